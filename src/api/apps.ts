@@ -1,0 +1,146 @@
+import { type Static, Type } from 'typebox';
+import { roles, route } from './define.ts';
+import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
+import { versionIds } from './ids.ts';
+import { sizes } from './limits.ts';
+import { paged, pageQuery } from './paging.ts';
+
+const tag = 'Application versions';
+
+/** Platforms and the extensions (lower case) of their installer packages. */
+export const platforms = {
+  WINDOWS: ['exe', 'msi'],
+  MACOS: ['dmg', 'pkg'],
+  LINUX: ['deb', 'rpm', 'appimage'],
+  ANDROID: ['apk', 'aab'],
+  IOS: ['ipa'],
+} as const;
+export type Platform = keyof typeof platforms;
+export const platformNames = Object.keys(platforms) as Platform[];
+
+const platformInput = token({ description: `${platformNames.join(', ')}; in any case`, examples: ['ANDROID'] });
+const number = line(64, {
+  pattern: '^\\d{1,9}(\\.\\d{1,9}){0,3}([-+][0-9A-Za-z.\\-+]+)?$',
+  shape: 'up to four numbers with dots, then - or + parts, such as 1.0.0 or 1.2.0-rc.1',
+  description: 'version number',
+  examples: ['1.0.0'],
+});
+
+export const appVersion = Type.Object({
+  versionId: Type.String({ pattern: versionIds.pattern, examples: ['APP-1'] }),
+  platform: oneOf(platformNames),
+  version: shown('version number', '1.0.0'),
+  versionName: nullable(shown('display name')),
+  changelog: nullable(shown('what is new')),
+  forceUpdate: Type.Boolean({ description: 'older clients must update' }),
+  minSupportVersion: nullable(shown('oldest version still supported')),
+  fileName: shown('name of the package', 'devmgr-1.0.0.apk'),
+  fileSize: Type.Integer({ minimum: 1, description: 'bytes' }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'digest of the file' }),
+  uploadedBy: shown('name of the user who uploaded it'),
+  createdAt: timestamp('when it was uploaded'),
+});
+export type AppVersion = Static<typeof appVersion>;
+
+export const uploadApp = route({
+  id: 'uploadAppVersion',
+  method: 'POST',
+  path: '/api/app-versions/upload',
+  tag,
+  summary: 'Upload an installer package',
+  description: 'Parts may come in any order. A platform, version and extension can be uploaded once.',
+  access: ['ADMIN'],
+  limit: 'upload',
+  form: Type.Object({
+    platform: platformInput,
+    version: number,
+    versionName: Type.Optional(nullable(line(200, { description: 'display name' }))),
+    changelog: Type.Optional(nullable(prose(10_000, { description: 'what is new' }))),
+    forceUpdate: Type.Optional(
+      nullable(Type.Boolean({ description: 'older clients must update; true or false in any case' })),
+    ),
+    minSupportVersion: Type.Optional(nullable(number)),
+  }),
+  file: {
+    field: 'file',
+    maxBytes: sizes.package,
+    description: 'the package; its extension must be one of the platform',
+  },
+  data: appVersion,
+  errors: [4002],
+  example: { form: { platform: 'ANDROID', version: '1.0.0', versionName: 'First', forceUpdate: 'false' } },
+});
+
+export const listApps = route({
+  id: 'listAppVersions',
+  method: 'GET',
+  path: '/api/app-versions/list',
+  tag,
+  summary: 'List application versions',
+  extension: true,
+  access: roles,
+  limit: 'query',
+  query: Type.Object({ ...pageQuery(), platform: Type.Optional(platformInput) }),
+  data: paged(appVersion),
+  errors: [],
+});
+
+export const latestApp = route({
+  id: 'getLatestAppVersion',
+  method: 'GET',
+  path: '/api/app-versions/latest',
+  tag,
+  summary: 'Find the newest version and whether a client must update',
+  description:
+    'Versions compare as numbers, missing parts as 0, a pre-release below its release. Without currentVersion both answers are false.',
+  extension: true,
+  access: roles,
+  limit: 'query',
+  query: Type.Object({
+    platform: platformInput,
+    currentVersion: Type.Optional(number),
+    extension: Type.Optional(
+      token({ description: 'only packages of this kind, with or without the dot', examples: ['deb'] }),
+    ),
+  }),
+  data: Type.Object({
+    latest: appVersion,
+    updateAvailable: Type.Boolean(),
+    forceUpdate: Type.Boolean({
+      description: 'any newer version is forced, or the client is below minSupportVersion of the latest',
+    }),
+  }),
+  errors: [4001],
+  example: { query: { platform: 'ANDROID', currentVersion: '0.9.0' } },
+});
+
+const params = Type.Object({ versionId: token({ description: 'version id', examples: ['APP-1'] }) });
+
+export const showApp = route({
+  id: 'getAppVersion',
+  method: 'GET',
+  path: '/api/app-versions/{versionId}',
+  tag,
+  summary: 'Show an application version',
+  extension: true,
+  access: roles,
+  limit: 'query',
+  params,
+  data: appVersion,
+  errors: [4001],
+});
+
+export const downloadApp = route({
+  id: 'downloadAppVersion',
+  method: 'GET',
+  path: '/api/app-versions/{versionId}/download',
+  tag,
+  summary: 'Download the package',
+  description: 'Supports Range and If-None-Match; the ETag is the SHA-256 of the file.',
+  extension: true,
+  access: roles,
+  limit: 'query',
+  params,
+  raw: { contentType: 'application/octet-stream', description: 'the file' },
+  errors: [4001, 416],
+});

@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import { roles, route } from './define.ts';
+import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { userIds } from './ids.ts';
+
+const tag = 'Authentication';
+const jwt = Type.String({
+  description: 'JWT; goes into the header Authorization: Bearer …',
+  examples: ['eyJhbGciOiJIUzI1NiJ9.e30.…'],
+});
+const expireTime = timestamp('when the token ends');
+
+export const login = route({
+  id: 'login',
+  method: 'POST',
+  path: '/api/auth/login',
+  tag,
+  summary: 'Log in',
+  description: 'Answers a token that is good for 24 hours.',
+  access: 'public',
+  limit: 'login',
+  body: Type.Object({
+    username: token({ description: 'user name', examples: ['admin'] }),
+    password: secret({ min: 1 }, { description: 'password' }),
+  }),
+  data: Type.Object({
+    token: jwt,
+    expireTime,
+    user: Type.Object({
+      id: Type.String({ pattern: userIds.pattern }),
+      username: shown('user name'),
+      role: oneOf(roles),
+      email: nullable(shown('e-mail address')),
+    }),
+  }),
+  errors: [1002, 1003],
+  example: { body: { username: 'admin', password: 'correct horse battery' } },
+});
+
+export const refresh = route({
+  id: 'refreshToken',
+  method: 'POST',
+  path: '/api/auth/refresh',
+  tag,
+  summary: 'Get a new token before the present one expires',
+  description: 'The earlier token stays good until it expires.',
+  access: roles,
+  limit: 'query',
+  data: Type.Object({ token: jwt, expireTime }),
+  errors: [],
+});

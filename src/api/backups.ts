@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox';
+import { roles, route } from './define.ts';
+import { deviceId, note } from './device-fields.ts';
+import { changers } from './devices.ts';
+import { nullable, shown, timestamp, token } from './fields.ts';
+import { backupIds } from './ids.ts';
+import { sizes } from './limits.ts';
+import { paged, pageQuery } from './paging.ts';
+
+const tag = 'Backups';
+const deviceParam = token({ description: 'device id', examples: ['DEV-1'] });
+const params = Type.Object({ deviceId: deviceParam });
+const backupParams = Type.Object({
+  deviceId: deviceParam,
+  backupId: token({ description: 'backup id', examples: ['BKP-1'] }),
+});
+
+const record = {
+  backupId: Type.String({ pattern: backupIds.pattern, examples: ['BKP-1'] }),
+  deviceId,
+  fileName: shown('name of the file'),
+  fileSize: Type.Integer({ minimum: 1, description: 'bytes' }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'digest of the file' }),
+  note: nullable(shown('remark')),
+  createdAt: timestamp('when it was made'),
+};
+export const backup = Type.Object(record);
+export type Backup = Static<typeof backup>;
+
+export const createBackup = route({
+  id: 'createBackup',
+  method: 'POST',
+  path: '/api/devices/{deviceId}/backups',
+  tag,
+  summary: 'Keep an encrypted backup of an ACTIVE device',
+  description: 'The file is opaque to the service.',
+  extension: true,
+  access: changers,
+  limit: 'modify',
+  params,
+  form: Type.Object({ note: Type.Optional(nullable(note)) }),
+  file: { field: 'file', maxBytes: sizes.backup, description: 'the backup, at most 64 MiB' },
+  data: backup,
+  errors: [2001, 2004, 2005, 4002],
+});
+
+export const listBackups = route({
+  id: 'listBackups',
+  method: 'GET',
+  path: '/api/devices/{deviceId}/backups/list',
+  tag,
+  summary: 'List the backups of a device',
+  extension: true,
+  access: roles,
+  limit: 'query',
+  params,
+  query: Type.Object(pageQuery()),
+  data: paged(backup),
+  errors: [2001],
+});
+
+export const downloadBackup = route({
+  id: 'downloadBackup',
+  method: 'GET',
+  path: '/api/devices/{deviceId}/backups/{backupId}/download',
+  tag,
+  summary: 'Download a backup',
+  description: 'Supports Range and If-None-Match; the ETag is the SHA-256 of the file.',
+  extension: true,
+  access: roles,
+  limit: 'query',
+  params: backupParams,
+  raw: { contentType: 'application/octet-stream', description: 'the file' },
+  errors: [2001, 3001, 3002, 416],
+});
+
+export const restoreBackup = route({
+  id: 'restoreBackup',
+  method: 'POST',
+  path: '/api/devices/{deviceId}/backups/{backupId}/restore',
+  tag,
+  summary: 'Verify a backup and mark it as restored',
+  description: 'Checks the digest of the kept file. Possible for every device that is not DEACTIVATED.',
+  extension: true,
+  access: changers,
+  limit: 'modify',
+  params: backupParams,
+  data: Type.Object({ ...record, restoredAt: timestamp('when it was verified') }),
+  errors: [2001, 2005, 3001, 3002],
+});

@@ -1,0 +1,50 @@
+/** Every operation of the interface, by name. Server, client and documents are made from this table. */
+import * as apps from './apps.ts';
+import * as auth from './auth.ts';
+import * as backups from './backups.ts';
+import type { RouteShape } from './define.ts';
+import * as devices from './devices.ts';
+import * as hardware from './hardware.ts';
+import * as system from './system.ts';
+import * as users from './users.ts';
+
+export const routes = {
+  login: auth.login,
+  refresh: auth.refresh,
+  register: devices.registerDevice,
+  batchRegister: devices.batchRegister,
+  activate: devices.activate,
+  lock: devices.lock,
+  unlock: devices.unlock,
+  deactivate: devices.deactivate,
+  listDevices: devices.listDevices,
+  deviceDetail: devices.deviceDetail,
+  updateDevice: devices.updateDevice,
+  generateActivationCode: devices.generateActivationCode,
+  recordUsage: devices.recordUsage,
+  uploadApp: apps.uploadApp,
+  listApps: apps.listApps,
+  latestApp: apps.latestApp,
+  showApp: apps.showApp,
+  downloadApp: apps.downloadApp,
+  createBackup: backups.createBackup,
+  listBackups: backups.listBackups,
+  downloadBackup: backups.downloadBackup,
+  restoreBackup: backups.restoreBackup,
+  createUser: users.createUser,
+  listUsers: users.listUsers,
+  me: users.me,
+  updateUser: users.updateUser,
+  setPassword: users.setPassword,
+  listKeys: hardware.listKeys,
+  notifications: system.notifications,
+  health: system.health,
+  swaggerPage: system.swaggerPage,
+  openapiJson: system.openapiJson,
+  openapiYaml: system.openapiYaml,
+  postmanCollection: system.postmanCollection,
+  metrics: system.metrics,
+} as const satisfies Record<string, RouteShape>;
+
+export type Routes = typeof routes;
+export type RouteName = keyof Routes;

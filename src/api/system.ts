@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import { roles, route } from './define.ts';
+import { eventTypes, notification } from './events.ts';
+import { count, line, oneOf, shown } from './fields.ts';
+import { driverStatus } from './key.ts';
+
+export const health = route({
+  id: 'getHealth',
+  method: 'GET',
+  path: '/api/health',
+  tag: 'System',
+  summary: 'Tell whether the service is alive and ready',
+  extension: true,
+  access: 'public',
+  limit: null,
+  data: Type.Object({
+    status: oneOf(['ok', 'degraded'] as const, { description: 'degraded: alive, but the store does not take writes' }),
+    service: shown('name of the service', 'devmgr'),
+    version: shown('version of the service', '0.1.0'),
+    ready: Type.Boolean(),
+    store: Type.Object({ state: oneOf(['ready', 'unavailable'] as const), detail: shown('in words') }),
+    drivers: Type.Array(driverStatus),
+    uptimeSeconds: count('seconds since the start'),
+  }),
+  errors: [],
+});
+
+export const notifications = route({
+  id: 'streamNotifications',
+  method: 'GET',
+  path: '/api/ws/notifications',
+  tag: 'Notifications',
+  summary: 'WebSocket stream of notifications',
+  description:
+    'With `since`, every later event of the journal is sent first, then the live ones: no gap, no repeat within a connection. Close codes: 1001 the service stops, 4401 logged out, 4409 the consumer is too slow.',
+  access: [...roles, 'LOCAL'],
+  limit: null,
+  websocket: true,
+  query: Type.Object({
+    token: Type.Optional(line(4096, { description: 'JWT; the header Authorization serves as well' })),
+    since: Type.Optional(Type.Integer({ minimum: 0, description: 'id of the last event seen' })),
+    types: Type.Optional(
+      line(1000, { description: `comma-separated: ${eventTypes.join(', ')}`, examples: ['DEVICE_ACTIVATED'] }),
+    ),
+  }),
+  data: notification,
+  errors: [],
+});
+
+const document = { method: 'GET', tag: 'System', extension: true, access: 'public', limit: null, errors: [] } as const;
+
+const { extension: _, ...published } = document;
+export const swaggerPage = route({
+  ...published,
+  id: 'getSwaggerPage',
+  path: '/api/swagger-ui.html',
+  summary: 'This page',
+  raw: { contentType: 'text/html', description: 'Swagger UI' },
+});
+export const openapiJson = route({
+  ...document,
+  id: 'getOpenapiJson',
+  path: '/api/openapi.json',
+  summary: 'OpenAPI document as JSON',
+  raw: { contentType: 'application/json', description: 'OpenAPI 3.0.3' },
+});
+export const openapiYaml = route({
+  ...document,
+  id: 'getOpenapiYaml',
+  path: '/api/openapi.yaml',
+  summary: 'OpenAPI document as YAML',
+  raw: { contentType: 'application/yaml', description: 'OpenAPI 3.0.3' },
+});
+export const postmanCollection = route({
+  ...document,
+  id: 'getPostmanCollection',
+  path: '/api/postman.json',
+  summary: 'Postman collection',
+  raw: { contentType: 'application/json', description: 'Postman collection 2.1' },
+});
+export const metrics = route({
+  ...document,
+  id: 'getMetrics',
+  path: '/metrics',
+  summary: 'Metrics in the Prometheus text format',
+  access: 'loopback',
+  raw: { contentType: 'text/plain', description: 'Prometheus text format' },
+});
