@@ -1,0 +1,72 @@
+/** What the daemon and the command line of one user on one machine agree on: the files of the home folder. No I/O. */
+
+export const defaultHost = '127.0.0.1';
+export const defaultPort = 7470;
+
+export const homeFiles = {
+  /** SQLite database of the registry. */
+  database: 'devmgr.db',
+  /** Installer packages and backups. */
+  blobs: 'blobs',
+  /** Key that signs tokens (0600). */
+  signingKey: 'signing-key',
+  /** Key that chains the journal (0600). */
+  journalKey: 'journal-key',
+  /** Password of the first administrator until it is changed (0600). */
+  initialPassword: 'initial-admin-password',
+  /** Token of role LOCAL (0600). */
+  localToken: 'local-token',
+  /** `DaemonInfo` of the daemon that runs; absent where none does. */
+  daemonInfo: 'daemon.json',
+  /** Held while a daemon runs. */
+  lock: 'daemon.lock',
+  log: 'daemon.log',
+  /** Profiles of the command line. */
+  config: 'config.json',
+  /** Tokens of the command line where there is no keychain (0600). */
+  credentials: 'credentials.json',
+} as const;
+
+export interface DaemonInfo {
+  readonly pid: number;
+  readonly url: string;
+  readonly version: string;
+  readonly startedAt: string;
+}
+
+/** The line that `daemon run --json` writes once it takes requests. */
+export interface ListeningLine {
+  readonly event: 'listening';
+  readonly url: string;
+}
+
+/** Environment variables of the daemon and the command line. */
+export const environment = {
+  home: 'DEVMGR_HOME',
+  server: 'DEVMGR_SERVER',
+  token: 'DEVMGR_TOKEN',
+  adminUsername: 'DEVMGR_ADMIN_USERNAME',
+  adminPassword: 'DEVMGR_ADMIN_PASSWORD',
+  limits: {
+    login: 'DEVMGR_LIMIT_LOGIN',
+    query: 'DEVMGR_LIMIT_QUERY',
+    modify: 'DEVMGR_LIMIT_MODIFY',
+    upload: 'DEVMGR_LIMIT_UPLOAD',
+  },
+} as const;
+
+/**
+ * The home folder where none is named: `$XDG_DATA_HOME/devmgr` or `~/.local/share/devmgr`, on macOS
+ * `~/Library/Application Support/devmgr`, on Windows `%LOCALAPPDATA%\devmgr`. Null where the environment has no home at all.
+ */
+export function defaultHome(
+  platform: string,
+  env: Readonly<Record<string, string | undefined>>,
+  userHome: string | undefined,
+): string | null {
+  if (platform === 'win32')
+    return env.LOCALAPPDATA ? `${env.LOCALAPPDATA}\\devmgr` : userHome ? `${userHome}\\AppData\\Local\\devmgr` : null;
+  if (env.XDG_DATA_HOME?.startsWith('/')) return `${env.XDG_DATA_HOME}/devmgr`;
+  if (!userHome) return null;
+  return platform === 'darwin' ? `${userHome}/Library/Application Support/devmgr` : `${userHome}/.local/share/devmgr`;
+}
