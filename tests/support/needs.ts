@@ -7,7 +7,7 @@ const SYSTEM_PLACES = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** Full path of a program of this machine, or null where it is not installed. */
 export function findTool(name: string): string | null {
-  const places = [...(process.env['PATH'] ?? '').split(delimiter), ...SYSTEM_PLACES];
+  const places = [...(process.env.PATH ?? '').split(delimiter), ...SYSTEM_PLACES];
   return places.map(place => join(place, name)).find(file => existsSync(file)) ?? null;
 }
 
@@ -16,6 +16,6 @@ export function findTool(name: string): string | null {
  * the way to get it; under CI they run, and so fail, because there a silent gap would be taken for a pass.
  */
 export function needs(tool: string, debianPackage = tool): (name: string, body: () => void) => void {
-  if (findTool(tool) !== null || process.env['CI']) return (name, body) => describe(name, body);
+  if (findTool(tool) !== null || process.env.CI) return (name, body) => describe(name, body);
   return (name, body) => describe.skip(`${name} (skipped: ${tool} is missing; apt-get install ${debianPackage})`, body);
 }

@@ -1,0 +1,98 @@
+/** One key while it is plugged in: what is known of it, and how that is told. */
+import { randomUUID } from 'node:crypto';
+import type { AttachedKey, TrafficLine } from '../driver.ts';
+import { cleanText } from '../text.ts';
+import type { Identity, KeyView } from '../ukey/identify.ts';
+import { sharedSerial } from '../ukey/serial.ts';
+import { FIDO_USAGE, FIDO_USAGE_PAGE, vendorName } from './known.ts';
+import { notPermitted } from './permission.ts';
+import type { HidHandle, HidSystem } from './system.ts';
+import { tapped } from './traffic.ts';
+import type { Unit } from './units.ts';
+
+export class Plugging {
+  readonly keyId = randomUUID();
+  readonly attachedAt: number;
+  /** Aborted when the key is pulled or the driver stops. */
+  readonly gone = new AbortController();
+  unit: Unit;
+  identity: Identity | null = null;
+  /** Set for good when another key gave the same serial: pulling the other one does not make this one's unique. */
+  shared = false;
+  /** As it was last given to the listener; null before it has been. */
+  published: AttachedKey | null = null;
+  /** True while the key is being asked. */
+  asking = false;
+  askedAt = 0;
+  /** What the last look at it saw of its interfaces. */
+  askedShape = '';
+
+  constructor(unit: Unit, attachedAt: number) {
+    this.unit = unit;
+    this.attachedAt = attachedAt;
+  }
+
+  get serial(): string | null {
+    return this.identity?.verdict.serial ?? null;
+  }
+
+  /** The key for the protocols. */
+  view(system: HidSystem, traffic: ((line: TrafficLine) => void) | undefined): KeyView {
+    const opener = (usagePage: number, usage: number) => {
+      const found = this.unit.interfaces.find(one => one.usagePage === usagePage && one.usage === usage);
+      if (found === undefined) return null;
+      return async (signal: AbortSignal): Promise<HidHandle> => {
+        const handle = await system.open(found.path, signal);
+        return traffic === undefined ? handle : tapped(handle, this.keyId, traffic);
+      };
+    };
+    const { vendorId, productId, serial } = this.unit.device;
+    return {
+      vendorId,
+      productId,
+      descriptorSerial: serial,
+      openFido: opener(FIDO_USAGE_PAGE, FIDO_USAGE),
+      openOtp: opener(1, 6),
+    };
+  }
+
+  /** The key for the program, from what is known now. */
+  describe(): AttachedKey {
+    const { device } = this.unit;
+    const serialNumber = this.shared ? null : this.serial;
+    return {
+      keyId: this.keyId,
+      deviceType: 'UKEY',
+      serialNumber,
+      serialSource: serialNumber === null ? null : (this.identity?.source ?? null),
+      manufacturer: cleanText(device.manufacturer) ?? vendorName(device.vendorId),
+      model: cleanText(device.product),
+      hardwareVersion: versionOf(device.release),
+      firmwareVersion: this.identity?.firmwareVersion ?? null,
+      transport: 'HID',
+      reader: null,
+      vendorId: device.vendorId,
+      productId: device.productId,
+      attachedAt: this.attachedAt,
+      simulated: false,
+      problem: this.#problem(),
+    };
+  }
+
+  #problem(): string | null {
+    const { identity } = this;
+    if (identity === null) return null;
+    if (this.shared && this.serial !== null) return sharedSerial(this.serial);
+    if (identity.verdict.serial !== null) return null;
+    if (identity.unsettled?.code === 'no-permission') return notPermitted(this.unit.device.vendorId);
+    return identity.unsettled === null
+      ? identity.verdict.problem
+      : `no serial could be read: ${identity.unsettled.message}`;
+  }
+}
+
+/** bcdDevice as makers write it: 0x0543 is 5.43; null where the maker left it at zero. */
+function versionOf(release: number): string | null {
+  if (release === 0) return null;
+  return `${(release >> 8).toString(16)}.${(release & 0xff).toString(16).padStart(2, '0')}`;
+}
