@@ -1,0 +1,127 @@
+import { setTimeout as after } from 'node:timers/promises';
+import type { Reader } from 'pcsc-mini';
+import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent } from '../driver.ts';
+import type { Pcsc } from './library.ts';
+import { createMonitor } from './monitor.ts';
+import { isPartOfAKey } from './names.ts';
+import { presenceOf } from './presence.ts';
+import { createSlot, type Slot } from './slot.ts';
+
+export interface PcscDriverOptions extends DriverOptions {
+  /** Milliseconds a card has to tell its serial. Default 8,000: powering a slow card takes some of them. */
+  readonly deadline?: number;
+  /** Milliseconds until a card that could not be read is tried again; doubled each time. Default 1,000. */
+  readonly retryAfter?: number;
+  /** Milliseconds between two looks for a service that is away. Default: 500, growing to 5,000. */
+  readonly lookAgainAfter?: { readonly first: number; readonly most: number };
+  /** Applications asked for an EID, as hex, in this order, where a maker uses another than the standard one. */
+  readonly euiccApplications?: readonly string[];
+  /** Loads the binding; replaced by tests. */
+  readonly load?: () => Pcsc;
+}
+
+/** A client tells the readers that are there within some milliseconds, and nothing where there is none. */
+const FIRST_REPORT = 200;
+/** How long stopping waits for a card that keeps silent. */
+const MOST_WAIT_AT_STOP = 1_000;
+
+/**
+ * SIM cards and other smart cards in PC/SC readers, each insertion one key. The service being away, restarted or stopped
+ * makes the driver `unavailable` until it is back; its keys count as detached meanwhile, since nobody watches them.
+ * Readers that are part of a USB security key are left alone.
+ */
+export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
+  const notice = options.notice ?? (() => undefined);
+  const slots = new Map<string, Slot>();
+  let listener: ((event: KeyEvent) => void) | null = null;
+  let status: DriverStatus = { name: 'pcsc', state: 'unavailable', detail: 'Not started.' };
+
+  const emit = (event: KeyEvent) => listener?.(event);
+
+  const monitor = createMonitor({
+    onReader,
+    onReaderGone,
+    onLost: () => [...slots.keys()].forEach(onReaderGone),
+    onRenewed: () => void dropUnlessSeenAgain(new Set(slots.values())),
+    onStatus(state, detail) {
+      if (state === status.state && detail === status.detail) return;
+      status = { name: 'pcsc', state, detail };
+      emit({ kind: 'status', status });
+    },
+    notice,
+    lookAgainAfter: options.lookAgainAfter ?? { first: 500, most: 5_000 },
+    ...(options.load && { load: options.load }),
+  });
+
+  const unseen = new Set<Slot>();
+
+  function onReader(reader: Reader, pcsc: Pcsc): void {
+    const name = reader.name();
+    if (isPartOfAKey(name)) return;
+    const slot = slots.get(name) ?? newSlot(reader, pcsc);
+    slot.rebind(reader);
+    unseen.delete(slot);
+    slots.set(name, slot);
+    reader.on('change', flags => slot.update(presenceOf(pcsc, flags)));
+  }
+
+  function newSlot(reader: Reader, pcsc: Pcsc): Slot {
+    return createSlot({
+      pcsc,
+      reader,
+      emit,
+      notice,
+      now: options.now ?? Date.now,
+      deadline: options.deadline ?? 8_000,
+      retryAfter: options.retryAfter ?? 1_000,
+      euiccApplications: options.euiccApplications,
+      traffic: (keyId, direction, bytes) => options.traffic?.({ driver: 'pcsc', keyId, direction, bytes }),
+      onLeak: cause => monitor.renew(`a card was not given back (${cause instanceof Error ? cause.message : cause})`),
+    });
+  }
+
+  function onReaderGone(name: string): void {
+    slots.get(name)?.close();
+    slots.delete(name);
+  }
+
+  /** A reader that was pulled while no client watched is not reported by the next: it is just not named. */
+  async function dropUnlessSeenAgain(known: ReadonlySet<Slot>): Promise<void> {
+    for (const slot of known) unseen.add(slot);
+    await after(FIRST_REPORT * 10, undefined, { ref: false });
+    for (const slot of unseen) onReaderGone(slot.name);
+    unseen.clear();
+  }
+
+  async function firstScan(): Promise<void> {
+    if (status.state !== 'ready') return;
+    await after(FIRST_REPORT);
+    await Promise.all([...slots.values()].map(slot => slot.idle()));
+  }
+
+  return {
+    name: 'pcsc',
+    status: () => status,
+    keys() {
+      const keys = [...slots.values()].map(slot => slot.key()).filter(key => key !== null);
+      return keys.sort((a: AttachedKey, b: AttachedKey) => a.attachedAt - b.attachedAt);
+    },
+    async start(given) {
+      listener = given;
+      monitor.start();
+      await firstScan();
+    },
+    async stop() {
+      listener = null;
+      monitor.stop();
+      const released = [...slots.values()].map(slot => {
+        slot.close();
+        return slot.released();
+      });
+      slots.clear();
+      unseen.clear();
+      status = { name: 'pcsc', state: 'unavailable', detail: 'Stopped.' };
+      await Promise.race([Promise.all(released), after(MOST_WAIT_AT_STOP, undefined, { ref: false })]);
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import type { Reader } from 'pcsc-mini';
+import { type AttachedKey, HardwareError, type KeyEvent } from '../driver.ts';
+import { type CardIdentity, identify } from '../simkey/index.ts';
+import { cleanText } from '../text.ts';
+import type { Pcsc } from './library.ts';
+import { isContactless } from './names.ts';
+import type { Presence } from './presence.ts';
+import { untilAborted, withCard } from './session.ts';
+
+export interface SlotParts {
+  readonly pcsc: Pcsc;
+  readonly reader: Reader;
+  readonly now: () => number;
+  /** Milliseconds a card has to tell its serial, powering it included. */
+  readonly deadline: number;
+  /** Milliseconds until a card that could not be read is tried again, the first time; doubled each time after. */
+  readonly retryAfter: number;
+  readonly euiccApplications: readonly string[] | undefined;
+  readonly emit: (event: KeyEvent) => void;
+  readonly traffic: (keyId: string, direction: 'out' | 'in', bytes: Uint8Array) => void;
+  readonly notice: (message: string, detail?: Readonly<Record<string, unknown>>) => void;
+  readonly onLeak: (cause: unknown) => void;
+}
+
+/** One stay of a card in the reader. */
+interface Stay {
+  readonly keyId: string;
+  readonly attachedAt: number;
+  presence: Presence;
+  /** Aborts when the card is gone. */
+  readonly gone: AbortController;
+  /** Null until the card was identified or given up on. */
+  key: AttachedKey | null;
+  failure: HardwareError | null;
+  attempts: number;
+  retry: NodeJS.Timeout | null;
+}
+
+/** A reader and the card in it. Whatever the reader reports, in whatever order, each stay of a card is told once. */
+export interface Slot {
+  readonly name: string;
+  key(): AttachedKey | null;
+  update(presence: Presence | null): void;
+  /** The same reader, as a new client of the service gives it. */
+  rebind(reader: Reader): void;
+  /** The reader is gone or no longer watched: the card counts as removed. */
+  close(): void;
+  /** Settles when nothing is being read. */
+  idle(): Promise<void>;
+  /** Settles when no native handle is out. Pending for as long as a silent card keeps one. */
+  released(): Promise<void>;
+}
+
+const MOST_RETRY_AFTER = 30_000;
+/** How often a card that kept silent or garbled is tried again; one that is held by another program always is. */
+const MOST_RETRIES_OF_A_BAD_CARD = 2;
+
+export function createSlot(parts: SlotParts): Slot {
+  let reader = parts.reader;
+  const name = reader.name();
+  const shownName = cleanText(name);
+  let stay: Stay | null = null;
+  let reading: Promise<void> = Promise.resolve();
+  // The binding allows a reader one call at a time, and a silent card can hold that call long after we gave up on it.
+  let native: Promise<void> = Promise.resolve();
+
+  function begin(presence: Presence): void {
+    const gone = new AbortController();
+    const keyId = `pcsc-${randomUUID()}`;
+    stay = { keyId, attachedAt: parts.now(), presence, gone, key: null, failure: null, attempts: 0, retry: null };
+    look(stay);
+  }
+
+  function end(): void {
+    if (stay === null) return;
+    const ended = stay;
+    stay = null;
+    if (ended.retry) clearTimeout(ended.retry);
+    ended.gone.abort(new HardwareError('removed', 'The card was removed while it was read. Insert it again.'));
+    if (ended.key) parts.emit({ kind: 'detached', key: ended.key });
+  }
+
+  function update(presence: Presence | null): void {
+    if (stay && presence?.count !== stay.presence.count) end();
+    if (presence === null) return;
+    if (stay === null) {
+      begin(presence);
+      return;
+    }
+    const before = stay.presence;
+    stay.presence = presence;
+    const better = (before.taken && !presence.taken) || (before.mute && !presence.mute);
+    if (better && stay.failure) look(stay);
+  }
+
+  /** Reads the card of this stay when the reader is free, and tells what came out. */
+  function look(of: Stay): void {
+    if (of.retry) clearTimeout(of.retry);
+    of.retry = null;
+    reading = reading.then(async () => {
+      if (of.gone.signal.aborted) return;
+      const outcome = await readOnce(of);
+      if (!of.gone.signal.aborted) settle(of, outcome);
+    });
+  }
+
+  async function readOnce(of: Stay): Promise<CardIdentity | HardwareError> {
+    const signal = AbortSignal.any([of.gone.signal, AbortSignal.timeout(parts.deadline)]);
+    try {
+      await untilAborted(native, signal);
+      const work = withCard(
+        parts.pcsc,
+        reader,
+        { signal, traffic: (way, bytes) => parts.traffic(of.keyId, way, bytes), onLeak: parts.onLeak },
+        (connection, atr) => identify(connection, factsOf(atr), signal),
+      );
+      native = work.then(
+        () => undefined,
+        () => undefined,
+      );
+      return await untilAborted(work, signal);
+    } catch (error) {
+      if (error instanceof HardwareError) return error;
+      throw error;
+    }
+  }
+
+  function factsOf(atr: Uint8Array) {
+    const { euiccApplications } = parts;
+    return { contactless: isContactless(name, atr), ...(euiccApplications && { euiccApplications }) };
+  }
+
+  function settle(of: Stay, outcome: CardIdentity | HardwareError): void {
+    of.attempts += 1;
+    of.failure = outcome instanceof HardwareError ? outcome : null;
+    if (!(outcome instanceof HardwareError) && outcome.remark) parts.notice(outcome.remark, { reader: shownName });
+    const again = of.failure !== null && worthRetrying(of.failure, of.attempts);
+    // A card or a service that has just gone is told by the reader in a moment: no news of this card before.
+    const goneInAMoment = of.failure?.code === 'removed' || of.failure?.code === 'unavailable';
+    if (!goneInAMoment || !again) tell(of, keyOf(of, outcome));
+    if (!again) return;
+    of.retry = setTimeout(() => look(of), Math.min(parts.retryAfter * 2 ** (of.attempts - 1), MOST_RETRY_AFTER));
+  }
+
+  function tell(of: Stay, key: AttachedKey): void {
+    const before = of.key;
+    of.key = key;
+    if (before === null) parts.emit({ kind: 'attached', key });
+    else if (before.problem !== key.problem || before.serialNumber !== key.serialNumber) {
+      parts.emit({ kind: 'changed', key });
+    }
+  }
+
+  function keyOf(of: Stay, outcome: CardIdentity | HardwareError): AttachedKey {
+    const told = outcome instanceof HardwareError ? { ...NOTHING_TOLD, problem: outcome.message } : outcome;
+    return {
+      keyId: of.keyId,
+      deviceType: 'SIMKEY',
+      serialNumber: told.serialNumber,
+      serialSource: told.serialSource,
+      manufacturer: cleanText(told.manufacturer),
+      model: cleanText(told.model),
+      hardwareVersion: null,
+      firmwareVersion: cleanText(told.firmwareVersion),
+      transport: 'PCSC',
+      reader: shownName,
+      vendorId: null,
+      productId: null,
+      attachedAt: of.attachedAt,
+      simulated: false,
+      problem: cleanText(told.problem),
+    };
+  }
+
+  function rebind(again: Reader): void {
+    reader = again;
+  }
+
+  const key = () => stay?.key ?? null;
+  return { name, key, update, rebind, close: end, idle: () => reading, released: () => native };
+}
+
+const NOTHING_TOLD = {
+  serialNumber: null,
+  serialSource: null,
+  manufacturer: null,
+  model: null,
+  firmwareVersion: null,
+} as const;
+
+function worthRetrying(failure: HardwareError, attempts: number): boolean {
+  if (failure.code === 'mute') return false;
+  return failure.code === 'busy' || failure.code === 'no-permission' || attempts <= MOST_RETRIES_OF_A_BAD_CARD;
+}

@@ -1,0 +1,167 @@
+import { concat, fromHex, toHex } from '../../drivers/simkey/bytes.ts';
+
+/** What a virtual card is and does. */
+export interface CardProgram {
+  readonly atr: Uint8Array;
+  /** The answer to a command, status word included; null: it keeps silent. */
+  answer(command: Uint8Array): Uint8Array | null;
+  reset(): void;
+}
+
+const T0_ATR = '3B9F96801FC78031E073FE211B63E208A8830F900088';
+const T1_ATR = '3B8080018101'; // as contactless readers invent it
+const JAVA_ATR = '3B6800000073C84012009000';
+
+type Rule = (command: string) => string | null;
+
+/** A card that answers by rules on hex digits, the first that answers; 6D00 where none does. */
+export function cardOf(rules: readonly Rule[], atr = T0_ATR, reset: () => void = () => undefined): CardProgram {
+  return {
+    atr: fromHex(atr),
+    reset,
+    answer(command) {
+      const hex = toHex(command);
+      for (const rule of rules) {
+        const answer = rule(hex);
+        if (answer !== null) return fromHex(answer);
+      }
+      return fromHex('6D00');
+    },
+  };
+}
+
+/** A rule: a command that begins so is answered so. */
+export function on(prefix: string, answer: string): Rule {
+  return command => (command.startsWith(prefix) ? answer : null);
+}
+
+/** Ten bytes of an ICCID file: digits with their nibbles swapped, filled up with F. */
+export function iccidFile(digits: string): string {
+  return digits.padEnd(20, 'F').replace(/(.)(.)/g, '$2$1');
+}
+
+interface SimOptions {
+  readonly iccid: string;
+  /** Answers SELECT with 61xx or 9Fxx, and a wrong length with 6Cxx, as a card behind a plain T=0 reader does. */
+  readonly t0?: boolean;
+}
+
+/** A SIM's file system as far as the ICCID, in the class of its generation. */
+function sim({ iccid, t0 = true }: SimOptions, class_: '00' | 'A0'): CardProgram {
+  let file = '3F00';
+  let pending = '';
+  const [more, description] = class_ === 'A0' ? ['9F', '0000000A2FE2040011FF44'] : ['61', '6208820241218302'];
+  const contents: Record<string, string> = { '2FE2': iccidFile(iccid) };
+  const select: Rule = command => {
+    if (!new RegExp(`^${class_}A400${class_ === 'A0' ? '00' : '0[04]'}02`).test(command)) return null;
+    const id = command.slice(10, 14);
+    if (id !== '3F00' && contents[id] === undefined) return class_ === 'A0' ? '9404' : '6A82';
+    file = id;
+    if (!t0) return `${description}9000`;
+    pending = description;
+    return more + byte(description.length / 2);
+  };
+  const getResponse: Rule = command => {
+    if (!command.startsWith(`${class_}C00000`)) return null;
+    const answer = pending;
+    pending = '';
+    return answer === '' ? '6F00' : `${answer}9000`;
+  };
+  const read: Rule = command => {
+    if (!command.startsWith(`${class_}B0`)) return null;
+    const content = contents[file];
+    if (content === undefined) return class_ === 'A0' ? '9400' : '6986';
+    return command.slice(8) === byte(content.length / 2) ? `${content}9000` : `6C${byte(content.length / 2)}`;
+  };
+  const otherClass: Rule = command => (command.startsWith(class_) ? '6D00' : '6E00');
+  const program = cardOf([select, getResponse, read, otherClass], T0_ATR, () => {
+    file = '3F00';
+    pending = '';
+  });
+  return program;
+}
+
+function byte(value: number): string {
+  return value.toString(16).toUpperCase().padStart(2, '0');
+}
+
+/** A SIM of today. */
+export function uicc(options: SimOptions): CardProgram {
+  return sim(options, '00');
+}
+
+/** A SIM of the second generation, which knows class A0 alone. */
+export function classicSim(options: SimOptions): CardProgram {
+  return sim(options, 'A0');
+}
+
+/** An eUICC without a profile: no ICCID, an EID on a logical channel. */
+export function euicc({ eid }: { readonly eid: string }): CardProgram {
+  let open = false;
+  const onChannel =
+    (rule: Rule): Rule =>
+    command =>
+      open ? rule(command) : null;
+  return cardOf([
+    on('00A40004023F00', '9000'),
+    on('00A4', '6A82'),
+    on('A0', '6E00'),
+    on('80AA', '9000'),
+    command => {
+      if (command !== '0070000001') return null;
+      open = true;
+      return '019000';
+    },
+    on('00708001', '9000'),
+    onChannel(on('01A4040010A0000005591010FFFFFFFF8900000100', '6100')),
+    onChannel(on('01C00000', '6F009000')),
+    onChannel(on('81E2910006BF3E035C015A', '6115')),
+    onChannel(on('81C0000015', `BF3E125A10${eid}9000`)),
+  ]);
+}
+
+/** A Java card with production data, which is no SIM. */
+export function javaCard({ cplc }: { readonly cplc: string }): CardProgram {
+  return cardOf(
+    [on('00A4', '6A82'), on('80CA9F7F00', '6C2D'), on('80CA9F7F2D', `9F7F2A${cplc}9000`), on('A0', '6E00')],
+    JAVA_ATR,
+  );
+}
+
+/** Production data of a chip, 42 bytes as hex; what is not given is zero. */
+export function cplcData(chip: {
+  fabricator: string;
+  type: string;
+  date: string;
+  serial: string;
+  batch: string;
+}): string {
+  return `${chip.fabricator}${chip.type}${'00'.repeat(6)}${chip.date}${chip.serial}${chip.batch}`.padEnd(84, '0');
+}
+
+/** An OpenPGP card that is nothing else. */
+export function openPgpCard({ aid }: { readonly aid: string }): CardProgram {
+  return cardOf([on('00A4040006D27600012401', '9000'), on('00CA004F', `${aid}9000`), on('00A4', '6A82')], JAVA_ATR);
+}
+
+/** A contactless card with a UID, as its reader shows it. */
+export function contactlessCard({ uid }: { readonly uid: string }): CardProgram {
+  return cardOf([on('FFCA000000', `${uid}9000`), on('00A4', '6A82')], T1_ATR);
+}
+
+/** A card that is in the reader and does not answer to power. */
+export function muteCard(): CardProgram {
+  return { atr: concat(), reset: () => undefined, answer: () => null };
+}
+
+/** Like `program`, but silent from the first command on that begins with these hex digits. */
+export function silentFrom(prefix: string, program: CardProgram): CardProgram {
+  let silent = false;
+  return {
+    ...program,
+    answer(command) {
+      silent ||= toHex(command).startsWith(prefix);
+      return silent ? null : program.answer(command);
+    },
+  };
+}
