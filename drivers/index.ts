@@ -1,0 +1,4 @@
+export * from './driver.ts';
+export { createHidDriver } from './hid/index.ts';
+export { createPcscDriver, type PcscDriverOptions } from './pcsc/index.ts';
+export { createSimulatedDriver, type SimulatedDriver, type SimulatedDriverOptions } from './simulated/index.ts';
