@@ -7,10 +7,13 @@ import type { HidSystem } from './system.ts';
 
 export { parseMatch } from './known.ts';
 export { UDEV_RULES, UDEV_RULES_FILE } from './permission.ts';
+export type { CardSide } from './plugging.ts';
 
 export interface HidDriverOptions extends DriverOptions {
   /** More devices that are keys: `vid:pid`, or `vid` for all of a vendor, in hex. */
   readonly match?: readonly string[];
+  /** The way to a key's smart card side, where the program has one: see CardSide. */
+  readonly cardSide?: CardSide;
   /** The operating system; tests give one of their own. */
   readonly system?: HidSystem;
 }

@@ -4,7 +4,7 @@ import { HardwareError } from '../driver.ts';
 import { pause } from '../ukey/deadline.ts';
 import { type Identity, identify } from '../ukey/identify.ts';
 import { isSecurityKey, type UsbMatch } from './known.ts';
-import { Plugging } from './plugging.ts';
+import { type CardSide, Plugging } from './plugging.ts';
 import { Rescan } from './rescan.ts';
 import { Slots } from './slots.ts';
 import type { HidSystem, HidWatch } from './system.ts';
@@ -12,6 +12,8 @@ import { groupUnits, type Unit } from './units.ts';
 
 /** How long a new key may be half there or not yet permitted before it is given up on. */
 const PATIENCE = 5_000;
+/** The same for a key that answers what it should not: that is seldom a matter of time. */
+const PATIENCE_WITH_NONSENSE = 1_000;
 /** Time for one source of one key. */
 const ASK_LIMIT = 2_000;
 /** First and longest wait before a key is asked again. */
@@ -30,6 +32,7 @@ interface KeyringParts extends DriverOptions {
   readonly notice: NonNullable<DriverOptions['notice']>;
   readonly system: HidSystem;
   readonly match: readonly UsbMatch[];
+  readonly cardSide?: CardSide;
   readonly listener: (event: KeyEvent) => void;
 }
 
@@ -157,12 +160,14 @@ export class Keyring {
 
   async #askUntilSettled(one: Plugging, patience: number): Promise<void> {
     const until = performance.now() + patience;
+    const odd = Math.min(until, performance.now() + PATIENCE_WITH_NONSENSE);
     for (let wait = RETRY_FIRST; ; wait = Math.min(wait * 2, RETRY_LONGEST)) {
       one.askedShape = one.unit.shape;
       const identity = await this.#slots.run(() => this.#ask(one));
       one.askedAt = performance.now();
       if (one.gone.signal.aborted) return;
-      if (identity.unsettled === null || one.askedAt >= until) {
+      const settled = identity.unsettled === null || (identity.unsettled.code === 'protocol' && one.askedAt >= odd);
+      if (settled || one.askedAt >= until) {
         one.identity = identity;
         return this.#publish(one);
       }
@@ -171,7 +176,7 @@ export class Keyring {
   }
 
   async #ask(one: Plugging): Promise<Identity> {
-    const view = one.view(this.#parts.system, this.#parts.traffic);
+    const view = one.view(this.#parts);
     const identity = await identify(view, one.gone.signal, ASK_LIMIT);
     if (identity.unsettled?.code === 'removed') this.#rescan.hint();
     return identity;

@@ -43,7 +43,7 @@ export function nativeSystem(notice: Notice): HidSystem {
       } catch (error) {
         throw new HardwareError('unavailable', describeMissing(error), { cause: error });
       }
-      const found = await Promise.all(devices.map(device => place(device, topology)));
+      const found = await Promise.all(devices.map(device => interfaceOf(device, topology)));
       topology.endOfListing();
       return found.filter(one => one !== null);
     },
@@ -69,10 +69,11 @@ export function nativeSystem(notice: Notice): HidSystem {
 const hex = (id: number): string => id.toString(16).padStart(4, '0');
 const text = (s: string | null | undefined): string | null => (s === undefined || s === '' ? null : s);
 
-async function place(device: Device, topology: Topology): Promise<HidInterface | null> {
+async function interfaceOf(device: Device, topology: Topology): Promise<HidInterface | null> {
   if (device.path === undefined) return null;
   const base = {
     path: device.path,
+    place: null,
     vendorId: hex(device.vendorId),
     productId: hex(device.productId),
     usagePage: device.usagePage ?? 0,
@@ -92,6 +93,7 @@ async function place(device: Device, topology: Topology): Promise<HidInterface |
   return {
     ...base,
     unit: found.unit,
+    place: found.usb.place,
     // node-hid cuts texts at 63 bytes and drops those with letters beyond ASCII.
     serial: found.usb.serial ?? base.serial,
     manufacturer: found.usb.manufacturer ?? base.manufacturer,

@@ -6,9 +6,25 @@ import type { Identity, KeyView } from '../ukey/identify.ts';
 import { sharedSerial } from '../ukey/serial.ts';
 import { FIDO_USAGE, FIDO_USAGE_PAGE, vendorName } from './known.ts';
 import { notPermitted } from './permission.ts';
-import type { HidHandle, HidSystem } from './system.ts';
+import type { HidHandle, HidSystem, UsbPlace } from './system.ts';
 import { tapped } from './traffic.ts';
 import type { Unit } from './units.ts';
+
+interface ViewParts {
+  readonly system: HidSystem;
+  readonly traffic?: (line: TrafficLine) => void;
+  readonly cardSide?: CardSide;
+}
+
+/**
+ * Finds the smart card side of a USB key and gives a function that opens it, or null where there is none now. Some keys
+ * tell their serial there alone.
+ */
+export type CardSide = (key: {
+  readonly vendorId: string;
+  readonly productId: string;
+  readonly place: UsbPlace | null;
+}) => KeyView['openCard'];
 
 export class Plugging {
   readonly keyId = randomUUID();
@@ -37,7 +53,7 @@ export class Plugging {
   }
 
   /** The key for the protocols. */
-  view(system: HidSystem, traffic: ((line: TrafficLine) => void) | undefined): KeyView {
+  view({ system, traffic, cardSide }: ViewParts): KeyView {
     const opener = (usagePage: number, usage: number) => {
       const found = this.unit.interfaces.find(one => one.usagePage === usagePage && one.usage === usage);
       if (found === undefined) return null;
@@ -53,6 +69,7 @@ export class Plugging {
       descriptorSerial: serial,
       openFido: opener(FIDO_USAGE_PAGE, FIDO_USAGE),
       openOtp: opener(1, 6),
+      openCard: cardSide?.(this.unit.device) ?? null,
     };
   }
 

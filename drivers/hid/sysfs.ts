@@ -1,11 +1,13 @@
 /** Linux: which physical device a hidraw node belongs to, read from /sys without opening the device. */
 import { readFile, readlink } from 'node:fs/promises';
+import type { UsbPlace } from './system.ts';
 
-export interface UsbPlace {
+export interface NodeOwner {
   /** Names one plugging: USB bus and device number, or the kernel's count of HID devices where there is no USB. */
   readonly unit: string;
   /** Null where the device hangs on no USB bus. */
   readonly usb: {
+    readonly place: UsbPlace;
     readonly vendorId: string;
     readonly productId: string;
     readonly serial: string | null;
@@ -15,22 +17,22 @@ export interface UsbPlace {
 }
 
 /**
- * Finds the places of hidraw nodes. The kernel counts HID devices up and uses no number twice, so what was read for
+ * Finds the owners of hidraw nodes. The kernel counts HID devices up and uses no number twice, so what was read for
  * one is kept until it is no longer asked for.
  */
 export class Topology {
-  #known = new Map<string, UsbPlace>();
-  #asked = new Map<string, UsbPlace>();
+  #known = new Map<string, NodeOwner>();
+  #asked = new Map<string, NodeOwner>();
 
   /** Null where the node is gone by now. `path` as node-hid gives it, `/dev/hidrawN`. */
-  async find(path: string): Promise<UsbPlace | null> {
+  async find(path: string): Promise<NodeOwner | null> {
     const node = `/sys/class/hidraw/${path.slice(path.lastIndexOf('/') + 1)}/device`;
     try {
       const link = await readlink(node);
       const name = link.slice(link.lastIndexOf('/') + 1);
-      const place = this.#known.get(name) ?? (await readPlace(node, name));
-      this.#asked.set(name, place);
-      return place;
+      const owner = this.#known.get(name) ?? (await readOwner(node, name));
+      this.#asked.set(name, owner);
+      return owner;
     } catch {
       return null;
     }
@@ -43,7 +45,7 @@ export class Topology {
   }
 }
 
-async function readPlace(node: string, name: string): Promise<UsbPlace> {
+async function readOwner(node: string, name: string): Promise<NodeOwner> {
   // The kernel resolves the dots after the links: the HID device's parent is the interface, above it stands the device.
   const read = async (attribute: string): Promise<string | null> => {
     try {
@@ -58,6 +60,13 @@ async function readPlace(node: string, name: string): Promise<UsbPlace> {
   const [serial, manufacturer, product] = await Promise.all([read('serial'), read('manufacturer'), read('product')]);
   return {
     unit: `usb:${bus}:${address}`,
-    usb: { vendorId: vendorId ?? '', productId: productId ?? '', serial, manufacturer, product },
+    usb: {
+      place: { bus: Number(bus), address: Number(address) },
+      vendorId: vendorId ?? '',
+      productId: productId ?? '',
+      serial,
+      manufacturer,
+      product,
+    },
   };
 }

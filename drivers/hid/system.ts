@@ -4,12 +4,19 @@
  */
 import type { FeatureConnection, ReportConnection } from '../ukey/connection.ts';
 
+export interface UsbPlace {
+  readonly bus: number;
+  readonly address: number;
+}
+
 /** One HID interface (or one top-level collection of it) that is there now. */
 export interface HidInterface {
   /** Where to open it; reused by the system after unplugging, so it names nothing. Never leaves the driver. */
   readonly path: string;
   /** Names one plugging of one physical device: all interfaces of it share this, and it is not used again soon. */
   readonly unit: string;
+  /** Place on the USB bus, as lsusb counts; null where the system tells none. */
+  readonly place: UsbPlace | null;
   /** USB ids as four lower-case hex digits. */
   readonly vendorId: string;
   readonly productId: string;

@@ -1,10 +1,10 @@
 /** Finds out which key this is: asks it in its own protocol where it has one, then takes what its USB descriptor says. */
 import { HardwareError } from '../driver.ts';
-import type { FeatureConnection, ReportConnection } from './connection.ts';
+import type { CardConnection, FeatureConnection, ReportConnection } from './connection.ts';
 import { judgeSerial, NO_SERIAL, type SerialVerdict } from './serial.ts';
 import { type Answer, type Source, sourcesFor } from './sources.ts';
 
-interface Closable {
+export interface Closable {
   close(): Promise<void>;
 }
 
@@ -16,6 +16,7 @@ export interface KeyView {
   readonly descriptorSerial: string | null;
   readonly openFido: ((signal: AbortSignal) => Promise<ReportConnection & Closable>) | null;
   readonly openOtp: ((signal: AbortSignal) => Promise<FeatureConnection & Closable>) | null;
+  readonly openCard: ((signal: AbortSignal) => Promise<CardConnection & Closable>) | null;
 }
 
 export interface Identity {

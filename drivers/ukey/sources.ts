@@ -1,11 +1,18 @@
 /** The table of protocols a serial can be read by, in the order in which they are tried, each behind its USB ids. */
-import type { KeyView } from './identify.ts';
+import { HardwareError } from '../driver.ts';
+import type { CardConnection, ReportConnection } from './connection.ts';
+import { deadline } from './deadline.ts';
+import type { Closable, KeyView } from './identify.ts';
+import { askToken2 } from './token2.ts';
+import { askTrussed } from './trussed.ts';
+import { askYubiKeyCard, askYubiKeyFido } from './yubikey.ts';
+import { askYubiKeyOtp } from './yubikey-otp.ts';
 
 export interface Answer {
   /** As the key gives it; null where it says it has none. */
   readonly serial: string | null;
   readonly firmwareVersion: string | null;
-  /** True where a key without a serial has said so for certain, and no other source will know better. */
+  /** True where the key has said for certain what it is, and no other source will know better. */
   readonly final: boolean;
 }
 
@@ -16,8 +23,55 @@ export interface Source {
   read(key: KeyView, signal: AbortSignal, limit: number): Promise<Answer>;
 }
 
-const SOURCES: readonly (Source & { applies(vendorId: string, productId: string): boolean })[] = [];
+const NO_ANSWER: Answer = { serial: null, firmwareVersion: null, final: false };
 
+type Open<C> = ((signal: AbortSignal) => Promise<C & Closable>) | null;
+
+/** Opens one side of the key, asks, and closes it again whatever came of it; one deadline over all. */
+function asking<C>(side: string, open: (key: KeyView) => Open<C>, ask: (c: C, signal: AbortSignal) => Promise<Answer>) {
+  return async (key: KeyView, signal: AbortSignal, limit: number): Promise<Answer> => {
+    const opener = open(key);
+    if (opener === null) throw new HardwareError('unavailable', `the ${side} side of the key is not there`);
+    const limited = deadline(signal, limit);
+    const connection = await opener(limited);
+    try {
+      return await ask(connection, limited);
+    } finally {
+      await connection.close();
+    }
+  };
+}
+
+const fido = (ask: (connection: ReportConnection, signal: AbortSignal) => Promise<Answer>) =>
+  asking('FIDO', key => key.openFido, ask);
+
+const otp = asking('OTP', key => key.openOtp, askYubiKeyOtp);
+
+/** The smart card side is asked where the program gave a way to it; its absence is no reason to wait. */
+const card = (ask: (connection: CardConnection, signal: AbortSignal) => Promise<Answer>) => {
+  const read = asking('smart card', key => key.openCard, ask);
+  return (key: KeyView, signal: AbortSignal, limit: number) =>
+    key.openCard === null ? Promise.resolve(NO_ANSWER) : read(key, signal, limit);
+};
+
+/** The product ids of Yubico's that show each side. */
+const WITH_FIDO = ['0120', '0402', '0403', '0406', '0407', '0410'];
+const WITH_OTP = ['0010', '0110', '0111', '0114', '0116', '0401', '0403', '0405', '0407', '0410'];
+const WITH_CARD = ['0111', '0112', '0115', '0116', '0404', '0405', '0406', '0407'];
+const TRUSSED = ['20a0:42b2', '20a0:42f3', '1209:beee'];
+
+const yubico = (productIds: readonly string[]) => (vendorId: string, productId: string) =>
+  vendorId === '1050' && productIds.includes(productId);
+
+const SOURCES: readonly (Source & { applies(vendorId: string, productId: string): boolean })[] = [
+  { name: 'yubikey-management', applies: yubico(WITH_FIDO), read: fido(askYubiKeyFido) },
+  { name: 'yubikey-otp', applies: yubico(WITH_OTP), read: otp },
+  { name: 'yubikey-management', applies: yubico(WITH_CARD), read: card(askYubiKeyCard) },
+  { name: 'trussed-uuid', applies: (v, p) => TRUSSED.includes(`${v}:${p}`), read: fido(askTrussed) },
+  { name: 'token2', applies: v => v === '349e', read: card(askToken2) },
+];
+
+/** The sources to try on a key, best first. Ids are four lower-case hex digits. */
 export function sourcesFor(vendorId: string, productId: string): readonly Source[] {
   return SOURCES.filter(source => source.applies(vendorId, productId));
 }
