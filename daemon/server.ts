@@ -1,0 +1,90 @@
+import { isUtf8 } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import type { Logger } from 'pino';
+import sjson from 'secure-json-parse';
+import { ApiError } from '../src/api/codes.ts';
+import type { RouteShape } from '../src/api/define.ts';
+import { answerBrokenRequest, sendError } from './plugins/answers.ts';
+import type { OperationParts } from './plugins/operation.ts';
+import { checkOrigin, type OriginRule } from './plugins/origin.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    readonly operation?: RouteShape;
+  }
+}
+
+export interface ServerOptions {
+  readonly logger: Logger;
+  readonly origin: OriginRule;
+  /** CIDRs of proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[];
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** Milliseconds a request may take to arrive; uploads extend it by arriving. */
+  readonly headersTimeout?: number;
+}
+
+export type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
+
+/** A Fastify instance that answers everything in the envelope. It does not listen by itself. */
+export async function buildServer(options: ServerOptions, plugins: readonly RoutePlugin[]): Promise<FastifyInstance> {
+  const nextId = requestIds();
+  const app = fastify({
+    loggerInstance: options.logger as never,
+    disableRequestLogging: true,
+    genReqId: nextId,
+    trustProxy: options.trustProxy.length ? [...options.trustProxy] : false,
+    routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      sendError(error, request, reply, false);
+    },
+    clientErrorHandler: (error, socket) => {
+      answerBrokenRequest(error, socket, nextId(), options.logger);
+    },
+    http: { requireHostHeader: false, headersTimeout: options.headersTimeout ?? 20_000, requestTimeout: 0 },
+    ...(options.tls ? { https: { ...options.tls, requireHostHeader: false } } : {}),
+  } as FastifyServerOptions<Server>) as unknown as FastifyInstance;
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.raw.setHeader('x-request-id', request.id);
+    reply.raw.setHeader('x-content-type-options', 'nosniff');
+    reply.raw.setHeader('cache-control', 'no-store');
+    checkOrigin(request.headers, options.origin);
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+    parseJson(body),
+  );
+  app.setErrorHandler((error, request, reply) =>
+    sendError(error, request, reply, request.routeOptions.config.operation?.id === 'login'),
+  );
+  app.setNotFoundHandler((request, reply) => sendError(new ApiError(404, 'no such operation'), request, reply, false));
+  for (const plugin of plugins) await plugin(app);
+  return app;
+}
+
+export type { OperationParts };
+
+/** A body that is absent is `{}`. `__proto__` anywhere is refused: nothing of ours has such a field, and a merge could act on it. */
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return {};
+  if (!isUtf8(body)) throw new ApiError(1001, 'the body is not UTF-8');
+  try {
+    return sjson.parse(body.toString('utf8'), undefined, { protoAction: 'error', constructorAction: 'ignore' });
+  } catch {
+    throw new ApiError(1001, 'the body is not valid JSON');
+  }
+}
+
+/** Unguessable for others, ascending within one run: easy to follow in a log. */
+function requestIds(): () => string {
+  const run = randomBytes(6).toString('base64url');
+  let count = 0;
+  return () => `${run}-${(++count).toString(36)}`;
+}
