@@ -1,0 +1,108 @@
+/** The home folder: made and kept private; secrets in files of their own. */
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { homeFiles } from '../src/api/local.ts';
+import { StartRefused } from './settings.ts';
+
+export class Home {
+  readonly dir: string;
+
+  private constructor(dir: string) {
+    this.dir = dir;
+  }
+
+  /** Makes the folder where it is missing (0700) and refuses one that is not ours alone. */
+  static async open(dir: string): Promise<Home> {
+    try {
+      await mkdir(dir, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw refusal(`the home folder ${dir} cannot be made`, error);
+    }
+    await checkOwned(dir);
+    await chmod(dir, 0o700).catch(error => {
+      throw refusal(`the home folder ${dir} cannot be made private`, error);
+    });
+    const home = new Home(dir);
+    await home.#probe();
+    return home;
+  }
+
+  path(name: keyof typeof homeFiles): string {
+    return join(this.dir, homeFiles[name]);
+  }
+
+  /** A random key kept in the home; made at the first call. */
+  async secretKey(name: 'signingKey' | 'journalKey'): Promise<Buffer> {
+    const kept = await this.readSecret(name);
+    if (kept !== null) {
+      const key = Buffer.from(kept.trim(), 'base64url');
+      if (key.length < 32)
+        throw new StartRefused(1, `${this.path(name)} is damaged`, 'restore it from a backup of the home folder');
+      return key;
+    }
+    const key = randomBytes(32);
+    await this.writeSecret(name, `${key.toString('base64url')}\n`);
+    return key;
+  }
+
+  /** Null where there is none. Refuses a file that others can read, or that is no plain file of ours. */
+  async readSecret(name: keyof typeof homeFiles): Promise<string | null> {
+    const file = this.path(name);
+    try {
+      const stat = await lstat(file);
+      if (!stat.isFile()) throw new StartRefused(1, `${file} is not a plain file`, 'move it away');
+      if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
+        throw new StartRefused(1, `${file} can be read by others`, `chmod 600 ${file}`);
+      if (process.getuid && stat.uid !== process.getuid())
+        throw new StartRefused(1, `${file} belongs to another user`, `chown it, or use another --home`);
+      return await readFile(file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error instanceof StartRefused ? error : refusal(`${file} cannot be read`, error);
+    }
+  }
+
+  /** Whole or not at all, and on disk when it resolves. */
+  async writeSecret(name: keyof typeof homeFiles, text: string): Promise<void> {
+    const file = this.path(name);
+    const aside = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+    const handle = await open(aside, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(aside, file);
+  }
+
+  async remove(name: keyof typeof homeFiles): Promise<void> {
+    await rm(this.path(name), { force: true });
+  }
+
+  /** A folder that takes no file is told now, in words, rather than by whatever is written first. */
+  async #probe(): Promise<void> {
+    const file = join(this.dir, `.probe-${randomBytes(6).toString('hex')}`);
+    try {
+      await (await open(file, 'wx', 0o600)).close();
+      await rm(file);
+    } catch (error) {
+      throw refusal(`the home folder ${this.dir} is not writable`, error);
+    }
+  }
+}
+
+async function checkOwned(dir: string): Promise<void> {
+  const stat = await lstat(dir);
+  if (stat.isSymbolicLink())
+    throw new StartRefused(1, `the home folder ${dir} is a symbolic link`, 'name the folder itself with --home');
+  if (!stat.isDirectory()) throw new StartRefused(1, `${dir} is not a folder`, 'name another with --home');
+  if (process.getuid && stat.uid !== process.getuid())
+    throw new StartRefused(1, `the home folder ${dir} belongs to another user`, 'name one of your own with --home');
+}
+
+function refusal(what: string, error: unknown): StartRefused {
+  const { code } = error as NodeJS.ErrnoException;
+  return new StartRefused(1, `${what}${code ? ` (${code})` : ''}`, 'name another with --home or DEVMGR_HOME');
+}

@@ -1,0 +1,168 @@
+/** The composition root of the daemon: joins the concrete parts, starts them, stops them. */
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { DaemonInfo } from '../src/api/local.ts';
+import { ensureFirstAdmin, FIRST_USER } from './first-admin.ts';
+import { Home } from './home.ts';
+import { type HomeLock, lockHome } from './lock.ts';
+import type { Logger } from './log.ts';
+import { metricsPlugin } from './plugins/metrics.ts';
+import type { OperationParts } from './plugins/operation.ts';
+import { originRule } from './plugins/origin.ts';
+import { deviceRoutes } from './routes/devices.ts';
+import { systemRoutes } from './routes/system.ts';
+import { userRoutes } from './routes/users.ts';
+import { buildServer } from './server.ts';
+import { Accounts } from './services/accounts.ts';
+import { AuthService } from './services/auth.ts';
+import { DeviceService } from './services/devices.ts';
+import { Limiter } from './services/limiter.ts';
+import { Passwords } from './services/passwords.ts';
+import { Tokens } from './services/tokens.ts';
+import { UserService } from './services/users.ts';
+import { checkNetwork, type DaemonSettings, StartRefused } from './settings.ts';
+import { openSqliteStore } from './store/sqlite/index.ts';
+
+export interface RunningDaemon {
+  readonly url: string;
+  /** The first administrator's password, when it was made just now and has not been given. */
+  readonly initialPassword: string | null;
+  /** Ends it: requests under way are answered, streams told, everything written. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** What has been started, to be stopped in the opposite order. */
+class Stack {
+  readonly #stops: (() => unknown)[] = [];
+  #stopping: Promise<void> | undefined;
+
+  add(stop: () => unknown): void {
+    this.#stops.push(stop);
+  }
+
+  unwind(log: Logger): Promise<void> {
+    this.#stopping ??= (async () => {
+      for (const stop of this.#stops.reverse()) {
+        try {
+          await stop();
+        } catch (error) {
+          log.error({ err: error }, 'a part did not stop cleanly');
+        }
+      }
+    })();
+    return this.#stopping;
+  }
+}
+
+/** Seconds a stop waits for requests under way. */
+const GRACE_SECONDS = 10;
+
+/** Starts a daemon; refuses with `StartRefused`, leaving nothing behind. */
+export async function startDaemon(settings: DaemonSettings, version: string, log: Logger): Promise<RunningDaemon> {
+  checkNetwork(settings);
+  const stack = new Stack();
+  try {
+    return await start(settings, version, log, stack);
+  } catch (error) {
+    await stack.unwind(log);
+    throw error;
+  }
+}
+
+async function start(settings: DaemonSettings, version: string, log: Logger, stack: Stack): Promise<RunningDaemon> {
+  const now = Date.now;
+  const home = await Home.open(settings.home);
+  const lock: HomeLock = await lockHome(home);
+  stack.add(() => lock.release());
+  const store = await openSqliteStore({
+    file: home.path('database'),
+    journalKey: await home.secretKey('journalKey'),
+    notice: (message, detail) => log.info({ ...detail }, message),
+  });
+  stack.add(() => store.close());
+
+  const limiter = new Limiter(settings.limits);
+  const passwords = new Passwords(store, limiter);
+  const accounts = new Accounts(store);
+  const tokens = new Tokens(await home.secretKey('signingKey'), accounts, now);
+  const initialPassword = await ensureFirstAdmin({ store, home, passwords, admin: settings.admin, now, log });
+  const parts: OperationParts = { tokens, limiter };
+  const auth = new AuthService({ store, passwords, tokens, now });
+  const devices = new DeviceService({ store, passwords, now });
+  const users = new UserService({
+    store,
+    passwords,
+    now,
+    onPasswordChanged: async user => {
+      if (user === FIRST_USER) await home.remove('initialPassword');
+    },
+  });
+
+  const app = await buildServer(
+    {
+      logger: log,
+      origin: originRule(settings.host, settings.allowHosts),
+      trustProxy: settings.trustProxy,
+      tls: await tlsOf(settings),
+    },
+    [
+      app => metricsPlugin(app, { ...parts, gauges: async () => ({}) }),
+      app => userRoutes(app, { ...parts, auth, users }),
+      app => deviceRoutes(app, { ...parts, devices }),
+      app => systemRoutes(app, { ...parts, store, version, drivers: () => [] }),
+    ],
+  );
+  stack.add(() => closeServer(app, log));
+  const url = await listen(app, settings);
+  await publish(home, { pid: process.pid, url, version, startedAt: new Date(now()).toISOString() });
+  stack.add(() => home.remove('daemonInfo'));
+  log.info({ url, version, home: home.dir }, 'listening');
+  return { url, initialPassword, stop: () => stack.unwind(log) };
+}
+
+async function tlsOf(settings: DaemonSettings): Promise<{ cert: Buffer; key: Buffer } | undefined> {
+  if (!settings.tlsCert || !settings.tlsKey) return undefined;
+  try {
+    return { cert: await readFile(settings.tlsCert), key: await readFile(settings.tlsKey) };
+  } catch (error) {
+    throw new StartRefused(1, `the certificate or its key cannot be read: ${(error as Error).message}`);
+  }
+}
+
+async function listen(app: FastifyInstance, settings: DaemonSettings): Promise<string> {
+  try {
+    await app.listen({ host: settings.host, port: settings.port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const where = `${settings.host}:${settings.port}`;
+    if (code === 'EADDRINUSE')
+      throw new StartRefused(
+        1,
+        `${where} is in use by another program`,
+        'name another port with --port, or 0 for a free one',
+      );
+    throw new StartRefused(1, `cannot listen on ${where} (${code})`, 'check --host and --port');
+  }
+  const { port } = app.server.address() as AddressInfo;
+  const host = settings.host.includes(':') && !settings.host.startsWith('[') ? `[${settings.host}]` : settings.host;
+  return `${settings.tlsCert ? 'https' : 'http'}://${host}:${port}`;
+}
+
+/** Tells the command line of the same user where the daemon is. */
+async function publish(home: Home, info: DaemonInfo): Promise<void> {
+  await home.writeSecret('daemonInfo', `${JSON.stringify(info)}\n`);
+}
+
+/** Answers what is under way; cuts off what takes longer than the grace. */
+async function closeServer(app: FastifyInstance, log: Logger): Promise<void> {
+  const timer = setTimeout(() => {
+    log.warn('requests still under way are cut off');
+    app.server.closeAllConnections();
+  }, GRACE_SECONDS * 1000);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../src/api/codes.ts';
+import { routes } from '../../src/api/routes.ts';
+import { type OperationParts, rawOperation } from './operation.ts';
+import { isLoopbackName } from './origin.ts';
+
+export interface MetricsParts extends OperationParts {
+  /** Figures read at each scrape: name (snake_case, with unit) → help and value. */
+  readonly gauges: () => Promise<Readonly<Record<string, { readonly help: string; readonly value: number }>>>;
+}
+
+/** Requests counted by operation and status; turned into Prometheus text only when somebody asks. */
+export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
+  const answered = new Map<string, { operation: string; status: number; count: number }>();
+  app.addHook('onResponse', async (request, reply) => {
+    const operation = request.routeOptions.config?.operation?.id ?? 'none';
+    const key = `${operation} ${reply.statusCode}`;
+    const found = answered.get(key);
+    if (found) found.count++;
+    else answered.set(key, { operation, status: reply.statusCode, count: 1 });
+  });
+  rawOperation(app, parts, routes.metrics, async ({ request, reply }) => {
+    // Behind a proxy on this machine everybody comes from loopback; the proxy says so by its header.
+    if (!isLoopback(request.socket.remoteAddress) || request.headers['x-forwarded-for'] !== undefined)
+      throw new ApiError(2007, 'metrics are for this machine alone');
+    const { Counter, Gauge, Registry } = await import('prom-client');
+    const registry = new Registry();
+    const requests = new Counter({
+      name: 'devmgr_requests_total',
+      help: 'Requests answered',
+      labelNames: ['operation', 'status'],
+      registers: [registry],
+    });
+    for (const { operation, status, count } of answered.values())
+      requests.inc({ operation, status: String(status) }, count);
+    for (const [name, { help, value }] of Object.entries(await parts.gauges()))
+      new Gauge({ name, help, registers: [registry] }).set(value);
+    reply.header('content-type', registry.contentType);
+    return registry.metrics();
+  });
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && isLoopbackName(address.replace(/^::ffff:/, ''));
+}
