@@ -1,0 +1,78 @@
+/** The OpenAPI 3.0.3 document of the interface, made from the table of operations. */
+import { headers } from './openapi/headers.ts';
+import { extensionTag, operation } from './openapi/operations.ts';
+import { sharedResponses } from './openapi/refusals.ts';
+import { type JsonObject, sharedSchemas } from './openapi/schemas.ts';
+import { routes } from './routes.ts';
+
+export type OpenapiDocument = JsonObject & {
+  readonly openapi: string;
+  readonly paths: JsonObject;
+  readonly components: JsonObject;
+};
+
+const interfaceVersion = 'v1.0';
+
+const description = `Registers hardware security keys, activates them for users, locks, unlocks and retires them.
+
+Every JSON answer is an envelope of \`code\`, \`message\` and \`data\`; \`code\` is 200 on success and a business code otherwise.
+Checks come in this order: route, token, rate limit, role, parameters, existence, state, then password or activation code.
+Operations under the tag \`${extensionTag}\` are additions to the published interface ${interfaceVersion}.
+
+This document: [JSON](/api/openapi.json), [YAML](/api/openapi.yaml). As a Postman collection: [JSON](/api/postman.json).`;
+
+const tags: Readonly<Record<string, string>> = {
+  Authentication: 'Getting a token and renewing it',
+  Devices: 'The life of a device from registration to retirement',
+  'Application versions': 'Installer packages for the users of the devices',
+  Backups: 'Encrypted backups of devices',
+  Users: 'Who may log in, and in which role',
+  Notifications: 'What happens, as it happens',
+  Hardware: 'The keys that are plugged into the machine of the service',
+  System: 'Health and the documents of the interface',
+  [extensionTag]: `Everything that goes beyond the published interface ${interfaceVersion}`,
+};
+
+/**
+ * @param version version of the program, shown as `x-program-version`; `info.version` is that of the interface
+ * @param serverUrl where the paths begin; without it wherever the document was fetched from
+ */
+export function buildOpenapi(version: string, serverUrl = '/'): OpenapiDocument {
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Device Management and Access Service',
+      version: interfaceVersion,
+      'x-program-version': version,
+      description,
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: Object.entries(tags).map(([name, words]) => ({ name, description: words })),
+    paths: paths(),
+    components: { securitySchemes, headers, responses: sharedResponses(), schemas: sharedSchemas() },
+  };
+}
+
+function paths(): JsonObject {
+  const found: Record<string, Record<string, JsonObject>> = {};
+  for (const shape of Object.values(routes)) {
+    found[shape.path] = { ...found[shape.path], [shape.method.toLowerCase()]: operation(shape) };
+  }
+  return found;
+}
+
+const securitySchemes = {
+  bearerAuth: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The token that login answers, good for 24 hours.',
+  },
+  streamToken: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'token',
+    description: 'The same token as a query parameter: browsers cannot set headers on a WebSocket.',
+  },
+};

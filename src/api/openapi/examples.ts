@@ -1,0 +1,146 @@
+/** Example values: those of the operation first, then what suits a field of that name, then what its schema suggests. */
+import type { TSchema } from 'typebox';
+import { codes, type ErrorCode } from '../codes.ts';
+import type { RouteShape } from '../define.ts';
+import type { Json, JsonObject } from './schemas.ts';
+
+/** Values that tell one story across all operations. */
+const byName: Readonly<Record<string, Json>> = {
+  activationCodeExpiresAt: '2027-03-01T08:30:00.000Z',
+  currentVersion: '0.9.0',
+  detail: 'ready',
+  durationSeconds: 95,
+  email: 'ops@example.com',
+  expiresAt: '2027-03-01T08:30:00.000Z',
+  expireTime: '2026-03-02T08:30:00.000Z',
+  fileName: 'ePass-K9-0001.bak',
+  fileSize: 73_400_320,
+  firmwareVersion: '1.0.3',
+  hardwareVersion: '2.1',
+  id: 'USR-1',
+  lockReason: 'reported lost',
+  manufacturer: 'Feitian',
+  message: 'success',
+  model: 'ePass K9',
+  note: 'drawer 3',
+  oldActivationCode: 'M4TY-Q9CB-2HRK-VX7P',
+  problem: null,
+  reader: null,
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  size: 20,
+  total: 1,
+  totalPages: 1,
+  totalUsageCount: 12,
+  totalUsageDuration: 3600,
+  uploadedBy: 'admin',
+  uptimeSeconds: 86_400,
+  userEmail: null,
+  userId: 'alice',
+  userName: null,
+  username: 'admin',
+  versionName: 'First release',
+  changelog: 'First release.',
+};
+
+const active = { status: 'ACTIVE' };
+const unlocked = { lockReason: null, lockedAt: null, deactivatedAt: null };
+/** Values of fields in the answer of one operation. */
+const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
+  activateDevice: active,
+  batchRegisterDevices: { total: 1, success: 1, failed: 0, code: 200 },
+  deactivateDevice: { status: 'DEACTIVATED' },
+  getDevice: { ...active, ...unlocked, backupCount: 1 },
+  getHealth: { ready: true },
+  getLatestAppVersion: { updateAvailable: true },
+  getAppVersion: { fileName: 'devmgr-1.0.0.apk' },
+  listAppVersions: { fileName: 'devmgr-1.0.0.apk' },
+  listDevices: active,
+  lockDevice: { status: 'LOCKED' },
+  registerDevice: { status: 'INACTIVE' },
+  unlockDevice: active,
+  uploadAppVersion: { fileName: 'devmgr-1.0.0.apk' },
+};
+
+interface ExampleSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly ExampleSchema[];
+  readonly examples?: readonly Json[];
+  readonly default?: Json;
+  readonly minimum?: number;
+  readonly properties?: Readonly<Record<string, ExampleSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: ExampleSchema;
+}
+
+type Given = Readonly<Record<string, Json>>;
+
+function exampleOf(schema: ExampleSchema, name: string, given: Given): Json {
+  if (given[name] !== undefined) return given[name];
+  const inner = schema.anyOf?.find(option => option.type !== 'null');
+  if (byName[name] !== undefined && (inner ?? schema).type !== 'object') return byName[name];
+  if (schema.examples?.[0] !== undefined) return schema.examples[0];
+  if (inner) return exampleOf(inner, name, given);
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum?.[0] !== undefined) return schema.enum[0];
+  switch (schema.type) {
+    case 'object':
+      return objectExample(schema, given, () => true);
+    case 'array':
+      return schema.items ? [exampleOf(schema.items, name, given)] : [];
+    case 'integer':
+      return schema.minimum ?? 0;
+    case 'boolean':
+      return false;
+    default:
+      return name;
+  }
+}
+
+function objectExample(schema: ExampleSchema, given: Given, wanted: (name: string) => boolean): JsonObject {
+  const fields = Object.entries(schema.properties ?? {}).filter(([name]) => wanted(name));
+  return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, name, given)]));
+}
+
+const plain = (schema: TSchema) => schema as unknown as ExampleSchema;
+
+/** `data` of a successful answer. */
+export function dataExample(shape: RouteShape): Json {
+  if (shape.example?.data !== undefined) return shape.example.data as Json;
+  return shape.data ? exampleOf(plain(shape.data), '', byOperation[shape.id] ?? {}) : null;
+}
+
+/** A body or a form: that of the contract, else one with the required fields. */
+export function inputExample(shape: RouteShape): JsonObject {
+  const schema = shape.body ?? shape.form;
+  const given = shape.example?.body ?? shape.example?.form;
+  if (given || !schema) return readForm(shape, (given ?? {}) as JsonObject);
+  const required = new Set(plain(schema).required);
+  return objectExample(plain(schema), {}, name => required.has(name));
+}
+
+/** In a form every value is written as text; its example has the type that the schema states. */
+function readForm(shape: RouteShape, given: JsonObject): JsonObject {
+  if (!shape.form) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, value === 'true' ? true : value === 'false' ? false : value]),
+  );
+}
+
+/** Example of one path or query parameter; undefined for an optional one that is better left empty. */
+export function parameterExample(shape: RouteShape, name: string, schema: TSchema): Json | undefined {
+  const given = shape.example?.params?.[name] ?? shape.example?.query?.[name];
+  return given === undefined ? plain(schema).examples?.[0] : (given as Json);
+}
+
+/** Messages as the service words them, where the meaning of the code is not the whole of it. */
+const said: Partial<Record<ErrorCode, string>> = {
+  2006: 'serialNumber UK-2026-000001 already exists: DEV-1 (INACTIVE)',
+};
+
+export function errorExample(code: ErrorCode, shape: RouteShape | undefined): JsonObject {
+  const input = shape?.body ?? shape?.form ?? shape?.query;
+  const first = input && plain(input).required?.[0];
+  const message = code === 1001 && first ? `${first} is required` : (said[code] ?? codes[code].meaning);
+  return { code, message, data: null };
+}

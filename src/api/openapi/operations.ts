@@ -1,0 +1,159 @@
+/** One operation of the contract as an OpenAPI operation object. */
+import type { TObject } from 'typebox';
+import type { RouteShape } from '../define.ts';
+import { closeCodes, stream } from '../events.ts';
+import { rateLimits } from '../limits.ts';
+import { dataExample, inputExample, parameterExample } from './examples.ts';
+import { header, json, limitHeaders, requestId } from './headers.ts';
+import { refusals } from './refusals.ts';
+import { type JsonObject, ref, toOpenapi } from './schemas.ts';
+
+export const extensionTag = 'extension';
+
+export function operation(shape: RouteShape): JsonObject {
+  const parameters = parametersOf(shape);
+  return {
+    operationId: shape.id,
+    tags: shape.extension ? [shape.tag, extensionTag] : [shape.tag],
+    summary: shape.summary,
+    description: description(shape),
+    security: security(shape),
+    ...(parameters.length ? { parameters } : {}),
+    ...requestBody(shape),
+    responses: { ...success(shape), ...refusals(shape) },
+    ...(shape.websocket ? { 'x-websocket': { pingSeconds: stream.pingSeconds, closeCodes } } : {}),
+  };
+}
+
+function description(shape: RouteShape): string {
+  return [shape.description, whoMay(shape), counting(shape)].filter(Boolean).join('\n\n');
+}
+
+function whoMay({ access, ownUser }: RouteShape): string {
+  if (access === 'public') return 'No token is needed.';
+  if (access === 'loopback') return 'No token is needed, but only the machine of the service itself may ask.';
+  return `Roles: ${access.join(', ')}${ownUser ? ', and everybody for the own user' : ''}.`;
+}
+
+const scopes = { login: 'login', query: 'query', modify: 'modification', upload: 'upload' } as const;
+
+function counting({ limit }: RouteShape): string {
+  if (!limit) return 'Not rate limited.';
+  const { count, seconds } = rateLimits[limit];
+  return `Counts as a ${scopes[limit]}: ${count} in ${seconds} s unless the service is set up otherwise.`;
+}
+
+function security({ access, websocket }: RouteShape): JsonObject[] {
+  if (typeof access === 'string') return [];
+  return websocket ? [{ streamToken: [] }, { bearerAuth: [] }] : [{ bearerAuth: [] }];
+}
+
+function parametersOf(shape: RouteShape): JsonObject[] {
+  const query = parameters(shape, shape.query, 'query');
+  return [
+    ...parameters(shape, shape.params, 'path'),
+    // The token of the stream is a security scheme.
+    ...(shape.websocket ? query.filter(({ name }) => name !== 'token') : query),
+    ...(shape.raw && shape.errors.includes(416) ? downloadHeaders : []),
+  ];
+}
+
+function parameters(shape: RouteShape, group: TObject | undefined, place: 'path' | 'query'): JsonObject[] {
+  if (!group) return [];
+  const required = new Set((group as { required?: string[] }).required);
+  return Object.entries(group.properties).map(([name, field]) => {
+    const { description, example: _, ...schema } = toOpenapi(field);
+    const example = parameterExample(shape, name, field);
+    return {
+      name,
+      in: place,
+      required: required.has(name),
+      ...(description ? { description } : {}),
+      schema,
+      ...(example === undefined ? {} : { example }),
+    };
+  });
+}
+
+const downloadHeaders: JsonObject[] = [
+  {
+    name: 'Range',
+    in: 'header',
+    required: false,
+    description: 'part of the file to send, one range',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: 'ETag of a copy at hand: answered with 304 where it is still the same',
+    schema: { type: 'string' },
+  },
+];
+
+function requestBody(shape: RouteShape): JsonObject {
+  if (shape.file) return { requestBody: { required: true, content: { 'multipart/form-data': form(shape) } } };
+  if (!shape.body) return {};
+  const content = { [json]: { schema: toOpenapi(shape.body), example: inputExample(shape) } };
+  return { requestBody: { required: !shape.bodyOptional, content } };
+}
+
+function form({ file, form: fields, ...shape }: RouteShape): JsonObject {
+  const schema = fields ? toOpenapi(fields) : { type: 'object' };
+  const name = file?.field ?? 'file';
+  return {
+    schema: {
+      ...schema,
+      required: [name, ...((schema.required as string[] | undefined) ?? [])],
+      properties: {
+        [name]: {
+          type: 'string',
+          format: 'binary',
+          description: `${file?.description} (limit: ${file?.maxBytes} bytes)`,
+        },
+        ...(schema.properties as JsonObject | undefined),
+      },
+    },
+    example: { [name]: '(the bytes of the file)', ...inputExample({ ...shape, ...(fields ? { form: fields } : {}) }) },
+    encoding: { [name]: { contentType: 'application/octet-stream' } },
+  };
+}
+
+function success(shape: RouteShape): JsonObject {
+  const headers = { ...requestId, ...(shape.limit ? limitHeaders : {}) };
+  if (shape.websocket) return upgrade();
+  if (shape.raw) return rawAnswers(shape, headers);
+  const data = shape.data ? toOpenapi(shape.data) : {};
+  const properties = { code: { type: 'integer', enum: [200] }, data };
+  const schema = { allOf: [ref('Envelope'), { type: 'object', required: ['code', 'data'], properties }] };
+  const example = { code: 200, message: 'success', data: dataExample(shape) };
+  return { 200: { description: 'success', headers, content: { [json]: { schema, example } } } };
+}
+
+function upgrade(): JsonObject {
+  const description =
+    'The connection is now a WebSocket. Every text frame the service sends is one JSON document of this shape; it expects none.';
+  return { 101: { description, headers: requestId, content: { [json]: { schema: ref('Notification') } } } };
+}
+
+function rawAnswers(shape: RouteShape, headers: JsonObject): JsonObject {
+  const { contentType, description } = shape.raw ?? { contentType: json, description: '' };
+  const structured = contentType === json;
+  const download = shape.errors.includes(416);
+  const schema = structured
+    ? { type: 'object', additionalProperties: true }
+    : { type: 'string', ...(download ? { format: 'binary' } : {}) };
+  const content = { [contentType]: { schema } };
+  if (!download) return { 200: { description, headers, content } };
+  const fileHeaders = { ...headers, ETag: header('ETag') };
+  return {
+    200: { description, headers: { ...fileHeaders, 'Accept-Ranges': header('AcceptRanges') }, content },
+    206: {
+      description: 'the range asked for',
+      headers: { ...fileHeaders, 'Content-Range': header('ContentRange') },
+      content,
+    },
+    304: { description: 'the copy at hand is still the same', headers: fileHeaders },
+  };
+}

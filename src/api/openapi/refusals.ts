@@ -1,0 +1,68 @@
+/** The refusals of an operation: business codes grouped by HTTP status, with an example for each. */
+import { codes, type ErrorCode, httpStatus } from '../codes.ts';
+import { errorsOf, type RouteShape } from '../define.ts';
+import { errorExample } from './examples.ts';
+import { header, json, limitHeaders, requestId } from './headers.ts';
+import { type JsonObject, ref } from './schemas.ts';
+
+interface Refusal {
+  readonly status: number;
+  readonly codes: readonly ErrorCode[];
+  /** The answer has been counted, and says so in headers. */
+  readonly counted: boolean;
+}
+
+/** Refusals that many operations share word for word. */
+const shared: Readonly<Record<string, Refusal>> = {
+  LoggedOut: { status: 401, codes: [1004, 1005], counted: false },
+  NoPermission: { status: 403, codes: [2007], counted: true },
+  RateLimited: { status: 429, codes: [429], counted: true },
+  InternalError: { status: 500, codes: [500], counted: true },
+};
+
+const text = (refusal: Refusal) => `${refusal.codes.join()} ${refusal.counted}`;
+const nameOf = new Map(Object.entries(shared).map(([name, refusal]) => [text(refusal), name]));
+
+/** `components.responses`. */
+export function sharedResponses(): JsonObject {
+  return Object.fromEntries(Object.entries(shared).map(([name, refusal]) => [name, response(refusal)]));
+}
+
+/** `responses` of an operation, without the success. Any request can be one that cannot be parsed: 1001. */
+export function refusals(shape: RouteShape): JsonObject {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of [...new Set<ErrorCode>([1001, ...errorsOf(shape)])].sort((a, b) => a - b)) {
+    const status = httpStatus(code, shape.id === 'login');
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const entries = [...byStatus].map(([status, found]) => {
+    // What did not come past the token has not been counted; at login there is no token.
+    const counted = shape.limit !== null && (status !== 401 || shape.access === 'public');
+    const refusal = { status, codes: found, counted };
+    const name = nameOf.get(text(refusal));
+    return [status, name ? { $ref: `#/components/responses/${name}` } : response(refusal, shape)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function response({ status, codes: found, counted }: Refusal, shape?: RouteShape): JsonObject {
+  const code = { type: 'integer', enum: [...found] };
+  return {
+    description: found.map(each => `- ${each}: ${codes[each].meaning}`).join('\n'),
+    headers: {
+      ...requestId,
+      ...(counted ? limitHeaders : {}),
+      ...(status === 429 ? { 'Retry-After': header('RetryAfter') } : {}),
+    },
+    content: {
+      [json]: {
+        schema: { allOf: [ref('Error'), { type: 'object', required: ['code'], properties: { code } }] },
+        examples: Object.fromEntries(found.map(each => [codes[each].name, namedExample(each, shape)])),
+      },
+    },
+  };
+}
+
+function namedExample(code: ErrorCode, shape: RouteShape | undefined): JsonObject {
+  return { summary: `${code} ${codes[code].meaning}`, value: errorExample(code, shape) };
+}

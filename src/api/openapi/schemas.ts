@@ -1,0 +1,180 @@
+/** Schemas of the contract as OpenAPI 3.0.3 schema objects, with the shared ones named and referred to. */
+import type { TSchema } from 'typebox';
+import { appVersion } from '../apps.ts';
+import { backup } from '../backups.ts';
+import { batchItem, deviceDetailData, deviceListItem, registration } from '../devices.ts';
+import { hardwareEvents, journalEvents } from '../events.ts';
+import { SHAPE, TEXT } from '../fields.ts';
+import { driverStatus, key } from '../key.ts';
+import { paged } from '../paging.ts';
+import { user } from '../users.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+const named: Readonly<Record<string, { readonly schema: TSchema; readonly description: string }>> = {
+  Device: { schema: deviceDetailData, description: 'A device with everything known about it' },
+  DeviceListItem: { schema: deviceListItem, description: 'A device as a list shows it' },
+  DeviceRegistration: { schema: registration, description: 'What is needed to register a device' },
+  BatchItem: { schema: batchItem, description: 'What became of one item of a batch' },
+  User: { schema: user, description: 'A user of this system' },
+  AppVersion: { schema: appVersion, description: 'An uploaded installer package' },
+  Backup: { schema: backup, description: 'A backup of a device' },
+  Key: { schema: key, description: 'A physical key that is plugged in' },
+  DriverStatus: { schema: driverStatus, description: 'Whether a hardware driver works' },
+};
+
+/** Schemas are told apart by their text: marking a field optional copies its schema. */
+const nameOf = new Map(Object.entries(named).map(([name, { schema }]) => [JSON.stringify(schema), name]));
+
+export const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+
+type Raw = Record<string, Json>;
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The OpenAPI form of a schema; a shared schema becomes a reference. */
+export function toOpenapi(schema: TSchema): JsonObject {
+  return convert(JSON.parse(JSON.stringify(schema)) as Raw);
+}
+
+function convert(schema: Raw): JsonObject {
+  const name = nameOf.get(JSON.stringify(schema));
+  if (name) return ref(name);
+  return isPage(schema) ? page(schema) : convertBody(schema);
+}
+
+function convertBody(schema: Raw): JsonObject {
+  const options = schema.anyOf as readonly Raw[] | undefined;
+  const present = options?.filter(option => option.type !== 'null') ?? [];
+  if (present.length === 1) return orNull(convert(present[0] as Raw));
+  const { examples, properties, items, description, ...rest } = schema;
+  const kept = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !keyword.startsWith('x-')));
+  const words = [description, schema[SHAPE]].filter(part => typeof part === 'string');
+  return {
+    ...kept,
+    ...(words.length ? { description: words.join('; ') } : {}),
+    ...(schema[TEXT] === 'raw' ? { format: 'password' } : {}),
+    ...(Array.isArray(examples) ? { example: examples[0] } : {}),
+    ...(isObject(properties) ? { properties: mapValues(properties, convert) } : {}),
+    ...(isObject(items) ? { items: convert(items as Raw) } : {}),
+  };
+}
+
+/** In OpenAPI 3.0 null has to be one of an enumeration's values as well. */
+function orNull(schema: JsonObject): JsonObject {
+  const values = schema.enum;
+  return { ...schema, nullable: true, ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+}
+
+const pageProperties = Object.keys(paged(user).properties).join();
+const isPage = (schema: Raw) => isObject(schema.properties) && Object.keys(schema.properties).join() === pageProperties;
+
+function page(schema: Raw): JsonObject {
+  const list = (schema.properties as JsonObject).list as Raw;
+  return { allOf: [ref('Page'), { type: 'object', required: ['list'], properties: { list: convert(list) } }] };
+}
+
+function mapValues(object: JsonObject, change: (value: Raw) => JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value as Raw)]));
+}
+
+/** `components.schemas`. */
+export function sharedSchemas(): JsonObject {
+  const records = Object.entries(named).map(([name, { schema, description }]) => [
+    name,
+    { description, ...convertBody(JSON.parse(JSON.stringify(schema)) as Raw) },
+  ]);
+  return { ...envelopes(), ...pages(), ...Object.fromEntries(records), ...notifications() };
+}
+
+function envelopes(): JsonObject {
+  return {
+    Envelope: {
+      type: 'object',
+      description: 'Every JSON answer has this shape.',
+      required: ['code', 'message', 'data'],
+      properties: {
+        code: { type: 'integer', description: '200 on success, else a business code', example: 200 },
+        message: { type: 'string', description: 'result in words', example: 'success' },
+        data: { description: 'what was asked for; null on errors' },
+      },
+    },
+    Error: {
+      description: 'A refusal',
+      allOf: [
+        ref('Envelope'),
+        {
+          type: 'object',
+          required: ['data'],
+          properties: { data: { type: 'object', nullable: true, enum: [null], description: 'always null' } },
+        },
+      ],
+    },
+  };
+}
+
+function pages(): JsonObject {
+  const { properties } = convertBody(JSON.parse(JSON.stringify(paged(user))) as Raw) as { properties: JsonObject };
+  return {
+    Pagination: { description: 'Where a page stands', ...(properties.pagination as JsonObject) },
+    Page: {
+      type: 'object',
+      description: 'One page of a list',
+      required: ['list', 'pagination'],
+      properties: {
+        list: { type: 'array', items: {}, description: 'the records of this page' },
+        pagination: ref('Pagination'),
+      },
+    },
+  };
+}
+
+const pascal = (type: string) =>
+  type.replace(/(?:^|_)([A-Z])([A-Z]*)/g, (_, first, more) => first + more.toLowerCase());
+
+/** A frame of the stream: one schema per kind of event, told apart by `type`. */
+function notifications(): JsonObject {
+  const frames: [type: string, schema: TSchema, journaled: boolean][] = [
+    ...Object.entries(journalEvents).map(([type, schema]): [string, TSchema, boolean] => [type, schema, true]),
+    ...Object.entries(hardwareEvents).map(([type, schema]): [string, TSchema, boolean] => [type, schema, false]),
+  ];
+  const name = (type: string) => `${pascal(type)}Notification`;
+  return {
+    Notification: {
+      description: 'A frame of the notification stream',
+      oneOf: frames.map(([type]) => ref(name(type))),
+      discriminator: {
+        propertyName: 'type',
+        mapping: Object.fromEntries(frames.map(([type]) => [type, ref(name(type)).$ref])),
+      },
+    },
+    ...Object.fromEntries(frames.map(([type, data, journaled]) => [name(type), frame(type, data, journaled)])),
+  };
+}
+
+function frame(type: string, data: TSchema, journaled: boolean): JsonObject {
+  const id = {
+    type: 'integer',
+    minimum: 1,
+    description: "the event's place in the journal: hand it over as since",
+    example: 41,
+  };
+  return {
+    type: 'object',
+    required: [...(journaled ? ['id'] : []), 'type', 'timestamp', 'data'],
+    properties: {
+      ...(journaled ? { id } : {}),
+      type: { type: 'string', enum: [type] },
+      timestamp: {
+        type: 'string',
+        format: 'date-time',
+        description: 'when it happened',
+        example: '2026-03-01T08:30:00.000Z',
+      },
+      data: toOpenapi(data),
+    },
+  };
+}

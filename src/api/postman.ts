@@ -1,0 +1,198 @@
+/**
+ * The interface as a Postman 2.1 collection. Its requests stand in an order that can be run from first to last on any
+ * service, again and again: each run registers devices, users and packages under names of its own.
+ */
+import type { RouteShape } from './define.ts';
+import { inputExample, parameterExample } from './openapi/examples.ts';
+import type { Json, JsonObject } from './openapi/schemas.ts';
+import { type RouteName, routes } from './routes.ts';
+
+/** What a request of the collection sends instead of the example, and what it keeps of the answer. */
+interface Step {
+  readonly send?: JsonObject;
+  readonly query?: JsonObject;
+  readonly file?: { readonly name: string; readonly content: string };
+  /** Variable: where in `data` its value stands. */
+  readonly keep?: Readonly<Record<string, string>>;
+}
+
+const serial = (number: number) => `UK-{{run}}-${number}`;
+const device = (number: number) => ({
+  deviceType: 'UKEY',
+  serialNumber: serial(number),
+  manufacturer: 'Feitian',
+  model: 'ePass K9',
+});
+const newPassword = 'correct horse {{run}}';
+
+/** The order of a run. A WebSocket cannot be part of a collection of this format. */
+const steps: Readonly<Partial<Record<RouteName, Step>>> = {
+  login: { send: { username: '{{username}}', password: '{{password}}' }, keep: { token: 'token' } },
+  refresh: { keep: { token: 'token' } },
+  register: { send: device(1), keep: { deviceId: 'deviceId', activationCode: 'activationCode' } },
+  batchRegister: { send: { devices: [device(2), device(3)] } },
+  activate: { send: { deviceId: '{{deviceId}}', activationCode: '{{activationCode}}', userId: 'alice' } },
+  lock: {},
+  unlock: {},
+  updateDevice: {},
+  generateActivationCode: {
+    send: { deviceId: '{{deviceId}}', validityDays: 30, reason: 'code was lost' },
+    keep: { activationCode: 'activationCode' },
+  },
+  recordUsage: {},
+  listDevices: { query: { keyword: '{{run}}' } },
+  deviceDetail: {},
+  createBackup: {
+    file: { name: 'key.bak', content: 'an encrypted backup' },
+    send: { note: 'before the trip' },
+    keep: { backupId: 'backupId' },
+  },
+  listBackups: {},
+  downloadBackup: {},
+  restoreBackup: {},
+  deactivate: { send: { reason: 'worn out', confirmPassword: '{{password}}' } },
+  uploadApp: {
+    file: { name: 'devmgr.apk', content: 'an installer package' },
+    send: { platform: 'ANDROID', version: '1.0.{{build}}', versionName: 'First release', forceUpdate: false },
+    keep: { versionId: 'versionId' },
+  },
+  listApps: {},
+  latestApp: {},
+  showApp: {},
+  downloadApp: {},
+  createUser: {
+    send: { username: 'viewer-{{run}}', password: newPassword, role: 'VIEWER', email: 'ops@example.com' },
+    keep: { userId: 'id' },
+  },
+  listUsers: {},
+  me: {},
+  updateUser: { send: { role: 'DEALER' } },
+  setPassword: { send: { password: `${newPassword} staple` } },
+  listKeys: {},
+  health: {},
+  swaggerPage: {},
+  openapiJson: {},
+  openapiYaml: {},
+  postmanCollection: {},
+  metrics: {},
+};
+
+const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
+const description = `Set \`password\`, then send the requests one after the other or run the collection.
+Login keeps the token, registration keeps the deviceId and the activation code for the requests that follow.
+Requests with a file send a small sample: choose the body type form-data in its place to send a file of your own.`;
+
+/** @param baseUrl first value of the variable `base_url`, without a slash at the end */
+export function buildPostman(version: string, baseUrl = 'http://127.0.0.1:7470'): JsonObject {
+  const variables = { base_url: baseUrl, username: 'admin', password: '' };
+  const kept = ['token', 'run', 'build', ...Object.values(steps).flatMap(step => Object.keys(step.keep ?? {}))];
+  const names = [...new Set(kept)].map(key => ({ key, value: '', type: 'string' }));
+  return {
+    info: { name: `Device Management and Access Service (devmgr ${version})`, description, schema },
+    auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] },
+    variable: [...Object.entries(variables).map(([key, value]) => ({ key, value, type: 'string' })), ...names],
+    item: folders(),
+  };
+}
+
+/** One folder per run of requests with the same tag, so that the order stays that of the steps. */
+function folders(): JsonObject[] {
+  const found: { name: string; item: JsonObject[] }[] = [];
+  for (const [name, step] of Object.entries(steps)) {
+    const shape: RouteShape = routes[name as RouteName];
+    if (found.at(-1)?.name !== shape.tag) found.push({ name: shape.tag, item: [] });
+    found.at(-1)?.item.push(request(shape, step));
+  }
+  return found;
+}
+
+function request(shape: RouteShape, step: Step): JsonObject {
+  const body = step.file ? multipart(step.file, step.send ?? {}) : jsonBody(shape, step);
+  const words = [shape.description, shape.extension ? 'An addition to the published interface.' : undefined];
+  return {
+    name: shape.summary,
+    event: [...(shape.id === 'login' ? [script('prerequest', runNames)] : []), script('test', checks(shape, step))],
+    request: {
+      method: shape.method,
+      description: words.filter(Boolean).join('\n\n'),
+      ...(typeof shape.access === 'string' ? { auth: { type: 'noauth' } } : {}),
+      header: [{ key: 'Accept', value: shape.raw?.contentType ?? 'application/json' }, ...(body?.header ?? [])],
+      url: url(shape, step),
+      ...(body ? { body: body.body } : {}),
+    },
+    response: [],
+  };
+}
+
+interface Body {
+  readonly header: JsonObject[];
+  readonly body: JsonObject;
+}
+
+function jsonBody(shape: RouteShape, step: Step): Body | null {
+  if (!shape.body) return null;
+  const raw = JSON.stringify(step.send ?? inputExample(shape), null, 2);
+  return {
+    header: [{ key: 'Content-Type', value: 'application/json' }],
+    body: { mode: 'raw', raw, options: { raw: { language: 'json' } } },
+  };
+}
+
+const boundary = 'devmgr-sample';
+
+/** Written out part by part: a form of Postman would name a file on the disk of whoever runs it. */
+function multipart(file: { name: string; content: string }, fields: JsonObject): Body {
+  const part = (head: string, value: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
+  const parts = Object.entries(fields).map(([name, value]) => part(`name="${name}"`, String(value)));
+  const filePart = part(`name="file"; filename="${file.name}"\r\nContent-Type: application/octet-stream`, file.content);
+  return {
+    header: [{ key: 'Content-Type', value: `multipart/form-data; boundary=${boundary}` }],
+    body: { mode: 'raw', raw: `${parts.join('')}${filePart}--${boundary}--\r\n` },
+  };
+}
+
+function url(shape: RouteShape, step: Step): JsonObject {
+  const path = shape.path.replace(/\{(\w+)\}/g, '{{$1}}');
+  const query = queryOf(shape, step);
+  const search = query.filter(({ disabled }) => !disabled).map(({ key, value }) => `${key}=${value}`);
+  return {
+    raw: `{{base_url}}${path}${search.length ? `?${search.join('&')}` : ''}`,
+    host: ['{{base_url}}'],
+    path: path.slice(1).split('/'),
+    ...(query.length ? { query } : {}),
+  };
+}
+
+/** Optional parameters are there to be switched on. */
+function queryOf(shape: RouteShape, step: Step): JsonObject[] {
+  return Object.entries(shape.query?.properties ?? {}).map(([key, field]) => {
+    const sent = step.query?.[key] ?? shape.example?.query?.[key];
+    const value = String(sent ?? parameterExample(shape, key, field) ?? (field as { default?: Json }).default ?? '');
+    const description = (field as { description?: string }).description ?? '';
+    return { key, value, description, ...(sent === undefined ? { disabled: true } : {}) };
+  });
+}
+
+const script = (listen: 'prerequest' | 'test', exec: readonly string[]): JsonObject => ({
+  listen,
+  script: { type: 'text/javascript', exec },
+});
+
+/** Names of this run: serial numbers, user names and versions are unique in a service. */
+const runNames = [
+  'const now = Date.now();',
+  "pm.collectionVariables.set('run', String(now));",
+  "pm.collectionVariables.set('build', String(now % 1e9));",
+];
+
+function checks(shape: RouteShape, { keep }: Step): string[] {
+  const envelope = [
+    'const answer = pm.response.json();',
+    "pm.test('the envelope says success', () => pm.expect(answer.code).to.equal(200));",
+    ...Object.entries(keep ?? {}).map(
+      ([name, field]) => `if (answer.data) pm.collectionVariables.set('${name}', answer.data.${field});`,
+    ),
+  ];
+  return ["pm.test('HTTP status is 200', () => pm.response.to.have.status(200));", ...(shape.raw ? [] : envelope)];
+}
