@@ -38,7 +38,7 @@ export interface CallOptions {
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is, with no Content-Type of ours. */
-  readonly raw?: BodyInit;
+  readonly raw?: Exclude<RequestInit['body'], null | undefined>;
 }
 
 export async function startTestDaemon(settings: Partial<DaemonSettings> = {}): Promise<TestDaemon> {
