@@ -1,0 +1,43 @@
+// What every script knows of the project: where things are, and how to speak. Built-ins of Node 18 alone.
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const modules = join(root, 'node_modules');
+/** The Node that the package `node` brought; the scripts run everything after the setup with it. */
+export const node = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+export const bundle = join(root, 'dist', 'devmgr.cjs');
+
+/** A word on standard error: standard output belongs to the program that is started. */
+export function say(text) {
+  process.stderr.write(`devmgr: ${text}\n`);
+}
+
+/** Ends the process: what happened, and what to do next. */
+export function fail(what, advice) {
+  process.stderr.write(`devmgr: ${what}\n        ${advice}\n`);
+  process.exit(1);
+}
+
+/** Runs a program in the project's folder with this process's streams; resolves to its exit code (128 + n after signal n). */
+export function run(command, args, { env = process.env, stdio = 'inherit' } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, env, stdio });
+    const forward = signal => child.kill(signal);
+    const signals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
+    // The terminal sends Ctrl-C to the child as well: wait for what it makes of it.
+    process.on('SIGINT', ignore);
+    process.on('SIGTERM', forward);
+    process.on('SIGHUP', forward);
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      process.off('SIGINT', ignore);
+      process.off('SIGTERM', forward);
+      process.off('SIGHUP', forward);
+      resolve(code ?? 128 + (signals[signal] ?? 9));
+    });
+  });
+}
+
+function ignore() {}

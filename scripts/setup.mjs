@@ -1,0 +1,166 @@
+#!/usr/bin/env node
+// Makes node_modules match package-lock.json and fetches the Node that the lock names. Runs on any Node from 18 on,
+// with built-ins alone, because it is what everything else waits for. A second run changes nothing and takes no time.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { fail, modules, node, root, say } from './lib/project.mjs';
+
+const stamp = join(modules, '.devmgr-setup.json');
+const windows = process.platform === 'win32';
+
+/** Installs what is missing; returns at once where nothing is. Ends the process with a reason where it cannot. */
+export function setup() {
+  const lockText = readLock();
+  const lock = JSON.parse(lockText);
+  const wanted = { lock: createHash('sha256').update(lockText).digest('hex'), machine: machine() };
+  const found = readStamp();
+  if (found?.lock === wanted.lock && found.machine === wanted.machine && existsSync(node)) return;
+  requireWritable();
+  // Binaries in node_modules serve one platform: a folder that was copied from another machine is installed anew.
+  const foreign = found !== null && found.machine !== wanted.machine;
+  if (foreign || !isInstalled(lock)) {
+    say('installing dependencies from package-lock.json (once, a minute or two) …');
+    npm(['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
+  }
+  const version = lock.packages['node_modules/node'].version;
+  if (nodeVersion() !== `v${version}`) {
+    say(`fetching Node ${version} from npm …`);
+    npm(['rebuild', 'node', '--ignore-scripts=false']);
+  }
+  if (nodeVersion() !== `v${version}`) {
+    fail(
+      `npm ran, but ${node} is not Node ${version}.`,
+      `Delete node_modules and try again; if that does not help, this platform (${machine()}) has no package "node" on npm.`,
+    );
+  }
+  writeFileSync(stamp, `${JSON.stringify(wanted)}\n`);
+}
+
+function readLock() {
+  try {
+    return readFileSync(join(root, 'package-lock.json'), 'utf8');
+  } catch (error) {
+    return fail(`package-lock.json cannot be read (${error.code}).`, 'Is this a complete clone?');
+  }
+}
+
+function machine() {
+  return `${process.platform}-${process.arch}`;
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(stamp, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** Somebody may have run `npm ci` by hand: npm's own record of what it installed is as good as ours. */
+function isInstalled(lock) {
+  let record;
+  try {
+    record = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages;
+  } catch {
+    return false;
+  }
+  return Object.entries(lock.packages).every(([path, wanted]) => {
+    if (path === '') return true;
+    return record[path] ? record[path].version === wanted.version : wanted.optional === true;
+  });
+}
+
+function requireWritable() {
+  try {
+    mkdirSync(modules, { recursive: true });
+    accessSync(modules, constants.W_OK);
+  } catch (error) {
+    fail(
+      `dependencies must be installed into ${modules}, which is not writable (${error.code}).`,
+      'Run this as the owner of the folder, or clone into a folder of your own.',
+    );
+  }
+}
+
+/** What `node_modules/node` answers as its version; null where it is absent or does not run. */
+function nodeVersion() {
+  const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : null;
+}
+
+function npm(args) {
+  const { command, prefix, options } = npmCommand();
+  const { status, error, signal, stdout, stderr } = spawnSync(command, [...prefix, ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  });
+  if (error?.code === 'ENOENT') fail('npm was not found.', 'Install Node.js with npm (any version from 18 on).');
+  if (status === 0) return;
+  if (signal) process.exit(130);
+  const output = `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`;
+  process.stderr.write(`${output.trim().split('\n').slice(-15).join('\n')}\n`);
+  fail(`\`npm ${args.slice(0, 2).join(' ')}\` failed.`, adviceFor(output));
+}
+
+/**
+ * npm as the shell would find it, but never through node_modules/.bin: the Node in there is deleted while npm works.
+ * A package manager's variables in the environment (omit=dev of a production machine, say) must not change the result.
+ */
+function npmCommand() {
+  const path = (process.env.PATH ?? '').split(delimiter).filter(place => !place.startsWith(modules));
+  const env = { ...process.env, PATH: path.join(delimiter), NODE_ENV: 'development', ...cacheOverride() };
+  for (const name of ['npm_config_global', 'npm_config_prefix', 'npm_config_dry_run', 'npm_config_package_lock']) {
+    delete env[name];
+  }
+  const found = path.some(place => existsSync(join(place, windows ? 'npm.cmd' : 'npm')));
+  const carried = process.env.npm_execpath;
+  if (!found && carried && /npm-cli\.c?js$/.test(carried)) {
+    return { command: process.execPath, prefix: [carried], options: { env } };
+  }
+  return { command: windows ? 'npm.cmd' : 'npm', prefix: [], options: { env, shell: windows } };
+}
+
+/** npm wants a cache folder in the home; where there is no home to write to, a folder beside the project serves. */
+function cacheOverride() {
+  const home = process.env.npm_config_cache ?? process.env.HOME;
+  if (windows) return {};
+  try {
+    accessSync(home ?? '', constants.W_OK);
+    return {};
+  } catch {
+    const place = isWritable(root) ? join(root, '.cache', 'npm') : join(tmpdir(), `devmgr-npm-${process.getuid()}`);
+    return { npm_config_cache: place };
+  }
+}
+
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function adviceFor(output) {
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ECONNRESET|network/i.test(output)) {
+    return 'The npm registry cannot be reached: check the network or the proxy, then run the same command again.';
+  }
+  if (/CERT|certificate/i.test(output)) {
+    return 'The registry’s certificate is not trusted: set `npm config set cafile FILE`, then run the same command again.';
+  }
+  if (/EACCES|EPERM|EROFS/.test(output)) {
+    return 'A folder is not writable: run as the owner of this folder, or delete node_modules as that owner first.';
+  }
+  if (/ENOSPC/.test(output)) return 'The disk is full: make room (about 500 MB), then run the same command again.';
+  return 'The lines above are npm’s. Mend what they name, then run the same command again.';
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) setup();
