@@ -33,7 +33,7 @@ export class Home {
   }
 
   /** A random key kept in the home; made at the first call. */
-  async secretKey(name: 'signingKey' | 'journalKey'): Promise<Buffer> {
+  async secretKey(name: 'journalKey'): Promise<Buffer> {
     const kept = await this.readSecret(name);
     if (kept !== null) {
       const key = Buffer.from(kept.trim(), 'base64url');

@@ -1,6 +1,7 @@
 /** The composition root of the daemon: joins the concrete parts, starts them, stops them. */
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonInfo } from '../src/api/local.ts';
 import { ensureFirstAdmin, FIRST_USER } from './first-admin.ts';
@@ -22,12 +23,15 @@ import { Passwords } from './services/passwords.ts';
 import { Tokens } from './services/tokens.ts';
 import { UserService } from './services/users.ts';
 import { checkNetwork, type DaemonSettings, StartRefused } from './settings.ts';
+import { signingKeys } from './signing-keys.ts';
 import { openSqliteStore } from './store/sqlite/index.ts';
 
 export interface RunningDaemon {
   readonly url: string;
   /** The first administrator's password, when it was made just now and has not been given. */
   readonly initialPassword: string | null;
+  /** Takes up a new signing key and a renewed certificate. Never rejects: what cannot be read is logged, and what was goes on. */
+  reload(): Promise<void>;
   /** Ends it: requests under way are answered, streams told, everything written. Idempotent. */
   stop(): Promise<void>;
 }
@@ -85,7 +89,7 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
   const limiter = new Limiter(settings.limits);
   const passwords = new Passwords(store, limiter);
   const accounts = new Accounts(store);
-  const tokens = new Tokens(await home.secretKey('signingKey'), accounts, now);
+  const tokens = new Tokens(await signingKeys(home, now()), accounts, now);
   const initialPassword = await ensureFirstAdmin({ store, home, passwords, admin: settings.admin, now, log });
   const parts: OperationParts = { tokens, limiter };
   const auth = new AuthService({ store, passwords, tokens, now });
@@ -118,7 +122,17 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
   await publish(home, { pid: process.pid, url, version, startedAt: new Date(now()).toISOString() });
   stack.add(() => home.remove('daemonInfo'));
   log.info({ url, version, home: home.dir }, 'listening');
-  return { url, initialPassword, stop: () => stack.unwind(log) };
+  const reload = async () => {
+    try {
+      tokens.useKeys(await signingKeys(home, now()));
+      const tls = await tlsOf(settings);
+      if (tls) (app.server as unknown as TlsServer).setSecureContext(tls);
+      log.info('signing keys and certificate have been read again');
+    } catch (error) {
+      log.error({ err: error }, 'signing keys or certificate could not be read again; the earlier ones stay in use');
+    }
+  };
+  return { url, initialPassword, reload, stop: () => stack.unwind(log) };
 }
 
 async function tlsOf(settings: DaemonSettings): Promise<{ cert: Buffer; key: Buffer } | undefined> {

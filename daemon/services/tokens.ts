@@ -37,19 +37,29 @@ const REMEMBERED = 10_000;
 export class Tokens {
   readonly #accounts: Accounts;
   readonly #now: () => number;
-  readonly #sign: (claims: Record<string, unknown>) => string;
-  readonly #verify: (token: string) => Claims;
+  #sign!: (claims: Record<string, unknown>) => string;
+  #verify!: readonly ((token: string) => Claims)[];
   readonly #known = new Map<string, Verified>();
 
-  constructor(signingKey: Uint8Array, accounts: Accounts, now: () => number) {
-    const key = Buffer.from(signingKey);
+  /** The first key signs; all of them check. */
+  constructor(signingKeys: readonly [Uint8Array, ...Uint8Array[]], accounts: Accounts, now: () => number) {
     this.#accounts = accounts;
     this.#now = now;
-    this.#sign = createSigner({ key, algorithm: 'HS256' }) as (claims: Record<string, unknown>) => string;
-    // The expiry is checked below, at each use and against the injected clock.
-    this.#verify = createVerifier({ key, algorithms: ['HS256'], ignoreExpiration: true, cache: false }) as (
-      token: string,
-    ) => Claims;
+    this.useKeys(signingKeys);
+  }
+
+  useKeys(keys: readonly [Uint8Array, ...Uint8Array[]]): void {
+    this.#known.clear();
+    this.#sign = createSigner({ key: Buffer.from(keys[0]), algorithm: 'HS256' }) as (
+      claims: Record<string, unknown>,
+    ) => string;
+    // The expiry is checked at each use and against the injected clock, not here.
+    this.#verify = keys.map(
+      key =>
+        createVerifier({ key: Buffer.from(key), algorithms: ['HS256'], ignoreExpiration: true, cache: false }) as (
+          token: string,
+        ) => Claims,
+    );
   }
 
   issue(user: UserRecord): IssuedToken {
@@ -100,12 +110,14 @@ export class Tokens {
   }
 
   #claims(token: string): Claims {
-    try {
-      const claims: unknown = this.#verify(token);
-      if (typeof claims === 'object' && claims !== null && typeof (claims as Claims).sub === 'string')
-        return claims as Claims;
-    } catch (error) {
-      if (!(error instanceof TokenError)) throw error;
+    for (const verify of this.#verify) {
+      try {
+        const claims: unknown = verify(token);
+        if (typeof claims === 'object' && claims !== null && typeof (claims as Claims).sub === 'string')
+          return claims as Claims;
+      } catch (error) {
+        if (!(error instanceof TokenError)) throw error;
+      }
     }
     throw invalid();
   }

@@ -1,0 +1,37 @@
+import { StartRefused } from '../settings.ts';
+
+/** What a program of the daemon uses of the process it runs in. */
+export interface ProgramIo {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdoutIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+}
+
+/** Runs a program's body; says in words why it could not, and answers the exit code. */
+export async function reporting(io: ProgramIo, json: boolean, body: () => Promise<number>): Promise<number> {
+  try {
+    return await body();
+  } catch (error) {
+    const { message, hint, exitCode } = wordsOf(error);
+    io.stderr.write(
+      json
+        ? `${JSON.stringify({ error: { code: null, message, hint } })}\n`
+        : `devmgr: ${message}\n${hint ? `  ${hint}\n` : ''}`,
+    );
+    return exitCode;
+  }
+}
+
+function wordsOf(error: unknown): { message: string; hint: string | null; exitCode: number } {
+  if (error instanceof StartRefused) return error;
+  return { message: error instanceof Error ? error.message : String(error), hint: null, exitCode: 1 };
+}
+
+/** Writes and waits until it has been taken. */
+export function print(stream: NodeJS.WritableStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, error => (error ? reject(error) : resolve()));
+  });
+}
