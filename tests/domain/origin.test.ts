@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { checkOrigin, originRule } from '../../daemon/plugins/origin.ts';
+
+const local = originRule('127.0.0.1', []);
+const network = originRule('0.0.0.0', []);
+const named = originRule('0.0.0.0', ['keys.example.com']);
+const codeOf = (headers: Record<string, string>, rule = local): number => {
+  try {
+    checkOrigin(headers, rule);
+    return 200;
+  } catch (error) {
+    return (error as { code: number }).code;
+  }
+};
+
+describe('a daemon on loopback', () => {
+  test.each(['localhost', 'localhost:7470', '127.0.0.1', '127.0.0.1:7470', '127.9.9.9:1', '[::1]:7470', 'LOCALHOST:1'])(
+    'answers to the name %s',
+    host => {
+      expect(codeOf({ host })).toBe(200);
+    },
+  );
+  test.each([
+    'evil.example',
+    'evil.example:7470',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '10.0.0.1',
+    '',
+    'user@localhost',
+    '[::2]',
+  ])('refuses a request that names it %s: a rebound name', host => {
+    expect(codeOf({ host })).toBe(2007);
+  });
+  test('needs a Host header', () => {
+    expect(codeOf({})).toBe(1001);
+  });
+  test('answers its own page', () => {
+    expect(codeOf({ host: 'localhost:7470', origin: 'http://localhost:7470' })).toBe(200);
+  });
+  test.each(['http://evil.example', 'http://localhost:8080', 'null', 'file://', 'http://127.0.0.1:7470', 'nonsense'])(
+    'refuses the page of another origin: %s',
+    origin => {
+      expect(codeOf({ host: 'localhost:7470', origin })).toBe(2007);
+    },
+  );
+});
+
+describe('a daemon on a network', () => {
+  test('answers to any name where none is set', () => {
+    expect(codeOf({ host: 'keys.example.com' }, network)).toBe(200);
+  });
+  test('answers to the names that are set, and to loopback', () => {
+    expect(codeOf({ host: 'Keys.Example.com:7470' }, named)).toBe(200);
+    expect(codeOf({ host: 'localhost' }, named)).toBe(200);
+    expect(codeOf({ host: 'other.example.com' }, named)).toBe(2007);
+  });
+  test('refuses the page of another site all the same', () => {
+    expect(codeOf({ host: 'keys.example.com', origin: 'https://evil.example' }, network)).toBe(2007);
+  });
+});

@@ -1,0 +1,90 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Home } from '../../daemon/home.ts';
+import { StartRefused } from '../../daemon/settings.ts';
+import { rotateSigningKey, signingKeys } from '../../daemon/signing-keys.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'devmgr-home-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+describe('the home folder', () => {
+  test('is made private, with the folders above it', async () => {
+    const home = await Home.open(join(dir, 'a', 'b'));
+    expect(await modeOf(home.dir)).toBe(0o700);
+  });
+  test('that others could enter is closed to them', async () => {
+    await chmod(dir, 0o755);
+    await Home.open(dir);
+    expect(await modeOf(dir)).toBe(0o700);
+  });
+  test('that is a symbolic link is refused', async () => {
+    await mkdir(join(dir, 'real'));
+    await symlink(join(dir, 'real'), join(dir, 'link'));
+    await expect(Home.open(join(dir, 'link'))).rejects.toThrow(/symbolic link/);
+  });
+  test('that is a file is refused with what to do', async () => {
+    await writeFile(join(dir, 'file'), '');
+    await expect(Home.open(join(dir, 'file'))).rejects.toMatchObject({
+      exitCode: 1,
+      hint: expect.stringContaining('--home'),
+    });
+  });
+  test('leaves nothing of the check whether it is writable', async () => {
+    await Home.open(dir);
+    expect(await readdir(dir)).toEqual([]);
+  });
+});
+
+describe('a secret', () => {
+  test('is written for nobody else to read, and read again', async () => {
+    const home = await Home.open(dir);
+    await home.writeSecret('initialPassword', 'p\n');
+    expect(await modeOf(home.path('initialPassword'))).toBe(0o600);
+    expect(await home.readSecret('initialPassword')).toBe('p\n');
+    expect(await readdir(dir)).toEqual(['initial-admin-password']);
+  });
+  test('that others can read is refused, with the line that mends it', async () => {
+    const home = await Home.open(dir);
+    await home.secretKey('journalKey');
+    await chmod(home.path('journalKey'), 0o644);
+    const refused = await home.secretKey('journalKey').catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(StartRefused);
+    expect((refused as StartRefused).hint).toBe(`chmod 600 ${home.path('journalKey')}`);
+  });
+  test('behind a symbolic link is refused', async () => {
+    const home = await Home.open(dir);
+    await writeFile(join(dir, 'elsewhere'), 'x'.repeat(43), { mode: 0o600 });
+    await symlink(join(dir, 'elsewhere'), home.path('journalKey'));
+    await expect(home.secretKey('journalKey')).rejects.toThrow(/not a plain file/);
+  });
+  test('that is cut short is refused, not replaced', async () => {
+    const home = await Home.open(dir);
+    await writeFile(home.path('journalKey'), 'short\n', { mode: 0o600 });
+    await expect(home.secretKey('journalKey')).rejects.toThrow(/damaged/);
+    expect(await readFile(home.path('journalKey'), 'utf8')).toBe('short\n');
+  });
+});
+
+describe('signing keys', () => {
+  const hour = 3_600_000;
+  test('are made once', async () => {
+    const home = await Home.open(dir);
+    expect(await signingKeys(home, 0)).toEqual(await signingKeys(home, 0));
+  });
+  test('that were replaced serve for as long as a token of theirs can live, and no longer', async () => {
+    const home = await Home.open(dir);
+    const [first] = await signingKeys(home, 0);
+    await rotateSigningKey(home, hour);
+    const [second, ...earlier] = await signingKeys(home, 2 * hour);
+    expect(second).not.toEqual(first);
+    expect(earlier).toEqual([first]);
+    expect(await signingKeys(home, 25 * hour + 1)).toEqual([second]);
+  });
+});
