@@ -187,12 +187,21 @@ const runNames = [
 ];
 
 function checks(shape: RouteShape, { keep }: Step): string[] {
+  const kept = Object.entries(keep ?? {}).map(
+    ([name, field]) => `if (answer.data) keep('${name}', answer.data.${field});`,
+  );
   const envelope = [
     'const answer = pm.response.json();',
     "pm.test('the envelope says success', () => pm.expect(answer.code).to.equal(200));",
-    ...Object.entries(keep ?? {}).map(
-      ([name, field]) => `if (answer.data) pm.collectionVariables.set('${name}', answer.data.${field});`,
-    ),
+    ...(kept.length ? [...keepFunction, ...kept] : []),
   ];
   return ["pm.test('HTTP status is 200', () => pm.response.to.have.status(200));", ...(shape.raw ? [] : envelope)];
 }
+
+/** A variable of the environment hides one of the collection: where there is one, it is the one to set. */
+const keepFunction = [
+  'function keep(name, value) {',
+  '  pm.collectionVariables.set(name, value);',
+  '  if (pm.environment.has(name)) pm.environment.set(name, value);',
+  '}',
+];

@@ -134,7 +134,11 @@ function success(shape: RouteShape): JsonObject {
 function upgrade(): JsonObject {
   const description =
     'The connection is now a WebSocket. Every text frame the service sends is one JSON document of this shape; it expects none.';
-  return { 101: { description, headers: requestId, content: { [json]: { schema: ref('Notification') } } } };
+  const refused = 'Any answer without an upgrade is a refusal in the envelope.';
+  return {
+    101: { description, headers: requestId, content: { [json]: { schema: ref('Notification') } } },
+    default: { description: refused, headers: requestId, content: { [json]: { schema: ref('Error') } } },
+  };
 }
 
 function rawAnswers(shape: RouteShape, headers: JsonObject): JsonObject {

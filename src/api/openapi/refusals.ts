@@ -28,10 +28,13 @@ export function sharedResponses(): JsonObject {
   return Object.fromEntries(Object.entries(shared).map(([name, refusal]) => [name, response(refusal)]));
 }
 
-/** `responses` of an operation, without the success. Any request can be one that cannot be parsed: 1001. */
+/** Any request can be one that cannot be parsed, or one that the page of another site has sent. */
+const everywhere: readonly ErrorCode[] = [1001, 2007];
+
+/** `responses` of an operation, without the success. */
 export function refusals(shape: RouteShape): JsonObject {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of [...new Set<ErrorCode>([1001, ...errorsOf(shape)])].sort((a, b) => a - b)) {
+  for (const code of [...new Set<ErrorCode>([...everywhere, ...errorsOf(shape)])].sort((a, b) => a - b)) {
     const status = httpStatus(code, shape.id === 'login');
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
