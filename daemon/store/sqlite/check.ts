@@ -1,0 +1,87 @@
+import { macWith } from './chain.ts';
+import { toFailure } from './failure.ts';
+import { migrations } from './migrations/index.ts';
+import { openReader, versionOf } from './open.ts';
+import { Statements } from './statements.ts';
+import { inTurns } from './turns.ts';
+import { verifyJournal } from './verify.ts';
+
+export interface CheckReport {
+  /** What is wrong, a line each; empty where everything is as it should be. */
+  readonly problems: readonly string[];
+  readonly devices: number;
+  /** Entries of the journal. */
+  readonly entries: number;
+}
+
+const maxProblems = 100;
+
+/** Questions whose answer is a row for each fault. */
+const faults: readonly (readonly [string, string])[] = [
+  [
+    `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' says ' || sum(kept) || ', there are ' || sum(found)
+     FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
+           UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3)
+     GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
+    'counters',
+  ],
+  [
+    `SELECT 'device ' || number || ' has no entry of its registration' FROM device
+     EXCEPT SELECT 'device ' || device || ' has no entry of its registration' FROM event WHERE type = 'DEVICE_REGISTERED'`,
+    'registrations',
+  ],
+  [
+    `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number)
+     FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
+     GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
+    'backups',
+  ],
+  ...(['device', 'user', 'app', 'backup'] as const).map(
+    table =>
+      [
+        `SELECT 'numbers are missing in ${table}: ' || count(*) || ' rows up to number ' || max(number) FROM ${table}
+         HAVING count(*) <> coalesce(max(number), 0)`,
+        table,
+      ] as const,
+  ),
+];
+
+/**
+ * Looks whether a database is whole: its pages and indexes, its counters against counts, its journal from end to end. May run beside
+ * a daemon; reads everything, so that it takes seconds for a million devices. Rejects where it cannot be opened at all.
+ */
+export async function checkDatabase(file: string, journalKey: Uint8Array): Promise<CheckReport> {
+  const db = openReader(file);
+  try {
+    const version = versionOf(db, file, migrations.length);
+    if (version < migrations.length)
+      return {
+        problems: [
+          `version ${version} of the database: start the daemon once, which brings it to ${migrations.length}`,
+        ],
+        devices: 0,
+        entries: 0,
+      };
+    // All questions are to see the same moment.
+    db.exec('BEGIN');
+    const statements = new Statements(db);
+    const pages = (db.pragma(`integrity_check(${maxProblems})`) as { integrity_check: string }[])
+      .map(row => row.integrity_check)
+      .filter(text => text !== 'ok');
+    // Answers out of damaged pages would mislead.
+    if (pages.length > 0) return { problems: pages.map(text => `database: ${text}`), devices: 0, entries: 0 };
+    const broken = db.pragma('foreign_key_check') as { table: string; rowid: number }[];
+    const links = broken.map(row => `${row.table} ${row.rowid} refers to something that is not there`);
+    const wrong = faults.flatMap(([sql]) => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
+    const journal = await inTurns(verifyJournal(statements, macWith(journalKey)));
+    return {
+      problems: [...links, ...wrong, ...journal.problems.map(text => `journal: ${text}`)],
+      devices: statements.value<number>('SELECT count(*) FROM device')!,
+      entries: journal.entries,
+    };
+  } catch (error) {
+    throw toFailure(error, 'cannot check the database', file);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,92 @@
+import type { Entry } from '../store.ts';
+import { entryMac, type Head, type Mac, noEntries, sealOf } from './chain.ts';
+import type { Statements } from './statements.ts';
+
+/** Whom an entry names beside its kind and texts. */
+export interface EntryContext {
+  readonly at: number;
+  readonly actor: string | null;
+  readonly requestId: string | null;
+}
+
+interface StoredHead extends Head {
+  readonly seal: string;
+}
+
+const insert = `INSERT INTO event (id, at, type, device, subject, actor, request_id, data, detail, mac)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** The writing end of the journal. `append` and `seal` belong inside a transaction; after a rollback, `reload`. */
+export class Journal {
+  readonly #statements: Statements;
+  readonly #mac: Mac;
+  #id = 0;
+  #last = '';
+  #sealed = 0;
+
+  constructor(statements: Statements, mac: Mac) {
+    this.#statements = statements;
+    this.#mac = mac;
+  }
+
+  get lastId(): number {
+    return this.#id;
+  }
+
+  /** Whether entries were written since the last seal. */
+  get unsealed(): boolean {
+    return this.#id !== this.#sealed;
+  }
+
+  /** Takes up where the database stands. Returns what is wrong with the end of the journal; null where nothing is. */
+  reload(): string | null {
+    const head = readHead(this.#statements);
+    const last = this.#statements.value<number | null>('SELECT max(id) FROM event') ?? 0;
+    const genuine = head === null ? last === 0 : sealOf(this.#mac, head) === head.seal;
+    this.#id = Math.max(last, head?.id ?? 0);
+    this.#sealed = this.#id;
+    // With a broken seal the next entry must not make the damage look whole: its chain starts from nothing, which verification reports.
+    this.#last = genuine ? (head ?? noEntries).mac : 'broken';
+    if (!genuine) return `the seal of the journal does not match its key: entries were changed, or the key was`;
+    return this.#id === last ? null : `the journal ends at entry ${last}, its seal says ${this.#id}`;
+  }
+
+  append(context: EntryContext, entry: Entry, device: number | null, subject: number | null): void {
+    const row = {
+      id: this.#id + 1,
+      at: context.at,
+      type: entry.type,
+      device,
+      subject,
+      actor: context.actor,
+      request_id: context.requestId,
+      data: entry.data === undefined ? '{}' : JSON.stringify(entry.data),
+      detail: entry.detail === undefined ? '{}' : JSON.stringify(entry.detail),
+    };
+    const mac = entryMac(this.#mac, this.#last, row);
+    this.#statements
+      .of(insert)
+      .run(row.id, row.at, row.type, device, subject, row.actor, row.request_id, row.data, row.detail, mac);
+    this.#id = row.id;
+    this.#last = mac;
+  }
+
+  seal(): void {
+    const head: StoredHead = {
+      id: this.#id,
+      mac: this.#last,
+      seal: sealOf(this.#mac, { id: this.#id, mac: this.#last }),
+    };
+    this.#statements.run(
+      `INSERT INTO meta (name, value) VALUES ('journal', ?) ON CONFLICT DO UPDATE SET value = excluded.value`,
+      JSON.stringify(head),
+    );
+    this.#sealed = this.#id;
+  }
+}
+
+/** Null where the journal was never written. */
+export function readHead(statements: Statements): StoredHead | null {
+  const text = statements.value<string>(`SELECT value FROM meta WHERE name = 'journal'`);
+  return text === undefined ? null : (JSON.parse(text) as StoredHead);
+}

@@ -1,0 +1,84 @@
+import type Database from 'better-sqlite3';
+import type { DeviceSort } from '../../../src/api/devices.ts';
+import type { DeviceFilter, DeviceQuery } from '../store.ts';
+import type { Statements } from './statements.ts';
+
+/** The devices of a page, in its order, and how many there are on all pages. */
+export interface NumberPage {
+  readonly numbers: readonly number[];
+  readonly total: number;
+}
+
+const keys: Readonly<Record<Exclude<DeviceSort, 'createTime' | 'createdAt' | 'deviceId'>, string>> = {
+  activatedAt: 'activated_at',
+  lastUsedAt: 'last_used_at',
+  updatedAt: 'updated_at',
+  serialNumber: 'serial_number',
+  manufacturer: 'code_units(manufacturer)',
+  model: 'code_units(model)',
+  status: 'status',
+  deviceType: 'device_type',
+};
+
+/** Texts that people write sort by UTF-16 code units; SQLite compares UTF-8, which differs above U+FFFF. */
+export function addFunctions(db: Database.Database): void {
+  db.function('code_units', { deterministic: true }, (text: string) => Buffer.from(text, 'utf16le').swap16());
+}
+
+/** Pages of devices by plain SQL: exact at any size, slow at many rows for what no index serves. */
+export function sqlPage(statements: Statements, query: DeviceQuery): NumberPage {
+  const { where, values } = conditions(query);
+  const order = orderBy(query, clockSteppedBack(statements));
+  const numbers = statements.values<number>(
+    `SELECT number FROM device ${where} ${order} LIMIT ? OFFSET ?`,
+    ...values,
+    query.limit,
+    query.offset,
+  );
+  return { numbers, total: total(statements, query) };
+}
+
+/** Whether devices were ever registered at an earlier time than the one before them. */
+export function clockSteppedBack(statements: Statements): boolean {
+  return statements.value(`SELECT 1 FROM meta WHERE name = 'clock stepped back'`) !== undefined;
+}
+
+function orderBy({ sortBy, descending }: DeviceQuery, stepped: boolean): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  if (sortBy === 'deviceId') return `ORDER BY number ${direction}`;
+  if (sortBy === 'createTime' || sortBy === 'createdAt')
+    return stepped ? `ORDER BY created_at ${direction}, number ${direction}` : `ORDER BY number ${direction}`;
+  return `ORDER BY ${keys[sortBy]} ${direction} NULLS LAST, number ${direction}`;
+}
+
+function conditions(filter: DeviceFilter): { where: string; values: unknown[] } {
+  const terms: string[] = [];
+  const values: unknown[] = [];
+  const term = (sql: string, ...given: unknown[]) => {
+    terms.push(sql);
+    values.push(...given);
+  };
+  if (filter.deviceType !== undefined) term('device_type = ?', filter.deviceType);
+  if (filter.status !== undefined) term('status = ?', filter.status);
+  if (filter.manufacturer !== undefined) term('manufacturer = ?', filter.manufacturer);
+  if (filter.userId !== undefined) term('user_id = ?', filter.userId);
+  if (filter.keyword !== undefined) {
+    const lower = asciiLower(filter.keyword);
+    // lower() changes the letters of ASCII alone, as is wanted; instr() knows no wildcards.
+    term(`(instr(lower(serial_number), ?) > 0 OR instr('dev-' || number, ?) > 0)`, lower, lower);
+  }
+  return { where: terms.length ? `WHERE ${terms.join(' AND ')}` : '', values };
+}
+
+export function asciiLower(text: string): string {
+  return text.replace(/[A-Z]+/g, letters => letters.toLowerCase());
+}
+
+function total(statements: Statements, filter: DeviceFilter): number {
+  if (filter.userId === undefined && filter.keyword === undefined) {
+    const { where, values } = conditions(filter);
+    return statements.value<number>(`SELECT coalesce(sum(count), 0) FROM device_count ${where}`, ...values)!;
+  }
+  const { where, values } = conditions(filter);
+  return statements.value<number>(`SELECT count(*) FROM device ${where}`, ...values)!;
+}

@@ -1,0 +1,42 @@
+import { chmodSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import { StoreFailure } from '../store.ts';
+import { applicationId, type Migration } from './migrations/index.ts';
+
+interface Migrating {
+  readonly file: string;
+  readonly now?: (() => number) | undefined;
+  readonly notice?: ((message: string) => void) | undefined;
+}
+
+/** Brings the schema up to date, all steps or none. Of a database that has something in it, a copy is kept first. */
+export async function migrate(
+  db: Database.Database,
+  version: number,
+  { file, now = Date.now, notice }: Migrating,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const steps = migrations.slice(version);
+  if (steps.length === 0) return;
+  let copy: string | null = null;
+  if (version > 0) {
+    copy = `${file}.v${version}-${new Date(now()).toISOString().replaceAll(/[-:.]/g, '')}`;
+    await db.backup(copy);
+    chmodSync(copy, 0o600);
+    notice?.(`the database goes from version ${version} to ${migrations.length}; as it was it stays in ${copy}`);
+  }
+  let step: Migration | undefined;
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    for (step of steps) db.exec(step.sql);
+    db.pragma(`application_id = ${applicationId}`);
+    db.pragma(`user_version = ${migrations.length}`);
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    throw new StoreFailure(
+      `${file}: step ${step?.number} (${step?.name}) to a newer database failed: ${(error as Error).message}; the database is as it was${copy ? `, and so is its copy ${copy}` : ''}`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,109 @@
+/** The registry, its counters and its journal. */
+export default `
+CREATE TABLE meta (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE user (
+  number INTEGER PRIMARY KEY,
+  username TEXT NOT NULL UNIQUE,
+  password_hash TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('ADMIN', 'DEALER', 'VIEWER')),
+  email TEXT,
+  disabled INTEGER NOT NULL CHECK (disabled IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  token_epoch INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX user_by_creation ON user (created_at, number);
+CREATE INDEX user_enabled_admin ON user (number) WHERE role = 'ADMIN' AND disabled = 0;
+
+CREATE TABLE device (
+  number INTEGER PRIMARY KEY,
+  device_type TEXT NOT NULL CHECK (device_type IN ('UKEY', 'SIMKEY')),
+  serial_number TEXT NOT NULL UNIQUE,
+  manufacturer TEXT NOT NULL,
+  model TEXT NOT NULL,
+  hardware_version TEXT,
+  firmware_version TEXT,
+  status TEXT NOT NULL DEFAULT 'INACTIVE' CHECK (status IN ('INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED')),
+  user_id TEXT,
+  activation_code TEXT NOT NULL,
+  activation_code_expires_at INTEGER NOT NULL,
+  note TEXT,
+  created_at INTEGER NOT NULL,
+  activated_at INTEGER,
+  last_used_at INTEGER,
+  lock_reason TEXT,
+  locked_at INTEGER,
+  deactivated_at INTEGER,
+  updated_at INTEGER,
+  usage_count INTEGER NOT NULL DEFAULT 0,
+  usage_seconds INTEGER NOT NULL DEFAULT 0,
+  backup_count INTEGER NOT NULL DEFAULT 0,
+  last_backup_at INTEGER
+) STRICT;
+CREATE INDEX device_by_user ON device (user_id, number) WHERE user_id IS NOT NULL;
+
+CREATE TABLE device_count (
+  manufacturer TEXT NOT NULL,
+  device_type TEXT NOT NULL,
+  status TEXT NOT NULL,
+  count INTEGER NOT NULL CHECK (count >= 0),
+  PRIMARY KEY (manufacturer, device_type, status)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE app (
+  number INTEGER PRIMARY KEY,
+  platform TEXT NOT NULL,
+  version TEXT NOT NULL,
+  version_name TEXT,
+  changelog TEXT,
+  force_update INTEGER NOT NULL CHECK (force_update IN (0, 1)),
+  min_support_version TEXT,
+  file_name TEXT NOT NULL,
+  extension TEXT NOT NULL,
+  file_size INTEGER NOT NULL,
+  sha256 TEXT NOT NULL,
+  uploaded_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  blob TEXT NOT NULL,
+  UNIQUE (platform, version, extension)
+) STRICT;
+CREATE INDEX app_by_creation ON app (created_at, number);
+CREATE INDEX app_by_blob ON app (blob);
+
+CREATE TABLE backup (
+  number INTEGER PRIMARY KEY,
+  device INTEGER NOT NULL REFERENCES device (number),
+  file_name TEXT NOT NULL,
+  file_size INTEGER NOT NULL,
+  sha256 TEXT NOT NULL,
+  note TEXT,
+  created_at INTEGER NOT NULL,
+  blob TEXT NOT NULL
+) STRICT;
+CREATE INDEX backup_by_device ON backup (device, created_at, number);
+CREATE INDEX backup_by_blob ON backup (blob);
+
+CREATE TABLE event (
+  id INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  device INTEGER,
+  subject INTEGER,
+  actor TEXT,
+  request_id TEXT,
+  data TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  mac TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event
+BEGIN
+  SELECT raise(ABORT, 'entries of the journal are never changed');
+END;
+CREATE TRIGGER event_is_never_removed BEFORE DELETE ON event
+BEGIN
+  SELECT raise(ABORT, 'entries of the journal are never removed');
+END;
+`;

@@ -1,0 +1,76 @@
+import { closeSync, openSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { StoreFailure } from '../store.ts';
+import { toFailure } from './failure.ts';
+import { migrate } from './migrate.ts';
+import { applicationId, type Migration, migrations as released } from './migrations/index.ts';
+
+const MiB = 1024 * 1024;
+
+export interface OpenOptions {
+  /** Where the database is kept; made where there is none. */
+  readonly file: string;
+  readonly now?: (() => number) | undefined;
+  /** Takes a line for the log. */
+  readonly notice?: ((message: string) => void) | undefined;
+  readonly migrations?: readonly Migration[] | undefined;
+}
+
+/**
+ * Opens for writing: makes the database where there is none, brings an older one up to date (a copy is kept beside it).
+ * Refuses with `StoreFailure` a newer one, a damaged one and one of another program; then nothing was changed.
+ */
+export async function openWriter(options: OpenOptions): Promise<Database.Database> {
+  const { file, migrations = released } = options;
+  let db: Database.Database | undefined;
+  try {
+    // SQLite gives its own files the mode of the database: nobody else is to read any of them.
+    closeSync(openSync(file, 'a', 0o600));
+    db = new Database(file, { timeout: 5000 });
+    const version = versionOf(db, file, migrations.length);
+    settings(db);
+    await migrate(db, version, options, migrations);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw toFailure(error, 'cannot open the database', file);
+  }
+}
+
+/** Opens for reading alone, beside whoever writes. */
+export function openReader(file: string): Database.Database {
+  try {
+    const db = new Database(file, { readonly: true, timeout: 5000 });
+    db.pragma('trusted_schema = OFF');
+    return db;
+  } catch (error) {
+    throw toFailure(error, 'cannot open the database', file);
+  }
+}
+
+/** Version of the schema; 0 where the database is empty. Refuses what is not to be touched. */
+export function versionOf(db: Database.Database, file: string, newest: number): number {
+  const version = db.pragma('user_version', { simple: true }) as number;
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number;
+  if (version === 0 && tables === 0) return 0;
+  if (db.pragma('application_id', { simple: true }) !== applicationId)
+    throw new StoreFailure(`${file} is a database of another program: name another home, or move the file away`);
+  if (version > newest)
+    throw new StoreFailure(
+      `${file} has version ${version} of the database, this devmgr knows ${newest} at most: use the newer devmgr, or restore a backup made by this one`,
+    );
+  return version;
+}
+
+function settings(db: Database.Database): void {
+  db.pragma('journal_mode = WAL');
+  // The library's default would lose acknowledged writes at a power cut.
+  db.pragma('synchronous = FULL');
+  db.pragma('fullfsync = ON');
+  db.pragma('foreign_keys = ON');
+  // Without it, INSERT OR REPLACE removes rows past the triggers that protect the journal.
+  db.pragma('recursive_triggers = ON');
+  db.pragma('trusted_schema = OFF');
+  db.pragma('wal_autocheckpoint = 2000');
+  db.pragma(`journal_size_limit = ${32 * MiB}`);
+}

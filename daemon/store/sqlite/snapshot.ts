@@ -1,0 +1,40 @@
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { StoreFailure } from '../store.ts';
+import { toFailure } from './failure.ts';
+import { openReader } from './open.ts';
+
+/**
+ * Copies a database as it is at this moment into the new file `to` (0600), while others go on reading and writing it. The
+ * copy is one file, complete in itself. Rejects with `StoreFailure` where `to` exists or cannot be written; then it is not there.
+ */
+export async function backupDatabase(file: string, to: string): Promise<void> {
+  if (existsSync(to)) throw new StoreFailure(`${to} exists already: name a file that does not`);
+  const unfinished = `${to}.unfinished`;
+  rmSync(unfinished, { force: true });
+  const source = openReader(file);
+  try {
+    // One transaction for the whole copy: without it, each write by others starts the copy anew.
+    source.exec('BEGIN');
+    source.prepare('SELECT count(*) FROM sqlite_schema').get();
+    await source.backup(unfinished);
+    asOneFile(unfinished);
+    renameSync(unfinished, to);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw toFailure(error, 'no backup was made', to);
+  } finally {
+    source.close();
+  }
+}
+
+/** Takes a database out of WAL mode, which would need two more files beside it. */
+function asOneFile(file: string): void {
+  chmodSync(file, 0o600);
+  const copy = new Database(file);
+  try {
+    copy.pragma('journal_mode = DELETE');
+  } finally {
+    copy.close();
+  }
+}

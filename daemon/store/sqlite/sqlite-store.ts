@@ -1,0 +1,117 @@
+import type Database from 'better-sqlite3';
+import type { CommitNotice, Reader, Store } from '../store.ts';
+import { macWith } from './chain.ts';
+import { type CheckReport, checkDatabase } from './check.ts';
+import { toFailure } from './failure.ts';
+import { type Committed, GroupCommit } from './group.ts';
+import { Journal } from './journal.ts';
+import { addFunctions, sqlPage } from './lists-sql.ts';
+import { type OpenOptions, openReader, openWriter } from './open.ts';
+import { deviceRows, tableReader } from './read.ts';
+import { backupDatabase } from './snapshot.ts';
+import { Statements } from './statements.ts';
+import { inTurns } from './turns.ts';
+import { type JournalReport, verifyJournal } from './verify.ts';
+import { Writer } from './write.ts';
+
+export interface SqliteOptions extends OpenOptions {
+  /** Secret that chains the entries of the journal; kept apart from the database. */
+  readonly journalKey: Uint8Array;
+}
+
+export interface SqliteStore extends Store {
+  /** Copies the database into a new file, under load. See `backupDatabase`. */
+  backupTo(to: string): Promise<void>;
+  /** Looks whether everything is whole. See `checkDatabase`. */
+  check(): Promise<CheckReport>;
+  /** Finds entries that were changed, removed, inserted or moved. */
+  verifyJournal(): Promise<JournalReport>;
+}
+
+/**
+ * Opens the store in a database file: see `openWriter` for what is made, brought up to date and refused. The daemon is to be the
+ * only one who has it open for writing.
+ */
+export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
+  const writing = await openWriter(options);
+  let reading: Database.Database | undefined;
+  try {
+    // A transaction may span several turns of the loop; on a connection of their own, reads see only what is committed.
+    reading = openReader(options.file);
+    addFunctions(reading);
+    return assemble(options, writing, reading);
+  } catch (error) {
+    reading?.close();
+    writing.close();
+    throw toFailure(error, 'cannot open the database', options.file);
+  }
+}
+
+function assemble(options: SqliteOptions, writing: Database.Database, reading: Database.Database): SqliteStore {
+  const { file, journalKey, notice } = options;
+  const mac = macWith(journalKey);
+  const writable = new Statements(writing);
+  const readable = new Statements(reading);
+  const writer = new Writer(writable, new Journal(writable, mac));
+  const fault = writer.reload();
+  if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" names them`);
+  const listeners = new Set<(notice: CommitNotice) => void>();
+  const committed = ({ lastEventId, users }: Committed) => {
+    for (const listener of listeners) tell(listener, { lastEventId, users }, notice);
+  };
+  const group = new GroupCommit(writing, writer, committed);
+  let closing: Promise<void> | null = null;
+  return {
+    ...explained(
+      {
+        ...tableReader(readable),
+        devices: async query => deviceRows(readable, sqlPage(readable, query)),
+      },
+      file,
+    ),
+    commit: commit => group.add(commit),
+    onCommit(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async health() {
+      if (group.failure) group.probe();
+      if (group.closed) return { ready: false, detail: 'the store is closed' };
+      return group.failure ? { ready: false, detail: group.failure.message } : { ready: true, detail: 'SQLite' };
+    },
+    backupTo: to => backupDatabase(file, to),
+    check: () => checkDatabase(file, journalKey),
+    verifyJournal: () => inTurns(verifyJournal(readable, mac)),
+    close() {
+      closing ??= group.close().then(() => {
+        reading.close();
+        writing.close();
+      });
+      return closing;
+    },
+  };
+}
+
+function tell(listener: (notice: CommitNotice) => void, what: CommitNotice, notice: OpenOptions['notice']): void {
+  try {
+    listener(what);
+  } catch (error) {
+    // What is committed stays committed, whatever a listener makes of it.
+    notice?.(`a listener failed after a commit: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
+  }
+}
+
+/** The same reads, failing with `StoreFailure` alone. */
+function explained(reader: Reader, file: string): Reader {
+  const wrapped = Object.entries(reader).map(([name, read]) => [
+    name,
+    async (...input: unknown[]) => {
+      try {
+        return await (read as (...input: unknown[]) => Promise<unknown>)(...input);
+      } catch (error) {
+        throw toFailure(error, 'cannot read', file);
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped) as Reader;
+}

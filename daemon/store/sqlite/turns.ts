@@ -1,0 +1,28 @@
+/** Milliseconds of work after which others get their turn. */
+const budget = 4;
+
+/** Lets long work on the event loop be done in pieces, so that nobody waits for the whole of it. */
+export class Turns {
+  #since = performance.now();
+
+  /** Whether this piece has been long enough. */
+  get over(): boolean {
+    return performance.now() - this.#since > budget;
+  }
+
+  /** Resolves when whatever was waiting has had its turn. */
+  async pass(): Promise<void> {
+    await new Promise(setImmediate);
+    this.#since = performance.now();
+  }
+}
+
+/** Runs a generator to its end, in pieces. `stride`: steps between two looks at the clock. */
+export async function inTurns<T>(work: Generator<void, T>, stride = 1): Promise<T> {
+  const turns = new Turns();
+  for (let step = 1; ; step++) {
+    const { done, value } = work.next();
+    if (done) return value;
+    if (step % stride === 0 && turns.over) await turns.pass();
+  }
+}

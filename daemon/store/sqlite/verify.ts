@@ -1,0 +1,53 @@
+import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from './chain.ts';
+import { readHead } from './journal.ts';
+import type { Statements } from './statements.ts';
+
+export interface JournalReport {
+  /** Entries that were read. */
+  readonly entries: number;
+  /** What is wrong, entry by entry, at most `maxProblems`; empty where the journal is whole. */
+  readonly problems: readonly string[];
+}
+
+interface StoredRow extends JournalRow {
+  readonly mac: string;
+}
+
+const chunk = 1000;
+const maxProblems = 100;
+
+/** Reads the journal from one end to the other and tells each entry that was changed, removed, inserted or moved. */
+export function* verifyJournal(statements: Statements, mac: Mac): Generator<void, JournalReport> {
+  const problems: string[] = [];
+  const tell = (text: string) => problems.length < maxProblems && problems.push(text);
+  let { id: expected, mac: before } = noEntries;
+  let entries = 0;
+  for (;;) {
+    const rows = statements.all<StoredRow>('SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?', expected, chunk);
+    if (rows.length === 0) break;
+    for (const row of rows) {
+      if (row.id !== expected + 1) tell(missing(expected + 1, row.id - 1));
+      else if (entryMac(mac, before, row) !== row.mac)
+        tell(`entry ${row.id} was changed, inserted or moved, or the journal key is another one`);
+      before = row.mac;
+      expected = row.id;
+      entries++;
+    }
+    yield;
+  }
+  for (const text of endProblems(statements, mac, expected, before)) tell(text);
+  return { entries, problems };
+}
+
+const missing = (from: number, to: number) =>
+  from === to ? `entry ${from} was removed` : `entries ${from} to ${to} were removed`;
+
+function endProblems(statements: Statements, mac: Mac, last: number, lastMac: string): string[] {
+  const head = readHead(statements);
+  if (head === null) return last === 0 ? [] : ['the seal at the end of the journal was removed'];
+  if (sealOf(mac, head) !== head.seal)
+    return ['the seal at the end of the journal was changed, or the journal key is another one'];
+  if (head.id > last) return [missing(last + 1, head.id)];
+  if (head.id < last) return [`entries after ${head.id} were inserted`];
+  return head.mac === lastMac ? [] : [`entry ${last} is not the one the journal was sealed with`];
+}
