@@ -12,6 +12,7 @@ import { metricsPlugin } from './plugins/metrics.ts';
 import type { OperationParts } from './plugins/operation.ts';
 import { originRule } from './plugins/origin.ts';
 import { deviceRoutes } from './routes/devices.ts';
+import { documents } from './routes/documents.ts';
 import { systemRoutes } from './routes/system.ts';
 import { userRoutes } from './routes/users.ts';
 import { buildServer } from './server.ts';
@@ -82,7 +83,7 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
   const store = await openSqliteStore({
     file: home.path('database'),
     journalKey: await home.secretKey('journalKey'),
-    notice: (message, detail) => log.info({ ...detail }, message),
+    notice: message => log.info(message),
   });
   stack.add(() => store.close());
 
@@ -114,6 +115,7 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
       app => metricsPlugin(app, { ...parts, gauges: async () => ({}) }),
       app => userRoutes(app, { ...parts, auth, users }),
       app => deviceRoutes(app, { ...parts, devices }),
+      app => documents(app, { version }),
       app => systemRoutes(app, { ...parts, store, version, drivers: () => [] }),
     ],
   );
@@ -146,7 +148,7 @@ async function tlsOf(settings: DaemonSettings): Promise<{ cert: Buffer; key: Buf
 
 async function listen(app: FastifyInstance, settings: DaemonSettings): Promise<string> {
   try {
-    await app.listen({ host: settings.host, port: settings.port });
+    await app.listen({ host: settings.host, port: settings.port, listenTextResolver: () => 'the port is open' });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const where = `${settings.host}:${settings.port}`;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import sjson from 'secure-json-parse';
 import { ApiError } from '../src/api/codes.ts';
@@ -33,7 +33,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   const nextId = requestIds();
   const app = fastify({
     loggerInstance: options.logger as never,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: nextId,
     trustProxy: options.trustProxy.length ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
@@ -57,6 +57,15 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
     reply.raw.setHeader('cache-control', 'no-store');
     checkOrigin(request.headers, options.origin);
   });
+  if (options.logger.isLevelEnabled('debug'))
+    app.addHook('onResponse', async (request, reply) => {
+      const { method, ip } = request;
+      // The path alone: a query may hold a token.
+      request.log.debug(
+        { method, path: request.url.split('?', 1)[0], status: reply.statusCode, ip, ms: Math.round(reply.elapsedTime) },
+        'answered',
+      );
+    });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
     parseJson(body),
