@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import type { DaemonInfo } from '../src/api/local.ts';
+import type { Home } from './home.ts';
+import { holdFile } from './store/sqlite/hold.ts';
+
+/** Process of the daemon that holds the home; null where none does, whatever files a crash has left. */
+export async function runningPid(home: Home): Promise<number | null> {
+  const held = holdFile(home.path('lock'));
+  if (held) {
+    held.release();
+    return null;
+  }
+  try {
+    return (JSON.parse(await readFile(home.path('daemonInfo'), 'utf8')) as DaemonInfo).pid;
+  } catch {
+    return null;
+  }
+}

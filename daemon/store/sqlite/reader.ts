@@ -1,0 +1,26 @@
+import type { Reader } from '../store.ts';
+import { macWith } from './chain.ts';
+import { addFunctions, sqlPage } from './lists-sql.ts';
+import { openReader } from './open.ts';
+import { deviceRows, tableReader } from './read.ts';
+import { Statements } from './statements.ts';
+import { inTurns } from './turns.ts';
+import { type JournalReport, verifyJournal } from './verify.ts';
+
+export interface SqliteReader extends Reader {
+  verifyJournal(): Promise<JournalReport>;
+  close(): void;
+}
+
+/** Opens a registry for reading alone: beside a daemon that runs, or without one. Rejects with `StoreFailure`. */
+export function openSqliteReader(options: { readonly file: string; readonly journalKey: Uint8Array }): SqliteReader {
+  const db = openReader(options.file);
+  addFunctions(db);
+  const statements = new Statements(db);
+  return {
+    ...tableReader(statements),
+    devices: async query => deviceRows(statements, sqlPage(statements, query)),
+    verifyJournal: () => inTurns(verifyJournal(statements, macWith(options.journalKey))),
+    close: () => db.close(),
+  };
+}
