@@ -55,7 +55,7 @@ const unknownPath = (method: string, path: string, status: number) => [
 ];
 
 function contentOf(pointer: string): Content | undefined {
-  const parts = pointer.split('/').map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const parts = pointer.split('/').map(part => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
   let value: unknown = document;
   for (const part of parts) value = (value as Record<string, unknown> | undefined)?.[part];
   return (value as { content?: Content } | undefined)?.content;

@@ -1,0 +1,87 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { documents } from '../../daemon/routes/documents.ts';
+
+const base = 'http://127.0.0.1:7470';
+
+describe('the documents of the interface', () => {
+  let app: FastifyInstance;
+  beforeAll(async () => {
+    app = fastify();
+    app.setNotFoundHandler((_, reply) => reply.code(404).send({ code: 404, message: 'no such operation', data: null }));
+    documents(app, { version: '1.2.3' });
+    await app.ready();
+  });
+  afterAll(() => app.close());
+  const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url, headers });
+
+  it('the page names only files of this service, and each of them is there', async () => {
+    const page = await get('/api/swagger-ui.html');
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    const links = [...page.body.matchAll(/(?:src|href)="([^"]*)"/g)].map(
+      ([, link]) => new URL(link!, `${base}/api/swagger-ui.html`),
+    );
+    expect(links.length).toBeGreaterThanOrEqual(4);
+    for (const link of links) {
+      expect(link.origin).toBe(base);
+      const file = await get(link.pathname);
+      expect(file.statusCode, link.pathname).toBe(200);
+      expect(file.rawPayload.length, link.pathname).toBeGreaterThan(100);
+    }
+  });
+
+  it('the page runs scripts of this service alone: nothing inline, nothing evaluated, nothing from elsewhere', async () => {
+    const page = await get('/api/swagger-ui.html');
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("style-src 'self';");
+    expect(policy).not.toContain('unsafe');
+    expect(page.body).not.toMatch(/<script(?![^>]*\ssrc=)/);
+    expect(page.body).not.toMatch(/\son\w+=|<style|style=/);
+  });
+
+  it('a file is sent with its media type and is not sent again while it is the same', async () => {
+    const first = await get('/api/swagger-ui/swagger-ui.css');
+    expect(first.headers['content-type']).toBe('text/css; charset=utf-8');
+    expect(first.headers['x-content-type-options']).toBe('nosniff');
+    const again = await get('/api/swagger-ui/swagger-ui.css', { 'if-none-match': String(first.headers.etag) });
+    expect(again.statusCode).toBe(304);
+    expect(again.body).toBe('');
+  });
+
+  it.each(['package.json', 'index.html', 'swagger-ui.js', '..%2fpackage.json', '%2e%2e', 'constructor', ''])(
+    'no file of the package is served but those the page uses: %j is 404',
+    async name => {
+      const answer = await get(`/api/swagger-ui/${name}`);
+      expect(answer.statusCode).toBe(404);
+      expect(answer.json()).toEqual({ code: 404, message: 'no such operation', data: null });
+    },
+  );
+
+  it('OpenAPI is the same document as JSON and as YAML, and tells interface and program version apart', async () => {
+    const json = await get('/api/openapi.json');
+    const yaml = await get('/api/openapi.yaml');
+    expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
+    expect(parse(yaml.body)).toEqual(json.json());
+    expect(json.json().openapi).toBe('3.0.3');
+    expect(json.json().info).toMatchObject({ version: 'v1.0', 'x-program-version': '1.2.3' });
+    expect(json.json().servers).toEqual([{ url: '/' }]);
+  });
+
+  it('the Postman collection begins with the address it was fetched from', async () => {
+    const answer = await get('/api/postman.json', { host: 'keys.example:7470' });
+    expect(variable(answer.json(), 'base_url')).toBe('http://keys.example:7470');
+  });
+
+  it('a Host header that is no host does not get into the Postman collection', async () => {
+    const answer = await get('/api/postman.json', { host: 'evil"/><script>' });
+    expect(variable(answer.json(), 'base_url')).toBe(base);
+  });
+});
+
+function variable(collection: { variable: { key: string; value: string }[] }, name: string): string | undefined {
+  return collection.variable.find(({ key }) => key === name)?.value;
+}
