@@ -1,0 +1,71 @@
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { findTool, needs } from '../support/needs.ts';
+
+/** What the browser would otherwise do on its own account, and the sandbox that root cannot have. */
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+needs('chromium')('Swagger UI in a real browser', () => {
+  let daemon: TestDaemon;
+  let browser: Browser;
+  let page: Page;
+  const requested: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    daemon = await startTestDaemon();
+    browser = await chromium.launch({ executablePath: findTool('chromium') ?? '/usr/bin/chromium', args });
+    page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+    page.on('request', request => requested.push(request.url()));
+    page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', error => complaints.push(error.message));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+  });
+
+  it('one authorises with a token, registers a device and finds it in the list; no request leaves the daemon', async () => {
+    await page.goto(`${daemon.url}/api/swagger-ui.html`);
+    await page.getByText('Device Management and Access Service').waitFor();
+    await authorise(page, daemon.adminToken);
+
+    const registered = await execute(page.locator('#operations-Devices-registerDevice'));
+    expect(registered).toMatchObject({ code: 200, data: { deviceId: 'DEV-1', serialNumber: 'UK-2026-000001' } });
+    const listed = await execute(page.locator('#operations-Devices-listDevices'));
+    expect(listed).toMatchObject({ code: 200, data: { list: [{ deviceId: 'DEV-1' }], pagination: { total: 1 } } });
+    expect((await daemon.call('GET', '/api/devices/DEV-1')).data.serialNumber).toBe('UK-2026-000001');
+    if (process.env.DEVMGR_SCREENSHOT) await page.screenshot({ path: process.env.DEVMGR_SCREENSHOT, fullPage: true });
+
+    expect(requested.length).toBeGreaterThan(4);
+    expect(requested.filter(url => !url.startsWith(`${daemon.url}/`) && !url.startsWith('data:'))).toEqual([]);
+    // Among them would be whatever the page's policy has stopped.
+    expect(complaints).toEqual([]);
+  });
+});
+
+async function authorise(page: Page, token: string): Promise<void> {
+  await page.locator('button.authorize').first().click();
+  const dialog = page.locator('.dialog-ux');
+  await dialog.locator('#auth-bearer-value').fill(token);
+  await dialog.getByRole('button', { name: 'Apply credentials' }).first().click();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+}
+
+/** Opens an operation, sends its example and reads the answer that the page shows. */
+async function execute(operation: Locator): Promise<unknown> {
+  await operation.locator('.opblock-summary-control').click();
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  const answer = operation.locator('.live-responses-table .response .highlight-code code').first();
+  await answer.waitFor();
+  return JSON.parse((await answer.textContent()) ?? '');
+}
