@@ -1,0 +1,51 @@
+/** Order of version numbers: numbers by value, pre-releases as in Semantic Versioning, build metadata without weight. */
+
+interface Parsed {
+  readonly numbers: readonly number[];
+  /** Identifiers after the hyphen; null for a release. */
+  readonly preRelease: readonly string[] | null;
+}
+
+/** Negative where `a` is older than `b`, 0 where neither is newer, else positive. `1` and `1.0.0` are the same age. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [parse(a), parse(b)];
+  const parts = Math.max(left.numbers.length, right.numbers.length);
+  for (let i = 0; i < parts; i++) {
+    const difference = (left.numbers[i] ?? 0) - (right.numbers[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  if (left.preRelease && right.preRelease) return comparePreReleases(left.preRelease, right.preRelease);
+  return (left.preRelease ? 0 : 1) - (right.preRelease ? 0 : 1);
+}
+
+/** Of a text of the form that the interface lets in. */
+function parse(version: string): Parsed {
+  const [, core = '', rest = ''] = /^([\d.]*)(.*)$/s.exec(version)!;
+  const withoutBuild = rest.split('+', 1)[0]!;
+  return {
+    numbers: core.split('.').map(Number),
+    preRelease: withoutBuild.startsWith('-') ? withoutBuild.slice(1).split('.') : null,
+  };
+}
+
+function comparePreReleases(left: readonly string[], right: readonly string[]): number {
+  for (let i = 0; i < left.length && i < right.length; i++) {
+    const difference = compareIdentifiers(left[i]!, right[i]!);
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}
+
+const digits = /^\d+$/;
+
+/** Numbers by value and below words; words by code unit. */
+function compareIdentifiers(left: string, right: string): number {
+  const [leftIsNumber, rightIsNumber] = [digits.test(left), digits.test(right)];
+  if (leftIsNumber !== rightIsNumber) return leftIsNumber ? -1 : 1;
+  if (!leftIsNumber) return compareTexts(left, right);
+  // Of any length: too long for a number of the language.
+  const [a, b] = [left.replace(/^0+/, ''), right.replace(/^0+/, '')];
+  return a.length - b.length || compareTexts(a, b);
+}
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { Writable } from 'node:stream';
+import { BlobError, fromFileSystem } from './blob-error.ts';
+
+/** Bytes that may wait for the disk: enough to write in large pieces, little beside the daemon's memory. */
+const WAITING = 1024 * 1024;
+
+/** Writes a stream to an open file, counting and hashing on the way. Ends with a `BlobError` past `maxBytes`. Does not close the file. */
+export class Sink extends Writable {
+  readonly #file: FileHandle;
+  readonly #maxBytes: number;
+  readonly #hash = createHash('sha256');
+  #size = 0;
+
+  constructor(file: FileHandle, maxBytes: number) {
+    super({ highWaterMark: WAITING, decodeStrings: true });
+    this.#file = file;
+    this.#maxBytes = maxBytes;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** In hex; once, after the end. */
+  sha256(): string {
+    return this.#hash.digest('hex');
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#take([chunk]).then(() => done(), done);
+  }
+
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
+    this.#take(chunks.map(({ chunk }) => chunk)).then(() => done(), done);
+  }
+
+  async #take(buffers: Buffer[]): Promise<void> {
+    for (const buffer of buffers) this.#size += buffer.length;
+    if (this.#size > this.#maxBytes) throw new BlobError('too-large', `more than ${this.#maxBytes} bytes`);
+    const written = this.#write(buffers);
+    // The disk works in another thread meanwhile.
+    for (const buffer of buffers) this.#hash.update(buffer);
+    await written;
+  }
+
+  /** A disk that is nearly full takes a part of what it is given. */
+  async #write(buffers: Buffer[]): Promise<void> {
+    let rest = buffers;
+    try {
+      while (rest.length > 0) {
+        const { bytesWritten } = await this.#file.writev(rest);
+        rest = after(rest, bytesWritten);
+      }
+    } catch (error) {
+      throw fromFileSystem(error);
+    }
+  }
+}
+
+/** What remains of buffers once `count` bytes of them are gone. */
+function after(buffers: readonly Buffer[], count: number): Buffer[] {
+  let gone = count;
+  const first = buffers.findIndex(buffer => {
+    if (gone < buffer.length) return true;
+    gone -= buffer.length;
+    return false;
+  });
+  return first < 0 ? [] : [buffers[first]!.subarray(gone), ...buffers.slice(first + 1)];
+}
