@@ -40,8 +40,8 @@ export function tableReader(statements: Statements): Omit<Reader, 'devices'> {
     knownBlobs: async names =>
       new Set(
         statements.values<string>(
-          `SELECT blob FROM app WHERE blob IN (SELECT value FROM json_each(?1))
-           UNION SELECT blob FROM backup WHERE blob IN (SELECT value FROM json_each(?1))`,
+          `WITH asked AS (SELECT value FROM json_each(?))
+           SELECT blob FROM app WHERE blob IN asked UNION SELECT blob FROM backup WHERE blob IN asked`,
           JSON.stringify(names),
         ),
       ),

@@ -1,0 +1,20 @@
+import { afterEach, beforeEach, describe, it } from 'vitest';
+import { commitRules } from './store/commit-rules.ts';
+import { listRules } from './store/list-rules.ts';
+import type { OpenedStore, OpenStore, Rule } from './store/makings.ts';
+import { readRules } from './store/read-rules.ts';
+
+/** What every store must keep, each as a function that throws where it is broken. */
+export const storeRules: readonly Rule[] = [...commitRules, ...readRules, ...listRules];
+
+/** Holds a way of storing to all rules. `open` gives an empty store. */
+export function storeContract(name: string, open: OpenStore): void {
+  describe(`the ${name} store keeps the contract of stores`, () => {
+    let opened: OpenedStore;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(() => opened.cleanup());
+    for (const { name: rule, check } of storeRules) it(rule, () => check(opened));
+  });
+}

@@ -1,0 +1,41 @@
+import type { DeviceQuery, DeviceRecord, DeviceRow, Rows } from '../../../daemon/store/store.ts';
+
+/** What a list of devices must answer, said as plainly as can be. */
+export function listModel(devices: readonly DeviceRecord[], query: DeviceQuery): Rows<DeviceRow> {
+  const direction = query.descending ? -1 : 1;
+  const found = devices
+    .filter(device => matches(device, query))
+    .sort((a, b) => {
+      const [x, y] = [sortKey(a, query), sortKey(b, query)];
+      if (x === y) return direction * (a.number - b.number);
+      if (x === null || y === null) return x === null ? 1 : -1;
+      return direction * (x < y ? -1 : 1);
+    });
+  return { rows: found.slice(query.offset, query.offset + query.limit).map(toRow), total: found.length };
+}
+
+function sortKey(device: DeviceRecord, { sortBy }: DeviceQuery): string | number | null {
+  if (sortBy === 'deviceId') return device.number;
+  if (sortBy === 'createTime') return device.createdAt;
+  return device[sortBy];
+}
+
+function matches(device: DeviceRecord, { deviceType, status, manufacturer, userId, keyword }: DeviceQuery): boolean {
+  return (
+    (deviceType === undefined || device.deviceType === deviceType) &&
+    (status === undefined || device.status === status) &&
+    (manufacturer === undefined || device.manufacturer === manufacturer) &&
+    (userId === undefined || device.userId === userId) &&
+    (keyword === undefined ||
+      [`DEV-${device.number}`, device.serialNumber].some(text => text.toLowerCase().includes(lower(keyword))))
+  );
+}
+
+const lower = (text: string) => text.replace(/[A-Z]/g, letter => letter.toLowerCase());
+
+function toRow(device: DeviceRecord): DeviceRow {
+  const { number, deviceType, serialNumber, manufacturer, model, status, userId } = device;
+  const { activationCode, createdAt, activatedAt, lastUsedAt } = device;
+  const kind = { number, deviceType, serialNumber, manufacturer, model, status, userId };
+  return { ...kind, activationCode, createdAt, activatedAt, lastUsedAt };
+}

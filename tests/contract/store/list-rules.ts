@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Change, DeviceQuery, DeviceRecord, Store } from '../../../daemon/store/store.ts';
+import { deviceStatuses, deviceTypes } from '../../../src/api/device-fields.ts';
+import { deviceSorts } from '../../../src/api/devices.ts';
+import { listModel } from './list-model.ts';
+import { addDevice, commit, numbersOf, queryOf, type Rule, rule, setDevice, useDevice } from './makings.ts';
+
+const makers = ['Feitian', 'feitian', 'Yubico', 'Æon', '\u{1F511}key', '\uFF21', 'A%_'];
+const users = ['alice', 'bob', 'USR-1'];
+
+/** Devices of every kind: ties, nulls, times that run backwards, serials that look alike. */
+async function fill(store: Store, count = 240): Promise<DeviceRecord[]> {
+  const pick = <T>(values: readonly T[], i: number): T => values[(i * 7919 + (i >> 3)) % values.length]!;
+  for (let i = 0; i < count; i += 40) {
+    const changes = Array.from({ length: 40 }, (_, j) => {
+      const n = i + j;
+      const serial = `${pick(['UK-', 'sim_', 'X/', ''], n)}${(n * 48_271) % 10_007}${pick(['', 'a', 'B%', ':9'], n + 1).replace('%', '.')}-${n}`;
+      const rest = {
+        deviceType: pick(deviceTypes, n),
+        manufacturer: pick(makers, n),
+        model: pick(['K9', 'k1', 'Z'], n),
+      };
+      return addDevice(serial, rest);
+    });
+    await commit(store, changes, { at: 1000 + ((i * 31) % 200) });
+  }
+  const changes: Change[] = [];
+  for (let n = 1; n <= count; n++) {
+    if (n % 3 === 0)
+      changes.push(setDevice(n, { status: 'ACTIVE', userId: pick(users, n), activatedAt: (n * 37) % 50 }));
+    if (n % 5 === 0) changes.push(setDevice(n, { status: 'LOCKED', updatedAt: (n * 11) % 30 }));
+    if (n % 11 === 0) changes.push(setDevice(n, { status: 'DEACTIVATED', userId: null }));
+    if (n % 4 === 0) changes.push(useDevice(n, 1));
+  }
+  for (let i = 0; i < changes.length; i += 25) await commit(store, changes.slice(i, i + 25), { at: 5000 - i });
+  return all(store, count);
+}
+
+const all = async (store: Store, count: number): Promise<DeviceRecord[]> =>
+  (await Promise.all(Array.from({ length: count }, (_, i) => store.device(i + 1)))) as DeviceRecord[];
+
+async function agree(store: Store, devices: readonly DeviceRecord[], query: DeviceQuery): Promise<void> {
+  const found = await store.devices(query);
+  const wanted = listModel(devices, query);
+  expect({ query, total: found.total, numbers: numbersOf(found.rows) }).toEqual({
+    query,
+    total: wanted.total,
+    numbers: numbersOf(wanted.rows),
+  });
+  expect(found.rows.map(row => ({ ...row }))).toEqual(wanted.rows);
+}
+
+const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
+const keywords = [
+  '',
+  'DEV-',
+  'dev-1',
+  'EV-2',
+  '-1',
+  '1',
+  '12',
+  '00',
+  'UK-',
+  'uk',
+  'K',
+  '_',
+  '%',
+  'B.',
+  'm_4',
+  'nothing',
+  '-23',
+  'İ',
+  'v-9',
+];
+const queries = fc.record({
+  sortBy: fc.constantFrom(...deviceSorts),
+  descending: fc.boolean(),
+  offset: fc.constantFrom(0, 1, 7, 50, 238, 240, 1000),
+  limit: fc.constantFrom(1, 20, 100),
+  deviceType: maybe(deviceTypes),
+  status: maybe(deviceStatuses),
+  manufacturer: maybe([...makers, 'nobody']),
+  userId: maybe([...users, 'nobody']),
+  keyword: maybe(keywords),
+});
+
+/** Rules of lists of devices. */
+export const listRules: readonly Rule[] = [
+  rule('every sort in both directions puts nulls last and breaks ties by number', async ({ store }) => {
+    const devices = await fill(store);
+    for (const sortBy of deviceSorts)
+      for (const descending of [true, false])
+        for (const offset of [0, 110]) await agree(store, devices, queryOf({ sortBy, descending, offset }));
+  }),
+
+  rule('every filter alone, under every sort, finds what it names', async ({ store }) => {
+    const devices = await fill(store);
+    const filters = [
+      ...deviceTypes.map(deviceType => ({ deviceType })),
+      ...deviceStatuses.map(status => ({ status })),
+      ...[...makers, 'nobody'].map(manufacturer => ({ manufacturer })),
+      ...[...users, 'nobody'].map(userId => ({ userId })),
+      ...keywords.map(keyword => ({ keyword })),
+    ];
+    for (const filter of filters)
+      for (const sortBy of ['createTime', 'serialNumber', 'lastUsedAt', 'status'] as const)
+        await agree(store, devices, queryOf({ ...filter, sortBy, limit: 30 }));
+  }),
+
+  rule('any filters and any page under any sort agree with the model', async ({ store }) => {
+    const devices = await fill(store);
+    await fc.assert(
+      fc.asyncProperty(queries, query => agree(store, devices, query)),
+      { numRuns: 400 },
+    );
+  }),
+
+  rule('lists follow each commit at once', async ({ store, reopen }) => {
+    await fill(store, 80);
+    let present = store;
+    const step = fc.record({
+      changes: fc.array(
+        fc.oneof(
+          fc.record({ device: fc.integer({ min: 1, max: 80 }), status: fc.constantFrom(...deviceStatuses) }),
+          fc.record({ device: fc.integer({ min: 1, max: 80 }), userId: fc.constantFrom(...users, null) }),
+          fc.record({ device: fc.integer({ min: 1, max: 80 }), updatedAt: fc.integer({ min: 1, max: 99 }) }),
+          fc.record({ device: fc.integer({ min: 1, max: 80 }), used: fc.constant(true) }),
+        ),
+        { minLength: 1, maxLength: 5 },
+      ),
+      added: fc.integer({ min: 0, max: 3 }),
+      at: fc.integer({ min: 900, max: 1300 }),
+      query: queries,
+    });
+    let count = 80;
+    await fc.assert(
+      fc.asyncProperty(step, async ({ changes, added, at, query }) => {
+        const fresh = Array.from({ length: added }, (_, i) =>
+          addDevice(`N${count + i}`, { manufacturer: `M${count}` }),
+        );
+        const sets = changes.map(({ device, ...set }) =>
+          'used' in set ? useDevice(device, 1) : setDevice(device, set),
+        );
+        await commit(present, [...fresh, ...sets], { at });
+        count += added;
+        await agree(present, await all(present, count), query);
+      }),
+      { numRuns: 60, endOnFailure: true },
+    );
+    present = await reopen();
+    const devices = await all(present, count);
+    for (const sortBy of deviceSorts) await agree(present, devices, queryOf({ sortBy, status: 'ACTIVE' }));
+  }),
+
+  rule('pages neither repeat nor lose a row', async ({ store }) => {
+    await fill(store);
+    for (const sortBy of deviceSorts) {
+      const seen: number[] = [];
+      for (let offset = 0; offset < 240; offset += 37)
+        seen.push(...numbersOf((await store.devices(queryOf({ sortBy, offset, limit: 37 }))).rows));
+      expect([sortBy, new Set(seen).size, seen.length]).toEqual([sortBy, 240, 240]);
+    }
+  }),
+
+  rule('% and _ in a keyword are ordinary characters, and case matters in filters alone', async ({ store }) => {
+    await commit(store, [addDevice('a_b'), addDevice('aXb'), addDevice('A_B')]);
+    const found = async (filter: Partial<DeviceQuery>) =>
+      numbersOf((await store.devices(queryOf({ descending: false, ...filter }))).rows);
+    expect(await found({ keyword: 'a_b' })).toEqual([1, 3]);
+    expect(await found({ keyword: 'a%b' })).toEqual([]);
+    expect(await found({ keyword: 'dEv-2' })).toEqual([2]);
+    expect(await found({ manufacturer: 'feitian' })).toEqual([]);
+    expect(await found({ manufacturer: 'Feitian' })).toEqual([1, 2, 3]);
+  }),
+
+  rule('a keyword finds part of an id and of a serial, but nothing across the two', async ({ store }) => {
+    await commit(
+      store,
+      Array.from({ length: 130 }, (_, i) => addDevice(`Q${String.fromCharCode(65 + (i % 26))}x${i}`)),
+    );
+    const devices = await all(store, 130);
+    for (const keyword of [
+      'DEV-1',
+      'DEV-13',
+      'DEV-130',
+      'DEV-131',
+      'DEV-0',
+      '30',
+      '3',
+      'x1',
+      'qa',
+      'z',
+      '0Q',
+      'EV-12Q',
+      '1Q',
+    ])
+      await agree(store, devices, queryOf({ keyword, sortBy: 'deviceId' }));
+  }),
+
+  rule('an empty store lists nothing', async ({ store }) => {
+    for (const sortBy of deviceSorts)
+      for (const filter of [{}, { keyword: 'a' }, { status: 'ACTIVE' }, { userId: 'x' }] as const)
+        expect(await store.devices(queryOf({ sortBy, ...filter }))).toEqual({ rows: [], total: 0 });
+  }),
+];

@@ -1,0 +1,158 @@
+/** What the rules about stores are tried with. */
+import type {
+  AppRecord,
+  BackupRecord,
+  Change,
+  Commit,
+  DeviceQuery,
+  DeviceRow,
+  DeviceSet,
+  NewDevice,
+  Outcome,
+  Store,
+  UserRecord,
+} from '../../../daemon/store/store.ts';
+
+export interface OpenedStore {
+  readonly store: Store;
+  /** Closes the store and opens it again on what it kept. */
+  reopen(): Promise<Store>;
+  cleanup(): Promise<void>;
+}
+
+/** A store that is empty. */
+export type OpenStore = () => Promise<OpenedStore>;
+
+/** A rule that every store must keep: throws where it is broken. */
+export interface Rule {
+  readonly name: string;
+  check(opened: OpenedStore): Promise<void>;
+}
+
+export const rule = (name: string, check: (opened: OpenedStore) => Promise<void>): Rule => ({ name, check });
+
+export const newDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): NewDevice => ({
+  deviceType: 'UKEY',
+  serialNumber,
+  manufacturer: 'Feitian',
+  model: 'ePass K9',
+  hardwareVersion: null,
+  firmwareVersion: '1.0.3',
+  activationCode: `CODE-${serialNumber}`,
+  activationCodeExpiresAt: 2_000_000_000_000,
+  ...rest,
+});
+
+export const addDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): Change => {
+  const device = newDevice(serialNumber, rest);
+  const data = { deviceType: device.deviceType, serialNumber };
+  return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data } };
+};
+
+export const setDevice = (device: number, set: DeviceSet): Change => ({
+  kind: 'device.set',
+  device,
+  set,
+  entry: { type: 'DEVICE_UPDATED', data: { deviceType: 'UKEY' } },
+});
+
+export const useDevice = (device: number, seconds: number): Change => ({
+  kind: 'device.use',
+  device,
+  seconds,
+  entry: { type: 'DEVICE_USED', detail: { seconds } },
+});
+
+export const addUser = (username: string, rest: Partial<Omit<UserRecord, 'number' | 'createdAt'>> = {}): Change => ({
+  kind: 'user.add',
+  user: { username, passwordHash: `hash of ${username}`, role: 'DEALER', email: null, disabled: false, ...rest },
+  entry: { type: 'USER_CREATED', detail: { username } },
+});
+
+type SetUser = Extract<Change, { kind: 'user.set' }>;
+export const setUser = (user: number, set: SetUser['set'], revoke = false): Change => ({
+  kind: 'user.set',
+  user,
+  set,
+  revoke,
+  entry: { type: 'USER_UPDATED' },
+});
+
+export const addApp = (version: string, rest: Partial<Omit<AppRecord, 'number' | 'createdAt'>> = {}): Change => {
+  const platform = rest.platform ?? 'ANDROID';
+  const app = {
+    platform,
+    version,
+    versionName: null,
+    changelog: 'first\nsecond',
+    forceUpdate: false,
+    minSupportVersion: null,
+    fileName: `devmgr-${version}.apk`,
+    extension: 'apk',
+    fileSize: 3,
+    sha256: 'a'.repeat(64),
+    uploadedBy: 'admin',
+    blob: `blob-of-${platform}-${version}`,
+    ...rest,
+  };
+  return { kind: 'app.add', app, entry: { type: 'APP_VERSION_UPLOADED', data: { platform, version } } };
+};
+
+export const addBackup = (device: number, rest: Partial<Omit<BackupRecord, 'number' | 'createdAt'>> = {}): Change => ({
+  kind: 'backup.add',
+  backup: {
+    device,
+    fileName: 'key.bak',
+    fileSize: 5,
+    sha256: 'b'.repeat(64),
+    note: null,
+    blob: `backup-of-${device}`,
+    ...rest,
+  },
+  entry: { type: 'BACKUP_CREATED' },
+});
+
+export const restoreBackup = (device: number, backup: number): Change => ({
+  kind: 'backup.restore',
+  device,
+  backup,
+  entry: { type: 'BACKUP_RESTORED' },
+});
+
+export const commitOf = (changes: readonly Change[], rest: Partial<Omit<Commit, 'changes'>> = {}): Commit => ({
+  at: 1_700_000_000_000,
+  actor: 'admin',
+  requestId: 'request-1',
+  changes,
+  ...rest,
+});
+
+export const commit = (
+  store: Store,
+  changes: readonly Change[],
+  rest: Partial<Omit<Commit, 'changes'>> = {},
+): Promise<readonly Outcome[]> => store.commit(commitOf(changes, rest));
+
+export const queryOf = (rest: Partial<DeviceQuery> = {}): DeviceQuery => ({
+  sortBy: 'createTime',
+  descending: true,
+  offset: 0,
+  limit: 100,
+  ...rest,
+});
+
+export const numbersOf = (rows: readonly Pick<DeviceRow, 'number'>[]): number[] => rows.map(row => row.number);
+
+/** Everything that a store shows, so that two moments can be compared. */
+export async function everything(store: Store): Promise<unknown> {
+  const devices = await store.devices(queryOf({ limit: 1000 }));
+  const window = { descending: false, offset: 0, limit: 1000 };
+  return {
+    devices: await Promise.all(numbersOf(devices.rows).map(number => store.device(number))),
+    total: devices.total,
+    users: await store.users(window),
+    apps: await store.apps(window),
+    events: await store.events({ after: 0, limit: 1000 }),
+    lastEventId: await store.lastEventId(),
+  };
+}

@@ -1,0 +1,174 @@
+import { expect } from 'vitest';
+import {
+  addApp,
+  addBackup,
+  addDevice,
+  addUser,
+  commit,
+  numbersOf,
+  type Rule,
+  rule,
+  setDevice,
+  setUser,
+  useDevice,
+} from './makings.ts';
+
+const window = { descending: false, offset: 0, limit: 100 };
+
+/** Rules of reading everything but lists of devices. */
+export const readRules: readonly Rule[] = [
+  rule('serials are looked up exactly, many at once', async ({ store }) => {
+    const serials = Array.from({ length: 3000 }, (_, i) => `S-${i}`);
+    await commit(
+      store,
+      serials.filter((_, i) => i % 2 === 0).map(serial => addDevice(serial)),
+    );
+    await commit(store, [setDevice(1, { status: 'LOCKED' })]);
+    const found = await store.devicesBySerial([...serials, 's-0', 'S-', '']);
+    expect(found.size).toBe(1500);
+    expect(found.get('S-0')).toEqual({ number: 1, status: 'LOCKED' });
+    expect(found.get('S-2')).toEqual({ number: 2, status: 'INACTIVE' });
+    expect(found.has('S-1') || found.has('s-0')).toBe(false);
+    expect((await store.devicesBySerial([])).size).toBe(0);
+  }),
+
+  rule('users are found by number and by exact name, with everything that was stored', async ({ store }) => {
+    const bob = { passwordHash: '$scrypt$1', role: 'VIEWER', email: 'bob@example.com', disabled: true } as const;
+    await commit(store, [addUser('Bob', bob)], { at: 3 });
+    const record = { ...bob, number: 1, username: 'Bob', createdAt: 3, tokenEpoch: 0 };
+    expect(await store.user(1)).toEqual(record);
+    expect(await store.userByName('Bob')).toEqual(record);
+    expect(await store.userByName('bob')).toBeNull();
+    expect(await store.user(2)).toBeNull();
+    await commit(store, [setUser(1, { email: null, disabled: false, role: 'ADMIN', passwordHash: 'x' })]);
+    expect(await store.user(1)).toEqual({ ...record, email: null, disabled: false, role: 'ADMIN', passwordHash: 'x' });
+  }),
+
+  rule('administrators are those who are enabled and ADMIN', async ({ store }) => {
+    const role = 'ADMIN' as const;
+    await commit(store, [addUser('a', { role }), addUser('b'), addUser('c', { role, disabled: true })]);
+    expect((await store.admins()).map(user => user.username)).toEqual(['a']);
+    await commit(store, [setUser(2, { role }), setUser(1, { disabled: true })]);
+    expect((await store.admins()).map(user => user.username)).toEqual(['b']);
+  }),
+
+  rule('users are paged by creation, equal times by number', async ({ store }) => {
+    for (const [name, at] of [
+      ['a', 5],
+      ['b', 3],
+      ['c', 5],
+      ['d', 9],
+    ] as const)
+      await commit(store, [addUser(name)], { at });
+    const names = async (descending: boolean, offset: number, limit: number) => {
+      const { rows, total } = await store.users({ descending, offset, limit });
+      expect(total).toBe(4);
+      return rows.map(user => user.username).join('');
+    };
+    expect(await names(false, 0, 10)).toBe('bacd');
+    expect(await names(true, 0, 10)).toBe('dcab');
+    expect(await names(true, 1, 2)).toBe('ca');
+    expect(await names(true, 4, 2)).toBe('');
+  }),
+
+  rule('applications are read back, listed by platform, and the newest comes last', async ({ store }) => {
+    const full = { versionName: 'First', minSupportVersion: '0.9', forceUpdate: true, changelog: null } as const;
+    await commit(store, [addApp('2.0.0', full)], { at: 7 });
+    await commit(store, [addApp('1.0.0'), addApp('1.0.0', { platform: 'IOS', extension: 'ipa' })], { at: 5 });
+    expect(await store.app(1)).toEqual({
+      ...full,
+      number: 1,
+      platform: 'ANDROID',
+      version: '2.0.0',
+      fileName: 'devmgr-2.0.0.apk',
+      extension: 'apk',
+      fileSize: 3,
+      sha256: 'a'.repeat(64),
+      uploadedBy: 'admin',
+      createdAt: 7,
+      blob: 'blob-of-ANDROID-2.0.0',
+    });
+    expect((await store.app(2))?.forceUpdate).toBe(false);
+    expect(await store.app(4)).toBeNull();
+    expect((await store.appsOf('ANDROID')).map(app => app.number)).toEqual([2, 1]);
+    expect(await store.appsOf('LINUX')).toEqual([]);
+    const ios = await store.apps({ ...window, platform: 'IOS' });
+    expect([numbersOf(ios.rows), ios.total]).toEqual([[3], 1]);
+    const page = await store.apps({ descending: true, offset: 1, limit: 1 });
+    expect([numbersOf(page.rows), page.total]).toEqual([[3], 3]);
+  }),
+
+  rule('backups belong to their device', async ({ store }) => {
+    await commit(store, [addDevice('A'), addDevice('B')]);
+    await commit(store, [addBackup(1, { note: 'n' }), addBackup(2)], { at: 9 });
+    await commit(store, [addBackup(1, { fileSize: 6 })], { at: 4 });
+    expect(await store.backup(1)).toEqual({
+      number: 1,
+      device: 1,
+      fileName: 'key.bak',
+      fileSize: 5,
+      sha256: 'b'.repeat(64),
+      note: 'n',
+      createdAt: 9,
+      blob: 'backup-of-1',
+    });
+    expect(await store.backup(9)).toBeNull();
+    const { rows, total } = await store.backups(1, window);
+    expect([numbersOf(rows), total]).toEqual([[3, 1], 2]);
+    expect(numbersOf((await store.backups(1, { descending: true, offset: 0, limit: 1 })).rows)).toEqual([1]);
+    expect(await store.backups(7, window)).toEqual({ rows: [], total: 0 });
+  }),
+
+  rule('blobs that records refer to are known', async ({ store }) => {
+    await commit(store, [addDevice('A'), addApp('1.0.0', { blob: 'x' })]);
+    await commit(store, [addBackup(1, { blob: 'y' })]);
+    expect(await store.knownBlobs(['x', 'y', 'z', 'X'])).toEqual(new Set(['x', 'y']));
+    expect(await store.knownBlobs([])).toEqual(new Set());
+  }),
+
+  rule('the journal is read from a place on, under any filter, in its order', async ({ store }) => {
+    await commit(store, [addDevice('A'), addDevice('B'), addUser('bob')], { at: 10, actor: 'x' });
+    await commit(store, [useDevice(1, 1), useDevice(2, 1)], { at: 5, actor: 'y' });
+    await commit(store, [setDevice(1, { note: 'n' })], { at: 20, actor: null });
+    const ids = async (filter: Partial<Parameters<typeof store.events>[0]>) =>
+      (await store.events({ after: 0, limit: 100, ...filter })).map(event => event.id);
+    expect(await ids({})).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await ids({ after: 2, limit: 3 })).toEqual([3, 4, 5]);
+    expect(await ids({ after: 6 })).toEqual([]);
+    expect(await ids({ after: 600 })).toEqual([]);
+    expect(await ids({ types: ['DEVICE_USED', 'USER_CREATED'] })).toEqual([3, 4, 5]);
+    expect(await ids({ types: [] })).toEqual([]);
+    expect(await ids({ types: ['DEVICE_USED'], limit: 1, after: 4 })).toEqual([5]);
+    expect(await ids({ device: 1 })).toEqual([1, 4, 6]);
+    expect(await ids({ actor: 'y' })).toEqual([4, 5]);
+    expect(await ids({ from: 10 })).toEqual([1, 2, 3, 6]);
+    expect(await ids({ from: 5, to: 10, device: 2 })).toEqual([2, 5]);
+    expect(await store.lastEventId()).toBe(6);
+  }),
+
+  rule('a filter finds what is rare in a long journal, and keeps to the limit', async ({ store }) => {
+    const many = (from: number) => Array.from({ length: 12_000 }, (_, i) => addDevice(`S${from + i}`));
+    await commit(store, many(0));
+    await commit(store, [setDevice(1, { note: 'a' })]);
+    await commit(store, many(12_000));
+    await commit(store, [setDevice(2, { note: 'b' }), setDevice(3, { note: 'c' })]);
+    const types = ['DEVICE_UPDATED'] as const;
+    const found = async (limit: number, after = 0) =>
+      (await store.events({ after, limit, types })).map(event => [event.id, event.device]);
+    expect(await found(2)).toEqual([
+      [12_001, 1],
+      [24_002, 2],
+    ]);
+    expect(await found(10)).toHaveLength(3);
+    expect(await found(10, 24_002)).toEqual([[24_003, 3]]);
+  }),
+
+  rule('an empty store answers with nothing', async ({ store }) => {
+    expect(await store.lastEventId()).toBe(0);
+    expect(await store.events({ after: 0, limit: 5 })).toEqual([]);
+    expect(await store.users(window)).toEqual({ rows: [], total: 0 });
+    expect(await store.apps(window)).toEqual({ rows: [], total: 0 });
+    expect(await store.admins()).toEqual([]);
+    expect(await store.userByName('')).toBeNull();
+  }),
+];
