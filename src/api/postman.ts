@@ -3,8 +3,8 @@
  * service, again and again: each run registers devices, users and packages under names of its own.
  */
 import type { RouteShape } from './define.ts';
-import { inputExample, parameterExample } from './openapi/examples.ts';
-import type { Json, JsonObject } from './openapi/schemas.ts';
+import { givenParameter, inputExample, suggested } from './openapi/examples.ts';
+import type { JsonObject } from './openapi/schemas.ts';
 import { type RouteName, routes } from './routes.ts';
 
 /** What a request of the collection sends instead of the example, and what it keeps of the answer. */
@@ -167,8 +167,8 @@ function url(shape: RouteShape, step: Step): JsonObject {
 /** Optional parameters are there to be switched on. */
 function queryOf(shape: RouteShape, step: Step): JsonObject[] {
   return Object.entries(shape.query?.properties ?? {}).map(([key, field]) => {
-    const sent = step.query?.[key] ?? shape.example?.query?.[key];
-    const value = String(sent ?? parameterExample(shape, key, field) ?? (field as { default?: Json }).default ?? '');
+    const sent = step.query?.[key] ?? givenParameter(shape, key);
+    const value = String(sent ?? suggested(field) ?? '');
     const description = (field as { description?: string }).description ?? '';
     return { key, value, description, ...(sent === undefined ? { disabled: true } : {}) };
   });

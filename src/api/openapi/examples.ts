@@ -127,11 +127,13 @@ function readForm(shape: RouteShape, given: JsonObject): JsonObject {
   );
 }
 
-/** Example of one path or query parameter; undefined for an optional one that is better left empty. */
-export function parameterExample(shape: RouteShape, name: string, schema: TSchema): Json | undefined {
-  const given = shape.example?.params?.[name] ?? shape.example?.query?.[name];
-  return given === undefined ? plain(schema).examples?.[0] : (given as Json);
+/** Value of one path or query parameter that the contract shows; undefined where it shows none. */
+export function givenParameter(shape: RouteShape, name: string): Json | undefined {
+  return (shape.example?.params?.[name] ?? shape.example?.query?.[name]) as Json | undefined;
 }
+
+/** A value that a parameter could have; undefined where nothing suggests one. */
+export const suggested = (schema: TSchema): Json | undefined => plain(schema).examples?.[0] ?? plain(schema).default;
 
 /** Messages as the service words them, where the meaning of the code is not the whole of it. */
 const said: Partial<Record<ErrorCode, string>> = {

@@ -3,7 +3,7 @@ import type { TObject } from 'typebox';
 import type { RouteShape } from '../define.ts';
 import { closeCodes, stream } from '../events.ts';
 import { rateLimits } from '../limits.ts';
-import { dataExample, inputExample, parameterExample } from './examples.ts';
+import { dataExample, givenParameter, inputExample, suggested } from './examples.ts';
 import { header, json, limitHeaders, requestId } from './headers.ts';
 import { refusals } from './refusals.ts';
 import { type JsonObject, ref, toOpenapi } from './schemas.ts';
@@ -63,7 +63,8 @@ function parameters(shape: RouteShape, group: TObject | undefined, place: 'path'
   const required = new Set((group as { required?: string[] }).required);
   return Object.entries(group.properties).map(([name, field]) => {
     const { description, example: _, ...schema } = toOpenapi(field);
-    const example = parameterExample(shape, name, field);
+    // An example fills in the page's form: a filter that nobody has asked for would hide what one looks for.
+    const example = givenParameter(shape, name) ?? (required.has(name) ? suggested(field) : undefined);
     return {
       name,
       in: place,
