@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
 import type { DaemonSettings } from '../../daemon/settings.ts';
+import { validateAnswer } from './openapi.ts';
 
 export const adminPassword = 'correct horse battery';
 const noLimits = { login: null, query: null, modify: null, upload: null };
@@ -23,7 +24,10 @@ export interface TestDaemon {
   readonly home: string;
   /** Everything the daemon has logged, as it would be written. */
   readonly logged: () => string;
-  /** One request; `token` null sends none, undefined the administrator's. */
+  /**
+   * One request; `token` null sends none, undefined the administrator's. An answer that is not as the OpenAPI document
+   * describes it is thrown.
+   */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
   login(username: string, password?: string): Promise<string>;
   /** Makes a user (password: `adminPassword`) and logs in. */
@@ -62,6 +66,8 @@ export async function startTestDaemon(settings: Partial<DaemonSettings> = {}): P
       ...(raw !== undefined ? { body: raw, duplex: 'half' } : body === undefined ? {} : { body: JSON.stringify(body) }),
     } as RequestInit);
     const envelope = (await response.json()) as { code: number; message: string; data: unknown };
+    const faults = validateAnswer(method, path, response.status, envelope);
+    if (faults.length) throw new Error(`the answer is not as documented: ${faults.join('; ')}`);
     return { status: response.status, headers: response.headers, ...envelope } as Answer;
   };
   const login: TestDaemon['login'] = async (username, password = adminPassword) => {
