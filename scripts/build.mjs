@@ -1,0 +1,157 @@
+#!/usr/bin/env node
+// Makes the program: dist/devmgr.cjs and its parts, in CommonJS for Node 22.19 and later. Node parses a file whole before
+// it runs the first line (17 ms per megabyte), so what a command may not need (the daemon, every package behind an
+// `await import()`) is a file of its own that is read when it is reached. Does nothing where no source has changed.
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { fail, root, say } from './lib/project.mjs';
+
+const dist = join(root, 'dist');
+const record = join(dist, '.build.json');
+
+/** Packages with native code: they are loaded from node_modules, where npm put the binary of the platform. */
+export const natives = ['@napi-rs/keyring', 'better-sqlite3', 'node-hid', 'pcsc-mini', 'usb'];
+
+/** Files that change the program without being part of it. */
+const alsoInputs = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
+
+/** Builds; resolves to false where the program was already made of these sources. */
+export async function build() {
+  if (isFresh()) return false;
+  const started = Date.now();
+  const { build: esbuild } = await import('esbuild');
+  const parts = new Parts();
+  const built = [await esbuild(optionsFor({ entryPoints: ['bin/devmgr.ts'] }, 'devmgr', parts))];
+  for (let part = parts.next(); part; part = parts.next()) {
+    const contents = `import * as all from ${JSON.stringify(part.target)}; export { all };`;
+    const stdin = { contents, resolveDir: root, sourcefile: 'part.mjs' };
+    built.push(await esbuild(optionsFor({ stdin }, part.name, parts)));
+  }
+  publish(built.flatMap(result => result.outputFiles));
+  const inputs = new Set(alsoInputs);
+  for (const { metafile } of built) for (const name of Object.keys(metafile.inputs)) inputs.add(name);
+  const sources = [...inputs].filter(name => !name.startsWith('node_modules/') && name !== 'part.mjs');
+  writeFileSync(record, `${JSON.stringify(digests(sources), null, 1)}\n`);
+  say(`built dist/devmgr.cjs (${Date.now() - started} ms)`);
+  return true;
+}
+
+/** The files that are split off, found while the others are built. */
+class Parts {
+  #waiting = [];
+  #targets = new Map();
+
+  /** The name of the part that holds a package or a file of the project. */
+  nameOf(target) {
+    const name = (target.startsWith('/') ? relative(root, target).replace(/\.ts$/, '') : target)
+      .replace(/^@/, '')
+      .replaceAll('/', '-');
+    if (!this.#targets.has(name)) this.#waiting.push({ name, target });
+    if ((this.#targets.get(name) ?? target) !== target) throw new Error(`two parts would be named ${name}.cjs`);
+    this.#targets.set(name, target);
+    return name;
+  }
+
+  next() {
+    return this.#waiting.pop();
+  }
+}
+
+function optionsFor(input, name, parts) {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const shebang = name === 'devmgr' ? '#!/usr/bin/env node\n' : '';
+  return {
+    ...input,
+    absWorkingDir: root,
+    outfile: join(dist, `${name}.cjs`),
+    write: false,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22.19',
+    external: natives,
+    plugins: [splitting(parts)],
+    // White space costs time at every start; names serve whoever reads a stack trace.
+    minifyWhitespace: true,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    define: { 'import.meta.url': 'importMetaUrl', DEVMGR_VERSION: JSON.stringify(version) },
+    banner: { js: `${shebang}'use strict';const importMetaUrl=require('node:url').pathToFileURL(__filename).href;` },
+  };
+}
+
+/** Turns `import('package')`, and any import of the daemon by the command line, into reading a part. */
+function splitting(parts) {
+  const dynamicImport = /(?<!typeof\s)\bimport\(\s*'([^']+)'\s*\)/g;
+  return {
+    name: 'parts',
+    setup(build) {
+      build.onResolve({ filter: /^part:/ }, ({ path }) => ({ path: `./${path.slice(5)}.cjs`, external: true }));
+      build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const place = relative(root, path);
+        if (place.startsWith('node_modules')) return undefined;
+        const contents = readFileSync(path, 'utf8').replace(dynamicImport, (whole, wanted) => {
+          const target = partTarget(wanted, path);
+          return target
+            ? `Promise.resolve().then(() => require(${JSON.stringify(`part:${parts.nameOf(target)}`)}).all)`
+            : whole;
+        });
+        return { contents, loader: 'ts' };
+      });
+    },
+  };
+}
+
+/** What becomes a part: a package that is not native, and a file of the daemon as seen from outside it. Else null. */
+function partTarget(wanted, importer) {
+  if (wanted.startsWith('node:') || natives.some(name => wanted === name || wanted.startsWith(`${name}/`))) return null;
+  if (!wanted.startsWith('.')) return wanted;
+  const target = join(dirname(importer), wanted);
+  const inDaemon = file => relative(root, file).startsWith('daemon');
+  return inDaemon(target) && !inDaemon(importer) ? target : null;
+}
+
+/** Puts the new files in place, the program last, and removes parts that are no longer any. */
+function publish(files) {
+  mkdirSync(dist, { recursive: true });
+  const names = files.map(file => basename(file.path));
+  for (const file of files.reverse()) {
+    const temporary = `${file.path}.${process.pid}`;
+    writeFileSync(temporary, file.contents);
+    chmodSync(temporary, 0o755);
+    renameSync(temporary, file.path);
+  }
+  for (const name of readdirSync(dist)) {
+    if (name.endsWith('.cjs') && !names.includes(name)) rmSync(join(dist, name));
+  }
+}
+
+function isFresh() {
+  try {
+    readFileSync(join(dist, 'devmgr.cjs'));
+    const known = JSON.parse(readFileSync(record, 'utf8'));
+    return JSON.stringify(digests(Object.keys(known))) === JSON.stringify(known);
+  } catch {
+    return false;
+  }
+}
+
+/** Digest of each file. An import that becomes new stands in a file that changed, so the files of the last build suffice. */
+function digests(files) {
+  const digest = file =>
+    createHash('sha256')
+      .update(readFileSync(join(root, file)))
+      .digest('hex');
+  return Object.fromEntries(files.map(file => [file, digest(file)]));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  try {
+    await build();
+  } catch (error) {
+    fail(`the build failed: ${error.message}`, 'Mend the lines named above, then run the same command again.');
+  }
+}

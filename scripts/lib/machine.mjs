@@ -1,0 +1,65 @@
+// What the tests want of the machine beside npm packages. Under CI, as root, it is installed; elsewhere it is named.
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { run, say } from './project.mjs';
+
+/** Debian's package, what shows that it is there (a program, a library or a file), and the checks that want it. */
+const wanted = [
+  { debian: 'pcscd', program: 'pcscd', checks: 'SIM cards through the real PC/SC service' },
+  {
+    debian: 'vsmartcard-vpcd',
+    file: '/usr/lib/pcsc/drivers/serial/libifdvpcd.so',
+    checks: 'virtual cards in that service',
+  },
+  { debian: 'umockdev', program: 'umockdev-run', checks: 'USB keys through the real udev library' },
+  { debian: 'libpcsclite1', library: 'libpcsclite.so.1', checks: 'everything with SIM cards' },
+  { debian: 'libusb-1.0-0', library: 'libusb-1.0.so.0', checks: 'everything with USB keys' },
+  { debian: 'libudev1', library: 'libudev.so.1', checks: 'everything with USB keys' },
+  { debian: 'chromium', program: 'chromium', checks: 'Swagger UI in a browser' },
+  { debian: 'python3', program: 'python3', checks: 'prompts and progress on a pseudo-terminal' },
+  { debian: 'tmux', program: 'tmux', checks: 'screens as a terminal shows them' },
+  { debian: 'openssl', program: 'openssl', checks: 'HTTPS' },
+];
+
+/** Resolves when the machine is as ready as it can be made without asking anybody. Linux alone has these packages. */
+export async function prepareMachine(underCi) {
+  if (process.platform !== 'linux') return;
+  let missing = wanted.filter(item => !isThere(item));
+  if (missing.length === 0) return;
+  const packages = list => list.map(item => item.debian).join(' ');
+  if (underCi && process.getuid() === 0 && isProgram('apt-get')) {
+    say(`installing ${packages(missing)} (CI is set) …`);
+    await apt(['update', '-qq']);
+    await apt(['install', '-y', '-qq', '--no-install-recommends', ...missing.map(item => item.debian)]);
+    missing = wanted.filter(item => !isThere(item));
+    if (missing.length === 0) return;
+  }
+  say(
+    underCi ? 'these checks will fail, because this machine lacks what they test:' : 'these checks are skipped here:',
+  );
+  for (const { debian, checks } of missing) say(`  ${checks} (${debian})`);
+  say(`to have them run: apt-get install ${packages(missing)}`);
+}
+
+function apt(args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  return run('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function isThere({ program, library, file }) {
+  if (program) return isProgram(program);
+  return library ? isLibrary(library) : existsSync(file);
+}
+
+function isProgram(name) {
+  const path = (process.env.PATH ?? '').split(delimiter);
+  return [...path, '/usr/local/sbin', '/usr/sbin', '/sbin'].some(place => existsSync(join(place, name)));
+}
+
+function isLibrary(name) {
+  return ['/lib', '/usr/lib', '/usr/local/lib'].some(base => {
+    if (!existsSync(base)) return false;
+    const folders = readdirSync(base, { withFileTypes: true }).filter(entry => entry.isDirectory());
+    return [base, ...folders.map(entry => join(base, entry.name))].some(folder => existsSync(join(folder, name)));
+  });
+}
