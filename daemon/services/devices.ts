@@ -131,8 +131,7 @@ export class DeviceService {
     body: BodyOf<typeof api.updateDevice>,
     given: Readonly<Record<string, unknown>>,
   ): Promise<DataOf<typeof api.updateDevice>> {
-    if (body.firmwareVersion === undefined && body.note === undefined)
-      throw new ApiError(1001, 'firmwareVersion or note is required');
+    if (body.firmwareVersion === undefined && body.note === undefined) throw new ApiError(1001, nothingToUpdate(given));
     const { device, at } = await this.#change(context, deviceId, (device, at) => {
       for (const field of api.immutableFields)
         if (Object.hasOwn(given, field) && given[field] !== device[field])
@@ -247,6 +246,12 @@ function addition(body: api.Registration, at: number): Extract<Change, { kind: '
 
 function duplicateWords(serialNumber: string, found: Duplicate): string {
   return `serialNumber ${serialNumber} already exists: ${deviceIds.format(found.number)}, ${found.status}`;
+}
+
+/** Whoever tries to change a fixed field is told which one. */
+function nothingToUpdate(given: Readonly<Record<string, unknown>>): string {
+  const fixed = api.immutableFields.filter(field => Object.hasOwn(given, field));
+  return `firmwareVersion or note is required${fixed.length ? `; ${fixed.join(', ')} cannot be changed` : ''}`;
 }
 
 /** What a failed item is called in the results: its own serial where it has one, and no more of it than a serial can be long. */
