@@ -1,0 +1,233 @@
+/** Who may do what: a test for each role and operation, and for those who are nobody. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RouteShape, roles } from '../../src/api/define.ts';
+import { type RouteName, routes } from '../../src/api/routes.ts';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { activation, backUp, data, deviceIn, form, packageForm, registration, upload } from '../support/fleet.ts';
+
+let daemon: TestDaemon;
+let tokens: Record<string, string>;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  tokens = {
+    ADMIN: daemon.adminToken,
+    DEALER: (await daemon.user('a-dealer', 'DEALER')).token,
+    VIEWER: (await daemon.user('a-viewer', 'VIEWER')).token,
+  };
+});
+afterAll(() => daemon?.stop());
+
+interface Sent {
+  readonly path?: string;
+  readonly body?: object;
+  readonly raw?: FormData;
+}
+
+const device = async (state: Parameters<typeof deviceIn>[0] = 'ACTIVE') => {
+  const { deviceId } = await deviceIn(state, daemon);
+  return `/api/devices/${deviceId}`;
+};
+const backupPath = async () => {
+  const path = await device();
+  const { backupId } = data(await backUp(daemon, path.split('/').at(-1)!));
+  return `${path}/backups/${backupId}`;
+};
+const version = async () => `/api/app-versions/${data(await upload(daemon)).versionId}`;
+let users = 0;
+const otherUser = async () => `/api/users/${(await daemon.user(`other-${++users}`, 'VIEWER')).id}`;
+
+/** A request of each operation that is good in every respect but, perhaps, for who sends it. */
+const requests: Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> = {
+  refresh: async () => ({}),
+  register: async () => ({ body: registration() }),
+  batchRegister: async () => ({ body: { devices: [registration()] } }),
+  activate: async () => ({ body: activation(await deviceIn('INACTIVE', daemon)) }),
+  lock: async () => ({ path: `${await device()}/lock`, body: { reason: 'reported lost' } }),
+  unlock: async () => ({ path: `${await device('LOCKED')}/unlock`, body: {} }),
+  deactivate: async () => ({
+    path: `${await device()}/deactivate`,
+    body: { reason: 'worn out', confirmPassword: adminPassword },
+  }),
+  listDevices: async () => ({}),
+  deviceDetail: async () => ({ path: await device() }),
+  updateDevice: async () => ({ path: await device(), body: { note: 'drawer 3' } }),
+  generateActivationCode: async () => {
+    const { deviceId } = await deviceIn('INACTIVE', daemon);
+    return { body: { deviceId, reason: 'code was lost' } };
+  },
+  recordUsage: async () => ({ path: `${await device()}/usage`, body: { durationSeconds: 1 } }),
+  uploadApp: async () => ({ raw: packageForm() }),
+  listApps: async () => ({}),
+  latestApp: async () => {
+    await version();
+    return { path: '/api/app-versions/latest?platform=ANDROID' };
+  },
+  showApp: async () => ({ path: await version() }),
+  downloadApp: async () => ({ path: `${await version()}/download` }),
+  createBackup: async () => ({
+    path: `${await device()}/backups`,
+    raw: form({}, { name: 'a.bak', content: 'secret' }),
+  }),
+  listBackups: async () => ({ path: `${await device()}/backups/list` }),
+  downloadBackup: async () => ({ path: `${await backupPath()}/download` }),
+  restoreBackup: async () => ({ path: `${await backupPath()}/restore` }),
+  createUser: async () => ({ body: { username: `made-${++users}`, password: adminPassword, role: 'VIEWER' } }),
+  listUsers: async () => ({}),
+  me: async () => ({}),
+  updateUser: async () => ({ path: await otherUser(), body: { role: 'DEALER' } }),
+  setPassword: async () => ({ path: `${await otherUser()}/password`, body: { password: 'another password' } }),
+  listKeys: async () => ({}),
+};
+
+/** Operations by who may call them. */
+const readers: readonly RouteName[] = [
+  'refresh',
+  'listDevices',
+  'deviceDetail',
+  'listApps',
+  'latestApp',
+  'showApp',
+  'downloadApp',
+  'listBackups',
+  'downloadBackup',
+  'me',
+  'listKeys',
+];
+const changers: readonly RouteName[] = [
+  'register',
+  'batchRegister',
+  'activate',
+  'lock',
+  'unlock',
+  'deactivate',
+  'updateDevice',
+  'generateActivationCode',
+  'recordUsage',
+  'createBackup',
+  'restoreBackup',
+];
+const administrators: readonly RouteName[] = ['uploadApp', 'createUser', 'listUsers', 'updateUser', 'setPassword'];
+const rows = [
+  ...readers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER', 'VIEWER'] })),
+  ...changers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER'] })),
+  ...administrators.map(operation => ({ operation, allowed: ['ADMIN'] })),
+];
+const cells = rows.flatMap(({ operation, allowed }) =>
+  roles.map(role => ({ operation, role, may: allowed.includes(role) ? 'may' : 'may not' })),
+);
+
+/** Status and business code; 200 for a download, which has no envelope. */
+async function send(operation: RouteName, token: string | null, sent: Sent) {
+  const shape: RouteShape = routes[operation];
+  const path = sent.path ?? shape.path;
+  const options = { token, ...(sent.raw ? { raw: sent.raw } : {}) };
+  if (!shape.raw) return daemon.call(shape.method, path, sent.body, options);
+  const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(daemon.url + path, { method: shape.method, headers });
+  if (!response.ok) return daemon.call(shape.method, path, sent.body, options);
+  await response.arrayBuffer();
+  return { status: response.status, code: 200 };
+}
+
+describe('roles', () => {
+  it('every operation that asks for a token is in the table', () => {
+    const guarded = Object.entries<RouteShape>(routes).filter(([, { access }]) => typeof access !== 'string');
+    expect([...rows.map(({ operation }) => operation), 'notifications'].sort()).toEqual(
+      guarded.map(([name]) => name).sort(),
+    );
+  });
+
+  it.each(cells)('$role $may: $operation', async ({ operation, role, may }) => {
+    const answer = await send(operation, tokens[role]!, await requests[operation]!());
+    expect(answer).toMatchObject(may === 'may' ? { status: 200, code: 200 } : { status: 403, code: 2007, data: null });
+  });
+});
+
+describe('without a good token', () => {
+  it.each(rows)('$operation is refused with 1004, whether the token is missing or made up', async ({ operation }) => {
+    const sent = { path: routes[operation].path.replaceAll(/\{\w+\}/g, 'X-1') };
+    expect(await send(operation, null, sent)).toMatchObject({ status: 401, code: 1004 });
+    expect(await send(operation, 'made.up.token', sent)).toMatchObject({ status: 401, code: 1004 });
+  });
+
+  it.each([
+    '/api/health',
+    '/api/swagger-ui.html',
+    '/api/openapi.json',
+    '/api/openapi.yaml',
+    '/api/postman.json',
+    '/metrics',
+  ])('%s is open to everybody', async path => {
+    const response = await fetch(daemon.url + path);
+    expect(response.status).toBe(200);
+    expect((await response.text()).length).toBeGreaterThan(10);
+  });
+
+  it.each([null, 'made.up.token'])('a route that does not exist is 404 with the token %j', async token => {
+    expect(await daemon.call('GET', '/api/no-such-thing', undefined, { token })).toMatchObject({
+      status: 404,
+      code: 404,
+    });
+  });
+});
+
+describe('a role', () => {
+  it('is that of the user now, not that in the token', async () => {
+    const { id, token } = await daemon.user('promoted', 'VIEWER');
+    const register = () => daemon.call('POST', '/api/devices/register', registration(), { token });
+    expect(await register()).toMatchObject({ code: 2007 });
+    data(await daemon.call('PUT', `/api/users/${id}`, { role: 'DEALER' }));
+    expect(await register()).toMatchObject({ code: 200 });
+  });
+
+  it('VIEWER sees no activation code: not in the list, not in the detail', async () => {
+    const { deviceId, activationCode } = await deviceIn('INACTIVE', daemon);
+    for (const [role, shown] of [
+      ['DEALER', activationCode],
+      ['VIEWER', null],
+    ] as const) {
+      const token = tokens[role]!;
+      const detail = data(await daemon.call('GET', `/api/devices/${deviceId}`, undefined, { token }));
+      expect(detail.activationCode).toBe(shown);
+      const query = `/api/devices/list?keyword=${detail.serialNumber}`;
+      expect(data(await daemon.call('GET', query, undefined, { token })).list[0].activationCode).toBe(shown);
+    }
+  });
+
+  it('DEALER and VIEWER set their own password, with the old one, and nobody else’s', async () => {
+    const { id, token } = await daemon.user('own-password', 'VIEWER');
+    const set = (user: string, body: object) => daemon.call('POST', `/api/users/${user}/password`, body, { token });
+    expect(await set('USR-1', { password: 'another password', oldPassword: adminPassword })).toMatchObject({
+      code: 2007,
+    });
+    expect(await set(id, { password: 'another password' })).toMatchObject({ code: 1001 });
+    expect(await set(id, { password: 'another password', oldPassword: 'wrong one' })).toMatchObject({ code: 1003 });
+    expect(await set(id, { password: 'another password', oldPassword: adminPassword })).toMatchObject({ code: 200 });
+    await daemon.login('own-password', 'another password');
+  });
+
+  it('DEALER confirms a deactivation with the password of any ADMIN, not with the own one', async () => {
+    const made = await daemon.call('POST', '/api/users', {
+      username: 'dealer-2',
+      password: 'the dealers own',
+      role: 'DEALER',
+    });
+    data(made);
+    const token = await daemon.login('dealer-2', 'the dealers own');
+    const path = `${await device()}/deactivate`;
+    const deactivate = (confirmPassword: string) =>
+      daemon.call('POST', path, { reason: 'worn out', confirmPassword }, { token });
+    expect(await deactivate('the dealers own')).toMatchObject({ status: 403, code: 1003 });
+    expect(await deactivate(adminPassword)).toMatchObject({ code: 200 });
+  });
+
+  it('ADMIN confirms a deactivation with the own password alone, not with that of another ADMIN', async () => {
+    data(await daemon.call('POST', '/api/users', { username: 'admin-2', password: 'the second admin', role: 'ADMIN' }));
+    const token = await daemon.login('admin-2', 'the second admin');
+    const path = `${await device()}/deactivate`;
+    const deactivate = (confirmPassword: string) =>
+      daemon.call('POST', path, { reason: 'worn out', confirmPassword }, { token });
+    expect(await deactivate(adminPassword)).toMatchObject({ status: 403, code: 1003 });
+    expect(await deactivate('the second admin')).toMatchObject({ code: 200 });
+  });
+});
