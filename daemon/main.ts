@@ -4,20 +4,31 @@ import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonInfo } from '../src/api/local.ts';
+import { createHub, type Hub } from './events/hub.ts';
+import { openBlobs } from './files/blobs.ts';
 import { ensureFirstAdmin, FIRST_USER } from './first-admin.ts';
+import { createDrivers } from './hardware.ts';
 import { Home } from './home.ts';
+import { createPresence, type Presence } from './keys/presence.ts';
+import { keepLocalToken } from './local-token.ts';
 import { type HomeLock, lockHome } from './lock.ts';
 import type { Logger } from './log.ts';
 import { metricsPlugin } from './plugins/metrics.ts';
 import type { OperationParts } from './plugins/operation.ts';
 import { originRule } from './plugins/origin.ts';
+import { websocketPlugin } from './plugins/websocket.ts';
+import { appRoutes } from './routes/apps.ts';
+import { backupRoutes } from './routes/backups.ts';
 import { deviceRoutes } from './routes/devices.ts';
 import { documents } from './routes/documents.ts';
+import { hardwareRoutes } from './routes/hardware.ts';
 import { systemRoutes } from './routes/system.ts';
 import { userRoutes } from './routes/users.ts';
 import { buildServer } from './server.ts';
 import { Accounts } from './services/accounts.ts';
+import { AppService } from './services/apps.ts';
 import { AuthService } from './services/auth.ts';
+import { BackupService } from './services/backups.ts';
 import { DeviceService } from './services/devices.ts';
 import { Limiter } from './services/limiter.ts';
 import { Passwords } from './services/passwords.ts';
@@ -26,6 +37,7 @@ import { UserService } from './services/users.ts';
 import { checkNetwork, type DaemonSettings, StartRefused } from './settings.ts';
 import { signingKeys } from './signing-keys.ts';
 import { openSqliteStore } from './store/sqlite/index.ts';
+import type { Store } from './store/store.ts';
 
 export interface RunningDaemon {
   readonly url: string;
@@ -59,6 +71,9 @@ class Stack {
     return this.#stopping;
   }
 }
+
+/** Milliseconds that a request for the keys waits for the first look at the hardware. */
+const FIRST_LOOK_MS = 3000;
 
 /** Seconds a stop waits for requests under way. */
 const GRACE_SECONDS = 10;
@@ -95,6 +110,14 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
   const parts: OperationParts = { tokens, limiter };
   const auth = new AuthService({ store, passwords, tokens, now });
   const devices = new DeviceService({ store, passwords, now });
+  const blobs = await openBlobs(home.path('blobs'), { notice: message => log.info(message) });
+  await blobs.sweep(names => store.knownBlobs(names));
+  const apps = new AppService({ store, blobs, now });
+  const backups = new BackupService({ store, blobs, now });
+  const hub = createHub({ store, log });
+  const drivers = createDrivers(settings, log);
+  const presence = createPresence({ drivers, store, hub, now, log });
+  const origin = originRule(settings.host, settings.allowHosts);
   const users = new UserService({
     store,
     passwords,
@@ -104,29 +127,41 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
     },
   });
 
+  let started = Promise.resolve();
   const app = await buildServer(
     {
       logger: log,
-      origin: originRule(settings.host, settings.allowHosts),
+      origin,
       trustProxy: settings.trustProxy,
       tls: await tlsOf(settings),
     },
     [
-      app => metricsPlugin(app, { ...parts, gauges: async () => ({}) }),
+      app => metricsPlugin(app, { ...parts, gauges: () => gauges(store, hub) }),
       app => userRoutes(app, { ...parts, auth, users }),
       app => deviceRoutes(app, { ...parts, devices }),
+      app => appRoutes(app, { ...parts, apps }),
+      app => backupRoutes(app, { ...parts, backups }),
+      app => hardwareRoutes(app, { ...parts, presence: onceStarted(presence, () => started) }),
       app => documents(app, { version }),
-      app => systemRoutes(app, { ...parts, store, version, drivers: () => [] }),
+      app => systemRoutes(app, { ...parts, store, version, drivers: () => presence.driverStatuses() }),
+      websocketPlugin({ hub, tokens, origin }),
     ],
   );
   stack.add(() => closeServer(app, log));
+  await hub.ready();
+  const localToken = await keepLocalToken(home, tokens, log);
+  stack.add(() => localToken.stop());
   const url = await listen(app, settings);
+  // Loading the native libraries takes longer than everything else together: requests need not wait for it.
+  started = presence.start();
+  stack.add(() => presence.stop());
   await publish(home, { pid: process.pid, url, version, startedAt: new Date(now()).toISOString() });
   stack.add(() => home.remove('daemonInfo'));
   log.info({ url, version, home: home.dir }, 'listening');
   const reload = async () => {
     try {
       tokens.useKeys(await signingKeys(home, now()));
+      await localToken.renew();
       const tls = await tlsOf(settings);
       if (tls) (app.server as unknown as TlsServer).setSecureContext(tls);
       log.info('signing keys and certificate have been read again');
@@ -135,6 +170,27 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
     }
   };
   return { url, initialPassword, reload, stop: () => stack.unwind(log) };
+}
+
+/** Who asks for the keys in the first moments waits for the first look, but not for a driver that hangs. */
+function onceStarted(presence: Presence, started: () => Promise<void>): Pick<Presence, 'list' | 'driverStatuses'> {
+  return {
+    driverStatuses: () => presence.driverStatuses(),
+    async list() {
+      await Promise.race([started(), new Promise<void>(resolve => setTimeout(resolve, FIRST_LOOK_MS).unref())]);
+      return presence.list();
+    },
+  };
+}
+
+async function gauges(store: Store, hub: Hub) {
+  const { total } = await store.devices({ sortBy: 'createTime', descending: true, offset: 0, limit: 1 });
+  return {
+    devmgr_devices: { help: 'Devices registered', value: total },
+    devmgr_journal_entries: { help: 'Entries of the journal', value: await store.lastEventId() },
+    devmgr_streams: { help: 'Notification streams open', value: hub.size },
+    devmgr_resident_bytes: { help: 'Resident memory of the daemon', value: process.memoryUsage.rss() },
+  };
 }
 
 async function tlsOf(settings: DaemonSettings): Promise<{ cert: Buffer; key: Buffer } | undefined> {

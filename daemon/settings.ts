@@ -20,6 +20,8 @@ export interface DaemonSettings {
   /** Whether USB and PC/SC are watched; a test that is about something else leaves the machine's hardware alone. */
   readonly hardware: boolean;
   readonly simulateKeys: number;
+  /** Whether every APDU and report goes to the log: not at all, without what may be a serial, or whole. */
+  readonly traffic: 'off' | 'masked' | 'full';
   /** PEM files; both or none. */
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
@@ -50,8 +52,14 @@ export class StartRefused extends Error {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** What comes from the environment; refuses with `StartRefused` what is malformed. */
-export function settingsFromEnvironment(env: Env): Pick<DaemonSettings, 'limits' | 'admin'> {
-  return { limits: limitsFrom(env), admin: adminFrom(env) };
+export function settingsFromEnvironment(env: Env): Pick<DaemonSettings, 'limits' | 'admin' | 'traffic'> {
+  return { limits: limitsFrom(env), admin: adminFrom(env), traffic: trafficFrom(env[environment.traffic]) };
+}
+
+function trafficFrom(word: string | undefined): DaemonSettings['traffic'] {
+  if (word === undefined || word === '' || word === 'off') return 'off';
+  if (word === 'masked' || word === 'full') return word;
+  throw new StartRefused(2, `${environment.traffic} is malformed`, 'write off, masked or full');
 }
 
 function limitsFrom(env: Env): Limits {

@@ -45,6 +45,7 @@ export const environment = {
   home: 'DEVMGR_HOME',
   server: 'DEVMGR_SERVER',
   token: 'DEVMGR_TOKEN',
+  traffic: 'DEVMGR_TRAFFIC',
   adminUsername: 'DEVMGR_ADMIN_USERNAME',
   adminPassword: 'DEVMGR_ADMIN_PASSWORD',
   limits: {

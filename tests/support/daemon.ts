@@ -118,5 +118,6 @@ export function testSettings(home: string): DaemonSettings {
     limits: noLimits,
     admin: { username: 'admin', password: adminPassword },
     hardware: false,
+    traffic: 'off',
   };
 }
