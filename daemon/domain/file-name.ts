@@ -10,7 +10,7 @@ const unwanted = /[\u0000-\u001f\u007f-\u009f\u200b\u2060\ufeff\u202a-\u202e\u20
  */
 export function cleanFileName(given: string): string {
   const base = given.toWellFormed().split(/[/\\]/).at(-1)!.replace(unwanted, '').trim();
-  return base === '.' || base === '..' ? '' : shortened(base);
+  return base === '.' || base === '..' ? '' : shortened(base).trim();
 }
 
 /** In lower case and without the dot; empty where there is none. A name that only begins with a dot has none. */

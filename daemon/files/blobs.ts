@@ -45,7 +45,10 @@ export class Blobs {
     this.#notice = notice;
   }
 
-  /** Takes a stream to its end, in constant memory. Where that fails nothing of it stays; `content` is destroyed. */
+  /**
+   * Takes a stream to its end, in constant memory; the buffers it yields are given away and no longer usable. Where that
+   * fails nothing of it stays, and `content` is destroyed.
+   */
   async receive(content: Readable, maxBytes: number): Promise<StagedBlob> {
     const name = randomBytes(16).toString('hex');
     const path = join(this.#incoming, name);
