@@ -152,6 +152,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   try {
     await build();
   } catch (error) {
-    fail(`the build failed: ${error.message}`, 'Mend the lines named above, then run the same command again.');
+    fail(
+      `the build failed: ${error.message.split('\n', 1)[0]}`,
+      'Mend the lines named above, then run the same command again.',
+    );
   }
 }
