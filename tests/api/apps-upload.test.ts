@@ -1,0 +1,368 @@
+import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import {
+  boundary,
+  file,
+  filesIn,
+  formBytes,
+  needed,
+  type Part,
+  sendForm,
+  sha256,
+  uploadPath,
+} from '../support/forms.ts';
+import { validateAnswer } from '../support/openapi.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(() => daemon.stop());
+
+let minor = 0;
+/** A version that no other test has uploaded. */
+const fresh = () => `7.${++minor}.0`;
+
+async function send(parts: readonly Part[] | Buffer, options: Parameters<typeof sendForm>[3] = {}) {
+  const answer = await sendForm(daemon, uploadPath, parts, options);
+  const { headers: _, status, ...body } = answer;
+  expect(validateAnswer('POST', uploadPath, status, body)).toEqual([]);
+  return answer;
+}
+
+/** Expects the refusal, and that nothing of the upload is left. */
+async function refused(parts: readonly Part[] | Buffer, code: number, words: RegExp, type?: string) {
+  const before = await filesIn(daemon);
+  const answer = await send(parts, type === undefined ? {} : { type });
+  expect({ code: answer.code, status: answer.status, data: answer.data }).toEqual({ code, status: 400, data: null });
+  expect(answer.message).toMatch(words);
+  expect(await filesIn(daemon)).toEqual(before);
+}
+
+describe('an upload', () => {
+  it('answers the record of the version, with every field', async () => {
+    const content = Buffer.from('the package');
+    const { status, code, message, data } = await send([
+      ...needed('ANDROID', '1.2.0-rc.1'),
+      ['versionName', ' First '],
+      ['changelog', 'new:\r\n\tall'],
+      ['forceUpdate', 'true'],
+      ['minSupportVersion', '1.0'],
+      file('devmgr-1.2.0.apk', content),
+    ]);
+    expect({ status, code, message }).toEqual({ status: 200, code: 200, message: 'success' });
+    expect(data).toEqual({
+      versionId: expect.stringMatching(/^APP-[1-9]\d*$/),
+      platform: 'ANDROID',
+      version: '1.2.0-rc.1',
+      versionName: 'First',
+      changelog: 'new:\r\n\tall',
+      forceUpdate: true,
+      minSupportVersion: '1.0',
+      fileName: 'devmgr-1.2.0.apk',
+      fileSize: content.length,
+      sha256: sha256(content),
+      uploadedBy: 'admin',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+  });
+
+  it('answers null, and false, for what was not given', async () => {
+    const { data } = await send([...needed('ANDROID', fresh()), ['versionName', ''], file('a.apk')]);
+    expect(data).toMatchObject({ versionName: null, changelog: null, forceUpdate: false, minSupportVersion: null });
+  });
+
+  it.each([
+    ['the file first', (version: string): Part[] => [file('a.apk'), ...needed('ANDROID', version)]],
+    [
+      'the file between',
+      (version: string): Part[] => [['version', version], file('a.apk'), ['platform', 'ANDROID'], ['changelog', 'x']],
+    ],
+    ['the file last', (version: string): Part[] => [...needed('ANDROID', version), file('a.apk')]],
+  ])('takes its parts in any order: %s', async (_order, parts) => {
+    expect(await send(parts(fresh()))).toMatchObject({ code: 200, data: { sha256: sha256('content') } });
+  });
+
+  it.each([
+    ['windows', 'a.EXE', 'WINDOWS'],
+    ['Windows', 'a.msi', 'WINDOWS'],
+    ['macOS', 'a.dmg', 'MACOS'],
+    ['MACOS', 'a.Pkg', 'MACOS'],
+    ['Linux', 'a.deb', 'LINUX'],
+    ['linux', 'a.rpm', 'LINUX'],
+    ['LINUX', 'a.AppImage', 'LINUX'],
+    ['android', 'a.apk', 'ANDROID'],
+    ['ANDROID', 'a.AAB', 'ANDROID'],
+    ['iOS', 'a.ipa', 'IOS'],
+  ])('for %s takes %s, and names the platform in capitals', async (platform, name, answered) => {
+    const { code, data } = await send([...needed(platform, fresh()), file(name)]);
+    expect(code).toBe(200);
+    expect(data).toMatchObject({ platform: answered, fileName: name });
+  });
+
+  it.each(['true', 'TRUE', 'True', 'false', 'FALSE'])('reads forceUpdate %s', async word => {
+    const { data } = await send([...needed('ANDROID', fresh()), ['forceUpdate', word], file('a.apk')]);
+    expect(data.forceUpdate).toBe(word.toLowerCase() === 'true');
+  });
+
+  it.each(['1', '1.2', '1.2.3', '1.2.3.4', '999999999.0', '1.0.0-rc.1', '1.0.0+build-7', '1.0.0-rc.1+7'])(
+    'takes the version %s',
+    async version => {
+      expect(await send([...needed('IOS', version), file('a.ipa')])).toMatchObject({ code: 200, data: { version } });
+    },
+  );
+
+  it('passes over fields it does not know, whatever they hold', async () => {
+    const unknown: Part[] = [
+      ['comment', 'x'.repeat(500_000)],
+      ['__proto__', 'x'],
+      ['attachment', { fileName: 'other.bin', content: Buffer.alloc(300_000) }],
+    ];
+    expect((await send([...unknown, ...needed('ANDROID', fresh()), file('a.apk'), ...unknown])).code).toBe(200);
+  });
+
+  it('takes fields of whatever type they say they are', async () => {
+    const typed: Part[] = [
+      ['platform', { content: 'ANDROID', headers: ['Content-Type: text/plain; charset=UTF-8'] }],
+      ['version', { content: fresh(), headers: ['Content-Type: application/octet-stream'] }],
+    ];
+    expect((await send([...typed, file('a.apk')])).code).toBe(200);
+  });
+
+  it('keeps names of every script, without path and without what would deceive', async () => {
+    const name = async (given: string) =>
+      (await send([...needed('ANDROID', fresh()), file(given)])).data?.fileName as string;
+    expect(await name('安装包.apk')).toBe('安装包.apk');
+    expect(await name('../../evil.apk')).toBe('evil.apk');
+    expect(await name('C:/x/\u202eevil.apk')).toBe('evil.apk');
+    expect(await name(`${'n'.repeat(400)}.apk`)).toBe(`${'n'.repeat(251)}.apk`);
+  });
+
+  it('keeps every byte, whatever resembles a boundary', async () => {
+    const lookalike = fc.constantFrom(
+      '\r\n--',
+      '\r\n',
+      '\r',
+      '--',
+      `\r\n--${boundary.slice(0, -1)}`,
+      `--${boundary}`,
+      'x',
+    );
+    const content = fc.oneof(
+      fc.array(lookalike, { minLength: 1, maxLength: 40 }).map(pieces => Buffer.from(pieces.join(''))),
+      fc.uint8Array({ minLength: 1, maxLength: 5000 }).map(bytes => Buffer.from(bytes)),
+    );
+    await fc.assert(
+      fc.asyncProperty(content, fc.integer({ min: 0, max: 70_000 }), async (bytes, padding) => {
+        const whole = Buffer.concat([Buffer.alloc(padding, '\r\n--'), bytes]);
+        fc.pre(!whole.includes(`\r\n--${boundary}`));
+        const { data } = await send([...needed('ANDROID', fresh()), file('a.apk', whole)]);
+        expect(data).toMatchObject({ fileSize: whole.length, sha256: sha256(whole) });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('has its file on disk when it is answered, under a name that is not the client’s', async () => {
+    const before = new Set(await filesIn(daemon));
+    await send([...needed('ANDROID', fresh()), file('../incoming/x.apk', 'bytes of the package')]);
+    const added = (await filesIn(daemon)).filter(path => !before.has(path));
+    expect(added).toEqual([expect.stringMatching(/blobs\/[0-9a-f]{32}$/)]);
+    expect(await readFile(added[0]!, 'utf8')).toBe('bytes of the package');
+  });
+
+  it('is in the journal, and so among the notifications', async () => {
+    const version = fresh();
+    const { data } = await send([...needed('ANDROID', version), file('a.apk')]);
+    const socket = new WebSocket(
+      `${daemon.url.replace('http', 'ws')}/api/ws/notifications?since=0&types=APP_VERSION_UPLOADED&token=${daemon.adminToken}`,
+    );
+    try {
+      const found = await new Promise<unknown>((resolve, reject) => {
+        socket.addEventListener('error', () => reject(new Error('the stream was refused')));
+        socket.addEventListener('message', ({ data: text }) => {
+          const event = JSON.parse(String(text));
+          if (event.data.versionId === data.versionId) resolve(event);
+        });
+      });
+      expect(found).toMatchObject({
+        type: 'APP_VERSION_UPLOADED',
+        data: { versionId: data.versionId, platform: 'ANDROID', version },
+      });
+    } finally {
+      socket.close();
+    }
+  });
+});
+
+describe('4002, and nothing stays:', () => {
+  it.each(['a.exe', 'a.ipa', 'a.apk.zip', 'noextension', '.apk', 'a.', ''])(
+    'extension of %j for ANDROID',
+    async name => {
+      await refused([...needed('ANDROID', fresh()), file(name)], 4002, /extension of ANDROID \(\.apk, \.aab\)/);
+      await refused([file(name), ...needed('ANDROID', fresh())], 4002, /extension of ANDROID \(\.apk, \.aab\)/);
+    },
+  );
+
+  it('a file without a name has no extension', async () => {
+    await refused([...needed(), file(undefined)], 4002, /extension/);
+  });
+
+  it('an empty file', async () => {
+    await refused([...needed('ANDROID', fresh()), file('a.apk', '')], 4002, /empty/);
+  });
+
+  it('the same platform, version and extension once more, in any case', async () => {
+    const version = fresh();
+    const first = await send([...needed('ANDROID', version), file('a.apk', 'one')]);
+    const again = new RegExp(`${first.data.versionId}`);
+    await refused([...needed('ANDROID', version), file('b.apk', 'two')], 4002, again);
+    await refused([file('c.APK', 'two'), ...needed('Android', version)], 4002, again);
+  });
+
+  it('all but one of the same uploads at once', async () => {
+    const before = (await filesIn(daemon)).length;
+    const version = fresh();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => send([...needed('ANDROID', version), file('a.apk', `content ${i}`)])),
+    );
+    expect(answers.map(({ code }) => code).sort()).toEqual([200, ...Array(7).fill(4002)]);
+    expect(await filesIn(daemon)).toHaveLength(before + 1);
+  });
+
+  const whole = formBytes([...needed('ANDROID', '90.0.0'), file('a.apk', 'x'.repeat(1000))]);
+  it.each([
+    ['that ends in the file', whole.subarray(0, -200)],
+    ['that ends in its last boundary', whole.subarray(0, -6)],
+    ['that ends in a header', whole.subarray(0, 60)],
+    ['that is empty', Buffer.alloc(0)],
+    ['without any boundary', Buffer.from('platform=ANDROID&version=1.0.0')],
+  ])('a form %s', async (_how, bytes) => {
+    await refused(bytes, 4002, /form is broken/);
+  });
+
+  it('a form whose type names no boundary', async () => {
+    await refused(whole, 4002, /boundary/, 'multipart/form-data');
+    await refused(whole, 4002, /boundary/, `multipart/form-data; boundary=${'x'.repeat(300)}`);
+  });
+
+  it('but a .deb beside a .rpm of the same version is good', async () => {
+    const version = fresh();
+    expect((await send([...needed('LINUX', version), file('a.deb')])).code).toBe(200);
+    expect((await send([...needed('LINUX', version), file('a.rpm')])).code).toBe(200);
+    expect((await send([...needed('WINDOWS', version), file('a.msi')])).code).toBe(200);
+  });
+});
+
+describe('1001, naming the field, and nothing stays:', () => {
+  it('no multipart at all', async () => {
+    await refused(Buffer.from('{"platform":"ANDROID"}'), 1001, /multipart\/form-data/, 'application/json');
+    await refused(Buffer.from('a=b'), 1001, /multipart\/form-data/, 'application/x-www-form-urlencoded');
+    await refused(formBytes([...needed(), file('a.apk')]), 1001, /multipart\/form-data/, 'multipart/mixed; boundary=x');
+    const bare = await daemon.call('POST', uploadPath);
+    expect(bare).toMatchObject({ status: 400, code: 1001, message: expect.stringContaining('multipart/form-data') });
+  });
+
+  it('no file', async () => {
+    await refused(needed(), 1001, /^file is required$/);
+    await refused([...needed(), ['package', { fileName: 'a.apk', content: 'x' }]], 1001, /^file is required$/);
+  });
+
+  it('a file that nobody chose, as a browser sends it', async () => {
+    await refused([file('', ''), ...needed('ANDROID', fresh())], 1001, /^file is required$/);
+  });
+
+  it('no platform, no version, whether the file comes first or last', async () => {
+    await refused([['version', '1.0.0'], file('a.apk')], 1001, /^platform is required$/);
+    await refused([file('a.apk'), ['platform', 'ANDROID']], 1001, /^version is required$/);
+    await refused([['platform', 'ANDROID'], ['version', '  '], file('a.apk')], 1001, /^version is required$/);
+  });
+
+  it.each<[string, string]>([
+    ['platform', 'BEOS'],
+    ['platform', 'ANDROID2'],
+    ['version', 'one'],
+    ['version', '1.2.3.4.5'],
+    ['version', 'v1.0.0'],
+    ['version', '1..0'],
+    ['version', '1.0.0-'],
+    ['version', '1.0 beta'],
+    ['version', `1.0.0-${'x'.repeat(60)}`],
+    ['forceUpdate', 'yes'],
+    ['forceUpdate', '1'],
+    ['minSupportVersion', 'x'],
+    ['versionName', 'n'.repeat(201)],
+    ['versionName', 'a\u0007b'],
+    ['versionName', 'a\nb'],
+    ['changelog', 'c'.repeat(10_001)],
+    ['changelog', 'a\u202eb'],
+    ['changelog', 'c'.repeat(400_000)],
+  ])('%s %j', async (field, value) => {
+    const fields = new Map<string, string>([
+      ['platform', 'ANDROID'],
+      ['version', fresh()],
+      [field, value],
+    ]);
+    await refused([...fields, file('a.apk')], 1001, new RegExp(`^${field} `));
+    await refused([file('a.apk'), ...fields], 1001, new RegExp(`^${field} `));
+  });
+
+  it('a field, or the file, given twice', async () => {
+    await refused([...needed(), ['version', '2.0.0'], file('a.apk')], 1001, /^version is given twice$/);
+    await refused([...needed('ANDROID', fresh()), file('a.apk'), file('b.apk')], 1001, /^file is given twice$/);
+  });
+
+  it('lengths are measured in characters', async () => {
+    const { data } = await send([
+      ...needed('ANDROID', fresh()),
+      ['versionName', '😀'.repeat(200)],
+      ['changelog', '字'.repeat(10_000)],
+      file('a.apk'),
+    ]);
+    expect([...data.versionName]).toHaveLength(200);
+    expect(data.changelog).toHaveLength(10_000);
+  });
+});
+
+describe('before the body is read', () => {
+  const parts = [...needed('ANDROID', '80.0.0'), file('a.apk')];
+
+  it('a missing token is 1004', async () => {
+    expect(await send(parts, { token: null })).toMatchObject({ status: 401, code: 1004 });
+  });
+
+  it.each(['DEALER', 'VIEWER'] as const)('a %s has no permission: 2007', async role => {
+    const { token } = await daemon.user(`upload-${role.toLowerCase()}`, role);
+    expect(await send(parts, { token })).toMatchObject({ status: 403, code: 2007 });
+    expect(await send(Buffer.from('no form'), { token, type: 'text/plain' })).toMatchObject({ code: 2007 });
+  });
+
+  it('a multipart body is of the wrong type for every other operation: 1001', async () => {
+    const answer = await sendForm(daemon, '/api/devices/register', parts);
+    expect(answer).toMatchObject({ status: 400, code: 1001, message: expect.stringContaining('Content-Type') });
+  });
+});
+
+describe('ten uploads an hour', () => {
+  it('count whatever their answer, and the eleventh is 429 with the four headers', async () => {
+    const limited = await startTestDaemon({
+      limits: { login: null, query: null, modify: null, upload: { count: 10, seconds: 3600 } },
+    });
+    try {
+      for (let left = 9; left >= 0; left--) {
+        const answer = await sendForm(limited, uploadPath, left % 2 ? needed() : Buffer.from('broken'));
+        expect(answer.headers.get('x-ratelimit-remaining')).toBe(String(left));
+        expect(answer.headers.get('x-ratelimit-limit')).toBe('10');
+        expect([1001, 4002]).toContain(answer.code);
+      }
+      const refusal = await sendForm(limited, uploadPath, [...needed(), file('a.apk')]);
+      expect(refusal).toMatchObject({ status: 429, code: 429 });
+      expect(Number(refusal.headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000);
+      expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(3500);
+    } finally {
+      await limited.stop();
+    }
+  });
+});
