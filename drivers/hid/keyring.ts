@@ -12,8 +12,10 @@ import { groupUnits, type Unit } from './units.ts';
 
 /** How long a new key may be half there or not yet permitted before it is given up on. */
 const PATIENCE = 5_000;
-/** The same for a key that answers what it should not: that is seldom a matter of time. */
-const PATIENCE_WITH_NONSENSE = 1_000;
+/** The same where a serial is there already, if not from the best source, or where the key answers what it should not. */
+const PATIENCE_SHORT = 1_000;
+/** The same for a key that does not answer: long enough to ask twice. */
+const PATIENCE_WITH_SILENCE = 2_500;
 /** Time for one source of one key. */
 const ASK_LIMIT = 2_000;
 /** First and longest wait before a key is asked again. */
@@ -27,6 +29,11 @@ const ASKED_AT_ONCE = 4;
 const PACE_WITH_EVENTS = 2_000;
 const PACE_WITHOUT_EVENTS = 500;
 const PACE_UNAVAILABLE = 10_000;
+
+function patienceWith({ verdict, unsettled }: Identity): number {
+  if (verdict.serial !== null || unsettled?.code === 'protocol') return PATIENCE_SHORT;
+  return unsettled?.code === 'timeout' ? PATIENCE_WITH_SILENCE : PATIENCE;
+}
 
 interface KeyringParts extends DriverOptions {
   readonly notice: NonNullable<DriverOptions['notice']>;
@@ -159,15 +166,14 @@ export class Keyring {
   }
 
   async #askUntilSettled(one: Plugging, patience: number): Promise<void> {
-    const until = performance.now() + patience;
-    const odd = Math.min(until, performance.now() + PATIENCE_WITH_NONSENSE);
+    const began = performance.now();
     for (let wait = RETRY_FIRST; ; wait = Math.min(wait * 2, RETRY_LONGEST)) {
       one.askedShape = one.unit.shape;
       const identity = await this.#slots.run(() => this.#ask(one));
       one.askedAt = performance.now();
       if (one.gone.signal.aborted) return;
-      const settled = identity.unsettled === null || (identity.unsettled.code === 'protocol' && one.askedAt >= odd);
-      if (settled || one.askedAt >= until) {
+      const over = one.askedAt >= began + Math.min(patience, patienceWith(identity));
+      if (identity.unsettled === null || over) {
         one.identity = identity;
         return this.#publish(one);
       }

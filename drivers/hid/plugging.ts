@@ -102,9 +102,8 @@ export class Plugging {
     if (this.shared && this.serial !== null) return sharedSerial(this.serial);
     if (identity.verdict.serial !== null) return null;
     if (identity.unsettled?.code === 'no-permission') return notPermitted(this.unit.device.vendorId);
-    return identity.unsettled === null
-      ? identity.verdict.problem
-      : `no serial could be read: ${identity.unsettled.message}`;
+    if (identity.unsettled === null) return identity.verdict.problem;
+    return `no serial could be read (${identity.unsettled.message}); plug the key in again, or register it by hand with the number printed on it`;
   }
 }
 

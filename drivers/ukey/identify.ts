@@ -25,7 +25,7 @@ export interface Identity {
   readonly source: string | null;
   readonly firmwareVersion: string | null;
   /**
-   * Why another look may tell more: a side of the key that is not there or may not be opened (`no-permission`), another
+   * Why another look may tell more, or tell it from a better source: a side of the key that is not there or may not be opened (`no-permission`), another
    * program that holds it (`busy`), no answer (`timeout`), a wrong one (`protocol`), a key that seems pulled
    * (`removed`). Null where this is the last word.
    */
@@ -51,7 +51,7 @@ export async function identify(key: KeyView, signal: AbortSignal, limit: number)
       continue;
     }
     const verdict = judgeSerial(outcome.serial, key.vendorId, key.productId);
-    const identity = { verdict, source: source.name, firmwareVersion, unsettled: null };
+    const identity = { verdict, source: source.name, firmwareVersion, unsettled };
     if (verdict.serial !== null) return identity;
     refused ??= identity;
   }

@@ -48,9 +48,10 @@ describe('keys on the bus', () => {
     expect(driver.keys().map(key => key.serialNumber)).toEqual(['A1', 'A2']);
   });
 
-  test('a key whose interfaces appear one after the other is told once', async () => {
+  test('a key whose interfaces appear one after the other is told once, from its best source', async () => {
     await started();
-    const unit = system.plug({ ids: '1050:0407', usages: ['otp'], sides: { otp: new FakeOtpKey('050403', null) } });
+    const otp = new FakeOtpKey('050403', '00bc614ec804');
+    const unit = system.plug({ ids: '1050:0407', usages: ['otp'], sides: { otp } });
     await pass(300);
     expect(told()).toEqual([]);
     system.add(unit, 'fido', { ids: '1050:0407', sides: { fido: yubikey() } });
@@ -58,6 +59,13 @@ describe('keys on the bus', () => {
     expect(keyEvents()).toMatchObject([
       { kind: 'attached', serialNumber: '12345678', serialSource: 'yubikey-management', firmwareVersion: '5.4.3' },
     ]);
+  });
+
+  test('a key whose best source never appears is told from the next one', async () => {
+    await started();
+    system.plug({ ids: '1050:0407', usages: ['otp'], sides: { otp: new FakeOtpKey('050403', '00bc614ec804') } });
+    await pass(2_000);
+    expect(keyEvents()).toMatchObject([{ kind: 'attached', serialNumber: '12345678', serialSource: 'yubikey-otp' }]);
   });
 
   test('mice and keyboards are left alone', async () => {

@@ -41,6 +41,11 @@ export class FakeCtapKey implements ReportConnection {
     this.#out.push(...reports.map(report => Uint8Array.from({ ...hex(report), length: 64 })));
   }
 
+  /** Every report that waits to be read. */
+  takeAll(): Uint8Array[] {
+    return this.#out.splice(0);
+  }
+
   async write(report: Uint8Array): Promise<void> {
     if (report.length !== 64) throw new Error(`a report of ${report.length} bytes was written`);
     const channel = toHex(report.subarray(0, 4));

@@ -1,0 +1,29 @@
+/** What the kernel itself says of the devices, past every library. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+
+function attribute(node: string, name: string): string | null {
+  try {
+    return readFileSync(`/sys/class/hidraw/${node}/device/../../${name}`, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * When the kernel had listed the last interface of a key, in milliseconds since 1970: it writes the time into the node
+ * it makes under /dev. Serial null is a key without one. Null where no such key is there.
+ */
+export function listedAt(key: { vendorId: string; productId: string; serial: string | null }): number | null {
+  const times = readdirSync('/sys/class/hidraw')
+    .filter(node => attribute(node, 'idVendor') === key.vendorId && attribute(node, 'idProduct') === key.productId)
+    .filter(node => attribute(node, 'serial') === key.serial)
+    .map(node => statSync(`/dev/${node}`).mtimeMs);
+  return times.length === 0 ? null : Math.max(...times);
+}
+
+/** `name: median M, worst W (N)` in milliseconds. */
+export function summary(name: string, values: readonly number[]): string {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (part: number): string => (sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN).toFixed(0);
+  return `${name}: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, worst ${at(1)} ms (${sorted.length})`;
+}

@@ -1,0 +1,140 @@
+/**
+ * Boots the guest and runs a command in it: `node tests/lab/vm.ts [--no-udevd] [--no-pcscd] [--limit SECONDS] 'COMMAND'`.
+ * The project is /app in the guest, read only. Its output comes out here, and its exit status is this program's; 124
+ * where the time was over, 125 where the lab itself failed.
+ */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const CACHE = process.env.DEVMGR_LAB_CACHE ?? '/tmp/devmgr-lab';
+const TIME_OVER = 124;
+const LAB_FAILED = 125;
+
+export interface GuestOptions {
+  readonly udevd?: boolean;
+  readonly pcscd?: boolean;
+  /** Seconds for everything, the boot included. */
+  readonly limit?: number;
+  /** Gets the guest's output as it comes; stdout where left out. */
+  readonly output?: (text: string) => void;
+}
+
+const share = (tag: string, path: string): string[] => [
+  ...['-fsdev', `local,id=${tag},path=${path.replaceAll(',', ',,')},security_model=none,readonly=on,multidevs=remap`],
+  ...['-device', `virtio-9p-pci,fsdev=${tag},mount_tag=${tag}`],
+];
+
+/** TCG unless `DEVMGR_LAB_ACCEL=kvm`: in nested sandboxes KVM is often there and does not work. */
+function machine(job: string): string[] {
+  const accel = process.env.DEVMGR_LAB_ACCEL ?? 'tcg,thread=multi';
+  return [
+    ...[
+      '-machine',
+      'q35',
+      '-accel',
+      accel,
+      '-cpu',
+      accel.startsWith('kvm') ? 'host' : 'max',
+      '-smp',
+      '2',
+      '-m',
+      '1024',
+    ],
+    ...['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot'],
+    ...['-kernel', join(CACHE, 'vmlinuz'), '-initrd', join(CACHE, 'first.gz')],
+    ...['-append', 'console=ttyS0 loglevel=4 panic=-1 mitigations=off'],
+    ...['-serial', `file:${join(job, 'console')}`],
+    ...['-drive', `file=${join(CACHE, 'root.img')},if=none,id=root,format=raw,readonly=on`],
+    ...['-device', 'virtio-blk-pci,drive=root'],
+    ...['-device', 'virtio-serial-pci', '-chardev', 'stdio,id=out,signal=off'],
+    ...['-device', 'virtserialport,chardev=out,name=lab.out'],
+    ...share('app', PROJECT),
+    ...share('job', join(job, '.')),
+  ];
+}
+
+/** The exit status of the command in the guest. Rejects where the lab itself failed. */
+export async function runInGuest(command: string, options: GuestOptions = {}): Promise<number> {
+  if (!existsSync(join(CACHE, 'stamp')))
+    throw new Error(`there is no guest in ${CACHE}: run tests/lab/build as root first`);
+  const { udevd = true, pcscd = true, limit = 300, output = text => process.stdout.write(text) } = options;
+  const job = mkdtempSync(join(tmpdir(), 'devmgr-lab-job-'));
+  const end = `lab-end-${randomUUID()}`;
+  const flag = (on: boolean): string => (on ? '1' : '0');
+  writeFileSync(join(job, 'settings'), `LAB_UDEVD=${flag(udevd)}\nLAB_PCSCD=${flag(pcscd)}\nLAB_END=${end}\n`);
+  writeFileSync(join(job, 'command'), `${command}\n`);
+
+  // The guest dies with this process, however that ends. Its input stays open: where it ends, QEMU closes the port.
+  const qemu = spawn('setpriv', ['--pdeathsig', 'KILL', 'qemu-system-x86_64', ...machine(job)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      const timer = setTimeout(() => resolve(TIME_OVER), limit * 1_000);
+      const finish = (settle: () => void): void => {
+        clearTimeout(timer);
+        settle();
+      };
+      let complaints = '';
+      qemu.stderr.on('data', (chunk: Buffer) => {
+        complaints += chunk;
+      });
+      const lines = lineReader(line => {
+        if (line.startsWith(end)) finish(() => resolve(Number(line.slice(end.length))));
+        else output(`${line}\n`);
+      });
+      qemu.stdout.on('data', lines);
+      qemu.on('error', error => finish(() => reject(new Error(`qemu-system-x86_64 cannot be run: ${error.message}`))));
+      qemu.on('exit', () =>
+        finish(() => reject(new Error(`the guest ended by itself: ${complaints}${consoleOf(job)}`))),
+      );
+    });
+  } finally {
+    qemu.removeAllListeners('exit');
+    qemu.kill('SIGKILL');
+    rmSync(job, { recursive: true, force: true });
+  }
+}
+
+function lineReader(take: (line: string) => void): (chunk: Buffer) => void {
+  const decoder = new TextDecoder();
+  let rest = '';
+  return chunk => {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line.replace(/\r$/, ''));
+  };
+}
+
+function consoleOf(job: string): string {
+  const file = join(job, 'console');
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(-15).join('\n') : '';
+}
+
+if (import.meta.main) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { 'no-udevd': { type: 'boolean' }, 'no-pcscd': { type: 'boolean' }, limit: { type: 'string' } },
+  });
+  const [command] = positionals;
+  if (command === undefined) {
+    console.error("usage: node tests/lab/vm.ts [--no-udevd] [--no-pcscd] [--limit SECONDS] 'COMMAND'");
+    process.exit(2);
+  }
+  try {
+    process.exitCode = await runInGuest(command, {
+      udevd: values['no-udevd'] !== true,
+      pcscd: values['no-pcscd'] !== true,
+      limit: Number(values.limit ?? 300),
+    });
+  } catch (error) {
+    console.error(`lab: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = LAB_FAILED;
+  }
+}
