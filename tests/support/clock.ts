@@ -1,0 +1,16 @@
+import { vi } from 'vitest';
+
+/**
+ * Puts the clock of this process (and so of a daemon in it) into the hands of the test; timers stay real. To be called
+ * before the daemon is started.
+ */
+export function holdClock(): { forward(milliseconds: number): void; release(): void } {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() });
+  return {
+    forward: milliseconds => void vi.advanceTimersByTime(milliseconds),
+    release: () => void vi.useRealTimers(),
+  };
+}
+
+export const second = 1000;
+export const day = 86_400 * second;
