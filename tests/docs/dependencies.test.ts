@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const json = async (...path: string[]) => JSON.parse(await readFile(join(root, ...path), 'utf8'));
+const page = await readFile(join(root, 'docs/dependencies.md'), 'utf8');
+const { dependencies, devDependencies } = await json('package.json');
+const rows = [...page.matchAll(/^\| ([@a-z][^ ]*) \|(.*)\|$/gm)]
+  .map(([, name, rest]) => ({ name: name!, cells: rest!.split(' | ').map(cell => cell.trim()) }))
+  .filter(({ name }) => name !== 'package');
+
+describe('docs/dependencies.md', () => {
+  it('names every direct dependency, and no other', () => {
+    const named = rows.map(({ name }) => name).sort();
+    expect(named).toEqual(Object.keys({ ...dependencies, ...devDependencies }).sort());
+  });
+
+  it.each(rows)(
+    'gives a reason, the alternatives, the health and the true licence of $name',
+    async ({ name, cells }) => {
+      const [why, left, licence, health] = cells;
+      expect([why, left, health].filter(cell => !cell)).toEqual([]);
+      expect(licence).toBe((await json('node_modules', name, 'package.json')).license);
+    },
+  );
+});
