@@ -1,0 +1,77 @@
+/** What time alone brings about: tokens and activation codes that expire. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { day, holdClock, second } from '../support/clock.ts';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { activation, data, register } from '../support/fleet.ts';
+
+let clock: ReturnType<typeof holdClock>;
+let daemon: TestDaemon;
+beforeEach(async () => {
+  clock = holdClock();
+  daemon = await startTestDaemon();
+});
+afterEach(async () => {
+  await daemon?.stop();
+  clock.release();
+});
+
+const listed = (token: string) => daemon.call('GET', '/api/devices/list', undefined, { token });
+const refresh = (token: string) => daemon.call('POST', '/api/auth/refresh', undefined, { token });
+
+describe('1005', () => {
+  it('is 401: a token is good for 24 hours and no longer', async () => {
+    const token = await daemon.login('admin');
+    clock.forward(day - 2 * second);
+    expect(await listed(token)).toMatchObject({ code: 200 });
+    clock.forward(2 * second);
+    const answer = await listed(token);
+    expect(answer).toMatchObject({ status: 401, code: 1005, data: null });
+    expect(answer.message).toMatch(/log in/);
+  });
+
+  it('expireTime of login and refresh says when', async () => {
+    const before = Date.now();
+    const login = { username: 'admin', password: 'correct horse battery' };
+    const { token, expireTime } = data(await daemon.call('POST', '/api/auth/login', login, { token: null }));
+    expect(Math.abs(Date.parse(expireTime) - before - day)).toBeLessThanOrEqual(second);
+    clock.forward(3600 * second);
+    const renewed = data(await refresh(token));
+    expect(Date.parse(renewed.expireTime) - Date.parse(expireTime)).toBe(3600 * second);
+  });
+
+  it('a refresh before the expiry gives a token that outlives the earlier one, which stays good until its own end', async () => {
+    const earlier = await daemon.login('admin');
+    clock.forward(day / 2);
+    const { token } = data(await refresh(earlier));
+    expect(token).not.toBe(earlier);
+    expect(await listed(earlier)).toMatchObject({ code: 200 });
+    clock.forward(day / 2 + second);
+    expect(await listed(earlier)).toMatchObject({ code: 1005 });
+    expect(await refresh(earlier)).toMatchObject({ status: 401, code: 1005 });
+    expect(await listed(token)).toMatchObject({ code: 200 });
+  });
+});
+
+describe('2003', () => {
+  it('an activation code made at registration is good for 365 days and no longer', async () => {
+    const [kept, late] = [await register(daemon), await register(daemon)];
+    clock.forward(365 * day - 3600 * second);
+    const token = await daemon.login('admin');
+    const activate = (device: typeof kept) =>
+      daemon.call('POST', '/api/devices/activate', activation(device), { token });
+    expect(await activate(kept)).toMatchObject({ code: 200 });
+    clock.forward(3600 * second);
+    expect(await activate(late)).toMatchObject({ status: 400, code: 2003 });
+  });
+
+  it('a new activation code is good for validityDays and no longer', async () => {
+    const { deviceId } = await register(daemon);
+    const renew = { deviceId, validityDays: 1, reason: 'code was lost' };
+    const renewed = data(await daemon.call('POST', '/api/devices/generate-activation-code', renew));
+    expect(Date.parse(renewed.expiresAt) - Date.parse(renewed.generatedAt)).toBe(day);
+    clock.forward(day);
+    const token = await daemon.login('admin');
+    const body = activation(renewed);
+    expect(await daemon.call('POST', '/api/devices/activate', body, { token })).toMatchObject({ code: 2003 });
+  });
+});

@@ -1,0 +1,358 @@
+/** Rate limits, sizes and bounds: a test for each. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rateLimits } from '../../src/api/limits.ts';
+import { holdClock, second } from '../support/clock.ts';
+import { type Answer, adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data, deviceIn, packageForm, register, registration, upload } from '../support/fleet.ts';
+
+let clock: ReturnType<typeof holdClock>;
+let daemon: TestDaemon;
+/** Without limits, a user is made; then the limits of the interface stand on the same home. */
+async function withLimits(users: readonly string[] = []): Promise<string[]> {
+  const tokens: string[] = [];
+  for (const name of users) tokens.push((await daemon.user(name, 'ADMIN')).token);
+  await daemon.restart({ limits: rateLimits });
+  return tokens;
+}
+beforeEach(async () => {
+  clock = holdClock();
+  daemon = await startTestDaemon();
+});
+afterEach(async () => {
+  await daemon?.stop();
+  clock.release();
+});
+
+const list = (token?: string) => daemon.call('GET', '/api/devices/list', undefined, token ? { token } : {});
+const modify = (token?: string) => daemon.call('POST', '/api/devices/register', {}, token ? { token } : {});
+const login = (password = 'wrong one', headers: Record<string, string> = {}) =>
+  daemon.call('POST', '/api/auth/login', { username: 'admin', password }, { token: null, headers });
+
+/** The codes of as many calls, one after the other. */
+async function codes(count: number, call: () => Promise<Answer>): Promise<number[]> {
+  const found = [];
+  for (let i = 0; i < count; i++) found.push((await call()).code);
+  return found;
+}
+const times = (count: number, code: number) => Array<number>(count).fill(code);
+const window = ({ headers }: Answer) => ({
+  limit: Number(headers.get('x-ratelimit-limit')),
+  remaining: Number(headers.get('x-ratelimit-remaining')),
+  reset: Number(headers.get('x-ratelimit-reset')),
+});
+
+describe('login', () => {
+  it('5 in a minute from an address, right and wrong ones alike; then 429', async () => {
+    await withLimits();
+    expect(await codes(3, () => login())).toEqual(times(3, 1003));
+    expect(await codes(2, () => login(adminPassword))).toEqual(times(2, 200));
+    expect(await login(adminPassword)).toMatchObject({ status: 429, code: 429, data: null });
+  });
+
+  it('malformed ones count as well', async () => {
+    await withLimits();
+    const malformed = () => daemon.call('POST', '/api/auth/login', { username: 7 }, { token: null });
+    expect(await codes(6, malformed)).toEqual([...times(5, 1001), 429]);
+  });
+
+  it('X-Forwarded-For is not believed from just anybody', async () => {
+    await withLimits();
+    let sender = 0;
+    const forwarded = () => login('wrong one', { 'x-forwarded-for': `10.0.0.${++sender}` });
+    expect(await codes(6, forwarded)).toEqual([...times(5, 1003), 429]);
+  });
+
+  it('X-Forwarded-For from a trusted proxy tells addresses apart', async () => {
+    await daemon.restart({ limits: rateLimits, trustProxy: ['127.0.0.0/8'] });
+    const from = (address: string) => () => login('wrong one', { 'x-forwarded-for': address });
+    expect(await codes(6, from('10.0.0.1'))).toEqual([...times(5, 1003), 429]);
+    expect(await codes(1, from('10.0.0.2'))).toEqual([1003]);
+  });
+
+  it('a wrong confirmPassword counts as a login; where those are spent, 429 without comparing', async () => {
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    await withLimits();
+    const deactivate = (confirmPassword: string) => () =>
+      daemon.call('POST', `/api/devices/${deviceId}/deactivate`, { reason: 'worn out', confirmPassword });
+    expect(await codes(5, deactivate('wrong one'))).toEqual(times(5, 1003));
+    expect(await codes(1, deactivate(adminPassword))).toEqual([429]);
+    expect(await codes(1, () => login(adminPassword))).toEqual([429]);
+  });
+
+  it('a right confirmPassword and a right oldPassword do not count as logins', async () => {
+    const devices = [];
+    for (let i = 0; i < 6; i++) devices.push(await deviceIn('INACTIVE', daemon));
+    await withLimits();
+    for (const { deviceId } of devices) {
+      const body = { reason: 'worn out', confirmPassword: adminPassword };
+      expect(await daemon.call('POST', `/api/devices/${deviceId}/deactivate`, body)).toMatchObject({ code: 200 });
+    }
+    expect(await login(adminPassword)).toMatchObject({ code: 200 });
+  });
+
+  it('a wrong oldPassword counts as a login', async () => {
+    await withLimits();
+    const change = () =>
+      daemon.call('POST', '/api/users/USR-1/password', { password: 'another password', oldPassword: 'wrong one' });
+    expect(await codes(6, change)).toEqual([...times(5, 1003), 429]);
+  });
+});
+
+describe('queries', () => {
+  it('100 in a minute for a user; then 429', async () => {
+    await withLimits();
+    expect(await codes(101, list)).toEqual([...times(100, 200), 429]);
+  });
+
+  it('refresh, detail, own user and lists of every kind share one window', async () => {
+    await withLimits();
+    const paths = [
+      '/api/devices/list',
+      '/api/devices/DEV-1',
+      '/api/users/me',
+      '/api/users/list',
+      '/api/app-versions/list',
+    ];
+    const remaining = [];
+    for (const path of paths) remaining.push(window(await daemon.call('GET', path)).remaining);
+    remaining.push(window(await daemon.call('POST', '/api/auth/refresh')).remaining);
+    expect(remaining).toEqual([99, 98, 97, 96, 95, 94]);
+  });
+
+  it('a user does not use up the window of another', async () => {
+    const [other] = await withLimits(['second']);
+    expect(await codes(101, list)).toContain(429);
+    expect(await list(other)).toMatchObject({ code: 200 });
+  });
+
+  it('two tokens of one user share a window', async () => {
+    const first = await daemon.login('admin');
+    await withLimits();
+    expect(window(await list(first)).remaining).toBe(99);
+    expect(window(await list()).remaining).toBe(98);
+  });
+});
+
+describe('modifications', () => {
+  it('30 in a minute for a user, refused ones included; then 429', async () => {
+    await withLimits();
+    expect(await codes(31, modify)).toEqual([...times(30, 1001), 429]);
+  });
+
+  it('are counted apart from queries', async () => {
+    await withLimits();
+    expect(await codes(31, modify)).toContain(429);
+    expect(await list()).toMatchObject({ code: 200 });
+  });
+
+  it('a batch is one modification', async () => {
+    await withLimits();
+    const devices = Array.from({ length: 50 }, () => registration());
+    const answer = await daemon.call('POST', '/api/devices/batch-register', { devices });
+    expect(answer).toMatchObject({ code: 200, data: { success: 50 } });
+    expect(window(answer)).toMatchObject({ limit: 30, remaining: 29 });
+  });
+
+  it('what a role may not do counts for its user as well', async () => {
+    const { token } = await daemon.user('looker', 'VIEWER');
+    await withLimits();
+    expect(await codes(31, () => modify(token))).toEqual([...times(30, 2007), 429]);
+  });
+});
+
+describe('uploads', () => {
+  it('10 in an hour for a user, refused ones included; then 429', async () => {
+    await withLimits();
+    expect(await codes(9, () => upload(daemon))).toEqual(times(9, 200));
+    expect(await codes(2, () => upload(daemon, packageForm({}, { name: 'devmgr.exe' })))).toEqual([4002, 429]);
+    clock.forward(3599 * second);
+    expect(await upload(daemon)).toMatchObject({ status: 429 });
+    clock.forward(2 * second);
+    expect(await upload(daemon)).toMatchObject({ code: 200 });
+  });
+});
+
+describe('the window', () => {
+  it('begins with the first request and is fixed: a minute later everything is allowed again', async () => {
+    await withLimits();
+    const first = window(await modify());
+    clock.forward(50 * second);
+    await codes(30, modify);
+    const spent = await modify();
+    expect(spent.code).toBe(429);
+    expect(window(spent)).toEqual({ limit: 30, remaining: 0, reset: first.reset });
+    clock.forward(11 * second);
+    expect(window(await modify())).toMatchObject({ limit: 30, remaining: 29 });
+  });
+
+  it('its end is told in Unix seconds, and with 429 the seconds until then in Retry-After', async () => {
+    await withLimits();
+    const { reset } = window(await modify());
+    expect(reset).toBe(Math.ceil((Date.now() + 60 * second) / 1000));
+    clock.forward(20 * second);
+    await codes(29, modify);
+    const spent = await modify();
+    expect(spent.headers.get('retry-after')).toBe('40');
+  });
+});
+
+describe('the headers of a limit', () => {
+  const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+  const has = ({ headers }: Answer) => names.filter(name => headers.has(name)).length;
+
+  it('stand on every answer that came past the token, whatever its code', async () => {
+    const { token } = await daemon.user('looker', 'VIEWER');
+    await withLimits();
+    const refused = [
+      await modify(token),
+      await daemon.call('GET', '/api/devices/DEV-999999'),
+      await daemon.call('GET', '/api/devices/list?page=0'),
+      await daemon.call('POST', '/api/devices/register', undefined, {
+        raw: '{',
+        headers: { 'content-type': 'application/json' },
+      }),
+    ];
+    expect(refused.map(({ code }) => code)).toEqual([2007, 2001, 1001, 1001]);
+    expect(refused.map(has)).toEqual([3, 3, 3, 3]);
+  });
+
+  it('stand on every answer of login', async () => {
+    await withLimits();
+    for (const answer of [await login(), await login(adminPassword)]) expect(has(answer)).toBe(3);
+    expect(window(await login())).toMatchObject({ limit: 5, remaining: 2 });
+  });
+
+  it('stand on no answer that did not come past the token, and on none of what is not limited', async () => {
+    await withLimits();
+    expect(has(await daemon.call('GET', '/api/devices/list', undefined, { token: null }))).toBe(0);
+    expect(has(await daemon.call('GET', '/api/health'))).toBe(0);
+    expect(has(await daemon.call('GET', '/api/nothing'))).toBe(0);
+  });
+});
+
+describe('without limit', () => {
+  it.each(['/api/health', '/api/openapi.json', '/api/swagger-ui.html', '/api/postman.json'])(
+    '%s can be asked as often as one likes',
+    async path => {
+      await withLimits();
+      const answers = await Promise.all(Array.from({ length: 150 }, () => fetch(daemon.url + path)));
+      await Promise.all(answers.map(answer => answer.arrayBuffer()));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    },
+  );
+
+  it('a limit that is switched off shows no headers', async () => {
+    await daemon.restart({ limits: { ...rateLimits, query: null } });
+    const answer = await list();
+    expect(answer.code).toBe(200);
+    expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
+  });
+
+  it('a limit can be set otherwise', async () => {
+    await daemon.restart({ limits: { ...rateLimits, query: { count: 2, seconds: 10 } } });
+    expect(await codes(3, list)).toEqual([200, 200, 429]);
+  });
+});
+
+describe('sizes', () => {
+  const batch = (devices: unknown) => daemon.call('POST', '/api/devices/batch-register', { devices });
+
+  it('a batch holds 1 to 10,000 items', async () => {
+    for (const devices of [[], undefined, null, 'x', {}])
+      expect(await batch(devices)).toMatchObject({ status: 400, code: 1001 });
+    expect(await batch(Array(10_001).fill(0))).toMatchObject({ status: 400, code: 1001 });
+    const answer = await batch(Array.from({ length: 10_000 }, () => registration()));
+    expect(answer).toMatchObject({ code: 200, data: { total: 10_000, success: 10_000, failed: 0 } });
+    expect(answer.data.results).toHaveLength(10_000);
+  });
+
+  it('a batch may be 16 MiB of JSON, any other body 1 MiB; beyond that 1001', async () => {
+    const padded = (bytes: number) => ({
+      raw: JSON.stringify({ x: 'x'.repeat(bytes - 8) }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const send = (path: string, bytes: number) => daemon.call('POST', path, undefined, padded(bytes));
+    const MiB = 1024 * 1024;
+    expect((await send('/api/devices/register', MiB)).message).toBe('deviceType is required');
+    expect(await send('/api/devices/register', MiB + 1)).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining('larger'),
+    });
+    expect((await send('/api/devices/batch-register', 16 * MiB)).message).toBe('devices is required');
+    expect(await send('/api/devices/batch-register', 16 * MiB + 1)).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining('larger'),
+    });
+  });
+
+  it('a page holds 1 to 100 records, 20 where nothing is said; pageSize is another name of size, which wins', async () => {
+    data(await batch(Array.from({ length: 120 }, () => registration())));
+    const page = async (query: string) => {
+      const { list: rows, pagination } = data(await daemon.call('GET', `/api/devices/list${query}`));
+      return [rows.length, pagination.page, pagination.size, pagination.total, pagination.totalPages];
+    };
+    expect(await page('')).toEqual([20, 1, 20, 120, 6]);
+    expect(await page('?size=100&page=2')).toEqual([20, 2, 100, 120, 2]);
+    expect(await page('?pageSize=7')).toEqual([7, 1, 7, 120, 18]);
+    expect(await page('?pageSize=7&size=50')).toEqual([50, 1, 50, 120, 3]);
+    expect(await page('?page=99')).toEqual([0, 99, 20, 120, 6]);
+    expect(await page('?keyword=no-such-thing')).toEqual([0, 1, 20, 0, 0]);
+  });
+
+  it.each([
+    ['serialNumber', 64, 'x'],
+    ['manufacturer', 200, 'ü'],
+    ['model', 200, '🔑'],
+    ['hardwareVersion', 64, 'x'],
+    ['firmwareVersion', 64, 'x'],
+  ])('%s has at most %i characters, counted as characters', async (field, length, character) => {
+    const send = (count: number) =>
+      daemon.call('POST', '/api/devices/register', registration({ [field]: character.repeat(count) }));
+    expect(await send(length)).toMatchObject({ code: 200 });
+    expect(await send(length + 1)).toMatchObject({ code: 1001, message: expect.stringContaining(field) });
+  });
+
+  it('a note has at most 1,000 characters, several lines allowed; a reason 200, a userId 64, one line each', async () => {
+    const { deviceId, activationCode } = await register(daemon);
+    const note = (text: string) => daemon.call('PUT', `/api/devices/${deviceId}`, { note: text });
+    expect(await note(`${'x'.repeat(499)}\r\n\t${'y'.repeat(498)}`)).toMatchObject({ code: 200 });
+    expect(await note('x'.repeat(1001))).toMatchObject({ code: 1001 });
+    const activate = (userId: string) =>
+      daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId });
+    expect(await activate('u'.repeat(65))).toMatchObject({ code: 1001, message: expect.stringContaining('userId') });
+    expect(await activate('a\nb')).toMatchObject({ code: 1001 });
+    expect(await activate('u'.repeat(64))).toMatchObject({ code: 200 });
+    const lock = (reason: string) => daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason });
+    expect(await lock('r'.repeat(201))).toMatchObject({ code: 1001, message: expect.stringContaining('reason') });
+    expect(await lock('r'.repeat(200))).toMatchObject({ code: 200 });
+  });
+
+  it('validityDays is a whole number from 1 to 3650, 365 where nothing is said', async () => {
+    const { deviceId } = await register(daemon);
+    const renew = (more: object) =>
+      daemon.call('POST', '/api/devices/generate-activation-code', { deviceId, reason: 'lost', ...more });
+    for (const validityDays of [0, 3651, 1.5, '30', -1])
+      expect(await renew({ validityDays })).toMatchObject({
+        code: 1001,
+        message: expect.stringContaining('validityDays'),
+      });
+    expect(await renew({ validityDays: 3650 })).toMatchObject({ code: 200 });
+    const { generatedAt, expiresAt } = data(await renew({}));
+    expect(Date.parse(expiresAt) - Date.parse(generatedAt)).toBe(365 * 86_400 * second);
+  });
+
+  it('a password has 8 to 200 characters and is taken as it is', async () => {
+    const make = (username: string, password: string) =>
+      daemon.call('POST', '/api/users', { username, password, role: 'VIEWER' });
+    for (const password of ['1234567', 'x'.repeat(201)])
+      expect(await make('nobody', password)).toMatchObject({
+        code: 1001,
+        message: expect.stringContaining('password'),
+      });
+    const spaced = '  with spaces\u200b\u0007  ';
+    expect(await make('spaced', spaced)).toMatchObject({ code: 200 });
+    await daemon.login('spaced', spaced);
+    const trimmed = { username: 'spaced', password: spaced.trim() };
+    expect(await daemon.call('POST', '/api/auth/login', trimmed, { token: null })).toMatchObject({ code: 1003 });
+  });
+});
