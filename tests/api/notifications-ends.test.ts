@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Change } from '../../daemon/store/store.ts';
+import { openStream, type StreamClient } from '../support/stream-client.ts';
+import { registration, type StreamServer, startStreamServer } from '../support/stream-server.ts';
+
+let server: StreamServer;
+beforeEach(async () => {
+  server = await startStreamServer();
+});
+afterEach(() => server.stop());
+
+const open = (query: { since?: number } = {}, options = {}) =>
+  openStream(server.url, { token: server.token, ...query }, options);
+
+/** Resolves when the server has read everything that the client sent before. */
+async function heard(client: StreamClient): Promise<void> {
+  const answered = once(client.ws, 'pong');
+  client.ws.ping();
+  await answered;
+}
+
+const setUser = (set: object, revoke: boolean, type: 'USER_UPDATED' | 'PASSWORD_CHANGED'): Change => ({
+  kind: 'user.set',
+  user: server.user.number,
+  set,
+  revoke,
+  entry: { type },
+});
+
+describe('4401 ends the stream', () => {
+  it('when its token expires, and not a second before', async () => {
+    const client = await open();
+    server.clock.wall += (24 * 60 * 60 - 2) * 1000;
+    await server.pass(1);
+    await heard(client);
+    expect(client.ws.readyState).toBe(client.ws.OPEN);
+    await server.pass(2);
+    expect((await client.closed).code).toBe(4401);
+  });
+
+  it('when its user is disabled', async () => {
+    const client = await open();
+    await server.commit(setUser({ disabled: true }, true, 'USER_UPDATED'));
+    expect((await client.closed).code).toBe(4401);
+  });
+
+  it('when the password of its user is changed', async () => {
+    const client = await open();
+    await server.commit(setUser({ passwordHash: 'another' }, true, 'PASSWORD_CHANGED'));
+    expect((await client.closed).code).toBe(4401);
+  });
+
+  it('for that user alone, and not for a change that leaves the token good', async () => {
+    const other = await server.addUser('other');
+    const theirs = await openStream(server.url, { token: server.tokens.issue(other).token });
+    const client = await open();
+    await server.commit(setUser({ email: 'a@example.org' }, false, 'USER_UPDATED'));
+    await heard(client);
+    await server.commit(setUser({ disabled: true }, true, 'USER_UPDATED'));
+    await client.closed;
+    await server.commit(registration());
+    expect((await theirs.until(1))[0]!.type).toBe('DEVICE_REGISTERED');
+    theirs.ws.terminate();
+  });
+});
+
+describe('1001 ends the stream', () => {
+  it('when the daemon stops, which does not wait long for clients that do not answer', async () => {
+    const client = await open();
+    const deaf = await open();
+    deaf.ws.pause();
+    await server.app.close();
+    expect((await client.closed).code).toBe(1001);
+    deaf.ws.resume();
+    expect([1001, 1006]).toContain((await deaf.closed).code);
+  });
+});
+
+describe('pings', () => {
+  it('come every 30 seconds, and who answers stays', async () => {
+    const client = await open();
+    let pings = 0;
+    client.ws.on('ping', () => pings++);
+    for (let i = 1; i <= 4; i++) {
+      const pinged = once(client.ws, 'ping');
+      await server.pass(30);
+      await pinged;
+      await heard(client);
+    }
+    expect(pings).toBe(4);
+    expect(client.ws.readyState).toBe(client.ws.OPEN);
+    client.ws.terminate();
+  });
+
+  it('that are not answered before the next end the connection', async () => {
+    const client = await open({}, { autoPong: false });
+    const pinged = once(client.ws, 'ping');
+    await server.pass(30);
+    await pinged;
+    await server.pass(29);
+    await heard(client);
+    expect(client.ws.readyState).toBe(client.ws.OPEN);
+    await server.pass(1);
+    expect((await client.closed).code).toBe(1006);
+  });
+});
+
+describe('a consumer that does not read', () => {
+  /** Far more than the buffers of the system hold. */
+  const fill = async () => {
+    await server.commit(registration('big'));
+    for (let i = 0; i < 20; i++)
+      await server.commit(
+        ...Array.from({ length: 20 }, (): Change => {
+          const data = { deviceType: 'UKEY', lockReason: 'x'.repeat(100_000) };
+          return { kind: 'device.set', device: 1, set: {}, entry: { type: 'DEVICE_LOCKED', data } };
+        }),
+      );
+  };
+
+  it('is closed with 4409 when something waited for 30 seconds and it took nothing', async () => {
+    const since = await server.store.lastEventId();
+    const client = await open({ since });
+    client.ws.pause();
+    await fill();
+    await server.pass(200);
+    client.ws.resume();
+    const { code, reason } = await client.closed;
+    expect(code).toBe(4409);
+    expect(reason).toContain('since');
+    expect(client.frames.length).toBeLessThan(401);
+    const again = await open({ since: client.frames.at(-1)?.id ?? since });
+    const rest = await again.until(401 - client.frames.length);
+    expect([...client.frames, ...rest].map(frame => frame.id)).toEqual(
+      Array.from({ length: 401 }, (_, i) => since + 1 + i),
+    );
+    again.ws.terminate();
+  });
+
+  it('is left alone when it reads on in time', async () => {
+    const since = await server.store.lastEventId();
+    const client = await open({ since });
+    client.ws.pause();
+    await fill();
+    await server.pass(20);
+    client.ws.resume();
+    await client.until(401);
+    await server.pass(20);
+    await heard(client);
+    expect(client.ws.readyState).toBe(client.ws.OPEN);
+    client.ws.terminate();
+  });
+
+  it('is closed with 4409 when more key events wait for it than may', async () => {
+    const client = await open();
+    client.ws.pause();
+    for (let i = 0; i < 200; i++) server.hub.publish('KEY_ATTACHED', 0, { keyId: 'x'.repeat(100_000) });
+    client.ws.resume();
+    expect((await client.closed).code).toBe(4409);
+  });
+});

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { typeSet } from '../../daemon/events/frames.ts';
+import { createHub, type Hub } from '../../daemon/events/hub.ts';
+import type { EventRecord } from '../../daemon/store/store.ts';
+import { type EventType, eventTypes } from '../../src/api/events.ts';
+import { FakeJournal, FakeSink } from '../support/fake-stream.ts';
+
+const log = { warn: () => {} };
+const turn = () => new Promise(setImmediate);
+
+interface Watcher {
+  readonly sink: FakeSink;
+  readonly types: readonly EventType[];
+  /** Id after which it is to have everything. */
+  readonly from: number;
+  readonly keysFrom: number;
+}
+
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('commit' as const),
+      types: fc.array(
+        fc.constantFrom<EventRecord['type']>('DEVICE_REGISTERED', 'DEVICE_LOCKED', 'DEVICE_USED', 'PASSWORD_CHANGED'),
+        { minLength: 1, maxLength: 900, size: 'max' },
+      ),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('watch' as const),
+      back: fc.option(fc.nat(3000)),
+      types: fc.subarray([...eventTypes], { minLength: 1 }),
+      room: fc.constantFrom(1, 300, 20_000, 1e9),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('key' as const) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('take' as const), who: fc.nat(9), bytes: fc.nat(50_000) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), turns: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('fail' as const) }) },
+);
+
+class World {
+  readonly journal = new FakeJournal();
+  readonly watchers: Watcher[] = [];
+  /** End of the journal at each key event. */
+  readonly keys: number[] = [];
+  readonly hub: Hub;
+  sweep = () => {};
+
+  constructor() {
+    this.hub = createHub({
+      store: this.journal,
+      log,
+      now: () => 0,
+      monotonic: () => 0,
+      every: (_, call) => {
+        this.sweep = call;
+        return () => {};
+      },
+    });
+  }
+
+  watch(back: number | null, types: readonly EventType[], room: number): void {
+    const head = this.journal.entries.length;
+    const since = back === null ? null : Math.max(0, head - back);
+    const sink = new FakeSink(room);
+    const connection = this.hub.subscribe({
+      sink,
+      user: 1,
+      expiresAt: 1,
+      stillGood: async () => true,
+      wanted: typeSet(types),
+      since,
+    });
+    sink.drained = () => connection.drained();
+    this.watchers.push({ sink, types, from: since ?? head, keysFrom: this.keys.length });
+  }
+
+  key(): void {
+    this.hub.publish('KEY_ATTACHED', 0, { number: this.keys.length });
+    this.keys.push(this.journal.entries.length);
+  }
+
+  /** Until nothing moves any more. */
+  async settle(): Promise<void> {
+    this.journal.failures = 0;
+    for (let quiet = 0, before = -1; quiet < 20; ) {
+      this.sweep();
+      for (const { sink } of this.watchers) sink.take();
+      await turn();
+      const now = this.journal.reads + this.watchers.reduce((sum, { sink }) => sum + sink.taken, 0);
+      quiet = now === before ? quiet + 1 : 0;
+      before = now;
+    }
+  }
+
+  check({ sink, types, from, keysFrom }: Watcher): void {
+    const frames = sink.frames();
+    const ids = frames.flatMap(frame => frame.id ?? []);
+    const due = this.journal.entries.filter(
+      event => event.id > from && (types as readonly string[]).includes(event.type),
+    );
+    expect(ids).toEqual(due.map(event => event.id));
+    const keys = frames.flatMap((frame, place) => (frame.id === undefined ? [{ ...frame, place }] : []));
+    expect(keys.map(key => key.data.number)).toEqual(
+      types.includes('KEY_ATTACHED') ? this.keys.map((_, number) => number).slice(keysFrom) : [],
+    );
+    for (const key of keys) {
+      const later = frames.slice(key.place).flatMap(frame => frame.id ?? []);
+      expect(later.every(id => id > this.keys[key.data.number]!)).toBe(true);
+    }
+    expect(sink.mostWaiting).toBeLessThanOrEqual(1024 * 1024);
+  }
+}
+
+describe('whatever happens in whatever order', () => {
+  it('each consumer is sent every event it wants after its cursor, once, in order, and never more than may wait', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async steps => {
+        const world = new World();
+        await world.hub.ready();
+        for (const one of steps) {
+          if (one.do === 'commit') world.journal.commit(one.types);
+          else if (one.do === 'watch') world.watch(one.back, one.types, one.room);
+          else if (one.do === 'key') world.key();
+          else if (one.do === 'take') world.watchers[one.who]?.sink.take(one.bytes);
+          else if (one.do === 'fail') world.journal.failures++;
+          else for (let i = 0; i < one.turns; i++) await turn();
+        }
+        await world.settle();
+        for (const watcher of world.watchers) world.check(watcher);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('live events are read once, however many are told of them', async () => {
+    const world = new World();
+    await world.hub.ready();
+    for (let i = 0; i < 100; i++) world.watch(null, eventTypes, 1e9);
+    world.journal.commit(['DEVICE_REGISTERED']);
+    await world.settle();
+    expect(world.journal.reads).toBe(1);
+    for (const watcher of world.watchers) world.check(watcher);
+  });
+
+  it('nothing is read while nobody wants events of the journal', async () => {
+    const world = new World();
+    await world.hub.ready();
+    world.watch(null, ['KEY_ATTACHED'], 1e9);
+    world.journal.commit(['DEVICE_REGISTERED']);
+    await world.settle();
+    expect(world.journal.reads).toBe(0);
+  });
+});

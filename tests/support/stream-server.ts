@@ -1,0 +1,106 @@
+/** A listening server with the notification stream alone, on a real store, whose clocks stand still until a test moves them. */
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { createHub } from '../../daemon/events/hub.ts';
+import { originRule } from '../../daemon/plugins/origin.ts';
+import { websocketPlugin } from '../../daemon/plugins/websocket.ts';
+import { buildServer } from '../../daemon/server.ts';
+import { Accounts } from '../../daemon/services/accounts.ts';
+import { Tokens } from '../../daemon/services/tokens.ts';
+import type { Change, UserRecord } from '../../daemon/store/store.ts';
+import { openTemporary } from './sqlite.ts';
+
+export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
+
+export async function startStreamServer(options: { places?: { each: number; all: number } } = {}) {
+  const { store, cleanup } = await openTemporary();
+  const lines: string[] = [];
+  const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) });
+  const clock = { wall: Date.now(), monotonic: 0 };
+  const now = () => clock.wall;
+  let sweep = () => {};
+  const accounts = new Accounts(store);
+  const tokens = new Tokens([new Uint8Array(32).fill(1)], accounts, now);
+  const hub = createHub({
+    store,
+    log: logger,
+    now,
+    monotonic: () => clock.monotonic,
+    every: (_milliseconds, call) => {
+      sweep = call;
+      return () => {
+        sweep = () => {};
+      };
+    },
+  });
+  const origin = originRule('127.0.0.1', []);
+  const app = await buildServer({ logger, origin, trustProxy: [] }, [
+    websocketPlugin({ hub, tokens, origin, ...options }),
+  ]);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+
+  const commit = (...changes: Change[]) => store.commit({ at: clock.wall, actor: 'test', requestId: null, changes });
+  const addUser = async (username: string): Promise<UserRecord> => {
+    const user = { username, passwordHash: 'none', role: 'VIEWER', email: null, disabled: false } as const;
+    const [outcome] = await commit({ kind: 'user.add', user, entry: { type: 'USER_CREATED' } });
+    return (await store.user((outcome as { number: number }).number))!;
+  };
+  const user = await addUser('watcher');
+  return {
+    url,
+    store,
+    hub,
+    app,
+    tokens,
+    user,
+    token: tokens.issue(user).token,
+    clock,
+    commit,
+    addUser,
+    logged: () => lines.join(''),
+    /** Lets time pass, second by second, as the hub's timer would see it. */
+    async pass(seconds: number) {
+      for (let i = 0; i < seconds; i++) {
+        clock.wall += 1000;
+        clock.monotonic += 1000;
+        sweep();
+        // The look at all consumers is done in slices of the loop, and what is sent has to get out.
+        await new Promise(setImmediate);
+      }
+    },
+    async stop() {
+      await app.close();
+      accounts.close();
+      await cleanup();
+    },
+  };
+}
+
+let serial = 0;
+/** The change that registers one device. */
+export function registration(serialNumber = `S-${++serial}`): Change {
+  return {
+    kind: 'device.add',
+    device: {
+      deviceType: 'UKEY',
+      serialNumber,
+      manufacturer: 'Maker',
+      model: 'Model',
+      hardwareVersion: null,
+      firmwareVersion: null,
+      activationCode: 'AAAA-BBBB-CCCC-DDDD',
+      activationCodeExpiresAt: 4_102_444_800_000,
+    },
+    entry: { type: 'DEVICE_REGISTERED', data: { deviceType: 'UKEY', serialNumber } },
+  };
+}
+
+/** An entry of the journal that is no notification. */
+export const unnotified = (number: number): Change => ({
+  kind: 'user.set',
+  user: number,
+  set: {},
+  revoke: false,
+  entry: { type: 'USER_UPDATED' },
+});
