@@ -7,6 +7,7 @@ import sjson from 'secure-json-parse';
 import { ApiError } from '../src/api/codes.ts';
 import type { RouteShape } from '../src/api/define.ts';
 import { answerBrokenRequest, sendError } from './plugins/answers.ts';
+import { boundConnections } from './plugins/connections.ts';
 import type { OperationParts } from './plugins/operation.ts';
 import { checkOrigin, type OriginRule } from './plugins/origin.ts';
 
@@ -47,6 +48,8 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
     clientErrorHandler: (error, socket) => {
       answerBrokenRequest(error, socket, nextId(), options.logger);
     },
+    // Silence is cut off; an upload that goes on arriving is not.
+    connectionTimeout: 120_000,
     http: { requireHostHeader: false, headersTimeout: options.headersTimeout ?? 20_000, requestTimeout: 0 },
     ...(options.tls ? { https: { ...options.tls, requireHostHeader: false } } : {}),
   } as FastifyServerOptions<Server>) as unknown as FastifyInstance;
@@ -74,6 +77,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
     sendError(error, request, reply, request.routeOptions.config.operation?.id === 'login'),
   );
   app.setNotFoundHandler((request, reply) => sendError(new ApiError(404, 'no such operation'), request, reply, false));
+  boundConnections(app.server, options.trustProxy);
   for (const plugin of plugins) await plugin(app);
   return app;
 }

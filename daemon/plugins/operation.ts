@@ -14,6 +14,7 @@ import type { Limiter } from '../services/limiter.ts';
 import { RateLimited } from '../services/rate-limited.ts';
 import type { Tokens } from '../services/tokens.ts';
 import { JSON_TYPE } from './answers.ts';
+import { boundBody } from './connections.ts';
 import { allowanceHeaders } from './limits.ts';
 
 export interface OperationParts {
@@ -107,6 +108,7 @@ function reading<T>(schema: TObject | undefined, source: Source): (input: unknow
 function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
   const allowed = typeof shape.access === 'string' ? null : new Set<CallerRole>(shape.access);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (shape.body) boundBody(request, reply);
     if (shape.params) refuseEmptyParams(request.params as Record<string, string>);
     const caller = allowed ? await tokens.check(bearer(request)) : null;
     if (caller) callers.set(request, caller);

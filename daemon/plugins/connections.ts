@@ -1,0 +1,64 @@
+/** Bounds on what one client can hold open: connections of an address, and the time in which a JSON body must arrive. */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import { ApiError } from '../../src/api/codes.ts';
+import { sendError } from './answers.ts';
+import { isLoopbackName } from './origin.ts';
+
+/** Connections of one address. This machine and trusted proxies stand for many clients and have no bound. */
+export const CONNECTIONS_EACH = 1000;
+/** Milliseconds in which a JSON body must be there. */
+const BODY_MS = 60_000;
+
+/** Cuts off connections beyond the bound before anything is read from them. */
+export function boundConnections(
+  server: Server,
+  trusted: readonly string[],
+  each = CONNECTIONS_EACH,
+  exempt = isExempt,
+): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress;
+    if (address === undefined || exempt(address, trusted)) return;
+    const count = open.get(address) ?? 0;
+    if (count >= each) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count + 1);
+    socket.once('close', () => {
+      const left = open.get(address)! - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+  });
+}
+
+function isExempt(address: string, trusted: readonly string[]): boolean {
+  const plain = address.replace(/^::ffff:/, '');
+  if (isLoopbackName(plain)) return true;
+  if (trusted.length === 0) return false;
+  const parsed = ipaddr.parse(plain);
+  return trusted.some(range => {
+    const [network, bits] = range.includes('/') ? ipaddr.parseCIDR(range) : [ipaddr.parse(range), null];
+    if (network.kind() !== parsed.kind()) return false;
+    return bits === null ? network.toString() === parsed.toString() : parsed.match([network, bits] as never);
+  });
+}
+
+/** A body that trickles in byte by byte is answered and cut off. */
+export function boundBody(request: FastifyRequest, reply: FastifyReply, milliseconds = BODY_MS): void {
+  const { headers } = request;
+  if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'])) return;
+  const timer = setTimeout(() => {
+    reply.header('connection', 'close');
+    sendError(new ApiError(1001, 'the body did not arrive in time'), request, reply, false);
+    reply.raw.once('finish', () => request.raw.destroy());
+  }, milliseconds);
+  const clear = () => clearTimeout(timer);
+  request.raw.once('end', clear);
+  request.raw.once('close', clear);
+}
