@@ -12,6 +12,15 @@ const serviceDown: Meaning = {
 };
 const readerGone: Meaning = { code: 'removed', words: 'The reader was unplugged. Plug it in again.' };
 const cardGone: Meaning = { code: 'removed', words: 'The card was removed while it was read. Insert it again.' };
+const noSignOfLife: Meaning = {
+  code: 'mute',
+  words:
+    'The card gives no sign of life: it is upside down, of a wrong type, or its contacts are dirty. Take it out, clean it and insert it again.',
+};
+const contactLost: Meaning = {
+  code: 'removed',
+  words: 'The card lost contact while it was read. Insert it again; if that does not help, clean it.',
+};
 const cardReset: Meaning = {
   code: 'busy',
   words: 'Another program keeps resetting the card. Close it (often gpg-agent or a browser) and wait.',
@@ -39,13 +48,10 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UnknownReader: readerGone, // 80100009
   NoSmartCard: cardGone, // 8010000C
   RemovedCard: cardGone, // 80100069
-  UnresponsiveCard: {
-    code: 'mute',
-    words:
-      'The card gives no sign of life: it is upside down, of a wrong type, or its contacts are dirty. Take it out, clean it and insert it again.',
-  }, // 80100066
+  NotTransacted: contactLost, // 80100016
+  UnresponsiveCard: noSignOfLife, // 80100066
+  UnpoweredCard: noSignOfLife, // 80100067: power was given, and the card did not take it
   ResetCard: cardReset, // 80100068
-  UnpoweredCard: cardReset, // 80100067
   SharingViolation: heldElsewhere, // 8010000B
   CardIsBusy: heldElsewhere,
   TooManyCardConnections: heldElsewhere,
@@ -61,7 +67,6 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UnknownCard: unreadable, // 8010000D
   UnsupportedCard: unreadable, // 80100065
   CardUnsupported: unreadable, // 8010001C
-  NotTransacted: unreadable, // 80100016
   Timeout: { code: 'timeout', words: 'The reader gave up waiting for the card. Insert the card again.' }, // 8010000A
 };
 

@@ -41,6 +41,7 @@ export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
   const monitor = createMonitor({
     onReader,
     onReaderGone,
+    onChange: (name, flags, pcsc) => slots.get(name)?.update(presenceOf(pcsc, flags)),
     onLost: () => [...slots.keys()].forEach(onReaderGone),
     onRenewed: () => void dropUnlessSeenAgain(new Set(slots.values())),
     onStatus(state, detail) {
@@ -50,7 +51,7 @@ export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
     },
     notice,
     lookAgainAfter: options.lookAgainAfter ?? { first: 500, most: 5_000 },
-    ...(options.load && { load: options.load }),
+    load: options.load,
   });
 
   const unseen = new Set<Slot>();
@@ -62,7 +63,6 @@ export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
     slot.rebind(reader);
     unseen.delete(slot);
     slots.set(name, slot);
-    reader.on('change', flags => slot.update(presenceOf(pcsc, flags)));
   }
 
   function newSlot(reader: Reader, pcsc: Pcsc): Slot {
@@ -113,15 +113,15 @@ export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
     },
     async stop() {
       listener = null;
-      monitor.stop();
       const released = [...slots.values()].map(slot => {
         slot.close();
         return slot.released();
       });
       slots.clear();
       unseen.clear();
-      status = { name: 'pcsc', state: 'unavailable', detail: 'Stopped.' };
       await Promise.race([Promise.all(released), after(MOST_WAIT_AT_STOP, undefined, { ref: false })]);
+      await monitor.stop();
+      status = { name: 'pcsc', state: 'unavailable', detail: 'Stopped.' };
     },
   };
 }

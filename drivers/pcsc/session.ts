@@ -64,6 +64,9 @@ function connectionTo(card: Card, traffic: SessionOptions['traffic']): Connectio
       traffic('out', apdu);
       const answer = await native(() => card.transmit(apdu), signal);
       traffic('in', answer);
+      // A card pulled while it owed an answer is seen to "answer" nothing.
+      if (answer.length === 0)
+        throw new HardwareError('removed', 'The card lost contact while it was read. Insert it again.');
       return answer;
     },
   };

@@ -53,8 +53,8 @@ export interface Slot {
 }
 
 const MOST_RETRY_AFTER = 30_000;
-/** How often a card that kept silent or garbled is tried again; one that is held by another program always is. */
-const MOST_RETRIES_OF_A_BAD_CARD = 2;
+/** How often a card that seems gone is tried again before that is told as its problem. */
+const MOST_BENEFITS_OF_DOUBT = 2;
 
 export function createSlot(parts: SlotParts): Slot {
   let reader = parts.reader;
@@ -135,11 +135,10 @@ export function createSlot(parts: SlotParts): Slot {
     of.attempts += 1;
     of.failure = outcome instanceof HardwareError ? outcome : null;
     if (!(outcome instanceof HardwareError) && outcome.remark) parts.notice(outcome.remark, { reader: shownName });
-    const again = of.failure !== null && worthRetrying(of.failure, of.attempts);
     // A card or a service that has just gone is told by the reader in a moment: no news of this card before.
     const goneInAMoment = of.failure?.code === 'removed' || of.failure?.code === 'unavailable';
-    if (!goneInAMoment || !again) tell(of, keyOf(of, outcome));
-    if (!again) return;
+    if (!goneInAMoment || of.attempts > MOST_BENEFITS_OF_DOUBT) tell(of, keyOf(of, outcome));
+    if (of.failure === null) return;
     of.retry = setTimeout(() => look(of), Math.min(parts.retryAfter * 2 ** (of.attempts - 1), MOST_RETRY_AFTER));
   }
 
@@ -188,8 +187,3 @@ const NOTHING_TOLD = {
   model: null,
   firmwareVersion: null,
 } as const;
-
-function worthRetrying(failure: HardwareError, attempts: number): boolean {
-  if (failure.code === 'mute') return false;
-  return failure.code === 'busy' || failure.code === 'no-permission' || attempts <= MOST_RETRIES_OF_A_BAD_CARD;
-}

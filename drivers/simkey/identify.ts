@@ -89,8 +89,8 @@ export const IDENTIFIERS: readonly Identifier[] = [
 const UNKNOWN = { manufacturer: null, model: null, firmwareVersion: null, remark: null } as const;
 
 /**
- * Finds out which card it is. A card that refuses or garbles one way is asked the next; a card that is gone, silent or
- * held by another program rejects with the HardwareError that says so.
+ * Finds out which card it is. A card that refuses or garbles one way is asked the next; a command that could not be
+ * carried at all (card gone, silent, held by another program) ends it with the HardwareError that says so.
  */
 export async function identify(
   connection: Connection,
@@ -99,17 +99,35 @@ export async function identify(
   identifiers: readonly Identifier[] = IDENTIFIERS,
 ): Promise<CardIdentity> {
   const complaints: string[] = [];
+  const line = watched(connection);
   for (const { source, applies, read } of identifiers) {
     if (applies?.(facts) === false) continue;
     try {
-      const found = await read(connection, signal, facts);
+      const found = await read(line, signal, facts);
       if (found !== null) return { ...UNKNOWN, ...found, serialSource: source, problem: null };
     } catch (error) {
-      if (!(error instanceof HardwareError) || error.code !== 'protocol') throw error;
+      const garbled = error instanceof HardwareError && error.code === 'protocol' && !line.broken();
+      if (!garbled) throw error;
       complaints.push(error.message);
     }
   }
   return { ...UNKNOWN, serialNumber: null, serialSource: null, problem: noSerial(complaints) };
+}
+
+/** The same connection, which remembers whether it ever failed to carry a command. */
+function watched(connection: Connection): Connection & { broken(): boolean } {
+  let broken = false;
+  return {
+    broken: () => broken,
+    async transmit(apdu, signal) {
+      try {
+        return await connection.transmit(apdu, signal);
+      } catch (error) {
+        broken = true;
+        throw error;
+      }
+    },
+  };
 }
 
 function noSerial(complaints: readonly string[]): string {

@@ -1,10 +1,21 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Driver, TrafficLine } from '../../drivers/driver.ts';
+import type { AttachedKey, Driver, TrafficLine } from '../../drivers/driver.ts';
 import { createPcscDriver } from '../../drivers/pcsc/index.ts';
 import { toHex } from '../../drivers/simkey/bytes.ts';
 import { type Recorder, recorder } from '../support/key-events.ts';
 import { type Pcscd, startPcscd, withPcscd } from '../support/pcscd.ts';
-import { classicSim, uicc } from '../support/vcard.ts';
+import {
+  type CardProgram,
+  cardOf,
+  classicSim,
+  contactlessCard,
+  cplcData,
+  euicc,
+  javaCard,
+  muteCard,
+  openPgpCard,
+  uicc,
+} from '../support/vcard.ts';
 
 withPcscd('cards in a reader of the real PC/SC service', () => {
   let pcscd: Pcscd;
@@ -23,7 +34,10 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
     told = recorder(driver);
     await driver.start(told.listener);
   });
-  afterEach(() => driver.stop());
+  afterEach(async () => {
+    await pcscd.removeAll();
+    await driver.stop();
+  });
 
   it('a UICC is attached with its ICCID, and detached once when it is pulled', async () => {
     const card = await pcscd.insert(uicc({ iccid: '8986000000000001232' }));
@@ -46,14 +60,115 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
   });
 
   it('a classic SIM is read in class A0', async () => {
-    const card = await pcscd.insert(classicSim({ iccid: '89019900000000000427' }));
-    expect(await told.next('attached')).toMatchObject({
+    expect(await readOnce(classicSim({ iccid: '89019900000000000427' }))).toMatchObject({
       serialNumber: '89019900000000000427',
+      serialSource: 'iccid',
       model: 'SIM',
       problem: null,
     });
     expect(traffic.map(line => toHex(line.bytes))).toContain('A0A40000022FE2');
-    await card.remove();
+  });
+
+  it('an eUICC without a profile is known by its EID, and its channel is closed again', async () => {
+    const eid = '89049032000000000000000000000163';
+    expect(await readOnce(euicc({ eid }))).toMatchObject({ serialNumber: eid, serialSource: 'eid', model: 'eUICC' });
+    expect(traffic.map(line => toHex(line.bytes))).toContain('0070800100');
+  });
+
+  it('a Java card is known by the production data of its chip', async () => {
+    const chip = { fabricator: '4790', type: '5168', date: '4126', serial: '0A1B2C3D', batch: '0042' };
+    expect(await readOnce(javaCard({ cplc: cplcData(chip) }))).toMatchObject({
+      serialNumber: '4790516841260A1B2C3D0042',
+      serialSource: 'cplc',
+      manufacturer: 'NXP',
+    });
+  });
+
+  it('an OpenPGP card is known by maker and number', async () => {
+    const card = openPgpCard({ aid: 'D276000124010304000F1234ABCD0000' });
+    expect(await readOnce(card)).toMatchObject({
+      serialNumber: '000F:1234ABCD',
+      serialSource: 'openpgp',
+      manufacturer: 'Nitrokey',
+      model: 'OpenPGP card 3.4',
+    });
+  });
+
+  it('a contactless card is known by its UID', async () => {
+    expect(await readOnce(contactlessCard({ uid: '04A1B2C3D4E5F6' }))).toMatchObject({
+      serialNumber: '04A1B2C3D4E5F6',
+      serialSource: 'uid',
+    });
+  });
+
+  it('a contactless card that draws its UID anew is listed without a serial, and says why', async () => {
+    const key = await readOnce(contactlessCard({ uid: '08A1B2C3' }));
+    expect(key).toMatchObject({ serialNumber: null, serialSource: null });
+    expect(key.problem).toMatch(/drawn anew at each tap.*by hand/);
+  });
+
+  it('a card that answers nothing we know is listed without a serial, and says what to do', async () => {
+    const key = await readOnce(cardOf([]));
+    expect(key.serialNumber).toBeNull();
+    expect(key.problem).toMatch(/No serial could be read.*Register the card by hand/);
+  });
+
+  it('a mute card is listed, and says why it may be mute', async () => {
+    const key = await readOnce(muteCard());
+    expect(key.serialNumber).toBeNull();
+    expect(key.problem).toMatch(/no sign of life.*upside down.*wrong type.*dirty/);
+  });
+
+  it('two cards in two readers are two keys, each with its reader', async () => {
+    const cards = [
+      await pcscd.insert(uicc({ iccid: '8986000000000001232' }), 0),
+      await pcscd.insert(uicc({ iccid: '89019900000000000427' }), 1),
+    ];
+    await told.next('attached');
+    await told.next('attached');
+    const found = driver.keys().map(key => [key.reader, key.serialNumber]);
+    expect(found.sort()).toEqual([
+      ['Virtual PCD 00 00', '8986000000000001232'],
+      ['Virtual PCD 00 01', '89019900000000000427'],
+    ]);
+    await Promise.all(cards.map(card => card.remove()));
+    await told.next('detached');
     await told.next('detached');
   });
+
+  it('a card that pcscd powers down is still there', async () => {
+    const card = await pcscd.insert(uicc({ iccid: '8986000000000001232' }));
+    await told.next('attached');
+    await card.poweredDown();
+    expect(driver.keys()).toHaveLength(1);
+    await card.remove();
+    await told.next('detached');
+    expect(told.kinds()).toEqual(['attached', 'detached']);
+  });
+
+  it('every command and answer is told as traffic, under the key it belongs to', async () => {
+    const key = await readOnce(uicc({ iccid: '8986000000000001232' }));
+    expect(traffic.map(line => [line.direction, toHex(line.bytes)])).toEqual([
+      ['out', '00A40004023F00'],
+      ['in', '6108'],
+      ['out', '00C0000008'],
+      ['in', '62088202412183029000'],
+      ['out', '00A40004022FE2'],
+      ['in', '6108'],
+      ['out', '00C0000008'],
+      ['in', '62088202412183029000'],
+      ['out', '00B000000A'],
+      ['in', '986800000000001032F29000'],
+    ]);
+    expect(new Set(traffic.map(line => `${line.driver} ${line.keyId}`))).toEqual(new Set([`pcsc ${key.keyId}`]));
+  });
+
+  /** Inserts a card, waits for what is told of it, and pulls it. */
+  async function readOnce(program: CardProgram): Promise<AttachedKey> {
+    const card = await pcscd.insert(program);
+    const key = await told.next('attached');
+    await card.remove();
+    await told.next('detached');
+    return key;
+  }
 });

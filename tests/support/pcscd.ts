@@ -37,6 +37,8 @@ export interface Pcscd {
   halt(signal?: NodeJS.Signals): Promise<void>;
   restart(): Promise<void>;
   insert(program: CardProgram, slot?: 0 | 1): Promise<VirtualCard>;
+  /** Pulls every card that is still in. */
+  removeAll(): Promise<void>;
   /** Ends pcscd and removes its files. */
   stop(): Promise<void>;
 }
@@ -93,8 +95,12 @@ export async function startPcscd({ started = true }: { readonly started?: boolea
       cards.add(card);
       return card;
     },
-    async stop() {
+    async removeAll() {
       await Promise.all([...cards].map(card => card.remove()));
+      cards.clear();
+    },
+    async stop() {
+      await pcscd.removeAll();
       await halt();
       await rm(home, { recursive: true, force: true });
       if (current === pcscd) current = null;

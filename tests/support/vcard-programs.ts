@@ -1,8 +1,10 @@
-import { concat, fromHex, toHex } from '../../drivers/simkey/bytes.ts';
+import { fromHex, toHex } from '../../drivers/simkey/bytes.ts';
 
 /** What a virtual card is and does. */
 export interface CardProgram {
   readonly atr: Uint8Array;
+  /** It is noticed by the reader and does not answer to power. */
+  readonly mute?: boolean;
   /** The answer to a command, status word included; null: it keeps silent. */
   answer(command: Uint8Array): Uint8Array | null;
   reset(): void;
@@ -151,7 +153,7 @@ export function contactlessCard({ uid }: { readonly uid: string }): CardProgram 
 
 /** A card that is in the reader and does not answer to power. */
 export function muteCard(): CardProgram {
-  return { atr: concat(), reset: () => undefined, answer: () => null };
+  return { atr: fromHex(T0_ATR), mute: true, reset: () => undefined, answer: () => null };
 }
 
 /** Like `program`, but silent from the first command on that begins with these hex digits. */

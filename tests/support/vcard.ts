@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { fromHex, toHex } from '../../drivers/simkey/bytes.ts';
 import type { CardProgram } from './vcard-programs.ts';
@@ -11,6 +10,8 @@ export interface VirtualCard {
   readonly commands: readonly string[];
   /** Resolves as soon as a command that begins with these hex digits has come; at once if it has. */
   seen(prefix: string): Promise<void>;
+  /** Resolves when the reader takes the power from it. */
+  poweredDown(): Promise<void>;
   /** Pulls the card. Idempotent. */
   remove(): Promise<void>;
 }
@@ -29,11 +30,13 @@ export async function plugCard(program: CardProgram, port: number): Promise<Virt
   const commands: string[] = [];
   const waiting = new Set<() => void>();
   const noticed = Promise.withResolvers<void>();
-  const closed = once(socket, 'close').then(() => undefined);
+  const closed = new Promise<void>(resolve => socket.on('close', () => resolve()));
   socket.on('error', error => noticed.reject(error));
+  const unpowered = Promise.withResolvers<void>();
+  const control = controlOf(socket, program, unpowered.resolve);
   onFrames(socket, frame => {
     noticed.resolve();
-    if (frame.length === 1) return control(socket, program, frame[0] ?? 0);
+    if (frame.length === 1) return control(frame[0] ?? 0);
     commands.push(toHex(frame));
     for (const check of waiting) check();
     const answer = program.answer(frame);
@@ -53,6 +56,7 @@ export async function plugCard(program: CardProgram, port: number): Promise<Virt
         check();
       });
     },
+    poweredDown: () => unpowered.promise,
     async remove() {
       socket.destroy();
       await closed;
@@ -60,9 +64,18 @@ export async function plugCard(program: CardProgram, port: number): Promise<Virt
   };
 }
 
-function control(socket: Socket, program: CardProgram, what: number): void {
-  if (what === GET_ATR) send(socket, program.atr);
-  if ([POWER_OFF, POWER_ON, RESET].includes(what)) program.reset();
+/** More than an ATR may have: the virtual reader fails to power a card that answers so. */
+const NO_ATR = new Uint8Array(40);
+
+/** Power and reset. The virtual reader asks for the ATR after power, and at other times to see whether a card is there. */
+function controlOf(socket: Socket, program: CardProgram, onPowerOff: () => void): (what: number) => void {
+  let justPowered = false;
+  return what => {
+    if (what === GET_ATR) send(socket, program.mute && justPowered ? NO_ATR : program.atr);
+    justPowered = what === POWER_ON || what === RESET;
+    if (justPowered || what === POWER_OFF) program.reset();
+    if (what === POWER_OFF) onPowerOff();
+  };
 }
 
 function send(socket: Socket, bytes: Uint8Array): void {
