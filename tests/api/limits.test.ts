@@ -87,7 +87,9 @@ describe('login', () => {
       const body = { reason: 'worn out', confirmPassword: adminPassword };
       expect(await daemon.call('POST', `/api/devices/${deviceId}/deactivate`, body)).toMatchObject({ code: 200 });
     }
-    expect(await login(adminPassword)).toMatchObject({ code: 200 });
+    const change = { password: adminPassword, oldPassword: adminPassword };
+    expect(await daemon.call('POST', '/api/users/USR-1/password', change)).toMatchObject({ code: 200 });
+    expect(window(await login(adminPassword))).toMatchObject({ limit: 5, remaining: 4 });
   });
 
   it('a wrong oldPassword counts as a login', async () => {

@@ -15,6 +15,7 @@ export const headers = {
   RetryAfter: { description: 'Seconds until the window ends.', ...whole },
   ETag: { description: 'SHA-256 of the file, in quotes.', ...text },
   AcceptRanges: { description: 'Always bytes.', ...text },
+  ContentDisposition: { description: 'attachment, with the name of the file.', ...text },
   ContentRange: { description: 'Which bytes of how many were sent.', ...text },
 } as const;
 

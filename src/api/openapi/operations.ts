@@ -91,6 +91,13 @@ const downloadHeaders: JsonObject[] = [
     description: 'ETag of a copy at hand: answered with 304 where it is still the same',
     schema: { type: 'string' },
   },
+  {
+    name: 'If-Range',
+    in: 'header',
+    required: false,
+    description: 'ETag of the part at hand: the range is sent where it is still the same, else the whole file',
+    schema: { type: 'string' },
+  },
 ];
 
 function requestBody(shape: RouteShape): JsonObject {
@@ -152,11 +159,12 @@ function rawAnswers(shape: RouteShape, headers: JsonObject): JsonObject {
   const content = { [contentType]: { schema } };
   if (!download) return { 200: { description, headers, content } };
   const fileHeaders = { ...headers, ETag: header('ETag') };
+  const sent = { ...fileHeaders, 'Content-Disposition': header('ContentDisposition') };
   return {
-    200: { description, headers: { ...fileHeaders, 'Accept-Ranges': header('AcceptRanges') }, content },
+    200: { description, headers: { ...sent, 'Accept-Ranges': header('AcceptRanges') }, content },
     206: {
       description: 'the range asked for',
-      headers: { ...fileHeaders, 'Content-Range': header('ContentRange') },
+      headers: { ...sent, 'Content-Range': header('ContentRange') },
       content,
     },
     304: { description: 'the copy at hand is still the same', headers: fileHeaders },
