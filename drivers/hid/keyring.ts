@@ -85,6 +85,8 @@ export class Keyring {
   async #start(): Promise<void> {
     this.#watch = await this.#parts.system.watch(() => {
       this.#eventsMissed = false;
+      // udev tells of a device when its permissions are set.
+      for (const one of this.#plugged.values()) one.wake?.();
       this.#rescan.hint();
     });
     await this.#rescan.now();
@@ -129,6 +131,7 @@ export class Keyring {
     for (const unit of units.values()) {
       const known = this.#plugged.get(unit.id);
       if (known !== undefined) {
+        if (known.unit.shape !== unit.shape) known.wake?.();
         known.unit = unit;
         if (this.#worthAnotherLook(known)) this.#look(known, 0);
         continue;
@@ -158,10 +161,11 @@ export class Keyring {
       .catch(error => {
         if (!one.gone.signal.aborted) this.#parts.notice('a key could not be identified', { error: String(error) });
       })
-      .finally(() => {
+      .then(() => {
         one.asking = false;
-        this.#looks.delete(look);
-      });
+        return one.closed();
+      })
+      .finally(() => this.#looks.delete(look));
     this.#looks.add(look);
   }
 
@@ -177,8 +181,17 @@ export class Keyring {
         one.identity = identity;
         return this.#publish(one);
       }
-      await pause(wait, one.gone.signal);
+      await this.#waitToAsk(one, wait);
     }
+  }
+
+  /** So long, or until something about the key has changed. */
+  async #waitToAsk(one: Plugging, milliseconds: number): Promise<void> {
+    const woken = new Promise<void>(resolve => {
+      one.wake = resolve;
+    });
+    await Promise.race([pause(milliseconds, one.gone.signal), woken]);
+    one.wake = null;
   }
 
   async #ask(one: Plugging): Promise<Identity> {

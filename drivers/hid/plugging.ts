@@ -40,8 +40,11 @@ export class Plugging {
   /** True while the key is being asked. */
   asking = false;
   askedAt = 0;
+  /** Ends the wait between two questions; null while there is none. */
+  wake: (() => void) | null = null;
   /** What the last look at it saw of its interfaces. */
   askedShape = '';
+  readonly #closing = new Set<Promise<void>>();
 
   constructor(unit: Unit, attachedAt: number) {
     this.unit = unit;
@@ -58,7 +61,7 @@ export class Plugging {
       const found = this.unit.interfaces.find(one => one.usagePage === usagePage && one.usage === usage);
       if (found === undefined) return null;
       return async (signal: AbortSignal): Promise<HidHandle> => {
-        const handle = await system.open(found.path, signal);
+        const handle = this.#counted(await system.open(found.path, signal));
         return traffic === undefined ? handle : tapped(handle, this.keyId, traffic);
       };
     };
@@ -71,6 +74,21 @@ export class Plugging {
       openOtp: opener(1, 6),
       openCard: cardSide?.(this.unit.device) ?? null,
     };
+  }
+
+  /** Resolves when every handle that was opened has been closed. */
+  async closed(): Promise<void> {
+    await Promise.all(this.#closing);
+  }
+
+  /** Closing may take a while (node-hid waits for its reading thread), and nobody needs to wait with it. */
+  #counted(handle: HidHandle): HidHandle {
+    const close = async (): Promise<void> => {
+      const closing = handle.close();
+      this.#closing.add(closing);
+      void closing.then(() => this.#closing.delete(closing));
+    };
+    return { ...handle, close };
   }
 
   /** The key for the program, from what is known now. */

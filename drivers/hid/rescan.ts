@@ -1,7 +1,9 @@
 /** When to look again: after a hint at once and then ever more seldom, between hints at a slow pace; never two at a time. */
 
 /** Waits between the scans that follow a hint, in milliseconds; together the 5 s a key may take to appear whole. */
-const AFTER_HINT = [30, 60, 120, 240, 500, 1000, 1500, 1500];
+const AFTER_HINT = [100, 200, 400, 800, 1500, 2000];
+/** Most time without a scan between two scans that hints ask for. */
+const MOST_REST = 30;
 
 export class Rescan {
   readonly #scan: (hinted: boolean) => Promise<void>;
@@ -66,8 +68,8 @@ export class Rescan {
     const began = performance.now();
     await this.#scan(hinted);
     const ended = performance.now();
-    // However many hints come, half of the time is left to the others, and to the keys.
-    this.#restUntil = ended + (ended - began);
+    // However many hints come, some of the time is left to the others, and to the keys.
+    this.#restUntil = ended + Math.min(MOST_REST, (ended - began) / 2);
     this.#running = null;
     wanted?.resolve();
     if (this.#hinted || this.#wanted !== null) this.#soon();

@@ -1,72 +1,76 @@
-/** Linux: which physical device a hidraw node belongs to, read from /sys without opening the device. */
-import { readFile, readlink } from 'node:fs/promises';
+/** Linux: the hidraw nodes there are, and which physical device each belongs to, read from /sys without opening anything. */
+import { opendir, readFile, readlink } from 'node:fs/promises';
 import type { UsbPlace } from './system.ts';
 
+const HIDRAW = '/sys/class/hidraw';
+
+export interface HidrawNode {
+  /** `hidrawN`; the number is used again as soon as it is free. */
+  readonly name: string;
+  /** The kernel's name of the HID device, `0003:1050:0407.000A`: its last part counts up and comes only once. */
+  readonly instance: string;
+}
+
 export interface NodeOwner {
-  /** Names one plugging: USB bus and device number, or the kernel's count of HID devices where there is no USB. */
+  /** Names one plugging: USB bus and device number, or the HID device itself where there is no USB. */
   readonly unit: string;
   /** Null where the device hangs on no USB bus. */
   readonly usb: {
     readonly place: UsbPlace;
-    readonly vendorId: string;
-    readonly productId: string;
     readonly serial: string | null;
     readonly manufacturer: string | null;
     readonly product: string | null;
   } | null;
 }
 
-/**
- * Finds the owners of hidraw nodes. The kernel counts HID devices up and uses no number twice, so what was read for
- * one is kept until it is no longer asked for.
- */
-export class Topology {
-  #known = new Map<string, NodeOwner>();
-  #asked = new Map<string, NodeOwner>();
-
-  /** Null where the node is gone by now. `path` as node-hid gives it, `/dev/hidrawN`. */
-  async find(path: string): Promise<NodeOwner | null> {
-    const node = `/sys/class/hidraw/${path.slice(path.lastIndexOf('/') + 1)}/device`;
-    try {
-      const link = await readlink(node);
-      const name = link.slice(link.lastIndexOf('/') + 1);
-      const owner = this.#known.get(name) ?? (await readOwner(node, name));
-      this.#asked.set(name, owner);
-      return owner;
-    } catch {
-      return null;
+/** All nodes, in the order in which their devices appeared. */
+export async function hidrawNodes(): Promise<HidrawNode[]> {
+  const nodes: HidrawNode[] = [];
+  try {
+    for await (const entry of await opendir(HIDRAW)) {
+      const instance = await instanceOf(entry.name);
+      if (instance !== null) nodes.push({ name: entry.name, instance });
     }
+  } catch {
+    // A kernel that has seen no HID device yet has no such folder.
   }
+  const order = ({ instance }: HidrawNode): number =>
+    Number.parseInt(instance.slice(instance.lastIndexOf('.') + 1), 16);
+  return nodes.sort((a, b) => order(a) - order(b));
+}
 
-  /** To be called when all nodes of a listing have been looked up: forgets the others. */
-  endOfListing(): void {
-    this.#known = this.#asked;
-    this.#asked = new Map();
+/** The HID device a node stands for now; null where the node is gone. */
+async function instanceOf(name: string): Promise<string | null> {
+  try {
+    const link = await readlink(`${HIDRAW}/${name}/device`);
+    return link.slice(link.lastIndexOf('/') + 1);
+  } catch {
+    return null;
   }
 }
 
-async function readOwner(node: string, name: string): Promise<NodeOwner> {
+/** Null where the node has gone meanwhile, or belongs to another device by now. */
+export async function ownerOf(node: HidrawNode): Promise<NodeOwner | null> {
   // The kernel resolves the dots after the links: the HID device's parent is the interface, above it stands the device.
   const read = async (attribute: string): Promise<string | null> => {
     try {
-      return (await readFile(`${node}/../../${attribute}`, 'utf8')).replace(/\n$/, '');
+      return (await readFile(`${HIDRAW}/${node.name}/device/../../${attribute}`, 'utf8')).replace(/\n$/, '');
     } catch {
       return null;
     }
   };
-  const [bus, address] = await Promise.all([read('busnum'), read('devnum')]);
-  if (bus === null || address === null) return { unit: `hid:${name}`, usb: null };
-  const [vendorId, productId] = await Promise.all([read('idVendor'), read('idProduct')]);
-  const [serial, manufacturer, product] = await Promise.all([read('serial'), read('manufacturer'), read('product')]);
+  const [bus, address, serial, manufacturer, product] = await Promise.all(
+    ['busnum', 'devnum', 'serial', 'manufacturer', 'product'].map(read),
+  );
+  if ((await instanceOf(node.name)) !== node.instance) return null;
+  if (!bus || !address) return { unit: `hid:${node.instance}`, usb: null };
   return {
     unit: `usb:${bus}:${address}`,
     usb: {
       place: { bus: Number(bus), address: Number(address) },
-      vendorId: vendorId ?? '',
-      productId: productId ?? '',
-      serial,
-      manufacturer,
-      product,
+      serial: serial ?? null,
+      manufacturer: manufacturer ?? null,
+      product: product ?? null,
     },
   };
 }

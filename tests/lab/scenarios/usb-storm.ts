@@ -59,6 +59,7 @@ const held = new Map<string, Held>();
 const fromPlug: number[] = [];
 const fromKernel: number[] = [];
 const pulled: number[] = [];
+const byRecipe = new Map<string, number[]>();
 let count = 0;
 
 async function plugOne(): Promise<void> {
@@ -76,6 +77,7 @@ async function plugOne(): Promise<void> {
   assert.ok(listed, `${key.serial} was told but is not there`);
   fromPlug.push(seen.at - at);
   fromKernel.push(seen.at - listed);
+  byRecipe.set(key.order.recipe, [...(byRecipe.get(key.order.recipe) ?? []), seen.at - listed]);
   held.set(key.serial, { order: key.order, serial: key.serial, place, keyId: seen.key.keyId });
 }
 
@@ -107,5 +109,6 @@ await driver.stop();
 hands.end();
 console.log(`  ${PLUGGINGS} pluggings, ${PLUGGINGS} pullings, each told once`);
 console.log(`  ${summary('told after the kernel listed it', fromKernel)}`);
+for (const [recipe, values] of byRecipe) console.log(`    ${summary(recipe, values)}`);
 console.log(`  ${summary('told after it was plugged', fromPlug)}`);
 console.log(`  ${summary('gone after it was pulled', pulled)}`);
