@@ -5,9 +5,10 @@ import { type CheckReport, checkDatabase } from './check.ts';
 import { toFailure } from './failure.ts';
 import { type Committed, GroupCommit } from './group.ts';
 import { Journal } from './journal.ts';
-import { addFunctions, sqlPage } from './lists-sql.ts';
+import { listedDevices } from './lists/index.ts';
+import { addFunctions } from './lists-sql.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
-import { deviceRows, tableReader } from './read.ts';
+import { tableReader } from './read.ts';
 import { backupDatabase } from './snapshot.ts';
 import { Statements } from './statements.ts';
 import { inTurns } from './turns.ts';
@@ -24,6 +25,8 @@ export interface SqliteStore extends Store {
   backupTo(to: string): Promise<void>;
   /** Looks whether everything is whole. See `checkDatabase`. */
   check(): Promise<CheckReport>;
+  /** Resolves when lists of devices come out of memory; before, plain SQL answers them the same. */
+  readonly listsReady: Promise<void>;
   /** Finds entries that were changed, removed, inserted or moved. */
   verifyJournal(): Promise<JournalReport>;
 }
@@ -56,7 +59,9 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const fault = writer.reload();
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" names them`);
   const listeners = new Set<(notice: CommitNotice) => void>();
-  const committed = ({ lastEventId, users }: Committed) => {
+  const devices = listedDevices(readable);
+  const committed = ({ lastEventId, users, deltas }: Committed) => {
+    devices.apply(deltas);
     for (const listener of listeners) tell(listener, { lastEventId, users }, notice);
   };
   const group = new GroupCommit(writing, writer, committed);
@@ -65,7 +70,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     ...explained(
       {
         ...tableReader(readable),
-        devices: async query => deviceRows(readable, sqlPage(readable, query)),
+        devices: query => devices.list(query),
       },
       file,
     ),
@@ -82,8 +87,10 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     backupTo: to => backupDatabase(file, to),
     check: () => checkDatabase(file, journalKey),
     verifyJournal: () => inTurns(verifyJournal(readable, mac)),
+    listsReady: devices.ready,
     close() {
-      closing ??= group.close().then(() => {
+      closing ??= group.close().then(async () => {
+        await devices.close();
         reading.close();
         writing.close();
       });

@@ -1,0 +1,129 @@
+import { type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from '../../../../src/api/device-fields.ts';
+import type { DeviceFilter } from '../../store.ts';
+import { grown, type NumberSet } from './number-set.ts';
+import { Serials } from './serials.ts';
+import { TextSets } from './text-sets.ts';
+
+/** What lists need of a device. Times are null where there is none. */
+export interface ListedDevice {
+  readonly deviceType: DeviceType;
+  readonly serialNumber: string;
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly status: DeviceStatus;
+  readonly createdAt: number;
+  readonly activatedAt: number | null;
+  readonly lastUsedAt: number | null;
+  readonly updatedAt: number | null;
+}
+
+export type TimeName = 'createdAt' | 'activatedAt' | 'lastUsedAt' | 'updatedAt';
+export type TextName = 'deviceType' | 'status' | 'manufacturer' | 'model';
+const timeNames = ['createdAt', 'activatedAt', 'lastUsedAt', 'updatedAt'] as const satisfies readonly TimeName[];
+
+const kinds = deviceTypes.length * deviceStatuses.length;
+
+/**
+ * What lists filter and sort by, in memory: a place in typed arrays for each device, and a set of devices for each value of a
+ * filter. 60 bytes a device. A filtered page of a million devices takes as long as one of a thousand; SQL without an
+ * index for every combination takes up to 130 ms.
+ */
+export class DeviceColumns {
+  /** Devices from 1 to this number are in. */
+  count = 0;
+  /** Whether a device was ever made at an earlier time than the one before it: then creation is not the order of numbers. */
+  clockSteppedBack = false;
+  readonly serials = new Serials();
+  readonly texts: Readonly<Record<TextName, TextSets>> = {
+    deviceType: new TextSets(deviceTypes),
+    status: new TextSets(deviceStatuses),
+    manufacturer: new TextSets(),
+    model: new TextSets(),
+  };
+  /** By number of the device; NaN where there is none. */
+  readonly times: Record<TimeName, Float64Array> = {
+    createdAt: new Float64Array(0),
+    activatedAt: new Float64Array(0),
+    lastUsedAt: new Float64Array(0),
+    updatedAt: new Float64Array(0),
+  };
+  /** Type and status of each device in one number, see `kindOf`. */
+  #kinds = new Uint8Array(0);
+  #manufacturers = new Uint32Array(0);
+  /** How many there are of each kind, for each manufacturer. */
+  readonly #counts: Uint32Array[] = [];
+
+  /** Makes room, so that adding that many in all does not copy what is there. */
+  reserve(count: number): void {
+    for (const name of timeNames) this.times[name] = grown(this.times[name], count + 1);
+    this.#kinds = grown(this.#kinds, count + 1);
+    this.#manufacturers = grown(this.#manufacturers, count + 1);
+  }
+
+  /** Adds the device that follows the last one. */
+  add(device: ListedDevice): void {
+    const { texts, times } = this;
+    const n = this.count + 1;
+    if (n >= this.#kinds.length) this.reserve(n);
+    if (n > 1 && device.createdAt < times.createdAt[n - 1]!) this.clockSteppedBack = true;
+    for (const name of timeNames) times[name][n] = device[name] ?? Number.NaN;
+    this.serials.add(device.serialNumber);
+    const kind = kindOf(device.deviceType, device.status);
+    const manufacturer = texts.manufacturer.id(device.manufacturer);
+    texts.deviceType.sets[deviceTypes.indexOf(device.deviceType)]!.add(n);
+    texts.status.sets[deviceStatuses.indexOf(device.status)]!.add(n);
+    texts.manufacturer.sets[manufacturer]!.add(n);
+    texts.model.sets[texts.model.id(device.model)]!.add(n);
+    this.#kinds[n] = kind;
+    this.#manufacturers[n] = manufacturer;
+    this.#counts[manufacturer] ??= new Uint32Array(kinds);
+    this.#counts[manufacturer][kind]!++;
+    this.count = n;
+  }
+
+  setTime(n: number, name: TimeName, value: number | null): void {
+    this.times[name][n] = value ?? Number.NaN;
+  }
+
+  setStatus(n: number, status: DeviceStatus): void {
+    const { sets } = this.texts.status;
+    const counts = this.#counts[this.#manufacturers[n]!]!;
+    const before = this.#kinds[n]!;
+    const after = before - (before % deviceStatuses.length) + deviceStatuses.indexOf(status);
+    sets[before % deviceStatuses.length]!.delete(n);
+    sets[after % deviceStatuses.length]!.add(n);
+    counts[before]!--;
+    counts[after]!++;
+    this.#kinds[n] = after;
+  }
+
+  /** A set for each of type, status and manufacturer that a filter names; null where nothing can match. */
+  sets({ deviceType, status, manufacturer }: DeviceFilter): NumberSet[] | null {
+    const found: NumberSet[] = [];
+    for (const [name, text] of Object.entries({ deviceType, status, manufacturer })) {
+      if (text === undefined) continue;
+      const values = this.texts[name as TextName];
+      const id = values.find(text);
+      if (id === undefined) return null;
+      found.push(values.sets[id]!);
+    }
+    return found;
+  }
+
+  /** How many devices `sets` leaves of all, without looking at them. */
+  total({ deviceType, status, manufacturer }: DeviceFilter): number {
+    let tables: readonly Uint32Array[] = this.#counts;
+    if (manufacturer !== undefined) {
+      const id = this.texts.manufacturer.find(manufacturer);
+      tables = id === undefined ? [] : [this.#counts[id]!];
+    }
+    let total = 0;
+    for (const type of deviceType === undefined ? deviceTypes : [deviceType])
+      for (const state of status === undefined ? deviceStatuses : [status])
+        for (const counts of tables) total += counts[kindOf(type, state)]!;
+    return total;
+  }
+}
+
+const kindOf = (type: DeviceType, status: DeviceStatus): number =>
+  deviceTypes.indexOf(type) * deviceStatuses.length + deviceStatuses.indexOf(status);

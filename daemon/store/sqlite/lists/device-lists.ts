@@ -1,0 +1,153 @@
+import type { DeviceFilter, DeviceQuery } from '../../store.ts';
+import { asciiLower, type NumberPage } from '../lists-sql.ts';
+import type { Statements } from '../statements.ts';
+import type { DeviceDelta } from '../write.ts';
+import type { Bits } from './bits.ts';
+import { DeviceColumns } from './device-columns.ts';
+import { addIdsWith } from './id-digits.ts';
+import { load } from './load.ts';
+import { type Matches, matching } from './matches.ts';
+import type { NumberSet } from './number-set.ts';
+import { SerialOrder } from './serial-order.ts';
+import { pageByText, pageByTime } from './sorted-page.ts';
+import { Trigrams } from './trigrams.ts';
+import { DevicesOfUsers } from './users.ts';
+
+const encoder = new TextEncoder();
+
+/**
+ * Pages of devices out of memory. Everything it knows comes from the database and from the changes it is told of, so that it can be left
+ * out: `lists-sql.ts` answers the same. About 100 bytes a device.
+ */
+export class DeviceLists {
+  readonly #statements: Statements;
+  readonly #columns = new DeviceColumns();
+  readonly #users: DevicesOfUsers;
+  readonly #order: SerialOrder;
+  readonly #trigrams: Trigrams;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+    this.#users = new DevicesOfUsers(statements);
+    this.#order = new SerialOrder(statements, this.#columns.serials);
+    this.#trigrams = new Trigrams(this.#columns.serials);
+  }
+
+  /** Reads what the database has. Until it is through, there are no pages. Yields now and then. */
+  load(): Generator<void, void> {
+    return load(this.#statements, this.#columns);
+  }
+
+  /** Prepares what pages by serial and by keyword would otherwise prepare when they are asked for. Yields now and then. */
+  *warm(): Generator<void, void> {
+    yield* this.#trigrams.upTo(this.#columns.count);
+    yield* this.#order.upTo(this.#columns.count);
+  }
+
+  /** Devices that the search for keywords has not taken in yet. */
+  get unprepared(): number {
+    return this.#columns.count - this.#trigrams.last;
+  }
+
+  /** Takes over what was committed, at once after it was. */
+  apply(deltas: readonly DeviceDelta[]): void {
+    const columns = this.#columns;
+    for (const delta of deltas) {
+      if ('added' in delta) {
+        // While loading, what lies ahead will be read.
+        if (delta.number !== columns.count + 1) continue;
+        const none = { activatedAt: null, lastUsedAt: null, updatedAt: null };
+        columns.add({ ...delta.added, ...none, status: 'INACTIVE', createdAt: delta.at });
+      } else if (delta.number <= columns.count) this.#set(delta);
+      if ('set' in delta && delta.set.userId !== undefined) this.#users.bind(delta.number, delta.set.userId);
+    }
+  }
+
+  #set({ number, set }: Extract<DeviceDelta, { set: unknown }>): void {
+    if (set.status !== undefined) this.#columns.setStatus(number, set.status);
+    for (const name of ['activatedAt', 'lastUsedAt', 'updatedAt'] as const) {
+      const time = set[name];
+      if (time !== undefined) this.#columns.setTime(number, name, time);
+    }
+  }
+
+  /** The page at once, where that takes no more than a fraction of a millisecond; else null: see `page`. */
+  quickPage(query: DeviceQuery): NumberPage | null {
+    if (query.keyword !== undefined || !this.#byNumber(query)) return null;
+    const user = query.userId === undefined ? null : this.#users.find(query.userId);
+    if (query.userId !== undefined && user === null) return null;
+    const matches = this.#matches(query, user, null);
+    if (matches === null) return { numbers: [], total: 0 };
+    const total = user === null ? this.#columns.total(query) : matches.count();
+    return { numbers: pageOf(matches, query, total), total };
+  }
+
+  /** The page. Yields now and then; what it answers was so at one moment on the way. */
+  *page(query: DeviceQuery): Generator<void, NumberPage> {
+    const last = this.#columns.count;
+    const keyword = query.keyword === undefined ? null : yield* this.#withKeyword(query.keyword, last);
+    let user: NumberSet | null = null;
+    if (query.userId !== undefined) user = this.#users.find(query.userId) ?? (yield* this.#users.read(query.userId));
+    if (query.sortBy === 'serialNumber') yield* this.#order.upTo(last);
+    const matches = this.#matches(query, user, keyword, last);
+    if (matches === null) return { numbers: [], total: 0 };
+    const total = matches.count();
+    return { numbers: yield* this.#sorted(matches, query, total), total };
+  }
+
+  *#sorted(matches: Matches, query: DeviceQuery, total: number): Generator<void, readonly number[]> {
+    if (query.offset >= total) return [];
+    if (this.#byNumber(query)) return pageOf(matches, query, total);
+    const columns = this.#columns;
+    const bits = matches.toBits();
+    switch (query.sortBy) {
+      case 'serialNumber':
+        return yield* this.#order.page(bits, query);
+      case 'deviceType':
+      case 'status':
+      case 'manufacturer':
+      case 'model':
+        return yield* pageByText(columns.texts[query.sortBy], bits, query);
+      case 'activatedAt':
+      case 'lastUsedAt':
+      case 'updatedAt':
+        return yield* pageByTime(columns.times[query.sortBy], bits, query);
+      default:
+        return yield* pageByTime(columns.times.createdAt, bits, query);
+    }
+  }
+
+  /** Whether the order asked for is that of the numbers. */
+  #byNumber({ sortBy }: DeviceQuery): boolean {
+    if (sortBy === 'createTime' || sortBy === 'createdAt') return !this.#columns.clockSteppedBack;
+    return sortBy === 'deviceId';
+  }
+
+  /** Null where nothing can match. */
+  #matches(
+    filter: DeviceFilter,
+    user: NumberSet | null,
+    also: Bits | null,
+    last = this.#columns.count,
+  ): Matches | null {
+    const sets = this.#columns.sets(filter);
+    return sets && matching(last, user ? [...sets, user] : sets, also);
+  }
+
+  *#withKeyword(keyword: string, last: number): Generator<void, Bits | null> {
+    if (keyword === '') return null;
+    const lower = asciiLower(keyword);
+    yield* this.#trigrams.upTo(last);
+    const bits = yield* this.#trigrams.find(encoder.encode(lower), last);
+    addIdsWith(bits, lower, last);
+    return bits;
+  }
+}
+
+/** A page in the order of numbers, from the end that is nearer. */
+function pageOf(matches: Matches, { offset, limit, descending }: DeviceQuery, total: number): readonly number[] {
+  const size = Math.min(limit, total - offset);
+  if (size <= 0) return [];
+  if (offset <= total / 2) return matches.page(offset, size, descending);
+  return matches.page(total - offset - size, size, !descending).reverse();
+}

@@ -1,0 +1,42 @@
+import type { DeviceStatus, DeviceType } from '../../../../src/api/device-fields.ts';
+import type { Statements } from '../statements.ts';
+import type { DeviceColumns } from './device-columns.ts';
+
+type Row = [DeviceType, string, string, string, DeviceStatus, number, number | null, number | null, number | null];
+
+const chunk = 1000;
+const sql = `SELECT device_type, serial_number, manufacturer, model, status, created_at, activated_at, last_used_at, updated_at
+  FROM device WHERE number > ? ORDER BY number LIMIT ${chunk}`;
+
+/** Takes in the devices that the database has and the columns have not. Yields now and then. */
+export function* load(statements: Statements, columns: DeviceColumns): Generator<void, void> {
+  const select = statements.db.prepare(sql).raw();
+  columns.reserve(statements.value<number | null>('SELECT max(number) FROM device') ?? 0);
+  for (;;) {
+    const rows = select.all(columns.count) as Row[];
+    for (const [
+      deviceType,
+      serialNumber,
+      manufacturer,
+      model,
+      status,
+      createdAt,
+      activatedAt,
+      lastUsedAt,
+      updatedAt,
+    ] of rows)
+      columns.add({
+        deviceType,
+        serialNumber,
+        manufacturer,
+        model,
+        status,
+        createdAt,
+        activatedAt,
+        lastUsedAt,
+        updatedAt,
+      });
+    if (rows.length < chunk) return;
+    yield;
+  }
+}

@@ -1,0 +1,58 @@
+import { grown } from './number-set.ts';
+
+const encoder = new TextEncoder();
+
+/** The letters of ASCII in lower case, all other bytes as they are. */
+export const lowerByte = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte));
+
+/** The serial numbers of all devices one behind the other, as UTF-8: a third of what strings would take. */
+export class Serials {
+  bytes = new Uint8Array(1024);
+  /** Device n has the bytes from `ends[n - 1]` to `ends[n]`. */
+  ends = new Uint32Array(64);
+  count = 0;
+
+  /** Adds that of the device that follows the last one. */
+  add(serial: string): void {
+    const n = this.count + 1;
+    let end = this.ends[this.count]!;
+    // No character takes more than three bytes for each of its code units.
+    if (end + serial.length * 3 > this.bytes.length) this.bytes = grown(this.bytes, end + serial.length * 3);
+    if (n >= this.ends.length) this.ends = grown(this.ends, n + 1);
+    let i = 0;
+    for (; i < serial.length; i++) {
+      const code = serial.charCodeAt(i);
+      if (code > 127) break;
+      this.bytes[end++] = code;
+    }
+    if (i < serial.length) end += encoder.encodeInto(serial.slice(i), this.bytes.subarray(end)).written;
+    this.ends[n] = end;
+    this.count = n;
+  }
+
+  /** Orders two devices by their serials: negative, 0 or positive. */
+  compare(a: number, b: number): number {
+    const { bytes, ends } = this;
+    let [i, j] = [ends[a - 1]!, ends[b - 1]!];
+    const [endA, endB] = [ends[a]!, ends[b]!];
+    while (i < endA && j < endB) {
+      const difference = bytes[i++]! - bytes[j++]!;
+      if (difference !== 0) return difference;
+    }
+    return endA - i - (endB - j);
+  }
+
+  /** Whether the serial of device n has `part`, which is in lower case, in it. */
+  includes(n: number, part: Uint8Array): boolean {
+    const { bytes, ends } = this;
+    const first = part[0]!;
+    const last = ends[n]! - part.length;
+    for (let i = ends[n - 1]!; i <= last; i++) {
+      if (lowerByte[bytes[i]!] !== first) continue;
+      let j = 1;
+      while (j < part.length && lowerByte[bytes[i + j]!] === part[j]) j++;
+      if (j === part.length) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,35 @@
+import { NumberSet } from './number-set.ts';
+
+/** The values of a text that few devices have to themselves: each with a number and the set of devices that have it. */
+export class TextSets {
+  readonly sets: NumberSet[] = [];
+  readonly #texts: string[] = [];
+  readonly #ids = new Map<string, number>();
+  #order: number[] | null = null;
+
+  constructor(known: readonly string[] = []) {
+    for (const text of known) this.id(text);
+  }
+
+  /** Number of the text, which is new if need be; from 0 without gaps. */
+  id(text: string): number {
+    const found = this.#ids.get(text);
+    if (found !== undefined) return found;
+    const id = this.#texts.push(text) - 1;
+    this.#ids.set(text, id);
+    this.sets.push(new NumberSet());
+    this.#order = null;
+    return id;
+  }
+
+  /** Number of the text; undefined where no device ever had it. */
+  find(text: string): number | undefined {
+    return this.#ids.get(text);
+  }
+
+  /** The numbers of the texts, in the order of their UTF-16 code units. */
+  get order(): readonly number[] {
+    this.#order ??= this.#texts.map((_, id) => id).sort((a, b) => (this.#texts[a]! < this.#texts[b]! ? -1 : 1));
+    return this.#order;
+  }
+}
