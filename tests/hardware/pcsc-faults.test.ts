@@ -1,6 +1,7 @@
-import type { Card, Client, Reader, ReaderStatusFlags } from 'pcsc-mini';
+import type { Card, Reader, ReaderStatusFlags } from 'pcsc-mini';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Driver } from '../../drivers/driver.ts';
+import { openClient } from '../../drivers/pcsc/client.ts';
 import { createPcscDriver } from '../../drivers/pcsc/index.ts';
 import { loadPcsc } from '../../drivers/pcsc/library.ts';
 import { type Recorder, recorder } from '../support/key-events.ts';
@@ -19,7 +20,10 @@ withPcscd('cards and other programs that misbehave, on the real PC/SC service', 
     pcscd = await startPcscd();
     other = await otherProgram();
   });
-  afterAll(() => pcscd.stop());
+  afterAll(async () => {
+    await other.close();
+    await pcscd.stop();
+  });
   beforeEach(() => {
     driver = createPcscDriver({ deadline: 1_500, retryAfter: 300 });
     told = recorder(driver);
@@ -141,28 +145,25 @@ interface OtherProgram {
   release(card: Card, how?: 'LEAVE' | 'RESET'): Promise<void>;
   /** Resolves when the reader says so of its card. */
   sees(flag: Flag): Promise<void>;
+  close(): Promise<void>;
 }
-
-/** Never stopped nor freed, for the reasons the driver has with its own: they end with this file's process. */
-const kept: Client[] = [];
 
 async function otherProgram(): Promise<OtherProgram> {
   const pcsc = loadPcsc();
-  const client = new pcsc.Client();
-  kept.push(client);
   let status: ReaderStatusFlags | null = null;
   const checks = new Set<() => void>();
-  const reader = await new Promise<Reader>(resolve => {
-    client.on('reader', found => {
-      if (!found.name().endsWith('00 00')) return;
-      found.on('change', flags => {
-        status = flags;
-        for (const check of checks) check();
-      });
-      resolve(found);
-    });
-    client.start();
+  const found = Promise.withResolvers<Reader>();
+  const client = openClient(pcsc, {
+    onReader: reader => reader.name().endsWith('00 00') && found.resolve(reader),
+    onReaderGone: () => undefined,
+    onError: found.reject,
+    onChange(name, flags) {
+      if (!name.endsWith('00 00')) return;
+      status = flags;
+      for (const check of checks) check();
+    },
   });
+  const reader = await found.promise;
   return {
     async hold(mode) {
       return reader.connect(pcsc.CardMode[mode]);
@@ -180,5 +181,6 @@ async function otherProgram(): Promise<OtherProgram> {
         checks.add(check);
         check();
       }),
+    close: () => client.close(),
   };
 }
