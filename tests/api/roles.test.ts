@@ -1,6 +1,9 @@
 /** Who may do what: a test for each role and operation, and for those who are nobody. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RouteShape, roles } from '../../src/api/define.ts';
+import { homeFiles } from '../../src/api/local.ts';
 import { type RouteName, routes } from '../../src/api/routes.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, backUp, data, deviceIn, form, packageForm, registration, upload } from '../support/fleet.ts';
@@ -13,6 +16,7 @@ beforeAll(async () => {
     ADMIN: daemon.adminToken,
     DEALER: (await daemon.user('a-dealer', 'DEALER')).token,
     VIEWER: (await daemon.user('a-viewer', 'VIEWER')).token,
+    LOCAL: readFileSync(join(daemon.home, homeFiles.localToken), 'utf8').trim(),
   };
 });
 afterAll(() => daemon?.stop());
@@ -91,7 +95,6 @@ const readers: readonly RouteName[] = [
   'listBackups',
   'downloadBackup',
   'me',
-  'listKeys',
 ];
 const changers: readonly RouteName[] = [
   'register',
@@ -108,12 +111,13 @@ const changers: readonly RouteName[] = [
 ];
 const administrators: readonly RouteName[] = ['uploadApp', 'createUser', 'listUsers', 'updateUser', 'setPassword'];
 const rows = [
+  { operation: 'listKeys' as const, allowed: ['ADMIN', 'DEALER', 'VIEWER', 'LOCAL'] },
   ...readers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER', 'VIEWER'] })),
   ...changers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER'] })),
   ...administrators.map(operation => ({ operation, allowed: ['ADMIN'] })),
 ];
 const cells = rows.flatMap(({ operation, allowed }) =>
-  roles.map(role => ({ operation, role, may: allowed.includes(role) ? 'may' : 'may not' })),
+  [...roles, 'LOCAL'].map(role => ({ operation, role, may: allowed.includes(role) ? 'may' : 'may not' })),
 );
 
 /** Status and business code; 200 for a download, which has no envelope. */
