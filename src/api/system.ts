@@ -44,7 +44,7 @@ export const notifications = route({
     ),
   }),
   data: notification,
-  errors: [],
+  errors: [429],
 });
 
 const document = { method: 'GET', tag: 'System', extension: true, access: 'public', limit: null, errors: [] } as const;
