@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { journalEventTypes } from '../../src/api/events.ts';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { openStream } from '../support/stream-client.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(() => daemon.stop());
+
+const call = async (method: string, path: string, body?: unknown) => {
+  const answer = await daemon.call(method, path, body);
+  expect(answer.message).toBe('success');
+  return answer.data;
+};
+
+async function upload(): Promise<string> {
+  const form = new FormData();
+  form.set('platform', 'ANDROID');
+  form.set('version', '1.2.3');
+  form.set('file', new Blob(['package']), 'app.apk');
+  const answer = await daemon.call('POST', '/api/app-versions/upload', undefined, { raw: form });
+  return answer.data.versionId;
+}
+
+describe('every operation that changes something', () => {
+  it('notifies once, with the data of its type and no code, password or token', async () => {
+    const client = await openStream(daemon.url, { token: daemon.adminToken });
+    const key = { deviceType: 'SIMKEY', serialNumber: 'N-1', manufacturer: 'M', model: 'X' };
+    const { deviceId, activationCode } = await call('POST', '/api/devices/register', key);
+    const at = `/api/devices/${deviceId}`;
+    await call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'alice' });
+    await call('PUT', at, { note: 'secret note' });
+    const next = await call('POST', '/api/devices/generate-activation-code', { deviceId, reason: 'why' });
+    await call('POST', `${at}/usage`, { durationSeconds: 3 });
+    await call('POST', `${at}/lock`, { reason: 'lost' });
+    await call('POST', `${at}/unlock`);
+    await call('POST', `${at}/deactivate`, { reason: 'gone', confirmPassword: adminPassword });
+    const versionId = await upload();
+
+    const frames = await client.untilSome(frame => frame.type === 'APP_VERSION_UPLOADED').then(() => client.frames);
+    const device = { deviceId, deviceType: 'SIMKEY' };
+    expect(frames.map(({ type, data }) => [type, data])).toEqual([
+      ['DEVICE_REGISTERED', { ...device, serialNumber: 'N-1' }],
+      ['DEVICE_ACTIVATED', { ...device, userId: 'alice' }],
+      ['DEVICE_UPDATED', device],
+      ['ACTIVATION_CODE_GENERATED', device],
+      ['DEVICE_LOCKED', { ...device, lockReason: 'lost' }],
+      ['DEVICE_UNLOCKED', device],
+      ['DEVICE_DEACTIVATED', device],
+      ['APP_VERSION_UPLOADED', { versionId, platform: 'ANDROID', version: '1.2.3' }],
+    ]);
+    expect(new Set(frames.map(frame => frame.type))).toEqual(new Set(journalEventTypes));
+    const sent = JSON.stringify(frames);
+    for (const secret of [activationCode, next.activationCode, adminPassword, daemon.adminToken, 'secret note'])
+      expect(sent).not.toContain(secret);
+    client.ws.terminate();
+  });
+
+  it('notifies nobody where it is refused', async () => {
+    const client = await openStream(daemon.url, { token: daemon.adminToken });
+    await daemon.call('POST', '/api/devices/DEV-1/lock', { reason: 'again' });
+    await daemon.call('POST', '/api/devices/register', { deviceType: 'UKEY' });
+    const key = { deviceType: 'UKEY', serialNumber: 'N-2', manufacturer: 'M', model: 'X' };
+    await call('POST', '/api/devices/register', key);
+    expect((await client.until(1))[0]!.data.serialNumber).toBe('N-2');
+    client.ws.terminate();
+  });
+
+  it('is still there for a watcher after the daemon was started anew', async () => {
+    await daemon.restart();
+    const client = await openStream(daemon.url, { token: daemon.adminToken, since: 0 });
+    const frames = await client.until(9);
+    expect(frames.map(frame => frame.id)).toEqual([...frames.map(frame => frame.id!)].sort((a, b) => a - b));
+    expect(frames.at(-1)!.data.serialNumber).toBe('N-2');
+    client.ws.terminate();
+  });
+});
+
+describe('every role', () => {
+  it.each(['ADMIN', 'DEALER', 'VIEWER'] as const)('%s sees the stream', async role => {
+    const { token } = await daemon.user(`stream-${role}`, role);
+    const client = await openStream(daemon.url, { token, since: 0 });
+    expect((await client.until(1))[0]!.type).toBe('DEVICE_REGISTERED');
+    client.ws.terminate();
+  });
+});
+
+describe('a stream is closed with 4401', () => {
+  it('when an administrator disables its user', async () => {
+    const { id, token } = await daemon.user('to-disable', 'VIEWER');
+    const client = await openStream(daemon.url, { token });
+    await call('PUT', `/api/users/${id}`, { disabled: true });
+    expect((await client.closed).code).toBe(4401);
+  });
+
+  it('when its user changes the password', async () => {
+    const { id, token } = await daemon.user('to-change', 'VIEWER');
+    const client = await openStream(daemon.url, { token });
+    const passwords = { oldPassword: adminPassword, password: 'another horse battery' };
+    await daemon.call('POST', `/api/users/${id}/password`, passwords, { token });
+    expect((await client.closed).code).toBe(4401);
+  });
+});
+
+it('a stream is closed with 1001 when the daemon stops', async () => {
+  const client = await openStream(daemon.url, { token: daemon.adminToken });
+  await daemon.restart();
+  expect((await client.closed).code).toBe(1001);
+});
