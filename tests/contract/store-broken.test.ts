@@ -84,7 +84,7 @@ describe('the suite fails the SQLite store when it', () => {
         return { ...opened, store: { ...opened.store, commit: spoil(opened.store) } };
       };
       const rules = storeRules.filter(({ name }) => name === rule);
-      expect(await brokenRule(openTemporary, rules)).toBeNull();
+      expect(await brokenRule(() => openTemporary(), rules)).toBeNull();
       expect(await brokenRule(open, rules)).toBe(rule);
     });
 });

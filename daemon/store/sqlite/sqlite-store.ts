@@ -5,7 +5,7 @@ import { type CheckReport, checkDatabase } from './check.ts';
 import { toFailure } from './failure.ts';
 import { type Committed, GroupCommit } from './group.ts';
 import { Journal } from './journal.ts';
-import { listedDevices } from './lists/index.ts';
+import { listedDevices, plainLists } from './lists/index.ts';
 import { addFunctions } from './lists-sql.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
 import { tableReader } from './read.ts';
@@ -18,6 +18,8 @@ import { Writer } from './write.ts';
 export interface SqliteOptions extends OpenOptions {
   /** Secret that chains the entries of the journal; kept apart from the database. */
   readonly journalKey: Uint8Array;
+  /** Lists of devices by plain SQL alone: no memory for them, but slow from some ten thousand devices on. */
+  readonly plainLists?: boolean | undefined;
 }
 
 export interface SqliteStore extends Store {
@@ -59,7 +61,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const fault = writer.reload();
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" names them`);
   const listeners = new Set<(notice: CommitNotice) => void>();
-  const devices = listedDevices(readable);
+  const devices = options.plainLists ? plainLists(readable) : listedDevices(readable);
   const committed = ({ lastEventId, users, deltas }: Committed) => {
     devices.apply(deltas);
     for (const listener of listeners) tell(listener, { lastEventId, users }, notice);

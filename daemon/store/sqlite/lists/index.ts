@@ -18,8 +18,19 @@ export interface ListedDevices {
   close(): Promise<void>;
 }
 
+/** Lists of devices by plain SQL. */
+export function plainLists(statements: Statements): ListedDevices {
+  return {
+    list: async query => deviceRows(statements, sqlPage(statements, query)),
+    apply: () => {},
+    ready: Promise.resolve(),
+    close: async () => {},
+  };
+}
+
 /** Lists of devices: by plain SQL as long as the memory is being filled, in turns with everything else; out of memory from then on. */
 export function listedDevices(statements: Statements): ListedDevices {
+  const plain = plainLists(statements);
   const lists = new DeviceLists(statements);
   let loaded = false;
   let closed = false;
@@ -56,7 +67,7 @@ export function listedDevices(statements: Statements): ListedDevices {
     });
   };
   return {
-    list: async query => (loaded ? page(query) : deviceRows(statements, sqlPage(statements, query))),
+    list: query => (loaded ? page(query) : plain.list(query)),
     apply(deltas) {
       lists.apply(deltas);
       if (!loaded || lists.unprepared === 0 || closed) return;

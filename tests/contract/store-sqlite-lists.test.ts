@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addFunctions, sqlPage } from '../../daemon/store/sqlite/lists-sql.ts';
+import { openReader } from '../../daemon/store/sqlite/open.ts';
+import { Statements } from '../../daemon/store/sqlite/statements.ts';
+import type { Change, DeviceQuery, Store } from '../../daemon/store/store.ts';
+import { deviceStatuses, deviceTypes } from '../../src/api/device-fields.ts';
+import { deviceSorts } from '../../src/api/devices.ts';
+import { openTemporary } from '../support/sqlite.ts';
+import { addDevice, commit, numbersOf, queryOf, setDevice, useDevice } from './store/makings.ts';
+
+const count = 30_000;
+const makers = [...Array.from({ length: 6 }, (_, i) => `Maker ${i}`), 'rare'];
+const keywords = [
+  'UK-',
+  'uk-2026',
+  '2026-1',
+  '77',
+  '7',
+  'DEV-',
+  'dev-12',
+  '123',
+  '-0',
+  'K-2026-000',
+  'zz',
+  '_',
+  '99999',
+  'x',
+  'sim',
+];
+
+const pick = <T>(values: readonly T[], n: number): T => values[n % values.length]!;
+
+function added(from: number, to: number): Change[] {
+  return Array.from({ length: to - from }, (_, i) => {
+    const n = from + i;
+    const serial = n % 11 === 0 ? `sim:${n}` : `UK-2026-${String((n * 7919) % 100_003).padStart(6, '0')}`;
+    const manufacturer = n % 5000 === 1 ? 'rare' : makers[(n * 31) % 6]!;
+    return addDevice(serial, { deviceType: pick(deviceTypes, n >> 2), manufacturer, model: `Model ${(n * 13) % 150}` });
+  });
+}
+
+/** Most devices change: half go to one user, many have equal times. */
+function changed(): Change[] {
+  return Array.from({ length: count }, (_, i) => i + 1).flatMap(n => {
+    const changes: Change[] = [];
+    const userId = n % 2 === 0 ? 'heavy' : `user-${n % 700}`;
+    if (n % 4 !== 0) changes.push(setDevice(n, { status: 'ACTIVE', userId, activatedAt: (n * 7919) % 20_011 }));
+    if (n % 9 === 0) changes.push(setDevice(n, { status: 'LOCKED', updatedAt: n % 7 }));
+    if (n % 1000 === 0) changes.push(setDevice(n, { status: 'DEACTIVATED', updatedAt: 1_800_000_000_000 }));
+    if (n % 6 === 0) changes.push(useDevice(n, 1));
+    return changes;
+  });
+}
+
+async function inPieces(store: Store, changes: readonly Change[], size = 5000): Promise<void> {
+  for (let i = 0; i < changes.length; i += size)
+    await commit(store, changes.slice(i, i + size), { at: 1_700_000_000_000 + i });
+}
+
+const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
+const queries = fc.record({
+  sortBy: fc.constantFrom(...deviceSorts),
+  descending: fc.boolean(),
+  offset: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: count })),
+  limit: fc.constantFrom(1, 20, 100),
+  deviceType: maybe(deviceTypes),
+  status: maybe(deviceStatuses),
+  manufacturer: maybe([...makers, 'nobody']),
+  userId: maybe(['heavy', 'user-1', 'user-699', 'nobody']),
+  keyword: maybe(keywords),
+});
+
+describe('lists out of memory answer what plain SQL answers', () => {
+  let opened: Awaited<ReturnType<typeof openTemporary>>;
+  let sql: Statements;
+  let total = count;
+
+  beforeAll(async () => {
+    opened = await openTemporary();
+    await inPieces(opened.store, added(1, count + 1));
+    await inPieces(opened.store, changed());
+    const reader = openReader(opened.file);
+    addFunctions(reader);
+    sql = new Statements(reader);
+  });
+  afterAll(async () => {
+    sql.db.close();
+    await opened.cleanup();
+  });
+
+  const agree = async (store: Store, query: DeviceQuery) => {
+    const found = await store.devices(query);
+    expect({ query, total: found.total, numbers: numbersOf(found.rows) }).toEqual({ query, ...sqlPage(sql, query) });
+  };
+
+  it('under any filters and any order, on any page', async () => {
+    await opened.store.listsReady;
+    await fc.assert(
+      fc.asyncProperty(queries, query => agree(opened.store, query)),
+      { numRuns: 600 },
+    );
+  });
+
+  it('while commits go on', async () => {
+    const device = fc.integer({ min: 1, max: count });
+    const step = fc.record({
+      device,
+      status: fc.constantFrom(...deviceStatuses),
+      userId: fc.constantFrom('heavy', 'user-1', null),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 20 }),
+        fc.integer({ min: 0, max: 30 }),
+        queries,
+        async (steps, more, query) => {
+          const { store } = opened;
+          const sets = steps.map(({ device, ...set }) => setDevice(device, { ...set, updatedAt: total }));
+          await commit(store, [...added(total + 1, total + 1 + more), ...sets]);
+          total += more;
+          await agree(store, query);
+        },
+      ),
+      { numRuns: 80, endOnFailure: true },
+    );
+  });
+
+  it('with every row as it was asked for, though the store changes while it answers', async () => {
+    const { store } = opened;
+    let going = true;
+    const flips = (async () => {
+      for (let n = 1; going; n = (n % 2000) + 1)
+        await commit(store, [
+          setDevice(n, { status: n % 2 ? 'ACTIVE' : 'LOCKED', userId: n % 3 ? 'heavy' : 'user-1' }),
+        ]);
+    })();
+    for (let i = 0; i < 60; i++) {
+      const query = queryOf({
+        sortBy: pick(['updatedAt', 'model', 'serialNumber', 'createTime'], i),
+        status: 'ACTIVE',
+        userId: 'heavy',
+        descending: false,
+        ...(i % 2 ? { keyword: '2' } : {}),
+      });
+      const { rows } = await store.devices(query);
+      expect(rows.filter(row => row.status !== 'ACTIVE' || row.userId !== 'heavy')).toEqual([]);
+      expect(new Set(numbersOf(rows)).size).toBe(rows.length);
+    }
+    going = false;
+    await flips;
+    await agree(store, queryOf({ status: 'ACTIVE', userId: 'heavy' }));
+  });
+
+  it('from the first moment after a start, while the memory is being filled and commits go on', async () => {
+    const store = await opened.reopen();
+    const asked = [
+      queryOf({ sortBy: 'model', status: 'LOCKED' }),
+      queryOf({ userId: 'heavy' }),
+      queryOf({ keyword: 'dev-12' }),
+    ];
+    for (let i = 0; i < 12; i++) {
+      await commit(store, [
+        setDevice(1 + i * 2500, { status: 'LOCKED', userId: 'heavy' }),
+        ...added(total + 1, total + 4),
+      ]);
+      total += 3;
+      await agree(store, asked[i % asked.length]!);
+    }
+    await store.listsReady;
+    for (const query of asked) await agree(store, query);
+    await agree(store, queryOf({ sortBy: 'serialNumber', limit: 100, offset: total - 60 }));
+  });
+
+  it('after more was added than is merged into an order', async () => {
+    const store = await opened.reopen();
+    await store.listsReady;
+    await inPieces(store, added(total + 1, total + 12_001));
+    total += 12_000;
+    for (const offset of [0, 17_000, total - 10]) await agree(store, queryOf({ sortBy: 'serialNumber', offset }));
+    await agree(store, queryOf({ keyword: 'sim:4' }));
+    expect((await store.check()).problems).toEqual([]);
+  });
+});
