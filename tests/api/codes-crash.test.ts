@@ -1,0 +1,37 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { operation } from '../../daemon/plugins/operation.ts';
+import { buildServer } from '../../daemon/server.ts';
+import { Limiter } from '../../daemon/services/limiter.ts';
+import { routes } from '../../src/api/routes.ts';
+import { validateAnswer } from '../support/openapi.ts';
+
+const secret = 'SQLITE_IOERR at /home/somebody/.local/share/devmgr';
+
+it('500: a crash inside a handler tells the client nothing but where to look; the log has it under the request id', async () => {
+  const lines: string[] = [];
+  const logger = pino({ base: null }, { write: line => void lines.push(line) });
+  const parts = {
+    limiter: new Limiter(),
+    tokens: {
+      check: async () => {
+        throw new Error('no token is asked for');
+      },
+    } as never,
+  };
+  const app = await buildServer({ logger, origin: { hosts: null }, trustProxy: [] }, [
+    instance =>
+      operation(instance, parts, routes.health, async () => {
+        throw new Error(secret);
+      }),
+  ]);
+  const answer = await app.inject({ method: 'GET', url: routes.health.path, headers: { host: 'localhost' } });
+  await app.close();
+
+  expect(answer.statusCode).toBe(500);
+  expect(answer.json()).toMatchObject({ code: 500, data: null });
+  expect(validateAnswer('GET', routes.health.path, 500, answer.json())).toEqual([]);
+  expect(answer.body + JSON.stringify(answer.headers)).not.toMatch(/SQLITE|somebody|Error:|\.ts/);
+  const id = answer.headers['x-request-id'];
+  expect(lines.some(line => line.includes(secret) && line.includes(String(id)))).toBe(true);
+});

@@ -1,0 +1,171 @@
+/** Users: making, changing, disabling; passwords. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data } from '../support/fleet.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(() => daemon?.stop());
+
+let made = 0;
+const make = (more: object = {}) =>
+  daemon.call('POST', '/api/users', { username: `user-${++made}`, password: adminPassword, role: 'VIEWER', ...more });
+const update = (id: string, body: object) => daemon.call('PUT', `/api/users/${id}`, body);
+const setPassword = (id: string, body: object, token?: string) =>
+  daemon.call('POST', `/api/users/${id}/password`, body, token ? { token } : {});
+const login = (username: string, password: string) =>
+  daemon.call('POST', '/api/auth/login', { username, password }, { token: null });
+
+describe('a login', () => {
+  it('answers a token, when it ends, and who has logged in', async () => {
+    const answer = data(await login('admin', adminPassword));
+    expect(answer).toEqual({
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+      expireTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      user: { id: 'USR-1', username: 'admin', role: 'ADMIN', email: null },
+    });
+  });
+
+  it('token is a JWT of 24 hours (HS256) that says whose it is', async () => {
+    const [head, body] = daemon.adminToken.split('.').map(part => Buffer.from(part, 'base64url').toString());
+    expect(JSON.parse(head!)).toMatchObject({ alg: 'HS256' });
+    const claims = JSON.parse(body!);
+    expect(claims).toMatchObject({ sub: 'USR-1', username: 'admin', role: 'ADMIN', jti: expect.any(String) });
+    expect(claims.exp - claims.iat).toBe(24 * 60 * 60);
+  });
+
+  it('names are told apart by case', async () => {
+    expect(await login('Admin', adminPassword)).toMatchObject({ code: 1002 });
+  });
+});
+
+describe('a new user', () => {
+  it('is answered with id and times, never with a password', async () => {
+    const user = data(await make({ role: 'DEALER', email: 'ops@example.com' }));
+    expect(user).toEqual({
+      id: expect.stringMatching(/^USR-[1-9]\d*$/),
+      username: `user-${made}`,
+      role: 'DEALER',
+      email: 'ops@example.com',
+      disabled: false,
+      createdAt: expect.any(String),
+    });
+  });
+
+  it('logs in at once, and is what GET /api/users/me shows', async () => {
+    const user = data(await make());
+    const token = await daemon.login(user.username);
+    expect(data(await daemon.call('GET', '/api/users/me', undefined, { token }))).toEqual(user);
+  });
+
+  it.each([
+    ['username', { username: undefined }],
+    ['username', { username: 'with space' }],
+    ['username', { username: 'ümlaut' }],
+    ['username', { username: 'x'.repeat(65) }],
+    ['password', { password: undefined }],
+    ['password', { password: 12345678 }],
+    ['role', { role: 'KING' }],
+    ['role', { role: 'LOCAL' }],
+    ['role', { role: undefined }],
+    ['email', { email: 'no address' }],
+  ])('is refused with 1001 for its %s: %j', async (field, wrong) => {
+    expect(await make(wrong)).toMatchObject({ status: 400, code: 1001, message: expect.stringContaining(field) });
+  });
+
+  it('of two with the same name at once one is made', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => make({ username: 'at-once' })));
+    expect(answers.map(({ code }) => code).sort()).toEqual([1001, 1001, 1001, 1001, 200]);
+  });
+});
+
+describe('the list of users', () => {
+  it('is paged, the newest first, without anything secret', async () => {
+    const newest = data(await make());
+    const { list, pagination } = data(await daemon.call('GET', '/api/users/list?size=1'));
+    expect(list).toEqual([newest]);
+    expect(pagination).toMatchObject({ page: 1, size: 1, totalPages: pagination.total });
+    const oldest = data(await daemon.call('GET', '/api/users/list?sortOrder=asc&size=1'));
+    expect(oldest.list[0].id).toBe('USR-1');
+    const all = JSON.stringify(data(await daemon.call('GET', '/api/users/list?size=100')));
+    expect(all).not.toMatch(/scrypt|password|hash/i);
+  });
+});
+
+describe('an update of a user', () => {
+  it('changes what is given and leaves the rest; null clears the address', async () => {
+    const user = data(await make({ email: 'ops@example.com' }));
+    expect(data(await update(user.id, { role: 'DEALER' }))).toEqual({ ...user, role: 'DEALER' });
+    expect(data(await update(user.id, { email: null }))).toEqual({ ...user, role: 'DEALER', email: null });
+    expect(data(await update(user.id, {}))).toEqual({ ...user, role: 'DEALER', email: null });
+  });
+
+  it('cannot disable or demote the last enabled ADMIN, but any other', async () => {
+    const { id } = data(await make({ role: 'ADMIN' }));
+    expect(await update(id, { disabled: true })).toMatchObject({ code: 200 });
+    expect(await update('USR-1', { disabled: true })).toMatchObject({ code: 1001 });
+    expect(await update('USR-1', { role: 'VIEWER' })).toMatchObject({ code: 1001 });
+    expect(data(await daemon.call('GET', '/api/users/me'))).toMatchObject({ role: 'ADMIN', disabled: false });
+  });
+
+  it('of two ADMINs that demote each other at once one stays', async () => {
+    const other = data(await make({ role: 'ADMIN' }));
+    const token = await daemon.login(other.username);
+    const answers = await Promise.all([
+      daemon.call('PUT', `/api/users/${other.id}`, { role: 'VIEWER' }),
+      daemon.call('PUT', '/api/users/USR-1', { role: 'VIEWER' }, { token }),
+    ]);
+    const won = answers.filter(({ code }) => code === 200);
+    expect(won).toHaveLength(1);
+    // Whoever is left makes things as they were.
+    if (answers[1].code === 200) data(await daemon.call('PUT', '/api/users/USR-1', { role: 'ADMIN' }, { token }));
+    data(await update(other.id, { disabled: true }));
+  });
+
+  it('that disables ends the logins of the user, and enabling lets in again', async () => {
+    const user = data(await make());
+    data(await update(user.id, { disabled: true }));
+    expect(await login(user.username, adminPassword)).toMatchObject({ status: 401, code: 1002 });
+    data(await update(user.id, { disabled: false }));
+    expect(await login(user.username, adminPassword)).toMatchObject({ code: 200 });
+  });
+
+  it('cannot change name or id: unknown fields are ignored', async () => {
+    const user = data(await make());
+    expect(data(await update(user.id, { username: 'renamed', id: 'USR-9' }))).toEqual(user);
+  });
+});
+
+describe('a password', () => {
+  it('set by an ADMIN for somebody else needs no old one; the earlier one is no longer good', async () => {
+    const user = data(await make());
+    expect(data(await setPassword(user.id, { password: 'a new password' }))).toEqual(user);
+    expect(await login(user.username, adminPassword)).toMatchObject({ code: 1003 });
+    expect(await login(user.username, 'a new password')).toMatchObject({ code: 200 });
+  });
+
+  it('of an ADMIN’s own needs the old one', async () => {
+    const user = data(await make({ role: 'ADMIN' }));
+    const token = await daemon.login(user.username);
+    const change = (body: object) => setPassword(user.id, { password: 'a new password', ...body }, token);
+    expect(await change({})).toMatchObject({ code: 1001, message: expect.stringContaining('oldPassword') });
+    expect(await change({ oldPassword: 'wrong one' })).toMatchObject({ status: 403, code: 1003 });
+    expect(await change({ oldPassword: adminPassword })).toMatchObject({ code: 200 });
+    data(await update(user.id, { disabled: true }));
+  });
+
+  it('is nowhere in the log, nor is a token or an activation code', async () => {
+    const user = data(await make({ password: 'nobody may read this' }));
+    const { token } = data(await login(user.username, 'nobody may read this'));
+    await login(user.username, 'nor this wrong one');
+    await daemon.call('GET', `/api/devices/list?keyword=x&token=${token}`);
+    const device = { deviceType: 'UKEY', serialNumber: 'LOG-1', manufacturer: 'Feitian', model: 'K9' };
+    const { activationCode } = data(await daemon.call('POST', '/api/devices/register', device));
+    const logged = daemon.logged();
+    expect(logged).toContain('listening');
+    for (const secret of ['nobody may read this', 'nor this wrong one', token, activationCode])
+      expect(logged.includes(secret)).toBe(false);
+  });
+});
