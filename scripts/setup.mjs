@@ -24,7 +24,15 @@ export function setup() {
   const foreign = found !== null && found.machine !== wanted.machine;
   if (foreign || !isInstalled(lock)) {
     say('installing dependencies from package-lock.json (once, a minute or two) …');
-    npm(['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
+    npm([
+      'ci',
+      '--ignore-scripts',
+      '--include=dev',
+      '--include=optional',
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+    ]);
   }
   const version = lock.packages['node_modules/node'].version;
   if (nodeVersion() !== `v${version}`) {
@@ -104,8 +112,9 @@ function npm(args) {
   if (error?.code === 'ENOENT') fail('npm was not found.', 'Install Node.js with npm (any version from 18 on).');
   if (status === 0) return;
   if (signal) process.exit(130);
-  const output = `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`;
-  process.stderr.write(`${output.trim().split('\n').slice(-15).join('\n')}\n`);
+  const lines = `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`.trim().split('\n');
+  const output = lines.filter(line => !line.includes('EBADENGINE')).join('\n');
+  process.stderr.write(`${output.split('\n').slice(0, 15).join('\n')}\n`);
   fail(`\`npm ${args.slice(0, 2).join(' ')}\` failed.`, adviceFor(output));
 }
 
@@ -129,10 +138,9 @@ function npmCommand() {
 
 /** npm wants a cache folder in the home; where there is no home to write to, a folder beside the project serves. */
 function cacheOverride() {
-  const home = process.env.npm_config_cache ?? process.env.HOME;
-  if (windows) return {};
+  if (windows || process.env.npm_config_cache) return {};
   try {
-    accessSync(home ?? '', constants.W_OK);
+    accessSync(process.env.HOME ?? '', constants.W_OK);
     return {};
   } catch {
     const place = isWritable(root) ? join(root, '.cache', 'npm') : join(tmpdir(), `devmgr-npm-${process.getuid()}`);
