@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader } from 'pcsc-mini';
 import { type AttachedKey, HardwareError, type KeyEvent } from '../driver.ts';
+import { trackNativeCall } from '../exit.ts';
 import { type CardIdentity, identify } from '../simkey/index.ts';
 import { cleanText } from '../text.ts';
 import type { Pcsc } from './library.ts';
@@ -115,7 +116,7 @@ export function createSlot(parts: SlotParts): Slot {
         { signal, traffic: (way, bytes) => parts.traffic(of.keyId, way, bytes), onLeak: parts.onLeak },
         (connection, atr) => identify(connection, factsOf(atr), signal),
       );
-      native = work.then(
+      native = trackNativeCall(work).then(
         () => undefined,
         () => undefined,
       );

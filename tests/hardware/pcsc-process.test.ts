@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Pcscd, startPcscd, withPcscd } from '../support/pcscd.ts';
+import { silentFrom, uicc } from '../support/vcard.ts';
+
+const DRIVERS = new URL('../../drivers/index.ts', import.meta.url).href;
+
+/** A process of its own that runs the driver, prints its state after each status, and ends when it is told to. */
+const PROGRAM = `
+  const { createPcscDriver, endProcess } = await import(${JSON.stringify(DRIVERS)});
+  const driver = createPcscDriver({ deadline: 300, lookAgainAfter: { first: 50, most: 100 } });
+  const tell = () => console.log(driver.status().state + ' ' + driver.status().detail);
+  await driver.start(event => (event.kind === 'status' ? tell() : console.log(event.kind, event.key.problem)));
+  console.log('started');
+  process.stdin.once('data', async () => {
+    await driver.stop();
+    endProcess(3);
+  });
+`;
+
+function run(command: readonly string[], env: Readonly<Record<string, string>>) {
+  const [file = '', ...args] = [...command, process.execPath, '--input-type=module', '--eval', PROGRAM];
+  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+  const lines: string[] = [];
+  const out = createInterface(child.stdout);
+  out.on('line', line => lines.push(line));
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  return {
+    child,
+    errors: () => errors,
+    async says(what: RegExp) {
+      while (!lines.some(line => what.test(line))) await once(out, 'line');
+    },
+    async end() {
+      child.stdin.end('\n');
+      const [status] = (await once(child, 'exit')) as [number | null];
+      return status;
+    },
+  };
+}
+
+withPcscd('a process with the PC/SC driver', () => {
+  let pcscd: Pcscd;
+  beforeAll(async () => {
+    pcscd = await startPcscd();
+  });
+  afterAll(() => pcscd.stop());
+
+  it('ends with its own status while a card keeps silent', async () => {
+    const program = run([], pcscd.env);
+    await program.says(/^started/);
+    const card = await pcscd.insert(silentFrom('00A4', uicc({ iccid: '8986000000000001232' })));
+    await program.says(/^attached The card does not answer/);
+    expect(await program.end()).toBe(3);
+    await card.remove();
+  });
+
+  it('ends with its own status, and without a complaint, after the service died', async () => {
+    const program = run([], pcscd.env);
+    await program.says(/^ready Watching the readers/);
+    await pcscd.halt();
+    await program.says(/^unavailable pcscd/);
+    await pcscd.start();
+    await program.says(/^ready/);
+    expect(await program.end()).toBe(3);
+    expect(program.errors()).toBe('');
+  });
+
+  it('starts without libpcsclite1, says which package it wants, and finds it when it is there', async () => {
+    const library = findLibrary();
+    // In a mount namespace of its own the library is an empty file, until it is unmounted there.
+    const hide = ['unshare', ...asRoot(), '--mount', 'sh', '-c', `mount --bind /dev/null ${library} && exec "$0" "$@"`];
+    const program = run(hide, pcscd.env);
+    await program.says(/^unavailable .*apt-get install libpcsclite1/);
+    await program.says(/^started/);
+    const inside = ['--mount', '--target', String(program.child.pid), ...(asRoot().length ? ['--user'] : [])];
+    await once(spawn('nsenter', [...inside, 'umount', library], { stdio: 'inherit' }), 'exit');
+    await program.says(/^ready Watching the readers/);
+    expect(await program.end()).toBe(3);
+  });
+});
+
+function asRoot(): string[] {
+  return process.getuid?.() === 0 ? [] : ['--map-root-user'];
+}
+
+function findLibrary(): string {
+  for (const folder of ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib']) {
+    try {
+      if (readdirSync(folder).includes('libpcsclite.so.1')) return `${folder}/libpcsclite.so.1`;
+    } catch {
+      // Not a folder of this machine.
+    }
+  }
+  throw new Error('libpcsclite.so.1 is not installed');
+}
