@@ -27,7 +27,5 @@ export async function readAsset(name: AssetName): Promise<Asset> {
 
 /** Looked for at the first request: the program runs without the package as long as nobody asks for the page. */
 function packageManifest(): string {
-  // In the built program, which is CommonJS, there is no import.meta.url.
-  const here = typeof __filename === 'string' ? __filename : import.meta.url;
-  return createRequire(here).resolve('swagger-ui-dist/package.json');
+  return createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
 }
