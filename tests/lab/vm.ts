@@ -85,9 +85,13 @@ export async function runInGuest(command: string, options: GuestOptions = {}): P
       qemu.stderr.on('data', (chunk: Buffer) => {
         complaints += chunk;
       });
+      // The end comes on a line of its own: one line feed before it may be the guest's and not the command's.
+      let held = '';
       const lines = lineReader(line => {
-        if (line.startsWith(end)) finish(() => resolve(Number(line.slice(end.length))));
-        else output(`${line}\n`);
+        if (line.startsWith(end)) return finish(() => resolve(Number(line.slice(end.length))));
+        output(held);
+        held = line === '' ? '\n' : '';
+        if (line !== '') output(`${line}\n`);
       });
       qemu.stdout.on('data', lines);
       qemu.on('error', error => finish(() => reject(new Error(`qemu-system-x86_64 cannot be run: ${error.message}`))));

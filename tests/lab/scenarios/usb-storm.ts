@@ -3,6 +3,7 @@
  * exactly once, and pulled exactly once. Prints how long after the kernel's own listing the driver told it.
  */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { createHidDriver } from '../../../drivers/hid/index.ts';
 import { Eyes, Hands } from '../hands.ts';
 import { listedAt, summary } from '../kernel.ts';
@@ -55,6 +56,7 @@ const hands = new Hands();
 const eyes = new Eyes(driver);
 await eyes.start();
 
+const openFiles = (): number => readdirSync('/proc/self/fd').length;
 const held = new Map<string, Held>();
 const fromPlug: number[] = [];
 const fromKernel: number[] = [];
@@ -92,6 +94,10 @@ async function pullOne(): Promise<void> {
   pulled.push(gone.at - at);
 }
 
+// The first key opens what is kept open from then on.
+await plugOne();
+await pullOne();
+const filesAtStart = openFiles();
 while (count < PLUGGINGS) {
   const room = Math.min(MOST_AT_ONCE - held.size, PLUGGINGS - count);
   if (held.size > 0 && (room === 0 || random() < 0.45)) await pullOne();
@@ -105,6 +111,7 @@ assert.equal(of('detached').length, PLUGGINGS, 'each pulling is told exactly onc
 assert.equal(of('changed').length, 0, 'nothing is told twice');
 assert.equal(new Set(of('attached').map(one => one.key.keyId)).size, PLUGGINGS, 'each plugging has a keyId of its own');
 assert.deepEqual(driver.keys(), []);
+assert.equal(openFiles(), filesAtStart, 'no handle is left open');
 await driver.stop();
 hands.end();
 console.log(`  ${PLUGGINGS} pluggings, ${PLUGGINGS} pullings, each told once`);

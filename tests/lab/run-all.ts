@@ -1,0 +1,56 @@
+/**
+ * Builds the guest where that is needed and runs every scenario in it: `node tests/lab/run-all.ts [--quick] [NAME…]`.
+ * `--quick` plugs a tenth as often. Names pick scenarios out of those below. Fails when one fails.
+ */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type GuestOptions, runInGuest } from './vm.ts';
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } });
+const often = (times: number): number => (values.quick === true ? Math.ceil(times / 10) : times);
+
+interface Scenario {
+  readonly name: string;
+  readonly what: string;
+  readonly script: string;
+  readonly guest?: GuestOptions;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: 'keys', what: 'serial and source of each make of key', script: 'keys.ts' },
+  { name: 'crowd', what: 'twenty keys at once, equal serials, a key put back', script: 'crowd.ts' },
+  { name: 'permission', what: 'an ordinary user without the udev rule, and udev being late', script: 'permission.ts' },
+  { name: 'library', what: 'libusb and libudev missing', script: 'missing-library.ts', guest: { pcscd: false } },
+  {
+    name: 'usb',
+    what: `${often(200)} pluggings of USB keys in random order`,
+    script: `usb-storm.ts ${often(200)}`,
+    guest: { pcscd: false },
+  },
+  {
+    name: 'no-udevd',
+    what: `${often(50)} pluggings where no udevd runs`,
+    script: `usb-storm.ts ${often(50)}`,
+    guest: { udevd: false, pcscd: false },
+  },
+  { name: 'sims', what: `${often(50)} insertions of SIMs`, script: `sim-storm.ts ${often(50)}` },
+];
+
+const chosen = SCENARIOS.filter(one => positionals.length === 0 || positionals.includes(one.name));
+if (chosen.length === 0) {
+  console.error(`no such scenario; there are: ${SCENARIOS.map(one => one.name).join(', ')}`);
+  process.exit(2);
+}
+const built = spawnSync(fileURLToPath(new URL('build', import.meta.url)), { stdio: 'inherit' });
+if (built.status !== 0) process.exit(built.status ?? 1);
+
+const failed: string[] = [];
+for (const { name, what, script, guest } of chosen) {
+  console.log(`${name}: ${what}`);
+  const status = await runInGuest(`node tests/lab/scenarios/${script}`, { limit: 900, ...guest });
+  console.log(status === 0 ? '  passed' : `  FAILED with status ${status}`);
+  if (status !== 0) failed.push(name);
+}
+console.log(failed.length === 0 ? 'All passed.' : `Failed: ${failed.join(', ')}`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,42 @@
+/** Without libusb or libudev the driver is unavailable and says what to install; when they come it goes on by itself. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { HidProcess } from '../../support/hid-process.ts';
+import { Hands } from '../hands.ts';
+
+const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
+const run = (command: string, ...words: string[]): void => void execFileSync(command, words);
+
+/** Takes files of a library out of the guest: a layer over the folder says that they are deleted. */
+function hide(library: string): () => void {
+  const layer = `/tmp/without-${library}`;
+  mkdirSync(`${layer}/top`, { recursive: true });
+  mkdirSync(`${layer}/work`);
+  for (const file of readdirSync(LIBRARIES).filter(name => name.startsWith(library))) {
+    run('mknod', `${layer}/top/${file}`, 'c', '0', '0');
+  }
+  const options = `lowerdir=${LIBRARIES},upperdir=${layer}/top,workdir=${layer}/work`;
+  run('mount', '-t', 'overlay', '-o', options, 'overlay', LIBRARIES);
+  return () => run('umount', '--lazy', LIBRARIES);
+}
+
+const hands = new Hands();
+const key = await hands.plug({ recipe: 'plain', serial: 'FT-0001' });
+for (const [library, name] of [
+  ['libusb-1.0.so', 'libusb-1.0-0'],
+  ['libudev.so', 'libudev1'],
+] as const) {
+  const bring = hide(library);
+  const hid = new HidProcess();
+  const { status } = await hid.next('status');
+  assert.equal(status.state, 'unavailable');
+  assert.ok(status.detail.endsWith(`apt-get install ${name}`), status.detail);
+  console.log(`  ${status.detail}`);
+  bring();
+  assert.equal((await hid.next('attached')).key.serialNumber, 'FT-0001');
+  console.log('  installed: the key is told without a restart');
+  assert.equal(await hid.end(), 0);
+}
+await hands.pull(key.place);
+hands.end();
