@@ -1,0 +1,163 @@
+import type { Reader } from 'pcsc-mini';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { KeyEvent } from '../../drivers/driver.ts';
+import type { Pcsc } from '../../drivers/pcsc/library.ts';
+import { createSlot, type Slot, type SlotParts } from '../../drivers/pcsc/slot.ts';
+import { type CardProgram, uicc } from '../support/vcard-programs.ts';
+
+/** What of the binding a slot uses; the numbers are those of PC/SC. */
+const PCSC = {
+  CardMode: { EXCLUSIVE: 1, SHARED: 2 },
+  CardDisposition: { LEAVE: 0, RESET: 1 },
+  Protocol: { T0: 1, T1: 2, ANY: 3 },
+} as unknown as Pcsc;
+
+/** Failures to give, by the call they befall, each once. */
+type Failures = Partial<Record<'connect' | 'transaction' | 'transmit' | 'disconnect', string[]>>;
+
+/** A reader with a card, in this process, that fails where it is told to: what no virtual card can make pcscd do. */
+function readerWith(program: CardProgram, failures: Failures) {
+  const calls: string[] = [];
+  async function step(name: keyof Failures, detail = ''): Promise<void> {
+    calls.push(detail ? `${name} ${detail}` : name);
+    const code = failures[name]?.shift();
+    if (code) throw Object.assign(new Error(code), { code });
+  }
+  const card = {
+    disconnect: (how: number) => step('disconnect', String(how)),
+    async reconnect() {
+      calls.push('reconnect');
+    },
+    state: async () => ({ atr: program.atr }),
+    async transaction() {
+      await step('transaction');
+      return {
+        async end() {
+          calls.push('end');
+        },
+      };
+    },
+    async transmit(command: Uint8Array) {
+      await step('transmit');
+      return program.answer(command);
+    },
+  };
+  const reader = {
+    name: () => 'A Reader 00 00',
+    async connect(_mode: number, protocol: number) {
+      await step('connect', String(protocol));
+      return card;
+    },
+  };
+  return { reader: reader as unknown as Reader, calls: () => calls.filter(call => call !== 'transmit') };
+}
+
+describe('a reader with a card', () => {
+  let events: KeyEvent[];
+  let leaks: unknown[];
+
+  beforeEach(() => {
+    events = [];
+    leaks = [];
+  });
+
+  function slotOn(reader: Reader, more: Partial<SlotParts> = {}): Slot {
+    return createSlot({
+      pcsc: PCSC,
+      reader,
+      now: () => 1,
+      deadline: 5_000,
+      retryAfter: 1,
+      euiccApplications: undefined,
+      emit: event => events.push(event),
+      traffic: () => undefined,
+      notice: () => undefined,
+      onLeak: cause => leaks.push(cause),
+      ...more,
+    });
+  }
+
+  const present = (count: number) => ({ count, mute: false, taken: false });
+  const told = () => events.map(event => event.kind);
+
+  it('is shared, in a transaction, by T=0, and left as it was', async () => {
+    const { reader, calls } = readerWith(uicc({ iccid: '8986000000000001232' }), {});
+    const slot = slotOn(reader);
+    slot.update(present(1));
+    await slot.idle();
+    expect(calls()).toEqual(['connect 1', 'transaction', 'end', 'disconnect 0']);
+    expect(slot.key()).toMatchObject({ serialNumber: '8986000000000001232' });
+  });
+
+  it('is connected to by T=1 where the card has no T=0', async () => {
+    const { reader, calls } = readerWith(uicc({ iccid: '8986000000000001232' }), { connect: ['ProtoMismatch'] });
+    const slot = slotOn(reader);
+    slot.update(present(1));
+    await slot.idle();
+    expect(calls().slice(0, 2)).toEqual(['connect 1', 'connect 3']);
+    expect(slot.key()).toMatchObject({ problem: null });
+  });
+
+  it.each(['transaction', 'transmit'] as const)('is connected to again, once, after a reset at %s', async where => {
+    const { reader, calls } = readerWith(uicc({ iccid: '8986000000000001232' }), { [where]: ['ResetCard'] });
+    const slot = slotOn(reader);
+    slot.update(present(1));
+    await slot.idle();
+    expect(calls().filter(call => call === 'reconnect')).toHaveLength(1);
+    expect(slot.key()).toMatchObject({ serialNumber: '8986000000000001232', problem: null });
+    expect(told()).toEqual(['attached']);
+  });
+
+  it('whose card was exchanged while nobody was told is two pluggings', async () => {
+    const { reader } = readerWith(uicc({ iccid: '8986000000000001232' }), {});
+    const slot = slotOn(reader);
+    slot.update(present(1));
+    await slot.idle();
+    slot.update(present(3));
+    await slot.idle();
+    expect(told()).toEqual(['attached', 'detached', 'attached']);
+    const ids = events.map(event => (event.kind === 'status' ? '' : event.key.keyId));
+    expect(ids[0]).toBe(ids[1]);
+    expect(ids[2]).not.toBe(ids[0]);
+  });
+
+  it('that reports the same card many times over is one plugging, read once', async () => {
+    const { reader, calls } = readerWith(uicc({ iccid: '8986000000000001232' }), {});
+    const slot = slotOn(reader);
+    for (let report = 0; report < 50; report++) slot.update(present(1));
+    await slot.idle();
+    expect(told()).toEqual(['attached']);
+    expect(calls().filter(call => call.startsWith('connect'))).toHaveLength(1);
+  });
+
+  it('whose card comes and goes before it can be read tells nothing of it', async () => {
+    const { reader } = readerWith(uicc({ iccid: '8986000000000001232' }), {});
+    const slot = slotOn(reader);
+    slot.update(present(1));
+    slot.update(null);
+    await slot.idle();
+    expect(told()).toEqual([]);
+  });
+
+  it('that does not give a card back says so, since the binding has few connections', async () => {
+    const { reader } = readerWith(uicc({ iccid: '8986000000000001232' }), { disconnect: ['ReaderUnavailable'] });
+    const slot = slotOn(reader);
+    slot.update(present(1));
+    await slot.idle();
+    await slot.released();
+    expect(leaks).toHaveLength(1);
+  });
+
+  it('whose card another program frees is read at once, not after the back-off', async () => {
+    const failures = { connect: ['SharingViolation'] };
+    const { reader } = readerWith(uicc({ iccid: '8986000000000001232' }), failures);
+    const slot = slotOn(reader, { retryAfter: 1_000_000 });
+    slot.update({ ...present(1), taken: true });
+    await slot.idle();
+    slot.update(present(1));
+    await slot.idle();
+    expect(told()).toEqual(['attached', 'changed']);
+    expect(slot.key()).toMatchObject({ serialNumber: '8986000000000001232', problem: null });
+    slot.close();
+  });
+});
