@@ -18,6 +18,7 @@ const wanted = [
   { debian: 'chromium', program: 'chromium', checks: 'Swagger UI in a browser' },
   { debian: 'python3', program: 'python3', checks: 'prompts and progress on a pseudo-terminal' },
   { debian: 'tmux', program: 'tmux', checks: 'screens as a terminal shows them' },
+  { debian: 'systemd', program: 'systemd-analyze', checks: 'the units of systemd' },
   { debian: 'openssl', program: 'openssl', checks: 'HTTPS' },
 ];
 
