@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-/** How much of a refused body is still taken, and for how long. */
+/** How much of a refused body is still taken, and for how long, before the connection is cut. */
 export interface DrainBounds {
   readonly bytes: number;
   readonly milliseconds: number;
@@ -9,15 +9,26 @@ export interface DrainBounds {
 
 /**
  * Lets a client that is still sending read its answer: many read only when they have sent everything, and a connection
- * closed under them would take the answer with it. Answers at once where the connection lives on, else after the rest.
+ * closed under them would take the answer with it. The answer goes at once, the close waits for the rest of the body.
  */
 export function drainRefused(scope: FastifyInstance, bounds: DrainBounds): void {
+  const toClose = new WeakSet<IncomingMessage>();
   scope.addHook('onSend', async (request, reply) => {
-    if (!reply.raw.shouldKeepAlive) await drain(request.raw, bounds);
+    if (request.raw.complete || reply.raw.shouldKeepAlive) return;
+    toClose.add(request.raw);
+    keepOpen(reply.raw);
   });
-  scope.addHook('onResponse', async request => {
-    if (!(await drain(request.raw, bounds))) request.raw.socket.destroy();
+  scope.addHook('onResponse', async ({ raw }) => {
+    const whole = await drain(raw, bounds);
+    if (toClose.has(raw)) raw.socket.destroySoon();
+    else if (!whole) raw.socket.destroy();
   });
+}
+
+/** Node would close right after the answer, which makes the system drop what the client has not read yet. */
+function keepOpen(response: ServerResponse): void {
+  response.shouldKeepAlive = true;
+  response.removeHeader('connection');
 }
 
 /** Takes and forgets the rest of a body; false where the bounds came before its end. */

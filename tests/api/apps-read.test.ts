@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { download } from '../support/downloads.ts';
 import { file, filesIn, needed, type Part, sendForm, sha256, uploadPath } from '../support/forms.ts';
-import { validateAnswer } from '../support/openapi.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -11,12 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.stop());
 
-async function get(path: string, token?: string) {
-  const answer = await daemon.call('GET', path, undefined, token === undefined ? {} : { token });
-  const { headers: _, status, ...body } = answer;
-  expect(validateAnswer('GET', path, status, body)).toEqual([]);
-  return answer;
-}
+const get = (path: string, token?: string) => daemon.call('GET', path, undefined, token === undefined ? {} : { token });
 
 async function upload(platform: string, version: string, fileName: string, ...more: Part[]) {
   const content =

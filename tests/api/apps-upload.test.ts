@@ -13,7 +13,6 @@ import {
   sha256,
   uploadPath,
 } from '../support/forms.ts';
-import { validateAnswer } from '../support/openapi.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -25,12 +24,8 @@ let minor = 0;
 /** A version that no other test has uploaded. */
 const fresh = () => `7.${++minor}.0`;
 
-async function send(parts: readonly Part[] | Buffer, options: Parameters<typeof sendForm>[3] = {}) {
-  const answer = await sendForm(daemon, uploadPath, parts, options);
-  const { headers: _, status, ...body } = answer;
-  expect(validateAnswer('POST', uploadPath, status, body)).toEqual([]);
-  return answer;
-}
+const send = (parts: readonly Part[] | Buffer, options: Parameters<typeof sendForm>[3] = {}) =>
+  sendForm(daemon, uploadPath, parts, options);
 
 /** Expects the refusal, and that nothing of the upload is left. */
 async function refused(parts: readonly Part[] | Buffer, code: number, words: RegExp, type?: string) {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { download } from '../support/downloads.ts';
 import { file, filesIn, formBytes, type Part, sendForm, sha256 } from '../support/forms.ts';
-import { validateAnswer } from '../support/openapi.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -40,19 +39,11 @@ async function move(deviceId: string, state: State): Promise<void> {
 
 const pathOf = (deviceId: string) => `/api/devices/${deviceId}/backups`;
 
-async function create(deviceId: string, parts: readonly Part[] | Buffer = [file('key.bak', 'sealed')], token?: string) {
-  const answer = await sendForm(daemon, pathOf(deviceId), parts, token === undefined ? {} : { token });
-  const { headers: _, status, ...body } = answer;
-  expect(validateAnswer('POST', pathOf(deviceId), status, body)).toEqual([]);
-  return answer;
-}
+const create = (deviceId: string, parts: readonly Part[] | Buffer = [file('key.bak', 'sealed')], token?: string) =>
+  sendForm(daemon, pathOf(deviceId), parts, token === undefined ? {} : { token });
 
-async function call(method: string, path: string, token?: string) {
-  const answer = await daemon.call(method, path, undefined, token === undefined ? {} : { token });
-  const { headers: _, status, ...body } = answer;
-  expect(validateAnswer(method, path, status, body)).toEqual([]);
-  return answer;
-}
+const call = (method: string, path: string, token?: string) =>
+  daemon.call(method, path, undefined, token === undefined ? {} : { token });
 
 /** Makes a backup and tells where its file is kept. */
 async function backup(deviceId: string, content = 'sealed') {

@@ -1,0 +1,73 @@
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { filesIn } from '../support/forms.ts';
+import { beginUpload, KiB, MiB } from '../support/sending.ts';
+import { mountSmallDisk, needsMount, type SmallDisk } from '../support/small-disk.ts';
+
+needsMount('a disk that is full', () => {
+  let disk: SmallDisk;
+  let daemon: DaemonProcess;
+  let home: string;
+  beforeAll(async () => {
+    disk = await mountSmallDisk(24 * MiB);
+    home = join(disk.dir, 'home');
+    daemon = await spawnDaemon({ home });
+  });
+  afterAll(async () => {
+    await daemon.stop();
+    await disk.unmount();
+  });
+  const filler = () => join(disk.dir, 'filler');
+  afterEach(() => rm(filler(), { force: true }));
+
+  const free = async () => {
+    const { bavail, bsize } = await statfs(disk.dir);
+    return bavail * bsize;
+  };
+  const leaveFree = async (bytes: number) => writeFile(filler(), Buffer.alloc((await free()) - bytes));
+
+  async function upload(version: string, size: number, announced: boolean) {
+    const sending = beginUpload(daemon, version, announced ? { size } : {});
+    await sending.file(size);
+    sending.end();
+    return sending.answered;
+  }
+  let serial = 0;
+  const register = () =>
+    daemon.call('POST', '/api/devices/register', {
+      deviceType: 'UKEY',
+      serialNumber: `FULL-${++serial}`,
+      manufacturer: 'Feitian',
+      model: 'K9',
+    });
+
+  it('before the end of a file of unknown length: 4002, nothing stays, and the daemon goes on', async () => {
+    const before = await free();
+    expect(await upload('1.0.0', 32 * MiB, false)).toMatchObject({ status: 400, code: 4002, data: null });
+    expect(await filesIn({ home })).toEqual([]);
+    expect(await free()).toBeGreaterThan(before - MiB);
+    expect(await register()).toMatchObject({ code: 200 });
+  });
+
+  it('by an announced length alone: 4002 before the disk has been filled', async () => {
+    const sending = beginUpload(daemon, '1.0.0', { size: 32 * MiB });
+    await sending.file(64 * KiB);
+    expect(await sending.answered).toMatchObject({ status: 400, code: 4002 });
+    sending.request.destroy();
+    expect(await filesIn({ home })).toEqual([]);
+  });
+
+  it('so that the file has room and its record has not: 4002, and the file is gone', async () => {
+    const size = 256 * KiB;
+    await leaveFree(size);
+    expect(await upload('1.0.0', size, false)).toMatchObject({ status: 400, code: 4002, data: null });
+    expect(await filesIn({ home })).toEqual([]);
+  });
+
+  it('takes the same upload once there is room', async () => {
+    expect(await upload('1.0.0', 4 * MiB, true)).toMatchObject({ code: 200, data: { fileSize: 4 * MiB } });
+    expect(await filesIn({ home })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,57 @@
+/** A listening server with the application versions alone, on a real store, whose patience a test decides. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { openBlobs } from '../../daemon/files/blobs.ts';
+import type { FormTimes } from '../../daemon/plugins/form-operation.ts';
+import { originRule } from '../../daemon/plugins/origin.ts';
+import { appRoutes } from '../../daemon/routes/apps.ts';
+import { buildServer } from '../../daemon/server.ts';
+import { Accounts } from '../../daemon/services/accounts.ts';
+import { AppService } from '../../daemon/services/apps.ts';
+import { Limiter } from '../../daemon/services/limiter.ts';
+import { Tokens } from '../../daemon/services/tokens.ts';
+import type { Store } from '../../daemon/store/store.ts';
+import { openTemporary } from './sqlite.ts';
+
+export interface UploadServerOptions {
+  readonly formTimes?: FormTimes;
+  /** Stands between the service and the store. */
+  readonly between?: (store: Store) => Partial<Store>;
+}
+
+export async function startUploadServer({ formTimes, between }: UploadServerOptions) {
+  const home = await mkdtemp(join(tmpdir(), 'devmgr-uploads-'));
+  const { store, cleanup } = await openTemporary();
+  const accounts = new Accounts(store);
+  const tokens = new Tokens([new Uint8Array(32).fill(1)], accounts, Date.now);
+  const limiter = new Limiter({ login: null, query: null, modify: null, upload: null });
+  const blobs = await openBlobs(join(home, 'blobs'));
+  const reads = { appsOf: store.appsOf.bind(store), commit: store.commit.bind(store) };
+  const apps = new AppService({ store: { ...reads, ...between?.(store) } as Store, blobs, now: Date.now });
+  const app = await buildServer(
+    { logger: pino({ level: 'silent' }), origin: originRule('127.0.0.1', []), trustProxy: [] },
+    [app => appRoutes(app, { tokens, limiter, apps, ...(formTimes ? { formTimes } : {}) })],
+  );
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const user = { username: 'admin', passwordHash: 'none', role: 'ADMIN', email: null, disabled: false } as const;
+  await store.commit({
+    at: Date.now(),
+    actor: null,
+    requestId: null,
+    changes: [{ kind: 'user.add', user, entry: { type: 'USER_CREATED' } }],
+  });
+  return {
+    home,
+    url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+    token: tokens.issue((await store.userByName('admin'))!).token,
+    async stop() {
+      await app.close();
+      accounts.close();
+      await cleanup();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
