@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+/** The one place where the command line and the daemon are joined. */
+import { run } from '../src/main.ts';
+import type { Programs } from '../src/programs.ts';
+import { keychainCommand, runKeychainStep } from '../src/settings/keychain.ts';
+import { processIo } from '../src/terminal/io.ts';
+
+const daemon = () => import('../daemon/programs/index.ts');
+
+const programs: Programs = {
+  run: async (options, io) => (await daemon()).run(options, io),
+  backup: async (options, io) => (await daemon()).backup(options, io),
+  restore: async (options, io) => (await daemon()).restore(options, io),
+  check: async (options, io) => (await daemon()).check(options, io),
+  audit: async (options, io) => (await daemon()).audit(options, io),
+  rotateKey: async (options, io) => (await daemon()).rotateKey(options, io),
+};
+
+const argv = process.argv.slice(2);
+const ending =
+  argv[0] === keychainCommand ? runKeychainStep(argv.slice(1)) : run(argv, processIo(), process.env, programs);
+// Connections kept open for the next request, and a keychain's helper, must not keep a finished command alive.
+void ending.then(code => process.exit(code));

@@ -1,0 +1,217 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataOf, InputOf } from '../api/define.ts';
+import type { RouteName, Routes } from '../api/routes.ts';
+import { interrupted } from '../fault.ts';
+import { notDevmgr, openEnvelope, redirected, requestId } from './envelope.ts';
+import { isRefusal, type Refusal, Unreachable } from './failures.ts';
+import { needsToken, operations, pathOf } from './operations.ts';
+import { type Body, readText, send } from './transport.ts';
+
+/** Where a service is. */
+export interface Place {
+  /** Its address, without a slash at the end. Starts the local daemon where that is wanted. */
+  address(): Promise<string>;
+  /** Nobody answered there: true where it has been brought back and is worth another try. */
+  revive(): Promise<boolean>;
+  /** Its address as it is now, without starting anything; the last one known where it is away. */
+  whereabouts(): Promise<string>;
+}
+
+/** Who asks. */
+export interface Session {
+  /** The token, renewed when it is about to end; a fault of kind `login` where there is none. */
+  token(client: Client): Promise<string>;
+}
+
+export interface ClientOptions {
+  readonly place: Place;
+  readonly session: Session;
+  readonly ca?: string | undefined;
+  /** Ends waiting, and calls requests off. */
+  readonly signal: AbortSignal;
+  /** Calls requests off in place of `signal`. */
+  readonly requestSignal?: AbortSignal;
+  /** Wait when the server says that the limit is reached. */
+  readonly wait: boolean;
+  readonly notice: (text: string) => void;
+  /** Told that a limit is waited out. */
+  readonly waiting: (text: string) => void;
+  readonly trace: (text: string) => void;
+}
+
+type Input<N extends RouteName> = unknown extends InputOf<Routes[N]> ? [] : [input: InputOf<Routes[N]>];
+interface AnyInput {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+export interface Raw {
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Asked for at each try. */
+  readonly body?: () => Body;
+  readonly headers?: Readonly<Record<string, string | number>>;
+}
+
+/** Waits between the tries of a read whose connection broke. */
+const retryMs = [200, 800];
+/** Where the server does not say how long. */
+const defaultWaitSeconds = 15;
+
+/** Calls the operations of the interface by name. */
+export class Client {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
+  /** The same client for requests that are seen through to their answer whatever `signal` says; waiting still ends with it. */
+  unhurried(): Client {
+    return new Client({ ...this.#options, requestSignal: new AbortController().signal });
+  }
+
+  get #requestSignal(): AbortSignal {
+    return this.#options.requestSignal ?? this.#options.signal;
+  }
+
+  get ca(): string | undefined {
+    return this.#options.ca;
+  }
+
+  address(): Promise<string> {
+    return this.#options.place.address();
+  }
+
+  /** The address as it is now; nothing is started for it but at the first time. */
+  async whereabouts(): Promise<string> {
+    await this.address();
+    return this.#options.place.whereabouts();
+  }
+
+  token(): Promise<string> {
+    return this.#options.session.token(this);
+  }
+
+  /**
+   * The `data` of the answer. Reads are tried again when the connection breaks, and a limit is waited out; what the server refuses is a
+   * `Refusal`, no answer `Unreachable`.
+   */
+  async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
+    const data = await this.#waitingOutLimits(() => this.#insisting(name, (input[0] ?? {}) as AnyInput));
+    return data as NonNullable<DataOf<Routes[N]>>;
+  }
+
+  /** The same with a token of one's own in place of the session's; null sends none. */
+  async callAs(token: string | null, name: 'refresh' | 'me' | 'listKeys' | 'health'): Promise<unknown> {
+    return this.#exchange(name, {}, token);
+  }
+
+  /** A request whose body or answer is no JSON; the answer is still to be read. Tried once. */
+  async raw(name: RouteName, input: Raw): Promise<IncomingMessage> {
+    return this.#waitingOutLimits(async () => {
+      const [operation] = operations[name];
+      const [method, template] = operation.split(' ') as [string, string];
+      const origin = await this.address();
+      const headers = { authorization: `Bearer ${await this.token()}`, ...input.headers };
+      const url = new URL(origin + pathOf(template, input.params));
+      const answer = await this.#send(method, url, headers, input.body?.(), method === 'GET');
+      const status = answer.statusCode ?? 0;
+      if (status >= 200 && status < 300) return answer;
+      if (status >= 300 && status < 400) throw redirected(origin, answer.headers.location);
+      const text = await readText(answer, origin, this.#requestSignal);
+      const what = { status, headers: answer.headers, text };
+      openEnvelope(what, origin, []);
+      throw notDevmgr(what, origin);
+    });
+  }
+
+  async #waitingOutLimits<T>(attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isRefusal(error, 429) || !this.#options.wait) throw error;
+        await this.#waitFor(error);
+      }
+    }
+  }
+
+  async #waitFor(refusal: Refusal): Promise<void> {
+    const seconds = Math.ceil(refusal.waitSeconds ?? defaultWaitSeconds);
+    const until = new Date(Date.now() + seconds * 1000).toLocaleTimeString();
+    this.#options.waiting(
+      `the server's limit is reached; going on in ${seconds} s, at ${until} (--no-wait gives up at once)`,
+    );
+    await this.pause(seconds * 1000 + 50);
+  }
+
+  /** Waits; Ctrl-C ends it. */
+  async pause(milliseconds: number): Promise<void> {
+    try {
+      await sleep(milliseconds, undefined, { signal: this.signal });
+    } catch {
+      throw interrupted();
+    }
+  }
+
+  async #insisting(name: RouteName, input: AnyInput): Promise<unknown> {
+    const isRead = operations[name][0].startsWith('GET');
+    let revived = false;
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#exchange(name, input, needsToken(name) ? await this.token() : null);
+      } catch (error) {
+        if (!(error instanceof Unreachable)) throw error;
+        if (!error.maybeDone) {
+          if (revived || !(await this.#options.place.revive())) throw error;
+          revived = true;
+        } else {
+          const pause = isRead ? retryMs[tries] : undefined;
+          if (pause === undefined) throw error;
+          this.#options.trace(`${error.message}; trying again`);
+          await this.pause(pause);
+        }
+      }
+    }
+  }
+
+  async #exchange(name: RouteName, input: AnyInput, token: string | null): Promise<unknown> {
+    const [operation, ...fields] = operations[name];
+    const [method, template] = operation.split(' ') as [string, string];
+    const origin = await this.address();
+    const body = input.body === undefined ? undefined : JSON.stringify(input.body);
+    const headers = {
+      accept: 'application/json',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    };
+    const url = new URL(origin + pathOf(template, input.params, input.query));
+    const answer = await this.#send(method, url, headers, body, method === 'GET');
+    const text = await readText(answer, origin, this.#requestSignal);
+    return openEnvelope({ status: answer.statusCode ?? 0, headers: answer.headers, text }, origin, fields);
+  }
+
+  async #send(
+    method: string,
+    url: URL,
+    headers: Record<string, string | number>,
+    body: Body | undefined,
+    reuse: boolean,
+  ): Promise<IncomingMessage> {
+    const { ca, trace } = this.#options;
+    const signal = this.#requestSignal;
+    const started = performance.now();
+    const answer = await send({ method, url, headers, body, ca, signal, reuse });
+    const took = Math.round(performance.now() - started);
+    trace(
+      `${method} ${url.pathname}${url.search} → ${answer.statusCode} (${took} ms, ${requestId(answer.headers) ?? 'no request id'})`,
+    );
+    return answer;
+  }
+}

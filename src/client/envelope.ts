@@ -1,0 +1,83 @@
+/** Reads the envelope of an answer; what is none is said in words. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { Fault } from '../fault.ts';
+import { Refusal, Unreachable } from './failures.ts';
+
+export interface AnswerText {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+const wrongServer = 'is this the address of a devmgr server? (--server URL)';
+/** What a proxy says when the server behind it is away. */
+const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** The `data` of the envelope, which has at least these fields. */
+export function openEnvelope(answer: AnswerText, origin: string, fields: readonly string[]): unknown {
+  const { status, headers, text } = answer;
+  if (status >= 300 && status < 400) throw redirected(origin, headers.location);
+  const envelope = parseObject(text);
+  if (envelope === null || typeof envelope.code !== 'number') {
+    if (status === 429) throw new Refusal(429, `${origin} takes no more requests for now`, waitSeconds(headers), null);
+    if (gatewayStatuses.has(status))
+      throw new Unreachable(`the server behind ${origin} is not there (HTTP ${status})`, true);
+    throw notDevmgr(answer, origin);
+  }
+  if (envelope.code !== 200) {
+    const message =
+      typeof envelope.message === 'string' && envelope.message ? envelope.message : `code ${envelope.code}`;
+    throw new Refusal(envelope.code, message, envelope.code === 429 ? waitSeconds(headers) : null, requestId(headers));
+  }
+  const data = envelope.data;
+  const missing = fields.find(field => !isObject(data) || !Object.hasOwn(data, field));
+  if (missing !== undefined)
+    throw new Fault(
+      'failure',
+      `the answer of ${origin} is not one of this interface: it lacks "${missing}"`,
+      wrongServer,
+    );
+  return data;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export function requestId(headers: IncomingHttpHeaders): string | null {
+  const id = headers['x-request-id'];
+  return typeof id === 'string' ? id : null;
+}
+
+/** Retry-After is a length of time and needs no agreement of the clocks; X-RateLimit-Reset is a time. */
+function waitSeconds(headers: IncomingHttpHeaders): number | null {
+  const after = Number(headers['retry-after']);
+  if (headers['retry-after'] !== undefined && Number.isFinite(after)) return Math.max(0, after);
+  const reset = Number(headers['x-ratelimit-reset']);
+  if (headers['x-ratelimit-reset'] === undefined || !Number.isFinite(reset)) return null;
+  return Math.max(0, reset - Date.now() / 1000);
+}
+
+export function redirected(origin: string, location: string | undefined): Fault {
+  const target = location && URL.canParse(location, origin) ? new URL(location, origin).origin : null;
+  return new Fault(
+    'failure',
+    `${origin} sends elsewhere${target ? ` (to ${target})` : ''}; a token is not carried along`,
+    target ? `if that is right, name it: --server ${target}` : wrongServer,
+  );
+}
+
+export function notDevmgr({ status, headers, text }: AnswerText, origin: string): Fault {
+  const type = String(headers['content-type'] ?? '').split(';')[0];
+  const what =
+    text === '' ? 'nothing' : type?.includes('html') ? 'a web page' : `no envelope${type ? ` (${type})` : ''}`;
+  return new Fault('failure', `${origin} answers ${what} with HTTP ${status}: that is no devmgr server`, wrongServer);
+}

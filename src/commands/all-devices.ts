@@ -1,0 +1,27 @@
+import type { QueryOf } from '../api/define.ts';
+import type { DeviceListItem } from '../api/devices.ts';
+import type { Routes } from '../api/routes.ts';
+import type { Client } from '../client/client.ts';
+
+type Query = Partial<QueryOf<Routes['listDevices']>>;
+
+export interface DevicePage {
+  readonly list: readonly DeviceListItem[];
+  readonly total: number;
+}
+
+const pageSize = 100;
+
+/**
+ * Every device that matches, page by page. What is registered meanwhile pushes devices of the default order onto the
+ * next page: those that were on the last one are not given again.
+ */
+export async function* allDevices(client: Client, query: Query): AsyncGenerator<DevicePage> {
+  let before: ReadonlySet<string> = new Set();
+  for (let page = 1; ; page++) {
+    const { list, pagination } = await client.call('listDevices', { query: { ...query, page, size: pageSize } });
+    yield { list: list.filter(device => !before.has(device.deviceId)), total: pagination.total };
+    if (page >= pagination.totalPages || list.length === 0) return;
+    before = new Set(list.map(device => device.deviceId));
+  }
+}

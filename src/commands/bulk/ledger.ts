@@ -1,0 +1,72 @@
+/** How far an interrupted run came, kept beside its results (else beside its input) until the run is complete. */
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { usage } from '../../fault.ts';
+import { readJsonFile, writeJsonFile } from '../../settings/files.ts';
+
+export interface Checkpoint {
+  /** Every line up to this one has its result. */
+  readonly line: number;
+  readonly success: number;
+  readonly failed: number;
+  /** Bytes of the results file at that point. */
+  readonly resultBytes: number;
+  /** Number of the newest device before the batch was sent that may be under way; see `sendBatch`. */
+  readonly newest: number;
+}
+
+export class Ledger {
+  readonly #file: string;
+  readonly #input: string;
+  readonly #fingerprint: string;
+
+  constructor(input: string, out: string | null) {
+    this.#input = input;
+    this.#file = `${out ?? input}.resume.json`;
+    this.#fingerprint = fingerprintOf(input);
+  }
+
+  get file(): string {
+    return this.#file;
+  }
+
+  /** Null where no run was interrupted; a fault where the input has changed since. */
+  read(): Checkpoint | null {
+    const stored = readJsonFile(this.#file);
+    if (stored === null) return null;
+    if (stored.fingerprint !== this.#fingerprint)
+      throw usage(
+        `${this.#input} is not the file that the interrupted run was about, or has changed since`,
+        `to begin anew, remove ${this.#file}`,
+      );
+    const { line, success, failed, resultBytes, newest } = stored as unknown as Checkpoint;
+    return { line, success, failed, resultBytes, newest };
+  }
+
+  exists(): boolean {
+    return readJsonFile(this.#file) !== null;
+  }
+
+  write(checkpoint: Checkpoint): void {
+    writeJsonFile(this.#file, { input: this.#input, fingerprint: this.#fingerprint, ...checkpoint });
+  }
+
+  remove(): void {
+    rmSync(this.#file, { force: true });
+  }
+}
+
+const headBytes = 1024 * 1024;
+
+/** Tells whether a file is still the same: its size, and what it begins with. */
+function fingerprintOf(file: string): string {
+  const { size } = statSync(file);
+  const fd = openSync(file, 'r');
+  try {
+    const head = Buffer.alloc(Math.min(size, headBytes));
+    readSync(fd, head, 0, head.length, 0);
+    return `${size}:${createHash('sha256').update(head).digest('hex')}`;
+  } finally {
+    closeSync(fd);
+  }
+}

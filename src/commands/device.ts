@@ -1,0 +1,104 @@
+/** Which device is meant: by deviceId, by serial number, or by the key that is plugged in. */
+
+import type { DeviceListItem } from '../api/devices.ts';
+import type { Key } from '../api/hardware.ts';
+import type { Client } from '../client/client.ts';
+import { Fault, usage } from '../fault.ts';
+import { safe } from '../terminal/text.ts';
+import type { Context } from './context.ts';
+import type { ArgShape } from './define.ts';
+
+export const deviceArg: ArgShape = {
+  name: 'DEVICE',
+  help: 'deviceId or serial number (or --plugged)',
+  optional: true,
+  offer: 'device',
+};
+
+/** The same shape as the contract's, which takes longer to load than a command takes to run. */
+const deviceIdShape = /^DEV-[1-9][0-9]{0,14}$/;
+const pageSize = 100;
+
+/** The deviceId that is meant. */
+export async function resolveDevice(context: Context, name: string | undefined, plugged: boolean): Promise<string> {
+  if (plugged) {
+    if (name !== undefined) throw usage(`both "${name}" and --plugged name a device`, 'leave one of them out');
+    return pluggedDevice(context);
+  }
+  if (name === undefined) throw usage('no device is named', 'name its deviceId, its serial number, or --plugged');
+  const text = name.trim();
+  if (deviceIdShape.test(text)) return text;
+  return (await requireBySerial(context.registry, text)).deviceId;
+}
+
+async function requireBySerial(registry: Client, serial: string): Promise<DeviceListItem> {
+  const { exact, similar } = await findBySerial(registry, serial);
+  if (exact) return exact;
+  const hint = similar
+    ? `there is ${similar.serialNumber} (${similar.deviceId}): upper and lower case count`
+    : 'find it: devmgr list --keyword PART';
+  throw new Fault('absent', `no device has the deviceId or serial number "${serial}"`, hint);
+}
+
+/** The device with exactly this serial number, and one that differs from it in case alone. */
+export async function findBySerial(
+  registry: Client,
+  serial: string,
+): Promise<{ readonly exact: DeviceListItem | null; readonly similar: DeviceListItem | null }> {
+  let similar: DeviceListItem | null = null;
+  for (let page = 1; ; page++) {
+    const { list, pagination } = await registry.call('listDevices', {
+      query: { keyword: serial, page, size: pageSize, sortBy: 'serialNumber', sortOrder: 'asc' },
+    });
+    for (const device of list) {
+      if (device.serialNumber === serial) return { exact: device, similar };
+      if (device.serialNumber.toLowerCase() === serial.toLowerCase()) similar = device;
+    }
+    if (page >= pagination.totalPages || list.length === 0) return { exact: null, similar };
+  }
+}
+
+async function pluggedDevice(context: Context): Promise<string> {
+  const key = await onePluggedKey(context);
+  if (key.serialNumber === null)
+    throw new Fault(
+      'hardware',
+      `no serial number can be read from the key that is plugged in (${nameOf(key)})`,
+      key.problem,
+    );
+  // A hardware service that is not the registry joins keys with another registry's devices.
+  if (context.hardware === context.registry) {
+    if (key.device) return key.device.deviceId;
+  } else {
+    const { exact } = await findBySerial(context.registry, key.serialNumber);
+    if (exact) return exact.deviceId;
+  }
+  throw new Fault(
+    'absent',
+    `the key that is plugged in (${key.serialNumber}) is not registered`,
+    'register it: devmgr enroll --count 1',
+  );
+}
+
+async function onePluggedKey(context: Context): Promise<Key> {
+  const { list, drivers } = await context.hardware.call('listKeys');
+  const [key, ...others] = list;
+  if (!key) {
+    const missing = drivers
+      .filter(driver => driver.state !== 'ready')
+      .map(driver => `${driver.name}: ${driver.detail}`);
+    throw new Fault(
+      'hardware',
+      'no key is plugged in',
+      missing.length ? missing.join('\n    ') : 'plug one in and try again',
+    );
+  }
+  if (others.length === 0) return key;
+  const lines = list.map(other => `  ${other.device?.deviceId ?? '(not registered)'}  ${nameOf(other)}`);
+  throw usage(`${list.length} keys are plugged in:\n${lines.join('\n')}`, 'name one of them in place of --plugged');
+}
+
+export const nameOf = (key: Key): string =>
+  safe(
+    [key.deviceType, key.serialNumber ?? 'no readable serial', key.manufacturer, key.model].filter(Boolean).join('  '),
+  );

@@ -1,0 +1,166 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { isRefusal } from '../client/failures.ts';
+import { Fault, systemWords } from '../fault.ts';
+import { findDaemon, healthAt } from '../session/local-daemon.ts';
+import { isLocalServer } from '../settings/settings.ts';
+import { safe, safeProse } from '../terminal/text.ts';
+import { relative } from '../terminal/when.ts';
+import { type Context, createContext } from './context.ts';
+import { command } from './define.ts';
+import { indent } from './present.ts';
+
+type State = 'ok' | 'warning' | 'failed';
+
+/** `fix` is what to type or do. */
+interface Check {
+  readonly name: string;
+  readonly state: State;
+  readonly detail: string;
+  readonly fix: string | null;
+}
+
+const leastNode = [22, 19] as const;
+
+export const doctor = command({
+  name: 'doctor',
+  summary: 'look for what is wrong, and how to mend it',
+  description:
+    'Looks at this program, the home folder, the daemon, the server, the login and the hardware. Starts and changes nothing. Exit code 1 where a check failed.',
+  flags: {},
+  examples: [
+    { does: 'what is wrong?', line: 'doctor' },
+    { does: 'for a report', line: 'doctor --json' },
+  ],
+  async run(_, given) {
+    const context = createContext({ ...given, globals: { ...given.globals, noAutostart: true } });
+    const checks: Check[] = [nodeCheck(), homeCheck(context.settings.home)];
+    checks.push(await serverCheck(context));
+    if (checks.at(-1)!.state !== 'failed') checks.push(await loginCheck(context), ...(await hardwareChecks(context)));
+    const failed = checks.some(check => check.state === 'failed');
+    if (context.globals.json) await context.out.document({ ok: !failed, checks });
+    else await context.out.text(checks.map(check => lines(context, check)).join(''));
+    return failed ? 1 : 0;
+  },
+});
+
+function lines({ out }: Context, { name, state, detail, fix }: Check): string {
+  const mark =
+    state === 'ok' ? out.paint('green', '✓') : state === 'warning' ? out.paint('yellow', '!') : out.paint('red', '✗');
+  const words = indent(safeProse(detail)).trim();
+  return `${mark} ${out.paint('bold', name.padEnd(10))} ${words}\n${fix && state !== 'ok' ? `    ${out.paint('cyan', '→')} ${indent(indent(indent(safeProse(fix)))).trim()}\n` : ''}`;
+}
+
+function nodeCheck(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ok = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
+  return {
+    name: 'node',
+    state: ok ? 'ok' : 'failed',
+    detail: `${process.versions.node} on ${process.platform} ${process.arch}`,
+    fix: `install Node ${leastNode.join('.')} or later`,
+  };
+}
+
+function homeCheck(home: string): Check {
+  try {
+    if (!existsSync(home)) return { name: 'home', state: 'ok', detail: `${home} (made at the first start)`, fix: null };
+    accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
+    const open = process.platform !== 'win32' && (statSync(home).mode & 0o077) !== 0;
+    return open
+      ? { name: 'home', state: 'warning', detail: `${home} can be read by other users`, fix: `chmod 700 ${home}` }
+      : { name: 'home', state: 'ok', detail: home, fix: null };
+  } catch (error) {
+    return {
+      name: 'home',
+      state: 'failed',
+      detail: `${home} cannot be used: ${systemWords(error)}`,
+      fix: 'name another folder with --home DIR or DEVMGR_HOME',
+    };
+  }
+}
+
+async function serverCheck({ settings, io, registry }: Context): Promise<Check> {
+  if (isLocalServer(settings)) {
+    const found = await findDaemon(settings.home, io.interrupt);
+    if (!found)
+      return {
+        name: 'daemon',
+        state: 'failed',
+        detail: `does not run (home ${settings.home})`,
+        fix: 'devmgr daemon start',
+      };
+    const { health, url, pid } = found;
+    const detail = `${url}, pid ${pid}, version ${health.version}`;
+    return health.ready && health.status === 'ok'
+      ? { name: 'daemon', state: 'ok', detail, fix: null }
+      : { name: 'daemon', state: 'failed', detail: `${detail}: not ready`, fix: 'devmgr daemon logs says why' };
+  }
+  try {
+    const health = await registry.call('health');
+    const detail = `${settings.server}, ${health.service} ${health.version}`;
+    return {
+      name: 'server',
+      state: health.ready ? 'ok' : 'failed',
+      detail,
+      fix: health.ready ? null : 'its operator has to look at its log',
+    };
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'interrupted') throw error;
+    const alive = await healthAt(settings.server ?? '', io.interrupt);
+    const words = error instanceof Error ? error.message : String(error);
+    const fix = error instanceof Fault ? error.hint : null;
+    return {
+      name: 'server',
+      state: 'failed',
+      detail: words,
+      fix: alive ? 'name the certificate of its authority with --ca FILE' : (fix ?? 'check the address: --server URL'),
+    };
+  }
+}
+
+async function loginCheck({ registry, settings }: Context): Promise<Check> {
+  const logIn = 'devmgr login';
+  try {
+    const me = await registry.call('me');
+    const from = settings.token === null ? '' : ', by DEVMGR_TOKEN';
+    return { name: 'login', state: 'ok', detail: `${me.username} (${me.role})${from}`, fix: null };
+  } catch (error) {
+    if (isRefusal(error) || (error instanceof Fault && error.kind === 'login'))
+      return { name: 'login', state: 'warning', detail: error.message, fix: logIn };
+    throw error;
+  }
+}
+
+async function hardwareChecks(context: Context): Promise<Check[]> {
+  try {
+    const { list, drivers } = await context.hardware.call('listKeys');
+    const checks = drivers.map((driver): Check => {
+      const [detail, ...rest] = driver.detail.split('\n');
+      return {
+        name: safe(driver.name),
+        state: driver.state === 'ready' ? 'ok' : 'warning',
+        detail: detail ?? '',
+        fix: rest.join('\n') || null,
+      };
+    });
+    for (const key of list)
+      checks.push({
+        name: 'key',
+        state: key.problem === null ? 'ok' : 'warning',
+        detail: `${[key.deviceType, key.serialNumber ?? 'no readable serial', key.manufacturer, key.model].filter(Boolean).join('  ')}, plugged in ${relative(key.attachedAt)}${key.simulated ? ', simulated' : ''}`,
+        fix: key.problem,
+      });
+    return checks;
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'interrupted') throw error;
+    const words = error instanceof Error ? error.message : String(error);
+    return [
+      {
+        name: 'hardware',
+        state: 'warning',
+        detail: `what is plugged in cannot be asked: ${words}`,
+        fix: error instanceof Fault ? error.hint : 'devmgr login',
+      },
+    ];
+  }
+}

@@ -1,0 +1,117 @@
+/** Keys as they are plugged and pulled: from the notification stream, and by looking again where that misses one. */
+import type { HardwareEventType } from '../api/events.ts';
+import type { Key } from '../api/hardware.ts';
+import { followNotifications } from '../client/stream.ts';
+import { interrupted } from '../fault.ts';
+import type { Context } from './context.ts';
+
+export interface KeyEvent {
+  readonly type: HardwareEventType;
+  readonly key: Key;
+}
+
+/** A look at the list while the stream stands, in case an event was lost; and while it is down. */
+const slowPollMs = 10_000;
+const fastPollMs = 1_500;
+
+export interface KeyEventOptions {
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+  /** Told how the stream is. */
+  readonly onState?: (state: string, detail: string) => void;
+}
+
+/** What is plugged in at first comes as attached. Each plugging is told once. */
+export async function* keyEvents(context: Context, options: KeyEventOptions = {}): AsyncGenerator<KeyEvent> {
+  const { hardware, io } = context;
+  const own = new AbortController();
+  const signal = AbortSignal.any([own.signal, io.interrupt, ...(options.signal ? [options.signal] : [])]);
+  const plugged = new Map<string, Key>();
+  const queue: KeyEvent[] = [];
+  let failure: unknown = null;
+  let wake: () => void = () => undefined;
+  let streaming = false;
+
+  const attach = (key: Key) => {
+    if (plugged.has(key.keyId)) return;
+    plugged.set(key.keyId, key);
+    queue.push({ type: 'KEY_ATTACHED', key });
+    wake();
+  };
+  const detach = (key: Key) => {
+    if (!plugged.delete(key.keyId)) return;
+    queue.push({ type: 'KEY_DETACHED', key });
+    wake();
+  };
+  const look = async () => {
+    const before = new Set(plugged.keys());
+    const { list } = await hardware.call('listKeys');
+    const now = new Set(list.map(key => key.keyId));
+    for (const key of list) attach(key);
+    // A key that came by the stream while the list was on its way is no older than the list.
+    for (const key of [...plugged.values()]) if (before.has(key.keyId) && !now.has(key.keyId)) detach(key);
+  };
+  const fail = (error: unknown) => {
+    failure = error;
+    wake();
+  };
+
+  const follow = async () => {
+    const events = followNotifications({
+      client: hardware,
+      types: ['KEY_ATTACHED', 'KEY_DETACHED'],
+      since: null,
+      signal,
+      onState: (state, detail) => {
+        streaming = state === 'connected' || state === 'resumed';
+        if (state !== 'gap') options.onState?.(state, detail);
+        if (streaming) look().catch(fail);
+      },
+    });
+    for await (const { type, data } of events) {
+      if (type === 'KEY_ATTACHED') attach(data as unknown as Key);
+      else if (type === 'KEY_DETACHED') detach(data as unknown as Key);
+    }
+  };
+  const poll = async () => {
+    while (!signal.aborted) {
+      await pause(streaming ? slowPollMs : fastPollMs, signal);
+      if (!signal.aborted) await look().catch(error => options.onState?.('lost', String((error as Error).message)));
+    }
+  };
+
+  await look();
+  // A service without a stream is polled; what the list says against the login ends it.
+  follow().catch(() => {
+    streaming = false;
+  });
+  void poll();
+  try {
+    for (;;) {
+      const event = queue.shift();
+      if (event) yield event;
+      else if (failure) throw failure;
+      else if (io.interrupt.aborted) throw interrupted();
+      else if (signal.aborted) return;
+      else
+        await new Promise<void>(resolve => {
+          wake = resolve;
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+    }
+  } finally {
+    own.abort();
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(finish, milliseconds);
+    function finish(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    }
+    signal.addEventListener('abort', finish);
+  });
+}

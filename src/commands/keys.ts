@@ -1,0 +1,112 @@
+import type { DriverStatus, Key } from '../api/hardware.ts';
+import { usage } from '../fault.ts';
+import { statusStyle } from '../terminal/style.ts';
+import type { Column } from '../terminal/table.ts';
+import { safe } from '../terminal/text.ts';
+import { relative } from '../terminal/when.ts';
+import type { Context } from './context.ts';
+import { command } from './define.ts';
+import { nameOf } from './device.ts';
+import { csvFlag } from './globals.ts';
+import { keyEvents } from './key-events.ts';
+
+const keyFields = [
+  'keyId',
+  'deviceType',
+  'serialNumber',
+  'serialSource',
+  'manufacturer',
+  'model',
+  'hardwareVersion',
+  'firmwareVersion',
+  'transport',
+  'reader',
+  'vendorId',
+  'productId',
+  'attachedAt',
+  'simulated',
+  'problem',
+  'deviceId',
+  'status',
+];
+
+export const keys = command({
+  name: 'keys',
+  summary: 'list the keys that are plugged in',
+  description: 'A key whose serial number cannot be read is listed with the reason and what to do.',
+  flags: { watch: { short: 'w', help: 'go on and tell what is plugged and pulled' }, ...csvFlag },
+  examples: [
+    { does: 'what is plugged in', line: 'keys' },
+    { does: 'serial numbers alone', line: 'keys --quiet' },
+    { does: 'what is plugged and pulled, as JSON lines', line: 'keys --watch --json' },
+  ],
+  async run({ flags }, context) {
+    const { out, globals } = context;
+    if (flags.watch && flags.csv) throw usage('--watch and --csv exclude each other');
+    if (flags.watch) return watchKeys(context);
+    const data = await context.hardware.call('listKeys');
+    if (globals.json) return out.document(data);
+    if (flags.csv)
+      return out.csv(
+        keyFields,
+        data.list.map(key => ({ ...key, ...(key.device ?? { deviceId: null, status: null }) })),
+      );
+    if (globals.quiet)
+      return out.text(data.list.map(key => (key.serialNumber ? `${safe(key.serialNumber)}\n` : '')).join(''));
+    if (data.list.length) await out.table(keyColumns, data.list);
+    else out.notice('No key is plugged in.');
+    for (const key of data.list) if (key.problem) out.warn(`${nameOf(key)}: ${safe(key.problem)}`);
+    tellDrivers(context, data.drivers);
+  },
+});
+
+const keyColumns: Column<Key>[] = [
+  { title: 'TYPE', value: key => key.deviceType },
+  { title: 'SERIAL', value: key => key.serialNumber ?? '(not readable)', shorten: 'middle' },
+  {
+    title: 'DEVICE',
+    value: key => key.device?.deviceId ?? 'not registered',
+    style: key => (key.device ? null : 'yellow'),
+  },
+  {
+    title: 'STATUS',
+    value: key => key.device?.status ?? null,
+    style: key => statusStyle(key.device?.status ?? ''),
+    drop: 1,
+  },
+  {
+    title: 'KEY',
+    value: key => [key.manufacturer, key.model].filter(Boolean).join(' ') + (key.simulated ? ' (simulated)' : ''),
+    shorten: 'end',
+    drop: 3,
+  },
+  { title: 'FIRMWARE', value: key => key.firmwareVersion, drop: 5 },
+  { title: 'BY', value: key => key.serialSource, drop: 6 },
+  {
+    title: 'AT',
+    value: key => key.reader ?? (key.vendorId ? `${key.vendorId}:${key.productId}` : null),
+    shorten: 'end',
+    drop: 4,
+  },
+  { title: 'SINCE', value: key => relative(key.attachedAt), drop: 7 },
+];
+
+export function tellDrivers({ out }: Context, drivers: readonly DriverStatus[]): void {
+  for (const driver of drivers)
+    if (driver.state !== 'ready')
+      out.notice(`${out.tint('yellow', `${safe(driver.name)} is not available:`)} ${safe(driver.detail)}`);
+}
+
+async function watchKeys(context: Context): Promise<void> {
+  const { out, globals } = context;
+  const { drivers } = await context.hardware.call('listKeys');
+  if (!globals.json) tellDrivers(context, drivers);
+  for await (const { type, key } of keyEvents(context)) {
+    if (globals.json) await out.row({ type, timestamp: new Date().toISOString(), data: key });
+    else {
+      const mark = type === 'KEY_ATTACHED' ? out.paint('green', '+') : out.paint('red', '-');
+      const device = key.device ? `  ${key.device.deviceId} ${key.device.status}` : '';
+      await out.text(`${mark} ${nameOf(key)}${safe(device)}${key.problem ? `  ${safe(key.problem)}` : ''}\n`);
+    }
+  }
+}

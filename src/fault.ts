@@ -1,0 +1,67 @@
+/** What can go wrong on this side of the interface. What the server refuses is a `Refusal` of the client. */
+
+export type FaultKind =
+  /** The command line was wrong, or a flag is missing. */
+  | 'usage'
+  /** Nobody is logged in. */
+  | 'login'
+  /** The thing named does not exist. */
+  | 'absent'
+  /** The server cannot be reached, or stopped answering. */
+  | 'unreachable'
+  /** No key, no reader, or no key in time. */
+  | 'hardware'
+  /** Some items of a batch failed. */
+  | 'partial'
+  /** Ctrl-C. */
+  | 'interrupted'
+  /** Nobody reads standard output any more. */
+  | 'closed'
+  | 'failure';
+
+/** `message` says what happened and to which thing, `hint` what to type next. */
+export class Fault extends Error {
+  readonly kind: FaultKind;
+  readonly hint: string | null;
+  constructor(kind: FaultKind, message: string, hint: string | null = null) {
+    super(message);
+    this.name = 'Fault';
+    this.kind = kind;
+    this.hint = hint;
+  }
+}
+
+export const usage = (message: string, hint: string | null = null): Fault => new Fault('usage', message, hint);
+
+export const interrupted = (): Fault => new Fault('interrupted', 'interrupted');
+
+/** The system's own word for an error (`ENOENT`), or null. */
+export function systemCode(error: unknown): string | null {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : null;
+}
+
+/** What a system error means, in words. */
+export function systemWords(error: unknown): string {
+  switch (systemCode(error)) {
+    case 'ENOENT':
+      return 'it does not exist';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'ENOTDIR':
+      return 'a part of the path is no folder';
+    case 'ENOSPC':
+      return 'the disk is full';
+    case 'EROFS':
+      return 'the file system is read-only';
+    case 'EMFILE':
+      return 'too many files are open';
+    case 'EEXIST':
+      return 'it exists already';
+    default:
+      return error instanceof Error ? error.message : String(error);
+  }
+}

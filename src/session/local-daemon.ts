@@ -1,0 +1,212 @@
+/** The daemon of this home: whether it runs, starting it in the background, ending it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DaemonInfo, defaultHost, defaultPort, environment, homeFiles } from '../api/local.ts';
+import { openEnvelope } from '../client/envelope.ts';
+import { readText, send } from '../client/transport.ts';
+import { Fault, interrupted, systemCode, systemWords } from '../fault.ts';
+import { selfCommand } from '../settings/self.ts';
+import { readDaemonInfo } from '../settings/settings.ts';
+import { isAlive } from './alive.ts';
+
+export interface Health {
+  readonly status: string;
+  readonly service: string;
+  readonly version: string;
+  readonly ready: boolean;
+  readonly uptimeSeconds: number;
+}
+
+const pollMs = 25;
+const startMs = 20_000;
+const stopMs = 30_000;
+const tailLines = 12;
+const maxLogBytes = 10 * 1024 * 1024;
+
+/** What the daemon at an address says of itself; null where no devmgr answers. */
+export async function healthAt(address: string, signal: AbortSignal): Promise<Health | null> {
+  try {
+    const url = new URL(`${address}/api/health`);
+    // Certificates of a daemon on this very machine are not judged here: nothing secret is asked or told.
+    const answer = await send({ method: 'GET', url, headers: {}, signal, reuse: false, anyCertificate: true });
+    const text = await readText(answer, address, signal);
+    const data = openEnvelope({ status: answer.statusCode ?? 0, headers: answer.headers, text }, address, [
+      'service',
+      'version',
+    ]);
+    return (data as Health).service === 'devmgr' ? (data as Health) : null;
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'interrupted') throw error;
+    return null;
+  }
+}
+
+/** The daemon that runs on this home and answers, or null. */
+export async function findDaemon(home: string, signal: AbortSignal): Promise<(DaemonInfo & { health: Health }) | null> {
+  const info = readDaemonInfo(home);
+  if (!info || !isAlive(info.pid)) return null;
+  const health = await healthAt(info.url, signal);
+  return health ? { ...info, health } : null;
+}
+
+export interface StartOptions {
+  readonly home: string;
+  /** Null takes the usual port, or a free one where that is taken. */
+  readonly port: number | null;
+  /** Further arguments of `daemon run`. */
+  readonly args: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Starts the daemon and waits until it takes requests. Where another process has just started one, that one is found. */
+export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
+  const { home, signal } = options;
+  const port = options.port ?? ((await isPortFree(defaultPort)) ? defaultPort : 0);
+  const log = openLog(home);
+  const logStart = log.size;
+  const child = launch(options, port, log.fd);
+  closeSync(log.fd);
+  let ended: string | null = null;
+  child.on('error', error => {
+    ended = systemWords(error);
+  });
+  child.on('exit', (code, killer) => {
+    ended = killer ? `ended by ${killer}` : `exit code ${code}`;
+  });
+  const deadline = Date.now() + startMs;
+  let graceEnds = Number.POSITIVE_INFINITY;
+  while (Date.now() < Math.min(deadline, graceEnds)) {
+    const info = readDaemonInfo(home);
+    if (info && isAlive(info.pid) && (await healthAt(info.url, signal))) {
+      child.unref();
+      return info;
+    }
+    // A second start on one home is refused; the first of the two may need another moment.
+    if (ended !== null && graceEnds === Number.POSITIVE_INFINITY)
+      graceEnds = Date.now() + (isHomeHeld(home) ? 5_000 : 0);
+    await pause(pollMs, signal);
+  }
+  child.unref();
+  throw notStarted(home, logStart, ended);
+}
+
+function isHomeHeld(home: string): boolean {
+  const info = readDaemonInfo(home);
+  return info !== null && isAlive(info.pid);
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => {
+    throw interrupted();
+  });
+}
+
+function launch({ home, args }: StartOptions, port: number, log: number): ChildProcess {
+  const self = selfCommand();
+  const { [environment.token]: _token, [environment.server]: _server, ...env } = process.env;
+  return spawn(self.file, [...self.args, 'daemon', 'run', '--home', home, '--port', String(port), '--json', ...args], {
+    detached: true,
+    stdio: ['ignore', log, log],
+    env,
+    cwd: home,
+    windowsHide: true,
+  });
+}
+
+function openLog(home: string): { fd: number; size: number } {
+  const file = join(home, homeFiles.log);
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= maxLogBytes) return { fd: openSync(file, 'a', 0o600), size };
+    renameSync(file, `${file}.1`);
+    return { fd: openSync(file, 'a', 0o600), size: 0 };
+  } catch (error) {
+    throw new Fault(
+      'failure',
+      `the home folder ${home} cannot be used: ${systemWords(error)}`,
+      'name another one with --home DIR or DEVMGR_HOME',
+    );
+  }
+}
+
+function notStarted(home: string, logStart: number, ended: string | null): Fault {
+  const tail = logTail(home, logStart);
+  const what = ended === null ? `did not become ready within ${startMs / 1000} s` : `ended at once (${ended})`;
+  return new Fault(
+    'unreachable',
+    `the local daemon was started and ${what}${tail ? `; the end of its log:\n${tail}` : ''}`,
+    `the whole log: devmgr daemon logs; in the foreground: devmgr daemon run --home ${home}`,
+  );
+}
+
+/** The last lines that were written from a place in the log on; JSON lines are cut down to their message. */
+function logTail(home: string, from: number): string {
+  let text: string;
+  try {
+    text = readFileSync(join(home, homeFiles.log)).subarray(from).toString('utf8');
+  } catch {
+    return '';
+  }
+  return text
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .slice(-tailLines)
+    .map(line => `  ${logWords(line)}`)
+    .join('\n');
+}
+
+function logWords(line: string): string {
+  try {
+    const entry = JSON.parse(line) as { msg?: unknown; message?: unknown; error?: { message?: unknown } };
+    const words = entry.msg ?? entry.message ?? entry.error?.message;
+    return typeof words === 'string' ? words : line;
+  } catch {
+    return line;
+  }
+}
+
+function isPortFree(port: number): Promise<boolean> {
+  const { createServer } = process.getBuiltinModule('node:net');
+  return new Promise(resolve => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen({ port, host: defaultHost, exclusive: true }, () => probe.close(() => resolve(true)));
+  });
+}
+
+/** Ends the daemon of this home and waits until it is gone; false where none ran. */
+export async function stopDaemon(home: string, signal: AbortSignal): Promise<DaemonInfo | null> {
+  const info = readDaemonInfo(home);
+  if (!info || !isAlive(info.pid)) return null;
+  // A pid is used again: what answers, or calls itself a daemon, is one; anything else is left alone.
+  if (!(await healthAt(info.url, signal)) && !callsItselfDaemon(info.pid)) return null;
+  try {
+    process.kill(info.pid, 'SIGTERM');
+  } catch (error) {
+    if (systemCode(error) === 'ESRCH') return info;
+    throw new Fault('failure', `the daemon (pid ${info.pid}) cannot be ended: ${systemWords(error)}`);
+  }
+  const deadline = Date.now() + stopMs;
+  while (isAlive(info.pid)) {
+    if (Date.now() > deadline)
+      throw new Fault(
+        'failure',
+        `the daemon (pid ${info.pid}) does not end`,
+        `look at devmgr daemon logs; to end it by force: kill -9 ${info.pid}`,
+      );
+    await pause(pollMs, signal);
+  }
+  return info;
+}
+
+function callsItselfDaemon(pid: number): boolean {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return words.includes('daemon') && words.includes('run');
+  } catch {
+    return false;
+  }
+}

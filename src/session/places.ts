@@ -1,0 +1,70 @@
+import type { DaemonInfo } from '../api/local.ts';
+import type { Place } from '../client/client.ts';
+import { Fault } from '../fault.ts';
+import { readDaemonInfo, type Settings } from '../settings/settings.ts';
+import { isAlive } from './alive.ts';
+
+/** A server that somebody else runs. */
+export const remotePlace = (address: string): Place => ({
+  address: () => Promise.resolve(address),
+  revive: () => Promise.resolve(false),
+  whereabouts: () => Promise.resolve(address),
+});
+
+export interface LocalPlaceOptions {
+  readonly settings: Settings;
+  readonly autostart: boolean;
+  readonly signal: AbortSignal;
+  readonly notice: (text: string) => void;
+}
+
+/** The daemon of this home; it is started when it is needed, unless that is forbidden. */
+export class LocalPlace implements Place {
+  readonly #options: LocalPlaceOptions;
+  #address: string | null = null;
+  #starting: Promise<DaemonInfo> | null = null;
+
+  constructor(options: LocalPlaceOptions) {
+    this.#options = options;
+  }
+
+  async address(): Promise<string> {
+    if (this.#address !== null) return this.#address;
+    const info = readDaemonInfo(this.#options.settings.home);
+    this.#address = info && isAlive(info.pid) ? info.url : (await this.#start()).url;
+    return this.#address;
+  }
+
+  async revive(): Promise<boolean> {
+    if (this.#starting) return false;
+    this.#address = null;
+    this.#address = (await this.#start()).url;
+    return true;
+  }
+
+  async whereabouts(): Promise<string> {
+    const info = readDaemonInfo(this.#options.settings.home);
+    if (info && isAlive(info.pid)) this.#address = info.url;
+    return this.#address ?? this.address();
+  }
+
+  #start(): Promise<DaemonInfo> {
+    const { settings, autostart, signal, notice } = this.#options;
+    if (!autostart)
+      return Promise.reject(
+        new Fault(
+          'unreachable',
+          `the local daemon does not run (home ${settings.home})`,
+          'start it: devmgr daemon start',
+        ),
+      );
+    this.#starting ??= (async () => {
+      const { startDaemon } = await import('./local-daemon.ts');
+      const port = settings.server === null ? null : Number(new URL(settings.server).port) || 80;
+      const info = await startDaemon({ home: settings.home, port, args: [], signal });
+      notice(`started the local daemon (pid ${info.pid}) at ${info.url}`);
+      return info;
+    })();
+    return this.#starting;
+  }
+}

@@ -1,0 +1,121 @@
+/** Which token goes with a request: DEVMGR_TOKEN, else that of the stored login, renewed before it ends. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { homeFiles } from '../api/local.ts';
+import type { Client, Session } from '../client/client.ts';
+import { isRefusal } from '../client/failures.ts';
+import { Fault } from '../fault.ts';
+import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** A token with less life than this left, or than a tenth of its whole life, is renewed before it is used. */
+const leastSecondsLeft = 60;
+const shareLeft = 0.1;
+
+interface Claims {
+  readonly iat?: number;
+  readonly exp?: number;
+}
+
+/** The claims of a token, unverified: only to know when it ends. */
+export function claimsOf(token: string): Claims {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return typeof claims === 'object' && claims !== null ? claims : {};
+  } catch {
+    return {};
+  }
+}
+
+function isDue(token: string, now: number): boolean {
+  const { iat, exp } = claimsOf(token);
+  if (typeof exp !== 'number') return false;
+  const life = typeof iat === 'number' ? exp - iat : 0;
+  return exp - now / 1000 < Math.max(leastSecondsLeft, life * shareLeft);
+}
+
+export interface RegistrySessionOptions {
+  readonly settings: Settings;
+  /** The name under which tokens of this server are kept. */
+  readonly identity: () => string;
+  readonly notice: (text: string) => void;
+}
+
+const logIn = 'log in: devmgr login';
+
+export class RegistrySession implements Session {
+  readonly #options: RegistrySessionOptions;
+  #token: string | null = null;
+  #keeper: Keeper | null = null;
+  #username = '';
+  #renewal: Promise<void> | null = null;
+
+  constructor(options: RegistrySessionOptions) {
+    this.#options = options;
+  }
+
+  async token(client: Client): Promise<string> {
+    this.#token ??= await this.#load();
+    if (isDue(this.#token, Date.now())) {
+      this.#renewal ??= this.#renew(client, this.#token);
+      await this.#renewal;
+    }
+    return this.#token;
+  }
+
+  async #load(): Promise<string> {
+    const { settings, notice } = this.#options;
+    const identity = this.#options.identity();
+    if (settings.token !== null) {
+      const stored = readLoginName(settings.home, settings.profile, identity);
+      if (stored !== null) notice(`using the token in DEVMGR_TOKEN, not the stored login of ${stored}`);
+      return settings.token;
+    }
+    const login = await readLogin(settings.home, settings.profile, identity);
+    if (login === null)
+      throw new Fault(
+        'login',
+        `not logged in to ${settings.server ?? 'the local daemon'} (profile ${settings.profile})`,
+        logIn,
+      );
+    this.#keeper = login.keeper;
+    this.#username = login.username;
+    return login.token;
+  }
+
+  /** A token that is refused is used on: the request that follows says why it is no good. */
+  async #renew(client: Client, token: string): Promise<void> {
+    try {
+      const fresh = (await client.callAs(token, 'refresh')) as { token: string; expireTime: string };
+      this.#token = fresh.token;
+      const { settings } = this.#options;
+      if (this.#keeper !== null) {
+        const login = { token: fresh.token, expireTime: fresh.expireTime, username: this.#username };
+        await storeLogin(settings.home, settings.profile, this.#options.identity(), login, this.#keeper);
+      }
+      // What comes back may be as short-lived as the last one; then the next request asks again.
+      if (!isDue(fresh.token, Date.now())) this.#renewal = null;
+    } catch (error) {
+      if (isRefusal(error)) return;
+      this.#renewal = null;
+    }
+  }
+}
+
+/** The session with the hardware service of this machine: the token that the daemon leaves in its home for this user. */
+export class LocalHardwareSession implements Session {
+  readonly #home: string;
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  token(): Promise<string> {
+    try {
+      return Promise.resolve(readFileSync(join(this.#home, homeFiles.localToken), 'utf8').trim());
+    } catch {
+      const words = `the local daemon has left no token in ${this.#home}`;
+      return Promise.reject(new Fault('login', words, 'is it running, and is it yours? devmgr daemon status'));
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/** Tables that fit the terminal. */
+import type { Paint, Style } from './style.ts';
+import { safe } from './text.ts';
+import { measureFor, shorten } from './width.ts';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly value: (row: Row) => string | number | null;
+  readonly style?: (row: Row) => Style | null;
+  readonly align?: 'right';
+  /** Where the text is shortened when there is no room; a column without it is never shortened. */
+  readonly shorten?: 'end' | 'middle';
+  /** Columns with the highest number go first when there is no room even for shortened ones; 0 stays. */
+  readonly drop?: number;
+}
+
+const gap = 2;
+const least = 8;
+
+interface Cells<Row> {
+  readonly column: Column<Row>;
+  readonly texts: readonly string[];
+  readonly natural: number;
+  width: number;
+}
+
+/** Lines of the table, each with its line feed; `columns` is the room there is, in cells. */
+export async function table<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  room: number,
+  paint: Paint,
+  withHeader = true,
+): Promise<string> {
+  const texts = columns.map(column => [column.title, ...rows.map(row => safe(String(column.value(row) ?? '-')))]);
+  const measure = await measureFor(texts.flat());
+  const cells = columns.map((column, index): Cells<Row> => {
+    const own = texts[index]!;
+    const natural = own.reduce((widest, text) => Math.max(widest, measure(text)), 0);
+    return { column, texts: own, natural, width: natural };
+  });
+  const kept = fitted(cells, room);
+  const line = (index: number) =>
+    kept
+      .map((cell, place) => {
+        const text = shorten(cell.texts[index]!, cell.width, cell.column.shorten ?? 'end', measure);
+        const padding = ' '.repeat(Math.max(0, cell.width - measure(text)));
+        const style = index === 0 ? 'bold' : (cell.column.style?.(rows[index - 1]!) ?? null);
+        const painted = paint(style, text);
+        if (cell.column.align === 'right') return padding + painted;
+        return place === kept.length - 1 ? painted : painted + padding;
+      })
+      .join(' '.repeat(gap));
+  const first = withHeader ? 0 : 1;
+  return Array.from({ length: rows.length + 1 - first }, (_, index) => `${line(index + first)}\n`).join('');
+}
+
+const total = (cells: readonly { width: number }[]) =>
+  cells.reduce((sum, cell) => sum + cell.width, gap * (cells.length - 1));
+
+/** Gives up columns that may go, then width of those that may be shortened, the widest first. */
+function fitted<Row>(cells: readonly Cells<Row>[], room: number): Cells<Row>[] {
+  const kept = [...cells];
+  const shortest = () =>
+    total(kept.map(cell => ({ width: cell.column.shorten ? Math.min(cell.natural, least) : cell.natural })));
+  while (shortest() > room) {
+    const victim = kept.reduce((worst, cell) => ((cell.column.drop ?? 0) > (worst.column.drop ?? 0) ? cell : worst));
+    if (!victim.column.drop) break;
+    kept.splice(kept.indexOf(victim), 1);
+  }
+  for (let excess = total(kept) - room; excess > 0; excess--) {
+    const widest = kept
+      .filter(cell => cell.column.shorten && cell.width > least)
+      .reduce<Cells<Row> | null>((most, cell) => (most === null || cell.width > most.width ? cell : most), null);
+    if (!widest) break;
+    widest.width--;
+  }
+  return kept;
+}
+
+/** `label  value` lines of one thing. */
+export async function card(rows: readonly (readonly [label: string, value: string])[]): Promise<string> {
+  const widest = rows.reduce((most, [label]) => Math.max(most, label.length), 0);
+  return rows.map(([label, value]) => `${`${label}:`.padEnd(widest + gap)}${value}\n`).join('');
+}

@@ -1,0 +1,31 @@
+/** Makes text that comes from servers, files and devices harmless before it meets a terminal. */
+
+/** Controls, and characters that reorder text or show as nothing. Joiners are needed by scripts and are good. */
+const unsafe =
+  /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}|[\u{e0000}-\u{e007f}]/gu;
+const unsafeButBreaks = new RegExp(unsafe.source.replace('\\u0000-\\u001f', '\\u0000-\\u0009\\u000b-\\u001f'), 'gu');
+
+function visible(character: string): string {
+  const point = character.codePointAt(0) ?? 0;
+  return point < 0x100 ? `\\x${point.toString(16).padStart(2, '0')}` : `\\u{${point.toString(16)}}`;
+}
+
+/** One line of text: what could steer the terminal is shown as an escape. */
+export function safe(text: string): string {
+  return text.replace(unsafe, visible);
+}
+
+/** The same for text of several lines; line feeds stay. */
+export function safeProse(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(unsafeButBreaks, visible);
+}
+
+const unsafeInJson = /[\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+/** JSON that is harmless on a terminal and reads back as the very same value. */
+export function safeJson(value: unknown, indent = 0): string {
+  return JSON.stringify(value, null, indent).replace(
+    unsafeInJson,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
