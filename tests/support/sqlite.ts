@@ -14,9 +14,9 @@ export async function openTemporary(options: Partial<SqliteOptions> = {}) {
     folder,
     file,
     store,
-    reopen: async () => {
+    reopen: async (other: Partial<SqliteOptions> = options) => {
       await store.close();
-      store = await openSqliteStore({ file, journalKey, ...options });
+      store = await openSqliteStore({ file, journalKey, ...other });
       return store;
     },
     cleanup: async () => {

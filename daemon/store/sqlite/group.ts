@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type Commit, type CommitNotice, Conflict, type Outcome, StoreFailure } from '../store.ts';
 import { isOutage, toFailure } from './failure.ts';
-import { inTurns } from './turns.ts';
+import { inTurns, Turns } from './turns.ts';
 import type { DeviceDelta, Writer } from './write.ts';
 
 interface Job {
@@ -30,17 +30,19 @@ export class GroupCommit {
   readonly #db: Database.Database;
   readonly #writer: Writer;
   readonly #committed: (what: Committed) => void;
+  readonly #budget: number | undefined;
   #waiting: Job[] = [];
   #working: Promise<void> | null = null;
   #closed = false;
   /** The last error of the disk or the database; null after a transaction that went well. */
   #failure: StoreFailure | null = null;
 
-  /** `committed` is called after each transaction, before the promises of its commits resolve. */
-  constructor(db: Database.Database, writer: Writer, committed: (what: Committed) => void) {
+  /** `committed` is called after each transaction, before the promises of its commits resolve. `budget`: see `Turns`. */
+  constructor(db: Database.Database, writer: Writer, committed: (what: Committed) => void, budget?: number) {
     this.#db = db;
     this.#writer = writer;
     this.#committed = committed;
+    this.#budget = budget;
   }
 
   get failure(): StoreFailure | null {
@@ -98,7 +100,7 @@ export class GroupCommit {
     let committed: Committed | null;
     try {
       this.#db.exec('BEGIN IMMEDIATE');
-      results = await inTurns(this.#applyAll(jobs), 16);
+      results = await inTurns(this.#applyAll(jobs), new Turns(this.#budget), 16);
       committed = this.#writer.finish();
       this.#db.exec('COMMIT');
       this.#failure = null;

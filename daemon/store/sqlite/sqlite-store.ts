@@ -20,6 +20,8 @@ export interface SqliteOptions extends OpenOptions {
   readonly journalKey: Uint8Array;
   /** Lists of devices by plain SQL alone: no memory for them, but slow from some ten thousand devices on. */
   readonly plainLists?: boolean | undefined;
+  /** Milliseconds of work on the event loop after which others get their turn; 4 where it is not given. */
+  readonly turnMilliseconds?: number | undefined;
 }
 
 export interface SqliteStore extends Store {
@@ -53,7 +55,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
 }
 
 function assemble(options: SqliteOptions, writing: Database.Database, reading: Database.Database): SqliteStore {
-  const { file, journalKey, notice } = options;
+  const { file, journalKey, notice, turnMilliseconds: turns } = options;
   const mac = macWith(journalKey);
   const writable = new Statements(writing);
   const readable = new Statements(reading);
@@ -61,12 +63,12 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const fault = writer.reload();
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" names them`);
   const listeners = new Set<(notice: CommitNotice) => void>();
-  const devices = options.plainLists ? plainLists(readable) : listedDevices(readable);
+  const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, turns);
   const committed = ({ lastEventId, users, deltas }: Committed) => {
     devices.apply(deltas);
     for (const listener of listeners) tell(listener, { lastEventId, users }, notice);
   };
-  const group = new GroupCommit(writing, writer, committed);
+  const group = new GroupCommit(writing, writer, committed, turns);
   let closing: Promise<void> | null = null;
   return {
     ...explained(

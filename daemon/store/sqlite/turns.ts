@@ -1,13 +1,16 @@
-/** Milliseconds of work after which others get their turn. */
-const budget = 4;
-
 /** Lets long work on the event loop be done in pieces, so that nobody waits for the whole of it. */
 export class Turns {
+  readonly #budget: number;
   #since = performance.now();
+
+  /** `budget`: milliseconds of work after which others get their turn. */
+  constructor(budget = 4) {
+    this.#budget = budget;
+  }
 
   /** Whether this piece has been long enough. */
   get over(): boolean {
-    return performance.now() - this.#since > budget;
+    return performance.now() - this.#since >= this.#budget;
   }
 
   /** Resolves when whatever was waiting has had its turn. */
@@ -18,8 +21,7 @@ export class Turns {
 }
 
 /** Runs a generator to its end, in pieces. `stride`: steps between two looks at the clock. */
-export async function inTurns<T>(work: Generator<void, T>, stride = 1): Promise<T> {
-  const turns = new Turns();
+export async function inTurns<T>(work: Generator<void, T>, turns = new Turns(), stride = 1): Promise<T> {
   for (let step = 1; ; step++) {
     const { done, value } = work.next();
     if (done) return value;

@@ -1,8 +1,8 @@
 import type { DeviceQuery, DeviceRow, Rows } from '../../store.ts';
-import { type NumberPage, sqlPage } from '../lists-sql.ts';
+import { sqlPage } from '../lists-sql.ts';
 import { deviceRows } from '../read.ts';
 import type { Statements } from '../statements.ts';
-import { inTurns } from '../turns.ts';
+import { inTurns, Turns } from '../turns.ts';
 import type { DeviceDelta } from '../write.ts';
 import { DeviceLists } from './device-lists.ts';
 
@@ -28,8 +28,11 @@ export function plainLists(statements: Statements): ListedDevices {
   };
 }
 
-/** Lists of devices: by plain SQL as long as the memory is being filled, in turns with everything else; out of memory from then on. */
-export function listedDevices(statements: Statements): ListedDevices {
+/**
+ * Lists of devices: by plain SQL as long as the memory is being filled, in turns with everything else; out of memory from then on.
+ * `budget`: see `Turns`.
+ */
+export function listedDevices(statements: Statements, budget?: number): ListedDevices {
   const plain = plainLists(statements);
   const lists = new DeviceLists(statements);
   let loaded = false;
@@ -46,11 +49,12 @@ export function listedDevices(statements: Statements): ListedDevices {
   const untilClosed = function* (work: Generator<void, void>): Generator<void, void> {
     while (!closed && !work.next().done) yield;
   };
-  const warm = () => alone(() => inTurns(untilClosed(lists.warm())));
+  const inPieces = <T>(work: Generator<void, T>) => inTurns(work, new Turns(budget));
+  const warm = () => alone(() => inPieces(untilClosed(lists.warm())));
   const ready = alone(async () => {
-    await inTurns(untilClosed(lists.load()));
+    await inPieces(untilClosed(lists.load()));
     loaded = !closed;
-    await inTurns(untilClosed(lists.warm()));
+    await inPieces(untilClosed(lists.warm()));
   });
   // A failure to read shows where somebody reads; lists then stay with SQL.
   ready.catch(() => {});
@@ -60,7 +64,7 @@ export function listedDevices(statements: Statements): ListedDevices {
     if (quick) return deviceRows(statements, quick);
     return alone(async () => {
       for (let attempt = 1; ; attempt++) {
-        const rows = deviceRows(statements, await whole(lists.page(query), attempt > 2));
+        const rows = deviceRows(statements, await (attempt > 2 ? atOnce : inPieces)(lists.page(query)));
         // Rows are read after the page was made up: a commit in between must not show what was not asked for.
         if (attempt > 2 || rows.rows.every(row => asAsked(row, query))) return rows;
       }
@@ -84,8 +88,7 @@ export function listedDevices(statements: Statements): ListedDevices {
   };
 }
 
-async function whole(work: Generator<void, NumberPage>, atOnce: boolean): Promise<NumberPage> {
-  if (!atOnce) return inTurns(work);
+async function atOnce<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const { done, value } = work.next();
     if (done) return value;
