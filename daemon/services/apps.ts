@@ -54,7 +54,7 @@ export class AppService {
     if (!isPackageOf(platform, extension))
       throw new ApiError(
         4002,
-        `the file needs an extension of ${platform} (${packagesOf(platform)}), not ${extension ? `.${extension}` : 'none'}`,
+        `the file needs an extension of ${platform} (${packagesOf(platform)}); it has ${extension ? `.${extension}` : 'none'}`,
       );
     const identity = { platform, version: form.version, extension, fileName };
     const same = (await this.#store.appsOf(platform)).find(
