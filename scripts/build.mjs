@@ -61,7 +61,6 @@ class Parts {
 
 function optionsFor(input, name, parts) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const shebang = name === 'devmgr' ? '#!/usr/bin/env node\n' : '';
   return {
     ...input,
     absWorkingDir: root,
@@ -79,7 +78,7 @@ function optionsFor(input, name, parts) {
     metafile: true,
     logLevel: 'warning',
     define: { 'import.meta.url': 'importMetaUrl', DEVMGR_VERSION: JSON.stringify(version) },
-    banner: { js: `${shebang}'use strict';const importMetaUrl=require('node:url').pathToFileURL(__filename).href;` },
+    banner: { js: `const importMetaUrl=require('node:url').pathToFileURL(__filename).href;` },
   };
 }
 
@@ -90,10 +89,15 @@ function splitting(parts) {
     name: 'parts',
     setup(build) {
       build.onResolve({ filter: /^part:/ }, ({ path }) => ({ path: `./${path.slice(5)}.cjs`, external: true }));
+      build.onResolve({ filter: /^typebox$|\.mjs$/ }, async ({ path, importer, kind, resolveDir, pluginData }) => {
+        if (pluginData === 'again' || (path !== 'typebox' && !importer.includes('node_modules/typebox/'))) return;
+        const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: 'again' });
+        return { ...found, sideEffects: false };
+      });
       build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
         const place = relative(root, path);
         if (place.startsWith('node_modules')) return undefined;
-        const contents = readFileSync(path, 'utf8').replace(dynamicImport, (whole, wanted) => {
+        const contents = withNamespace(readFileSync(path, 'utf8')).replace(dynamicImport, (whole, wanted) => {
           const target = partTarget(wanted, path);
           return target
             ? `Promise.resolve().then(() => require(${JSON.stringify(`part:${parts.nameOf(target)}`)}).all)`
@@ -105,13 +109,26 @@ function splitting(parts) {
   };
 }
 
-/** What becomes a part: a package that is not native, and a file of the daemon as seen from outside it. Else null. */
+/** `{ Type }` of typebox is an object that keeps all of the package; as a namespace it keeps what is used (a seventh). */
+function withNamespace(source) {
+  return source.replace(/^import \{([^}]*\bType\b[^}]*)\} from 'typebox';/m, (whole, list) => {
+    const names = list.split(',').map(name => name.trim());
+    const others = names.filter(name => name !== '' && name !== 'Type');
+    if (!names.includes('Type')) return whole;
+    return `import * as Type from 'typebox'; import { ${others.join(', ')} } from 'typebox';`;
+  });
+}
+
+/** Rooms that are heavy to load: the daemon, and the contract with its schemas. */
+const wholeRooms = ['daemon/', 'src/api/'];
+
+/** What becomes a part: a package that is not native, and a file of a heavy room as seen from outside it. Else null. */
 function partTarget(wanted, importer) {
   if (wanted.startsWith('node:') || natives.some(name => wanted === name || wanted.startsWith(`${name}/`))) return null;
   if (!wanted.startsWith('.')) return wanted;
   const target = join(dirname(importer), wanted);
-  const inDaemon = file => relative(root, file).startsWith('daemon');
-  return inDaemon(target) && !inDaemon(importer) ? target : null;
+  const isIn = (room, file) => relative(root, file).startsWith(room);
+  return wholeRooms.some(room => isIn(room, target) && !isIn(room, importer)) ? target : null;
 }
 
 /** Puts the new files in place, the program last, and removes parts that are no longer any. */
