@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { activation, data, deviceIn, freshSerial, register, registration } from '../support/fleet.ts';
+import { rawRequest } from '../support/raw-request.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(() => daemon?.stop());
+
+const post = (path: string, body?: unknown, token?: string | null) =>
+  daemon.call('POST', path, body, token === undefined ? {} : { token });
+const get = (path: string, token?: string | null) =>
+  daemon.call('GET', path, undefined, token === undefined ? {} : { token });
+
+describe('2001', () => {
+  it.each(['DEV-999999', 'DEV-0', 'DEV-01', 'dev-1', 'DEV-', 'DEV-1x', 'nothing', 'DEV-99999999999999999999'])(
+    'is 404: there is no device %s',
+    async deviceId => {
+      expect(await get(`/api/devices/${deviceId}`)).toMatchObject({ status: 404, code: 2001 });
+      const body = { deviceId, activationCode: 'AAAA-AAAA-AAAA-AAAA', userId: 'alice' };
+      expect(await post('/api/devices/activate', body)).toMatchObject({ status: 404, code: 2001 });
+    },
+  );
+  it('comes after 1001', async () => {
+    expect(await post('/api/devices/DEV-999999/lock', {})).toMatchObject({ code: 1001, message: 'reason is required' });
+  });
+});
+
+describe('2003', () => {
+  it.each([
+    ['wrong', 'AAAA-AAAA-AAAA-AAAA'],
+    ['malformed', 'not a code'],
+    ['not ASCII', 'ÄÄÄÄ-ÄÄÄÄ-ÄÄÄÄ-ÄÄÄÄ'],
+  ])('is the answer to an activation code that is %s', async (_, activationCode) => {
+    const { deviceId } = await register(daemon);
+    const answer = await post('/api/devices/activate', { deviceId, activationCode, userId: 'alice' });
+    expect(answer).toMatchObject({ status: 400, code: 2003 });
+  });
+
+  it('is the answer to the code of another device', async () => {
+    const [one, other] = [await register(daemon), await register(daemon)];
+    const body = { ...activation(one), activationCode: other.activationCode };
+    expect(await post('/api/devices/activate', body)).toMatchObject({ code: 2003 });
+  });
+
+  it('is not the answer to the right code in small letters with spaces around it', async () => {
+    const device = await register(daemon);
+    const activationCode = ` ${device.activationCode.toLowerCase()} `;
+    expect(await post('/api/devices/activate', { ...activation(device), activationCode })).toMatchObject({ code: 200 });
+  });
+
+  it('comes after the state: 2002 whatever the code', async () => {
+    const device = await deviceIn('ACTIVE', daemon);
+    const body = { ...activation(device), activationCode: 'wrong' };
+    expect(await post('/api/devices/activate', body)).toMatchObject({ status: 400, code: 2002 });
+  });
+});
+
+describe('2006', () => {
+  it('is 400: the message tells that the serial already exists, which device has it and in which state', async () => {
+    const { deviceId, serialNumber } = await deviceIn('LOCKED', daemon);
+    const answer = await post('/api/devices/register', registration({ serialNumber }));
+    expect(answer).toMatchObject({ status: 400, code: 2006, data: null });
+    expect(answer.message).toContain('already exists');
+    expect(answer.message).toContain(deviceId);
+    expect(answer.message).toContain('LOCKED');
+  });
+
+  it('is not the answer to a serial number that differs in case alone', async () => {
+    const serialNumber = freshSerial('case');
+    data(await post('/api/devices/register', registration({ serialNumber })));
+    const upper = registration({ serialNumber: serialNumber.toUpperCase() });
+    expect(await post('/api/devices/register', upper)).toMatchObject({ code: 200 });
+  });
+
+  it('is the answer to the same serial number with spaces around it', async () => {
+    const { serialNumber } = await register(daemon);
+    const padded = registration({ serialNumber: ` ${serialNumber}\t` });
+    expect(await post('/api/devices/register', padded)).toMatchObject({ code: 2006 });
+  });
+});
+
+describe('2007', () => {
+  it('is 403, comes before 1001 and 2001, and after the limit', async () => {
+    const { token } = await daemon.user('looker', 'VIEWER');
+    const answer = await post('/api/devices/DEV-999999/lock', {}, token);
+    expect(answer).toMatchObject({ status: 403, code: 2007, data: null });
+  });
+
+  it('is the answer to a page of another site, and to a name that was bound to this machine', async () => {
+    const headers = { origin: 'https://evil.example' };
+    expect(await daemon.call('GET', '/api/devices/list', undefined, { headers })).toMatchObject({
+      status: 403,
+      code: 2007,
+    });
+    expect(
+      await rawRequest(daemon.url, 'GET /api/health HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'),
+    ).toMatch(/^HTTP\/1\.1 403 /);
+  });
+});
