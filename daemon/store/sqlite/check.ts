@@ -1,3 +1,4 @@
+import { type default as Database, SqliteError } from 'better-sqlite3';
 import { macWith } from './chain.ts';
 import { toFailure } from './failure.ts';
 import { migrations } from './migrations/index.ts';
@@ -17,32 +18,19 @@ export interface CheckReport {
 const maxProblems = 100;
 
 /** Questions whose answer is a row for each fault. */
-const faults: readonly (readonly [string, string])[] = [
-  [
-    `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' says ' || sum(kept) || ', there are ' || sum(found)
-     FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
-           UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3)
-     GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
-    'counters',
-  ],
-  [
-    `SELECT 'device ' || number || ' has no entry of its registration' FROM device
-     EXCEPT SELECT 'device ' || device || ' has no entry of its registration' FROM event WHERE type = 'DEVICE_REGISTERED'`,
-    'registrations',
-  ],
-  [
-    `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number)
-     FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
-     GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
-    'backups',
-  ],
-  ...(['device', 'user', 'app', 'backup'] as const).map(
-    table =>
-      [
-        `SELECT 'numbers are missing in ${table}: ' || count(*) || ' rows up to number ' || max(number) FROM ${table}
-         HAVING count(*) <> coalesce(max(number), 0)`,
-        table,
-      ] as const,
+const faults: readonly string[] = [
+  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' says ' || sum(kept) || ', there are ' || sum(found)
+   FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
+         UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3)
+   GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
+  `SELECT 'device ' || number || ' has no entry of its registration' FROM (
+     SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED')`,
+  `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number)
+   FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
+   GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
+  ...['device', 'user', 'app', 'backup'].map(
+    table => `SELECT 'numbers are missing in ${table}: ' || count(*) || ' rows up to number ' || max(number)
+   FROM ${table} HAVING count(*) <> coalesce(max(number), 0)`,
   ),
 ];
 
@@ -54,28 +42,16 @@ export async function checkDatabase(file: string, journalKey: Uint8Array): Promi
   const db = openReader(file);
   try {
     const version = versionOf(db, file, migrations.length);
-    if (version < migrations.length)
-      return {
-        problems: [
-          `version ${version} of the database: start the daemon once, which brings it to ${migrations.length}`,
-        ],
-        devices: 0,
-        entries: 0,
-      };
     // All questions are to see the same moment.
     db.exec('BEGIN');
+    const pages = pageProblems(db);
+    // Answers out of damaged pages would mislead, and an older database has not everything that is asked for.
+    if (pages.length > 0 || version < migrations.length) return { problems: pages, devices: 0, entries: 0 };
     const statements = new Statements(db);
-    const pages = (db.pragma(`integrity_check(${maxProblems})`) as { integrity_check: string }[])
-      .map(row => row.integrity_check)
-      .filter(text => text !== 'ok');
-    // Answers out of damaged pages would mislead.
-    if (pages.length > 0) return { problems: pages.map(text => `database: ${text}`), devices: 0, entries: 0 };
-    const broken = db.pragma('foreign_key_check') as { table: string; rowid: number }[];
-    const links = broken.map(row => `${row.table} ${row.rowid} refers to something that is not there`);
-    const wrong = faults.flatMap(([sql]) => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
+    const wrong = faults.flatMap(sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
     const journal = await inTurns(verifyJournal(statements, macWith(journalKey)));
     return {
-      problems: [...links, ...wrong, ...journal.problems.map(text => `journal: ${text}`)],
+      problems: [...wrong, ...journal.problems.map(text => `journal: ${text}`)],
       devices: statements.value<number>('SELECT count(*) FROM device')!,
       entries: journal.entries,
     };
@@ -83,5 +59,23 @@ export async function checkDatabase(file: string, journalKey: Uint8Array): Promi
     throw toFailure(error, 'cannot check the database', file);
   } finally {
     db.close();
+  }
+}
+
+function pageProblems(db: Database.Database): string[] {
+  const damaged = integrity(db).filter(text => text !== 'ok');
+  if (damaged.length > 0) return damaged.map(text => `database: ${text}`);
+  const links = db.pragma('foreign_key_check') as { table: string; rowid: number }[];
+  return links.map(row => `${row.table} ${row.rowid} refers to something that is not there`);
+}
+
+function integrity(db: Database.Database): string[] {
+  try {
+    const pages = db.pragma(`integrity_check(${maxProblems})`) as { integrity_check: string }[];
+    return pages.map(row => row.integrity_check);
+  } catch (error) {
+    // Damage where the tables are described stops the check itself.
+    if (error instanceof SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return [error.message];
+    throw error;
   }
 }

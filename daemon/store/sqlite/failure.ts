@@ -7,7 +7,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
     /^SQLITE_(CORRUPT|NOTADB)/,
     'it is damaged, or no database at all: stop the daemon, then put a backup in its place with "devmgr daemon restore FILE"',
   ],
-  [/^SQLITE_(CANTOPEN|PERM|READONLY|AUTH)/, 'see that the file and its folder belong to this user and can be written'],
+  [/^SQLITE_(CANTOPEN|PERM|READONLY|AUTH)/, 'see that it is there, and that it and its folder belong to this user'],
   [/^SQLITE_(BUSY|LOCKED)/, 'another program holds it: end that program'],
   [/^SQLITE_IOERR/, 'the disk reports an error: look at the system log'],
 ];

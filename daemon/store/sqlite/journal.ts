@@ -9,7 +9,8 @@ export interface EntryContext {
   readonly requestId: string | null;
 }
 
-interface StoredHead extends Head {
+/** As it is stored, with the code that says who wrote it. */
+export interface StoredHead extends Head {
   readonly seal: string;
 }
 

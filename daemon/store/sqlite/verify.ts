@@ -1,5 +1,5 @@
 import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from './chain.ts';
-import { readHead } from './journal.ts';
+import { readHead, type StoredHead } from './journal.ts';
 import type { Statements } from './statements.ts';
 
 export interface JournalReport {
@@ -23,8 +23,13 @@ export function* verifyJournal(statements: Statements, mac: Mac): Generator<void
   let { id: expected, mac: before } = noEntries;
   let entries = 0;
   for (;;) {
+    // Others may write meanwhile: whatever the end says now, the entries up to there are to be found afterwards.
+    const head = readHead(statements);
     const rows = statements.all<StoredRow>('SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?', expected, chunk);
-    if (rows.length === 0) break;
+    if (rows.length === 0) {
+      for (const text of endProblems(head, mac, expected, before)) tell(text);
+      return { entries, problems };
+    }
     for (const row of rows) {
       if (row.id !== expected + 1) tell(missing(expected + 1, row.id - 1));
       else if (entryMac(mac, before, row) !== row.mac)
@@ -35,15 +40,12 @@ export function* verifyJournal(statements: Statements, mac: Mac): Generator<void
     }
     yield;
   }
-  for (const text of endProblems(statements, mac, expected, before)) tell(text);
-  return { entries, problems };
 }
 
 const missing = (from: number, to: number) =>
   from === to ? `entry ${from} was removed` : `entries ${from} to ${to} were removed`;
 
-function endProblems(statements: Statements, mac: Mac, last: number, lastMac: string): string[] {
-  const head = readHead(statements);
+function endProblems(head: StoredHead | null, mac: Mac, last: number, lastMac: string): string[] {
   if (head === null) return last === 0 ? [] : ['the seal at the end of the journal was removed'];
   if (sealOf(mac, head) !== head.seal)
     return ['the seal at the end of the journal was changed, or the journal key is another one'];

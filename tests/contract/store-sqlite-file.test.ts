@@ -1,0 +1,279 @@
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { backupDatabase, checkDatabase, openSqliteStore } from '../../daemon/store/sqlite/index.ts';
+import { migrations } from '../../daemon/store/sqlite/migrations/index.ts';
+import { StoreFailure } from '../../daemon/store/store.ts';
+import { journalKey, openTemporary } from '../support/sqlite.ts';
+import { addDevice, commit, everything, queryOf, setDevice } from './store/makings.ts';
+
+type Opened = Awaited<ReturnType<typeof openTemporary>>;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'devmgr-file-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const open = (file: string, more: object = {}) => openSqliteStore({ file, journalKey, ...more });
+
+/** What opening is refused with. */
+async function refusal(file: string): Promise<string> {
+  const error = await open(file).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(StoreFailure);
+  return (error as Error).message;
+}
+
+/** Spoils a database behind the store's back. */
+function tamper(file: string, sql: string): void {
+  const db = new Database(file);
+  db.pragma('recursive_triggers = OFF');
+  db.exec(sql);
+  db.close();
+}
+
+describe('opening an SQLite store', () => {
+  it('makes files that nobody else can read', async () => {
+    const store = await open(join(folder, 'devmgr.db'));
+    await commit(store, [addDevice('A')]);
+    const files = await readdir(folder);
+    expect(files).toContain('devmgr.db-wal');
+    for (const file of files) expect([file, (await stat(join(folder, file))).mode & 0o077]).toEqual([file, 0]);
+    await store.close();
+  });
+
+  it('writes durably: synchronous is FULL, and the journal of SQLite is a WAL', async () => {
+    const seen: unknown[] = [];
+    const prepare = Database.prototype.pragma;
+    const file = join(folder, 'devmgr.db');
+    Database.prototype.pragma = function (this: Database.Database, source, options) {
+      const answer = prepare.call(this, source, options);
+      if (source.startsWith('synchronous')) seen.push(prepare.call(this, 'synchronous', { simple: true }));
+      if (source.startsWith('journal_mode')) seen.push(prepare.call(this, 'journal_mode', { simple: true }));
+      return answer;
+    } as typeof prepare;
+    try {
+      await (await open(file)).close();
+    } finally {
+      Database.prototype.pragma = prepare;
+    }
+    expect(seen).toEqual(['wal', 2]);
+  });
+
+  it('refuses what is no database, and says what to do', async () => {
+    const file = join(folder, 'devmgr.db');
+    await writeFile(file, 'this is a letter, and no database at all. '.repeat(100));
+    expect(await refusal(file)).toMatch(/devmgr\.db: file is not a database.*devmgr daemon restore FILE/);
+    expect(await readFile(file, 'utf8')).toMatch(/^this is a letter/);
+  });
+
+  it('refuses a damaged database, and says what to do', async () => {
+    const file = join(folder, 'devmgr.db');
+    const store = await open(file);
+    await commit(
+      store,
+      Array.from({ length: 500 }, (_, i) => addDevice(`S${i}`)),
+    );
+    await store.close();
+    const bytes = await readFile(file);
+    bytes.fill(0xa5, 100, 4096);
+    await writeFile(file, bytes);
+    expect(await refusal(file)).toMatch(/malformed.*devmgr daemon restore FILE/);
+  });
+
+  it('refuses a database of another program and leaves it alone', async () => {
+    const file = join(folder, 'devmgr.db');
+    tamper(file, 'CREATE TABLE recipes (name TEXT)');
+    expect(await refusal(file)).toMatch(/another program/);
+    const db = new Database(file);
+    expect(db.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['recipes']);
+    db.close();
+  });
+
+  it('refuses a newer database', async () => {
+    const file = join(folder, 'devmgr.db');
+    await (await open(file)).close();
+    tamper(file, `PRAGMA user_version = ${migrations.length + 1}`);
+    expect(await refusal(file)).toMatch(/version 2 of the database, this devmgr knows 1.*newer devmgr/);
+  });
+
+  it('refuses a folder that is not there', async () => {
+    expect(await refusal(join(folder, 'no', 'devmgr.db'))).toMatch(/no\/devmgr\.db.*ENOENT/);
+  });
+});
+
+describe('bringing an older database up to date', () => {
+  const step = (sql: string) => [...migrations, { number: 2, name: 'shelves', sql }];
+  const at = Date.UTC(2026, 0, 2, 3, 4, 5);
+  const file = () => join(folder, 'devmgr.db');
+  const copy = () => `${file()}.v1-20260102T030405000Z`;
+
+  beforeEach(async () => {
+    const store = await open(file());
+    await commit(store, [addDevice('A')]);
+    await store.close();
+  });
+
+  it('keeps what is in it, and a copy of how it was', async () => {
+    const notices: string[] = [];
+    const more = {
+      migrations: step('ALTER TABLE device ADD COLUMN shelf TEXT'),
+      now: () => at,
+      notice: (text: string) => notices.push(text),
+    };
+    const store = await open(file(), more);
+    expect((await store.device(1))?.serialNumber).toBe('A');
+    expect(await commit(store, [addDevice('B')])).toEqual([{ kind: 'added', number: 2 }]);
+    await store.close();
+    expect(notices.join()).toContain(copy());
+    expect((await stat(copy())).mode & 0o777).toBe(0o600);
+    const old = await open(copy());
+    expect(await old.device(2)).toBeNull();
+    expect((await old.device(1))?.serialNumber).toBe('A');
+    await old.close();
+    await (await open(file(), more)).close();
+    expect((await readdir(folder)).filter(name => name.includes('.v1-'))).toHaveLength(1);
+  });
+
+  it('changes nothing where a step fails, and says which', async () => {
+    const failing = step('ALTER TABLE device ADD COLUMN shelf TEXT; INSERT INTO nothing VALUES (1)');
+    await expect(open(file(), { migrations: failing, now: () => at })).rejects.toThrow(
+      /step 2 \(shelves\).*as it was.*\.v1-/,
+    );
+    const store = await open(file());
+    expect((await store.device(1))?.serialNumber).toBe('A');
+    await store.close();
+    const db = new Database(file());
+    expect(db.pragma('user_version', { simple: true })).toBe(1);
+    expect(db.prepare('SELECT * FROM device').get()).not.toHaveProperty('shelf');
+    db.close();
+  });
+});
+
+describe('a copy of an SQLite store', () => {
+  let opened: Opened;
+  beforeEach(async () => {
+    opened = await openTemporary();
+  });
+  afterEach(() => opened.cleanup());
+
+  it('made while commits go on is one moment of it, whole in a single file', async () => {
+    const { store } = opened;
+    await commit(
+      store,
+      Array.from({ length: 20_000 }, (_, i) => addDevice(`S${i}`)),
+    );
+    let going = true;
+    const writing = (async () => {
+      for (let i = 0; going; i++)
+        await commit(store, [addDevice(`T${i}`), setDevice(1 + (i % 20_000), { status: 'LOCKED' })]);
+    })();
+    const to = join(folder, 'copy.db');
+    await store.backupTo(to);
+    going = false;
+    await writing;
+    expect(await readdir(folder)).toEqual(['copy.db']);
+    expect((await stat(to)).mode & 0o777).toBe(0o600);
+    const report = await checkDatabase(to, journalKey);
+    expect(report.problems).toEqual([]);
+    expect(report.devices).toBeGreaterThanOrEqual(20_000);
+    const copied = await open(to);
+    expect((await copied.devices(queryOf({ status: 'LOCKED' }))).total).toBe(Math.min(report.devices - 20_000, 20_000));
+    await copied.close();
+    expect((await store.check()).problems).toEqual([]);
+  });
+
+  it('can be made without the store, and opens as what it is a copy of', async () => {
+    await commit(opened.store, [addDevice('A')]);
+    const before = await everything(opened.store);
+    await backupDatabase(opened.file, join(folder, 'copy.db'));
+    const copied = await open(join(folder, 'copy.db'));
+    expect(await everything(copied)).toEqual(before);
+    await copied.close();
+  });
+
+  it('never goes over a file that is there, and leaves nothing where it cannot be made', async () => {
+    await writeFile(join(folder, 'there'), 'precious');
+    await expect(opened.store.backupTo(join(folder, 'there'))).rejects.toThrow(/exists already/);
+    expect(await readFile(join(folder, 'there'), 'utf8')).toBe('precious');
+    await expect(opened.store.backupTo(join(folder, 'no', 'copy'))).rejects.toThrow(StoreFailure);
+    expect(await readdir(folder)).toEqual(['there']);
+  });
+});
+
+describe('checking an SQLite store', () => {
+  let opened: Opened;
+  beforeEach(async () => {
+    opened = await openTemporary();
+    await commit(opened.store, [addDevice('A'), addDevice('B')]);
+    await commit(opened.store, [setDevice(1, { status: 'LOCKED' })]);
+  });
+  afterEach(() => opened.cleanup());
+
+  it('finds nothing wrong in one that is whole', async () => {
+    expect(await opened.store.check()).toEqual({ problems: [], devices: 2, entries: 3 });
+  });
+
+  const wrongs: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'a counter that is wrong',
+      `UPDATE device_count SET count = 5 WHERE status = 'LOCKED'`,
+      /counter of UKEY LOCKED of Feitian says 5, there are 1/,
+    ],
+    [
+      'a status changed past the counters',
+      `UPDATE device SET status = 'ACTIVE' WHERE number = 2`,
+      /counter of UKEY ACTIVE of Feitian says 0, there are 1/,
+    ],
+    [
+      'a device without an entry',
+      `INSERT INTO device (number, device_type, serial_number, manufacturer, model, activation_code, activation_code_expires_at, created_at) VALUES (3, 'UKEY', 'C', 'F', 'm', 'x', 1, 1)`,
+      /device 3 has no entry/,
+    ],
+    [
+      'a device that is gone',
+      'DELETE FROM device WHERE number = 1',
+      /numbers are missing in device: 1 rows up to number 2/,
+    ],
+    [
+      'a backup of no device',
+      `PRAGMA foreign_keys = OFF; INSERT INTO backup VALUES (1, 77, 'f', 1, 's', NULL, 1, 'b')`,
+      /backup 1 refers to something that is not there/,
+    ],
+    [
+      'a number of backups that is wrong',
+      'UPDATE device SET backup_count = 2 WHERE number = 1',
+      /device 1 says 2 backups, there are 0/,
+    ],
+  ];
+  for (const [what, sql, words] of wrongs)
+    it(`finds ${what}`, async () => {
+      tamper(opened.file, sql);
+      expect((await opened.store.check()).problems.join('\n')).toMatch(words);
+    });
+
+  it('finds pages that are damaged', async () => {
+    await commit(
+      opened.store,
+      Array.from({ length: 2000 }, (_, i) => addDevice(`S${i}`)),
+    );
+    const copy = join(folder, 'copy.db');
+    await opened.store.backupTo(copy);
+    const bytes = await readFile(copy);
+    bytes.fill(0, 4096 * 20, 4096 * 21);
+    await writeFile(join(folder, 'damaged.db'), bytes);
+    const report = await checkDatabase(join(folder, 'damaged.db'), journalKey);
+    expect(report.problems.join('\n')).toMatch(/^database: /);
+  });
+
+  it('refuses what cannot be opened', async () => {
+    await expect(checkDatabase(join(folder, 'none.db'), journalKey)).rejects.toThrow(/none\.db.*see that it is there/);
+    await copyFile(process.execPath, join(folder, 'node'));
+    await expect(checkDatabase(join(folder, 'node'), journalKey)).rejects.toThrow(StoreFailure);
+  });
+});
