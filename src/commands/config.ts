@@ -111,7 +111,7 @@ async function show(context: Context): Promise<void> {
       file: configFile(settings.home),
     });
   await out.text(
-    await card([
+    card([
       ['profile', settings.profile],
       [
         'server',

@@ -138,7 +138,9 @@ export class Enrolment {
   }
 
   #outcome(key: Key, what: Partial<Outcome> & { readonly result: EnrolResult }): Outcome {
+    const { result, ...rest } = what;
     return {
+      result,
       deviceId: null,
       serialNumber: key.serialNumber,
       deviceType: key.deviceType,
@@ -150,7 +152,7 @@ export class Enrolment {
       serialSource: key.serialSource,
       simulated: key.simulated,
       message: null,
-      ...what,
+      ...rest,
     };
   }
 }

@@ -1,4 +1,5 @@
 /** The process as a command sees it: three streams, what is known of them, and Ctrl-C as a signal. */
+import { fstatSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { Fault, systemCode } from '../fault.ts';
 
@@ -25,43 +26,87 @@ export interface Io {
 const graceMs = 5_000;
 
 export function processIo(): Io {
-  const { stdout, stderr } = process;
   let interrupt: AbortSignal | undefined;
-  let closed = false;
-  stdout.on('error', () => {
-    closed = true;
-  });
-  stderr.on('error', () => undefined);
+  const terminals = [0, 1, 2].map(isTerminal);
   return {
     get stdin() {
       return process.stdin;
     },
-    stdout,
-    stderr,
-    get stdinIsTerminal() {
-      return process.stdin.isTTY === true;
+    get stdout() {
+      return process.stdout;
     },
-    stdoutIsTerminal: stdout.isTTY === true,
-    stderrIsTerminal: stderr.isTTY === true,
+    get stderr() {
+      return process.stderr;
+    },
+    stdinIsTerminal: terminals[0]!,
+    stdoutIsTerminal: terminals[1]!,
+    stderrIsTerminal: terminals[2]!,
     get columns() {
-      return stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
+      return terminals[1] ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
     },
     get interrupt() {
       interrupt ??= listenForInterrupt();
       return interrupt;
     },
-    write: text =>
-      new Promise((resolve, reject) => {
-        if (closed) reject(new Fault('closed', 'nobody reads the output'));
-        else
-          stdout.write(text, error => {
-            if (!error) resolve();
-            else if (systemCode(error) === 'EPIPE') reject(new Fault('closed', 'nobody reads the output'));
-            else reject(new Fault('failure', `cannot write to standard output: ${error.message}`));
-          });
-      }),
-    say: text => void stderr.write(text),
+    write: text => writeOut(text, terminals[1]!),
+    say: text => {
+      try {
+        const rest = terminals[2] ? text : writeAll(2, text);
+        if (rest !== null) process.stderr.write(rest);
+      } catch {
+        // There is nobody left to tell.
+      }
+    },
   };
+}
+
+/** The modules behind process.stdout take longer to load than most commands take to run: files and pipes do without. */
+function isTerminal(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);
+  } catch {
+    return false;
+  }
+}
+
+/** Null when all was written, else what is left for the stream to write: the pipe is full and does not wait. */
+function writeAll(fd: number, text: string): Buffer | null {
+  const bytes = Buffer.from(text);
+  let done = 0;
+  while (done < bytes.length) {
+    try {
+      done += writeSync(fd, bytes, done);
+    } catch (error) {
+      if (systemCode(error) !== 'EAGAIN') throw error;
+      return bytes.subarray(done);
+    }
+  }
+  return null;
+}
+
+async function writeOut(text: string, toTerminal: boolean): Promise<void> {
+  try {
+    const rest = toTerminal ? Buffer.from(text) : writeAll(1, text);
+    if (rest !== null) await writeStream(rest);
+  } catch (error) {
+    if (systemCode(error) === 'EPIPE' || systemCode(error) === 'EIO')
+      throw new Fault('closed', 'nobody reads the output');
+    throw new Fault(
+      'failure',
+      `cannot write to standard output: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function writeStream(bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.once('error', reject);
+    process.stdout.write(bytes, error => {
+      process.stdout.off('error', reject);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }
 
 function listenForInterrupt(): AbortSignal {

@@ -50,7 +50,7 @@ export class Output {
   }
 
   async table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], withHeader = true): Promise<void> {
-    await this.text(await table(columns, rows, this.io.columns, this.paint, withHeader));
+    await this.text(table(columns, rows, this.io.columns, this.paint, withHeader));
   }
 
   async csv(fields: readonly string[], rows: readonly object[], withHeader = true): Promise<void> {

@@ -1,7 +1,7 @@
 /** Tables that fit the terminal. */
 import type { Paint, Style } from './style.ts';
 import { safe } from './text.ts';
-import { measureFor, shorten } from './width.ts';
+import { shorten, width } from './width.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -25,26 +25,25 @@ interface Cells<Row> {
 }
 
 /** Lines of the table, each with its line feed; `columns` is the room there is, in cells. */
-export async function table<Row>(
+export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   room: number,
   paint: Paint,
   withHeader = true,
-): Promise<string> {
+): string {
   const texts = columns.map(column => [column.title, ...rows.map(row => safe(String(column.value(row) ?? '-')))]);
-  const measure = await measureFor(texts.flat());
   const cells = columns.map((column, index): Cells<Row> => {
     const own = texts[index]!;
-    const natural = own.reduce((widest, text) => Math.max(widest, measure(text)), 0);
+    const natural = own.reduce((widest, text) => Math.max(widest, width(text)), 0);
     return { column, texts: own, natural, width: natural };
   });
   const kept = fitted(cells, room);
   const line = (index: number) =>
     kept
       .map((cell, place) => {
-        const text = shorten(cell.texts[index]!, cell.width, cell.column.shorten ?? 'end', measure);
-        const padding = ' '.repeat(Math.max(0, cell.width - measure(text)));
+        const text = shorten(cell.texts[index]!, cell.width, cell.column.shorten ?? 'end');
+        const padding = ' '.repeat(Math.max(0, cell.width - width(text)));
         const style = index === 0 ? 'bold' : (cell.column.style?.(rows[index - 1]!) ?? null);
         const painted = paint(style, text);
         if (cell.column.align === 'right') return padding + painted;
@@ -79,7 +78,7 @@ function fitted<Row>(cells: readonly Cells<Row>[], room: number): Cells<Row>[] {
 }
 
 /** `label  value` lines of one thing. */
-export async function card(rows: readonly (readonly [label: string, value: string])[]): Promise<string> {
+export function card(rows: readonly (readonly [label: string, value: string])[]): string {
   const widest = rows.reduce((most, [label]) => Math.max(most, label.length), 0);
   return rows.map(([label, value]) => `${`${label}:`.padEnd(widest + gap)}${value}\n`).join('');
 }

@@ -1,31 +1,21 @@
-/** How many cells a text takes in a terminal, and how it is made to fit. Plain ASCII never loads the tables. */
+/** How wide a text is in a terminal, and how it is made to fit. */
+import { cellsOf } from './cells.ts';
 
 const ascii = /^[\x20-\x7e]*$/;
 const ellipsis = '…';
 
-type Measure = (text: string) => number;
-const bare: Measure = text => text.length;
-
-/** The measure that is right for these texts (which have been made safe). */
-export async function measureFor(texts: Iterable<string>): Promise<Measure> {
-  for (const text of texts) {
-    if (!ascii.test(text)) {
-      const { default: stringWidth } = await import('string-width');
-      return wide => (ascii.test(wide) ? wide.length : stringWidth(wide));
-    }
-  }
-  return bare;
-}
+/** Of a text that has been made safe. */
+export const width = (text: string): number => (ascii.test(text) ? text.length : cellsOf(text));
 
 function symbols(text: string): string[] {
   return ascii.test(text) ? [...text] : [...new Intl.Segmenter().segment(text)].map(part => part.segment);
 }
 
-function take(parts: readonly string[], cells: number, measure: Measure): string {
+function take(parts: readonly string[], cells: number): string {
   let taken = '';
   let used = 0;
   for (const part of parts) {
-    used += measure(part);
+    used += width(part);
     if (used > cells) break;
     taken += part;
   }
@@ -33,14 +23,14 @@ function take(parts: readonly string[], cells: number, measure: Measure): string
 }
 
 /** Shortens a text to so many cells: at its end, or in its middle, where both ends tell things apart (serials). */
-export function shorten(text: string, cells: number, where: 'end' | 'middle', measure: Measure): string {
-  if (measure(text) <= cells) return text;
+export function shorten(text: string, cells: number, where: 'end' | 'middle'): string {
+  if (width(text) <= cells) return text;
   if (cells <= 1) return ellipsis.slice(0, Math.max(0, cells));
   const parts = symbols(text);
-  if (where === 'end') return take(parts, cells - 1, measure) + ellipsis;
+  if (where === 'end') return take(parts, cells - 1) + ellipsis;
   const tail = Math.floor((cells - 1) / 2);
   const head = cells - 1 - tail;
-  const back = [...take([...parts].reverse(), tail, measure)];
+  const back = [...take([...parts].reverse(), tail)];
   const end = ascii.test(text) ? back.reverse().join('') : symbols(back.join('')).reverse().join('');
-  return take(parts, head, measure) + ellipsis + end;
+  return take(parts, head) + ellipsis + end;
 }

@@ -1,8 +1,8 @@
 /** The lines of an input file as registrations, or as what is wrong with them. */
 import { createReadStream, type ReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { type Registration, registration } from '../../api/devices.ts';
-import { compileReader } from '../../api/validate.ts';
+import type { Registration } from '../../api/devices.ts';
+import type * as readers from '../../api/registration-reader.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { fieldOf, requiredFields } from './columns.ts';
 import { readCsv } from './csv.ts';
@@ -50,9 +50,10 @@ async function* rowsOf(options: SourceOptions, text: AsyncGenerator<string>): As
       throw usage(`${name} is empty`, 'it should hold a header row and a device on each further line');
     const format = options.format ?? formatOf(options.file, first);
     const all = joined(first, chunks);
-    if (format === 'csv') yield* csvRows(all, name, options.notice);
-    else if (format === 'json') yield* jsonRows(readJsonArray(all));
-    else yield* jsonRows(readJsonLines(all));
+    const { readCells, readObject } = await import('../../api/registration-reader.ts');
+    if (format === 'csv') yield* csvRows(all, name, options.notice, readCells);
+    else if (format === 'json') yield* jsonRows(readJsonArray(all), readObject);
+    else yield* jsonRows(readJsonLines(all), readObject);
   } catch (error) {
     if (error instanceof Fault) throw error;
     if (error instanceof NoArray)
@@ -111,13 +112,10 @@ function formatOf(file: string, text: string): Format {
   return start === '[' ? 'json' : start === '{' ? 'jsonl' : 'csv';
 }
 
-const readText = compileReader(registration, 'text');
-const readJson = compileReader(registration, 'json');
-
 /** Where a text is no UTF-8 the decoder leaves this mark. */
 const undecodable = '\ufffd';
 
-function judged(line: number, values: Readonly<Record<string, unknown>>, read: typeof readJson): Row {
+function judged(line: number, values: Readonly<Record<string, unknown>>, read: typeof readers.readObject): Row {
   const serial = values.serialNumber;
   const serialNumber =
     typeof serial === 'string' ? serial.trim() : serial === undefined || serial === null ? null : String(serial);
@@ -132,6 +130,7 @@ async function* csvRows(
   chunks: AsyncIterable<string>,
   name: string,
   notice: (text: string) => void,
+  read: typeof readers.readCells,
 ): AsyncGenerator<Row> {
   let columns: readonly ReturnType<typeof fieldOf>[] | null = null;
   for await (const record of readCsv(chunks)) {
@@ -147,7 +146,7 @@ async function* csvRows(
       const values: Record<string, unknown> = {};
       for (const [index, field] of columns.entries()) if (field !== null) values[field] = cells[index];
       const extra = cells.slice(columns.length).some(cell => cell.trim() !== '');
-      if (!extra) yield judged(line, values, readText);
+      if (!extra) yield judged(line, values, read);
       else
         yield {
           line,
@@ -179,13 +178,13 @@ function headerOf(
   return columns;
 }
 
-async function* jsonRows(elements: AsyncIterable<JsonElement>): AsyncGenerator<Row> {
+async function* jsonRows(elements: AsyncIterable<JsonElement>, read: typeof readers.readObject): AsyncGenerator<Row> {
   for await (const { line, text } of elements) {
     const value = parsed(text);
     if (value === undefined) yield { line, serialNumber: null, field: '', problem: 'this is no JSON' };
     else if (typeof value !== 'object' || value === null || Array.isArray(value))
       yield { line, serialNumber: null, field: '', problem: 'a JSON object is required' };
-    else yield judged(line, byField(value as Record<string, unknown>), readJson);
+    else yield judged(line, byField(value as Record<string, unknown>), read);
   }
 }
 
