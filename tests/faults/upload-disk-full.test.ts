@@ -1,6 +1,8 @@
-import { rm, statfs, writeFile } from 'node:fs/promises';
+import { readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { openBlobs } from '../../daemon/files/blobs.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { filesIn } from '../support/forms.ts';
 import { beginUpload, KiB, MiB } from '../support/sending.ts';
@@ -64,6 +66,15 @@ needsMount('a disk that is full', () => {
     await leaveFree(size);
     expect(await upload('1.0.0', size, false)).toMatchObject({ status: 400, code: 4002, data: null });
     expect(await filesIn({ home })).toEqual([]);
+  });
+
+  it('in the last page of a file is noticed: a write that takes a part only is no success', async () => {
+    const dir = join(disk.dir, 'other');
+    const blobs = await openBlobs(dir);
+    await leaveFree(256 * KiB);
+    const received = blobs.receive(Readable.from([Buffer.alloc(256 * KiB + 1, 7)]), MiB);
+    await expect(received).rejects.toMatchObject({ problem: 'disk-full' });
+    expect(await readdir(join(dir, 'incoming'))).toEqual([]);
   });
 
   it('takes the same upload once there is room', async () => {

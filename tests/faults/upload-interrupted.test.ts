@@ -1,9 +1,10 @@
 /** What happens beside an upload while it is under way. */
 import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { Conflict, StoreFailure } from '../../daemon/store/store.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { filesIn } from '../support/forms.ts';
+import { filesIn, partHead } from '../support/forms.ts';
 import { beginUpload, block, formStart, MiB } from '../support/sending.ts';
 import { startUploadServer, type UploadServerOptions } from '../support/upload-server.ts';
 
@@ -29,6 +30,17 @@ it('a client that sends nothing for too long is told so, and its file is gone', 
     });
     expect(await filesIn(server)).toEqual([]);
     upload.request.destroy();
+  }));
+
+it('a form that breaks off after its file is 4002, and the file is gone', () =>
+  withServer({}, async server => {
+    const upload = beginUpload(server, '1.0.0');
+    await upload.file(MiB);
+    upload.request.write(`\r\n${partHead('changelog', '')}never end`);
+    await expect.poll(async () => (await stat((await filesIn(server))[0]!)).size).toBe(MiB);
+    upload.request.end();
+    expect(await upload.answered).toMatchObject({ code: 4002, message: expect.stringContaining('broken') });
+    expect(await filesIn(server)).toEqual([]);
   }));
 
 it('a client that is refused and never sends the rest is cut off after a while', () =>
