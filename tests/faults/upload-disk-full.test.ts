@@ -18,8 +18,11 @@ needsMount('a disk that is full', () => {
     daemon = await spawnDaemon({ home });
   });
   afterAll(async () => {
-    await daemon.stop();
-    await disk.unmount();
+    try {
+      await daemon.stop();
+    } finally {
+      await disk.unmount();
+    }
   });
   const filler = () => join(disk.dir, 'filler');
   afterEach(() => rm(filler(), { force: true }));
