@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
-import { type Commit, type CommitNotice, Conflict, type Outcome, StoreFailure } from '../store.ts';
+import { type Commit, Conflict, type Outcome, StoreFailure } from '../store.ts';
 import { isOutage, toFailure } from './failure.ts';
 import { inTurns, Turns } from './turns.ts';
-import type { DeviceDelta, Writer } from './write.ts';
+import type { Writer, Written } from './write.ts';
 
 interface Job {
   readonly commit: Commit;
@@ -15,10 +15,6 @@ type Result =
   | { readonly job: Job; readonly outcomes: readonly Outcome[] }
   | { readonly job: Job; readonly conflict: Conflict };
 
-export interface Committed extends CommitNotice {
-  readonly deltas: readonly DeviceDelta[];
-}
-
 /** Changes after which a transaction takes no further commit: the first to come is not to wait for all the rest. */
 const groupChanges = 2000;
 
@@ -29,7 +25,7 @@ const groupChanges = 2000;
 export class GroupCommit {
   readonly #db: Database.Database;
   readonly #writer: Writer;
-  readonly #committed: (what: Committed) => void;
+  readonly #committed: (what: Written) => void;
   readonly #budget: number | undefined;
   #waiting: Job[] = [];
   #working: Promise<void> | null = null;
@@ -38,7 +34,7 @@ export class GroupCommit {
   #failure: StoreFailure | null = null;
 
   /** `committed` is called after each transaction, before the promises of its commits resolve. `budget`: see `Turns`. */
-  constructor(db: Database.Database, writer: Writer, committed: (what: Committed) => void, budget?: number) {
+  constructor(db: Database.Database, writer: Writer, committed: (what: Written) => void, budget?: number) {
     this.#db = db;
     this.#writer = writer;
     this.#committed = committed;
@@ -97,7 +93,7 @@ export class GroupCommit {
 
   async #transaction(jobs: readonly Job[]): Promise<void> {
     let results: Result[];
-    let committed: Committed | null;
+    let committed: Written | null;
     try {
       this.#db.exec('BEGIN IMMEDIATE');
       results = await inTurns(this.#applyAll(jobs), new Turns(this.#budget), 16);

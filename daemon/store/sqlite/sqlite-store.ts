@@ -3,7 +3,7 @@ import type { CommitNotice, Reader, Store } from '../store.ts';
 import { macWith } from './chain.ts';
 import { type CheckReport, checkDatabase } from './check.ts';
 import { toFailure } from './failure.ts';
-import { type Committed, GroupCommit } from './group.ts';
+import { GroupCommit } from './group.ts';
 import { Journal } from './journal.ts';
 import { listedDevices, plainLists } from './lists/index.ts';
 import { addFunctions } from './lists-sql.ts';
@@ -13,7 +13,7 @@ import { backupDatabase } from './snapshot.ts';
 import { Statements } from './statements.ts';
 import { inTurns } from './turns.ts';
 import { type JournalReport, verifyJournal } from './verify.ts';
-import { Writer } from './write.ts';
+import { Writer, type Written } from './write.ts';
 
 export interface SqliteOptions extends OpenOptions {
   /** Secret that chains the entries of the journal; kept apart from the database. */
@@ -64,7 +64,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" names them`);
   const listeners = new Set<(notice: CommitNotice) => void>();
   const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, turns);
-  const committed = ({ lastEventId, users, deltas }: Committed) => {
+  const committed = ({ lastEventId, users, deltas }: Written) => {
     devices.apply(deltas);
     for (const listener of listeners) tell(listener, { lastEventId, users }, notice);
   };

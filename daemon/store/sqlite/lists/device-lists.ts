@@ -1,7 +1,7 @@
 import type { DeviceFilter, DeviceQuery } from '../../store.ts';
 import { asciiLower, type NumberPage } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
-import type { DeviceDelta } from '../write.ts';
+import type { DeviceDelta } from '../writing.ts';
 import type { Bits } from './bits.ts';
 import { DeviceColumns } from './device-columns.ts';
 import { addIdsWith } from './id-digits.ts';

@@ -3,7 +3,7 @@ import { sqlPage } from '../lists-sql.ts';
 import { deviceRows } from '../read.ts';
 import type { Statements } from '../statements.ts';
 import { inTurns, Turns } from '../turns.ts';
-import type { DeviceDelta } from '../write.ts';
+import type { DeviceDelta } from '../writing.ts';
 import { DeviceLists } from './device-lists.ts';
 
 /** Milliseconds without a commit after which what was added is prepared for searches. */
