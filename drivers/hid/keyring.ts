@@ -131,7 +131,6 @@ export class Keyring {
     for (const unit of units.values()) {
       const known = this.#plugged.get(unit.id);
       if (known !== undefined) {
-        if (known.unit.shape !== unit.shape) known.wake?.();
         known.unit = unit;
         if (this.#worthAnotherLook(known)) this.#look(known, 0);
         continue;
@@ -181,7 +180,8 @@ export class Keyring {
         one.identity = identity;
         return this.#publish(one);
       }
-      await this.#waitToAsk(one, wait);
+      // What appeared while it was asked is asked at once.
+      if (one.unit.shape === one.askedShape) await this.#waitToAsk(one, wait);
     }
   }
 

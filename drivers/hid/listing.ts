@@ -6,6 +6,12 @@ import type { HidInterface } from './system.ts';
 /** node-hid's enumeration, of everything or of one vendor's product alone. */
 export type Enumerate = (vendorId?: number, productId?: number) => Promise<readonly Device[]>;
 
+/** What is read of /sys; tests give their own. */
+export interface Sysfs {
+  hidrawNodes(): Promise<HidrawNode[]>;
+  ownerOf(node: HidrawNode): Promise<NodeOwner | null>;
+}
+
 export interface Listing {
   list(): Promise<readonly HidInterface[]>;
 }
@@ -16,18 +22,20 @@ export interface Listing {
  */
 export class LinuxListing implements Listing {
   readonly #enumerate: Enumerate;
+  readonly #sysfs: Sysfs;
   #known = new Map<string, readonly HidInterface[]>();
   #loaded = false;
 
-  constructor(enumerate: Enumerate) {
+  constructor(enumerate: Enumerate, sysfs: Sysfs = { hidrawNodes, ownerOf }) {
     this.#enumerate = enumerate;
+    this.#sysfs = sysfs;
   }
 
   async list(): Promise<readonly HidInterface[]> {
     // Without this a missing library would not show before the first key is plugged in.
     if (!this.#loaded) await this.#enumerate();
     this.#loaded = true;
-    const nodes = await hidrawNodes();
+    const nodes = await this.#sysfs.hidrawNodes();
     const nameOf = (node: HidrawNode): string => `${node.name} ${node.instance}`;
     const fresh = nodes.filter(node => !this.#known.has(nameOf(node)));
     const found = fresh.length === 0 ? new Map<HidrawNode, HidInterface[]>() : await this.#read(fresh);
@@ -43,7 +51,7 @@ export class LinuxListing implements Listing {
 
   async #read(fresh: readonly HidrawNode[]): Promise<Map<HidrawNode, HidInterface[]>> {
     const devices = await this.#devices(fresh);
-    const owners = await Promise.all(fresh.map(ownerOf));
+    const owners = await Promise.all(fresh.map(this.#sysfs.ownerOf));
     const found = new Map<HidrawNode, HidInterface[]>();
     fresh.forEach((node, i) => {
       const owner = owners[i];

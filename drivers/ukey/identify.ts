@@ -46,10 +46,7 @@ export async function identify(key: KeyView, signal: AbortSignal, limit: number)
       continue;
     }
     firmwareVersion ??= outcome.firmwareVersion;
-    if (outcome.serial === null) {
-      if (outcome.final) unsettled = null;
-      continue;
-    }
+    if (outcome.serial === null) continue;
     const verdict = judgeSerial(outcome.serial, key.vendorId, key.productId);
     const identity = { verdict, source: source.name, firmwareVersion, unsettled };
     if (verdict.serial !== null) return identity;

@@ -12,8 +12,6 @@ export interface Answer {
   /** As the key gives it; null where it says it has none. */
   readonly serial: string | null;
   readonly firmwareVersion: string | null;
-  /** True where the key has said for certain what it is, and no other source will know better. */
-  readonly final: boolean;
 }
 
 export interface Source {
@@ -23,7 +21,7 @@ export interface Source {
   read(key: KeyView, signal: AbortSignal, limit: number): Promise<Answer>;
 }
 
-const NO_ANSWER: Answer = { serial: null, firmwareVersion: null, final: false };
+const NO_ANSWER: Answer = { serial: null, firmwareVersion: null };
 
 type Open<C> = ((signal: AbortSignal) => Promise<C & Closable>) | null;
 

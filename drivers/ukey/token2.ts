@@ -24,5 +24,5 @@ export function parseToken2Serial(bytes: Uint8Array): string | null {
 /** Fails with a HardwareError. */
 export async function askToken2(card: CardConnection, signal: AbortSignal): Promise<Answer> {
   const bytes = (await select(card, APPLET, signal)) && (await transmitOk(card, READ_SERIAL, signal));
-  return { serial: bytes === null ? null : parseToken2Serial(bytes), firmwareVersion: null, final: false };
+  return { serial: bytes === null ? null : parseToken2Serial(bytes), firmwareVersion: null };
 }

@@ -30,6 +30,5 @@ export async function askTrussed(connection: ReportConnection, signal: AbortSign
   return {
     serial: uuid === null ? null : parseUuid(uuid),
     firmwareVersion: version === null ? null : parseVersion(version),
-    final: false,
   };
 }

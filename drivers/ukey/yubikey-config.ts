@@ -3,17 +3,13 @@ import { HardwareError } from '../driver.ts';
 
 const TAG_SERIAL = 0x02;
 const TAG_VERSION = 0x05;
-const TAG_FORM_FACTOR = 0x04;
 const TAG_MORE_PAGES = 0x10;
-/** Bit of the form factor byte: a key of the Security Key series, made without a serial. */
-const SECURITY_KEY = 0x40;
 
 export interface YubiKeyConfig {
-  /** Decimal, as printed on the key; null where this page holds none. */
+  /** Decimal, as printed on the key; null where this page holds none, as with the Security Key series. */
   readonly serial: string | null;
   /** `5.4.3`; null where this page holds none. */
   readonly firmwareVersion: string | null;
-  readonly securityKey: boolean;
   readonly morePages: boolean;
 }
 
@@ -28,7 +24,6 @@ export function parseConfig(page: Uint8Array): YubiKeyConfig {
   return {
     serial: serialOf(values.get(TAG_SERIAL)),
     firmwareVersion: version?.length === 3 ? version.join('.') : null,
-    securityKey: ((values.get(TAG_FORM_FACTOR)?.[0] ?? 0) & SECURITY_KEY) !== 0,
     morePages: values.get(TAG_MORE_PAGES)?.[0] === 1,
   };
 }

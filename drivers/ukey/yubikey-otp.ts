@@ -23,7 +23,7 @@ export async function askYubiKeyOtp(connection: FeatureConnection, signal: Abort
     await connection.sendFeature(report, signal);
   }
   const reply = await readReply(connection, signal);
-  return { serial: reply === null ? null : serialOf(reply), firmwareVersion, final: false };
+  return { serial: reply === null ? null : serialOf(reply), firmwareVersion };
 }
 
 async function untilFree(connection: FeatureConnection, signal: AbortSignal): Promise<void> {

@@ -20,11 +20,10 @@ async function readConfig(readPage: ReadPage, firmware: string | null): Promise<
     if (bytes === null) break;
     const config = parseConfig(bytes);
     firmwareVersion = config.firmwareVersion ?? firmwareVersion;
-    if (config.serial !== null) return { serial: config.serial, firmwareVersion, final: true };
-    if (config.securityKey) return { serial: null, firmwareVersion, final: true };
+    if (config.serial !== null) return { serial: config.serial, firmwareVersion };
     if (!config.morePages) break;
   }
-  return { serial: null, firmwareVersion, final: false };
+  return { serial: null, firmwareVersion };
 }
 
 /** Over CTAPHID; keys before 4.1 do not know the command and are not asked. Fails with a HardwareError. */
@@ -32,7 +31,7 @@ export async function askYubiKeyFido(connection: ReportConnection, signal: Abort
   const channel = await CtapHid.open(connection, signal);
   const { major, minor, build } = channel.device;
   const firmwareVersion = `${major}.${minor}.${build}`;
-  if (major < 4 || (major === 4 && minor < 1)) return { serial: null, firmwareVersion, final: false };
+  if (major < 4 || (major === 4 && minor < 1)) return { serial: null, firmwareVersion };
   return readConfig(page => channel.call(READ_CONFIG, Uint8Array.of(page), signal), firmwareVersion);
 }
 
@@ -40,9 +39,9 @@ export async function askYubiKeyFido(connection: ReportConnection, signal: Abort
 export async function askYubiKeyCard(card: CardConnection, signal: AbortSignal): Promise<Answer> {
   if ((await select(card, MANAGEMENT_APPLET, signal)) !== null) {
     const answer = await readConfig(page => transmitOk(card, Uint8Array.of(0, 0x1d, page, 0), signal), null);
-    if (answer.serial !== null || answer.final) return answer;
+    if (answer.serial !== null) return answer;
   }
   const bytes =
     (await select(card, OTP_APPLET, signal)) && (await transmitOk(card, Uint8Array.of(0, 1, 0x10, 0), signal));
-  return { serial: bytes === null ? null : serialOf(bytes), firmwareVersion: null, final: false };
+  return { serial: bytes === null ? null : serialOf(bytes), firmwareVersion: null };
 }

@@ -15,17 +15,16 @@ const YUBIKEY_5 = '11 0204 00bc614e 0401 03 0503 050403 7f01 00';
 const SECURITY_KEY = '08 0401 41 0503 050403';
 
 describe("a YubiKey's management answer", () => {
-  test('tells serial, version and form factor', () => {
+  test('tells serial and version', () => {
     expect(parseConfig(hex(YUBIKEY_5))).toEqual({
       serial: '12345678',
       firmwareVersion: '5.4.3',
-      securityKey: false,
       morePages: false,
     });
   });
 
   test('of a Security Key holds no serial', () => {
-    expect(parseConfig(hex(SECURITY_KEY))).toMatchObject({ serial: null, securityKey: true });
+    expect(parseConfig(hex(SECURITY_KEY))).toMatchObject({ serial: null, firmwareVersion: '5.4.3' });
   });
 
   test.each(['', '05', '020204', '04 0208 0000', '02 0200'])('that is wrong is a protocol error: %j', bytes => {
@@ -36,7 +35,7 @@ describe("a YubiKey's management answer", () => {
 describe('a YubiKey over CTAPHID', () => {
   test('is asked for page 0 by command 42', async () => {
     const key = new FakeCtapKey([5, 4, 3], { 66: YUBIKEY_5.replaceAll(' ', '') });
-    expect(await askYubiKeyFido(key, never)).toEqual({ serial: '12345678', firmwareVersion: '5.4.3', final: true });
+    expect(await askYubiKeyFido(key, never)).toEqual({ serial: '12345678', firmwareVersion: '5.4.3' });
     expect(key.received).toEqual([{ command: 0x42, payload: '00' }]);
   });
 
@@ -48,7 +47,7 @@ describe('a YubiKey over CTAPHID', () => {
 
   test('before 4.1 is not sent the command', async () => {
     const key = new FakeCtapKey([4, 0, 9], { 66: YUBIKEY_5.replaceAll(' ', '') });
-    expect(await askYubiKeyFido(key, never)).toEqual({ serial: null, firmwareVersion: '4.0.9', final: false });
+    expect(await askYubiKeyFido(key, never)).toEqual({ serial: null, firmwareVersion: '4.0.9' });
     expect(key.received).toEqual([]);
   });
 });
@@ -69,14 +68,14 @@ describe('a YubiKey over its OTP side', () => {
 
   test('tells serial and version, and is left as it was found', async () => {
     const key = new FakeOtpKey('020301', '00bc614ec804');
-    expect(await askYubiKeyOtp(key, never)).toEqual({ serial: '12345678', firmwareVersion: '2.3.1', final: false });
+    expect(await askYubiKeyOtp(key, never)).toEqual({ serial: '12345678', firmwareVersion: '2.3.1' });
     expect(key.slots).toEqual([0x10]);
     expect(key.resets).toBe(1);
   });
 
   test('whose serial is set to be hidden has none', async () => {
     const answer = await askYubiKeyOtp(new FakeOtpKey('020301', null), never);
-    expect(answer).toEqual({ serial: null, firmwareVersion: '2.3.1', final: false });
+    expect(answer).toEqual({ serial: null, firmwareVersion: '2.3.1' });
   });
 
   test('whose answer has a wrong checksum is not believed', async () => {
@@ -115,13 +114,12 @@ describe('a Trussed key', () => {
     expect(await askTrussed(key, never)).toEqual({
       serial: UUID.toUpperCase(),
       firmwareVersion: '1.7.2',
-      final: false,
     });
   });
 
   test('with firmware 1.0.0 has no number to tell', async () => {
     const key = new FakeCtapKey([0, 0, 0], { 98: '', 97: version(1, 0, 0) });
-    expect(await askTrussed(key, never)).toEqual({ serial: null, firmwareVersion: '1.0.0', final: false });
+    expect(await askTrussed(key, never)).toEqual({ serial: null, firmwareVersion: '1.0.0' });
   });
 
   test('whose number is cut short is not believed', async () => {
@@ -137,7 +135,7 @@ describe('a Token2 key', () => {
   test('tells its serial in ASCII on the smart card side', async () => {
     const serial = Buffer.from('865233000001').toString('hex');
     const card = fakeCard({ [SELECT]: '9000', [READ]: `d10c${serial}9000` });
-    expect(await askToken2(card, never)).toEqual({ serial: '865233000001', firmwareVersion: null, final: false });
+    expect(await askToken2(card, never)).toEqual({ serial: '865233000001', firmwareVersion: null });
   });
 
   test('that refuses has none', async () => {

@@ -25,6 +25,8 @@ export class FakeHid implements HidSystem {
   listFailure: unknown = null;
   /** Opening fails with `no-permission` while this is false. */
   permitted = true;
+  /** Called when a listing has been made up, before it is handed out. */
+  afterList: (() => void) | null = null;
   /** Whether hints are given at all. */
   events = true;
   /** Handles that are open now. */
@@ -60,7 +62,9 @@ export class FakeHid implements HidSystem {
 
   async list(): Promise<HidInterface[]> {
     if (this.listFailure !== null) throw this.listFailure;
-    return [...this.#units.values()].flat();
+    const listed = [...this.#units.values()].flat();
+    this.afterList?.();
+    return listed;
   }
 
   async open(path: string): Promise<HidHandle> {
