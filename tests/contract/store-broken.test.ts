@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../daemon/store/store.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import type { OpenedStore, OpenStore } from './store/makings.ts';
-import { type Fault, openMemoryStore } from './store/memory-store.ts';
+import type { Fault } from './store/memory-changes.ts';
+import { openMemoryStore } from './store/memory-store.ts';
 import { storeContract, storeRules } from './store.ts';
 
 /** The first rule that a store breaks; null where it keeps all that are asked for. */

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, it } from 'vitest';
 import { commitRules } from './store/commit-rules.ts';
+import { groupRules } from './store/group-rules.ts';
+import { guardRules } from './store/guard-rules.ts';
 import { listRules } from './store/list-rules.ts';
 import type { OpenedStore, OpenStore, Rule } from './store/makings.ts';
 import { readRules } from './store/read-rules.ts';
 
 /** What every store must keep, each as a function that throws where it is broken. */
-export const storeRules: readonly Rule[] = [...commitRules, ...readRules, ...listRules];
+export const storeRules: readonly Rule[] = [...commitRules, ...guardRules, ...groupRules, ...readRules, ...listRules];
 
 /** Holds a way of storing to all rules. `open` gives an empty store. */
 export function storeContract(name: string, open: OpenStore): void {

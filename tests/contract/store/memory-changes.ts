@@ -1,0 +1,168 @@
+import {
+  type AppRecord,
+  type BackupRecord,
+  type Change,
+  type Commit,
+  Conflict,
+  type DeviceRecord,
+  type Entry,
+  type EventRecord,
+  type Guard,
+  type Outcome,
+  StoreFailure,
+  type UserRecord,
+} from '../../../daemon/store/store.ts';
+
+/** Ways in which a store can be wrong; the suite must notice each. */
+export type Fault =
+  | 'skips an entry'
+  | 'writes an entry for a duplicate'
+  | 'keeps half of a refused commit'
+  | 'ignores guards on status'
+  | 'ignores guards on codes'
+  | 'ignores guards on tokens'
+  | 'ignores the guard of the last administrator'
+  | 'leaves gaps in numbers'
+  | 'leaves gaps in the journal'
+  | 'one refusal undoes what came with it'
+  | 'forgets at a restart'
+  | 'acknowledges before it has written'
+  | 'tells listeners after it acknowledges'
+  | 'shows what is not committed'
+  | 'takes % for a wildcard'
+  | 'puts nulls first when descending'
+  | 'counts the page in place of all'
+  | 'forgets the actor'
+  | 'takes commits after closing';
+
+/** What an in-memory store keeps. */
+export interface Kept {
+  /** Places of serials among the devices. */
+  serials: Map<string, number>;
+  devices: DeviceRecord[];
+  users: UserRecord[];
+  apps: AppRecord[];
+  backups: BackupRecord[];
+  events: EventRecord[];
+}
+
+export const empty = (): Kept => ({ serials: new Map(), devices: [], users: [], apps: [], backups: [], events: [] });
+/** Throws `Conflict` where the guard does not hold. */
+export function checkGuard({ devices, users }: Kept, guard: Guard, fault: Fault | undefined): void {
+  const need = (holds: boolean) => {
+    if (!holds) throw new Conflict(guard.kind);
+  };
+  if (guard.kind === 'user') {
+    const held = users[guard.user - 1]?.tokenEpoch === guard.tokenEpoch;
+    need(held || fault === 'ignores guards on tokens');
+    return;
+  }
+  if (guard.kind === 'another-admin') {
+    const other = users.some(user => user.number !== guard.beside && user.role === 'ADMIN' && !user.disabled);
+    need(other || fault === 'ignores the guard of the last administrator');
+    return;
+  }
+  const device = devices[guard.device - 1];
+  if (fault !== 'ignores guards on status') need(device !== undefined && guard.status.includes(device.status));
+  if (fault !== 'ignores guards on codes')
+    need(guard.activationCode === undefined || guard.activationCode === device?.activationCode);
+}
+
+/** Writes a change and its entry. */
+export function applyChange(kept: Kept, change: Change, commit: Commit, fault: Fault | undefined): Outcome {
+  const { at } = commit;
+  const write = (entry: Entry, device: number | null, subject: number | null) => {
+    if (fault === 'skips an entry' && entry.type === 'DEVICE_USED') return;
+    const id = kept.events.length + 1 + (fault === 'leaves gaps in the journal' ? 1 : 0);
+    const actor = fault === 'forgets the actor' ? null : commit.actor;
+    const { type, data = {}, detail = {} } = entry;
+    kept.events.push({ id, at, type, device, subject, actor, requestId: commit.requestId, data, detail });
+  };
+  const next = (records: readonly unknown[]) => records.length + 1;
+  const duplicate = (number: number, status: DeviceRecord['status'] | null): Outcome => {
+    if (fault === 'writes an entry for a duplicate') write(change.entry, null, null);
+    return { kind: 'duplicate', number, status };
+  };
+  const deviceOf = (number: number) => {
+    const device = kept.devices[number - 1];
+    if (!device) throw new Conflict(`device ${number}`);
+    return (values: Partial<DeviceRecord>) => (kept.devices[number - 1] = { ...device, ...values });
+  };
+  switch (change.kind) {
+    case 'device.add': {
+      if (change.device.manufacturer === null) throw new StoreFailure('no manufacturer');
+      const twin = kept.devices[kept.serials.get(change.device.serialNumber) ?? -1];
+      if (twin) return duplicate(twin.number, twin.status);
+      const number = next(kept.devices) + (fault === 'leaves gaps in numbers' ? 1 : 0);
+      kept.serials.set(change.device.serialNumber, kept.devices.length);
+      kept.devices.push({ ...blank, ...change.device, number, createdAt: at });
+      write(change.entry, number, null);
+      return { kind: 'added', number };
+    }
+    case 'device.set':
+      deviceOf(change.device)(change.set);
+      write(change.entry, change.device, null);
+      return { kind: 'done' };
+    case 'device.use': {
+      const device = kept.devices[change.device - 1];
+      const usageCount = (device?.usageCount ?? 0) + 1;
+      const usageSeconds = (device?.usageSeconds ?? 0) + change.seconds;
+      deviceOf(change.device)({ usageCount, usageSeconds, lastUsedAt: at });
+      write(change.entry, change.device, null);
+      return { kind: 'used', usageCount, usageSeconds };
+    }
+    case 'user.add': {
+      const twin = kept.users.find(user => user.username === change.user.username);
+      if (twin) return duplicate(twin.number, null);
+      const number = next(kept.users);
+      kept.users.push({ ...change.user, number, createdAt: at, tokenEpoch: 0 });
+      write(change.entry, null, number);
+      return { kind: 'added', number };
+    }
+    case 'user.set': {
+      const user = kept.users[change.user - 1];
+      if (!user) throw new Conflict(`user ${change.user}`);
+      const tokenEpoch = user.tokenEpoch + Number(change.revoke);
+      kept.users[change.user - 1] = { ...user, ...change.set, tokenEpoch };
+      write(change.entry, null, change.user);
+      return { kind: 'done' };
+    }
+    case 'app.add': {
+      const key = (app: Omit<AppRecord, 'number' | 'createdAt'>) => `${app.platform} ${app.version} ${app.extension}`;
+      const twin = kept.apps.find(app => key(app) === key(change.app));
+      if (twin) return duplicate(twin.number, null);
+      const number = next(kept.apps);
+      kept.apps.push({ ...change.app, number, createdAt: at });
+      write(change.entry, null, number);
+      return { kind: 'added', number };
+    }
+    case 'backup.add': {
+      const number = next(kept.backups);
+      const backupCount = (kept.devices[change.backup.device - 1]?.backupCount ?? 0) + 1;
+      deviceOf(change.backup.device)({ backupCount, lastBackupAt: at });
+      kept.backups.push({ ...change.backup, number, createdAt: at });
+      write(change.entry, change.backup.device, number);
+      return { kind: 'added', number };
+    }
+    case 'backup.restore':
+      if (kept.backups[change.backup - 1]?.device !== change.device) throw new Conflict('backup');
+      write(change.entry, change.device, change.backup);
+      return { kind: 'done' };
+  }
+}
+
+const blank = {
+  status: 'INACTIVE',
+  userId: null,
+  note: null,
+  activatedAt: null,
+  lastUsedAt: null,
+  lockReason: null,
+  lockedAt: null,
+  deactivatedAt: null,
+  updatedAt: null,
+  usageCount: 0,
+  usageSeconds: 0,
+  backupCount: 0,
+  lastBackupAt: null,
+} as const;
