@@ -36,7 +36,14 @@ export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
   let listener: ((event: KeyEvent) => void) | null = null;
   let status: DriverStatus = { name: 'pcsc', state: 'unavailable', detail: 'Not started.' };
 
-  const emit = (event: KeyEvent) => listener?.(event);
+  /** A listener that throws must not throw into the native code that brought the news. */
+  function emit(event: KeyEvent): void {
+    try {
+      listener?.(event);
+    } catch (error) {
+      notice('a listener of the driver failed', { error: String(error) });
+    }
+  }
 
   const monitor = createMonitor({
     onReader,

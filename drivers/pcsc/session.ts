@@ -92,7 +92,7 @@ async function settle(call: () => Promise<void>, onFailure: (cause: unknown) => 
 }
 
 const SILENT =
-  'The card does not answer. Take it out and insert it again; if that does not help, clean it or try another reader.';
+  'The card does not answer. Take it out and insert it again; if that does not help, clean it, or unplug the reader and plug it in again.';
 
 function abortReason(signal: AbortSignal): HardwareError {
   const cause: unknown = signal.reason;

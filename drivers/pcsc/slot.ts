@@ -4,6 +4,7 @@ import { type AttachedKey, HardwareError, type KeyEvent } from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
 import { type CardIdentity, identify } from '../simkey/index.ts';
 import { cleanText } from '../text.ts';
+import { toHardwareError } from './errors.ts';
 import type { Pcsc } from './library.ts';
 import { isContactless } from './names.ts';
 import type { Presence } from './presence.ts';
@@ -109,7 +110,7 @@ export function createSlot(parts: SlotParts): Slot {
   async function readOnce(of: Stay): Promise<CardIdentity | HardwareError> {
     const signal = AbortSignal.any([of.gone.signal, AbortSignal.timeout(parts.deadline)]);
     try {
-      await untilAborted(native, signal);
+      if (!(await settlesInTime(native, signal))) return new HardwareError('busy', STUCK);
       const work = withCard(
         parts.pcsc,
         reader,
@@ -122,8 +123,7 @@ export function createSlot(parts: SlotParts): Slot {
       );
       return await untilAborted(work, signal);
     } catch (error) {
-      if (error instanceof HardwareError) return error;
-      throw error;
+      return toHardwareError(error);
     }
   }
 
@@ -179,6 +179,16 @@ export function createSlot(parts: SlotParts): Slot {
 
   const key = () => stay?.key ?? null;
   return { name, key, update, rebind, close: end, idle: () => reading, released: () => native };
+}
+
+const STUCK =
+  'The reader is still busy with a card that fell silent. Unplug the reader and plug it in again; reading is tried again.';
+
+function settlesInTime(promise: Promise<void>, signal: AbortSignal): Promise<boolean> {
+  return untilAborted(promise, signal).then(
+    () => true,
+    () => false,
+  );
 }
 
 const NOTHING_TOLD = {

@@ -30,6 +30,8 @@ export function withPcscd(name: string, body: () => void): void {
 export interface Pcscd {
   /** What another process needs in its environment to talk to this pcscd. This process has it already. */
   readonly env: Readonly<Record<string, string>>;
+  /** A folder of its own, removed by `stop`. */
+  readonly home: string;
   /** Ports of the two slots. */
   readonly ports: readonly [number, number];
   start(): Promise<void>;
@@ -83,6 +85,7 @@ export async function startPcscd({ started = true }: { readonly started?: boolea
 
   const pcscd: Pcscd = {
     env: { PCSCLITE_CSOCK_NAME: socket },
+    home,
     ports: [port, port + 1],
     start,
     halt,
