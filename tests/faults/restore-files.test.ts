@@ -1,0 +1,54 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { backup, check, restore } from '../../daemon/programs/index.ts';
+import { spawnDaemon } from '../support/daemon-process.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'devmgr-restore-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const io = () => ({
+  stdout: new PassThrough().resume(),
+  stderr: new PassThrough().resume(),
+  env: {},
+  stdoutIsTerminal: false,
+  stderrIsTerminal: false,
+});
+
+async function upload(url: string, token: string, version: string): Promise<void> {
+  const form = new FormData();
+  form.set('platform', 'ANDROID');
+  form.set('version', version);
+  form.set('file', new Blob([`package ${version}`]), 'app.apk');
+  const response = await fetch(`${url}/api/app-versions/upload`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(response.status).toBe(200);
+}
+
+test('an earlier registry that is put back takes no file along: those it does not know are set aside', async () => {
+  const home = join(dir, 'home');
+  const copy = join(dir, 'copy.db');
+  const first = await spawnDaemon({ home });
+  await upload(first.url, first.token, '1.0.0');
+  expect(await backup({ home, json: true, file: copy }, io())).toBe(0);
+  await upload(first.url, first.token, '2.0.0');
+  expect(await restore({ home, json: true, file: copy }, io()), 'while it runs').toBe(1);
+  await first.stop();
+
+  expect(await restore({ home, json: true, file: copy }, io())).toBe(0);
+  const second = await spawnDaemon({ home });
+  expect((await second.call('GET', '/api/app-versions/list')).data).toMatchObject({ pagination: { total: 1 } });
+  await second.stop();
+  expect(await check({ home, json: true }, io())).toBe(0);
+  const aside = (await readdir(home)).find(name => name.startsWith('blobs.before-restore-'));
+  expect(await readdir(join(home, aside!))).toHaveLength(1);
+  expect((await readdir(join(home, 'blobs'))).filter(name => name !== 'incoming')).toHaveLength(1);
+});
