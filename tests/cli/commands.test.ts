@@ -1,0 +1,429 @@
+/** Every command in the good case: what it writes where, and its exit code. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { adminPassword, type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => discard(daemon));
+
+let serials = 0;
+const newSerial = () => `CMD-${++serials}`;
+
+describe('a device', () => {
+  test('is registered, with a code on standard output and what comes next on standard error', async () => {
+    const serial = newSerial();
+    const args = ['register', '--type', 'ukey', '--serial', serial, '--manufacturer', 'Acme', '--model', 'One'];
+    const { code, stdout, stderr } = await daemon.run(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Registered DEV-\d+ \(INACTIVE\)\n/);
+    expect(stdout).toMatch(/activation code: [A-Z2-9]{4}(-[A-Z2-9]{4}){3}\n/);
+    expect(stderr).toMatch(/^Next: devmgr activate DEV-\d+ --code \S+ --user USER\n$/);
+  });
+
+  test('has its answer as one JSON document, and nothing else', async () => {
+    const args = [
+      'register',
+      '--type',
+      'SIMKEY',
+      '--serial',
+      newSerial(),
+      '--manufacturer',
+      'Acme',
+      '--model',
+      'One',
+      '--hardware-version',
+      '2',
+      '--json',
+    ];
+    const { code, json, stderr } = await daemon.run(args);
+    expect(code).toBe(0);
+    expect(stderr).toBe('');
+    expect(Object.keys(json)).toEqual([
+      'deviceId',
+      'deviceType',
+      'serialNumber',
+      'manufacturer',
+      'model',
+      'status',
+      'activationCode',
+      'createdAt',
+    ]);
+  });
+
+  test('goes through its life by serial number and by deviceId', async () => {
+    const serial = newSerial();
+    const { deviceId, activationCode } = await daemon.register(serial);
+    const activated = await daemon.run([
+      'activate',
+      serial,
+      '--code',
+      activationCode.toLowerCase(),
+      '--user',
+      'alice',
+      '--json',
+    ]);
+    expect(activated.json).toMatchObject({ deviceId, status: 'ACTIVE', userId: 'alice' });
+    const locked = await daemon.run(['lock', deviceId, '--reason', 'reported lost', '--note', 'by phone', '--json']);
+    expect(locked.json).toMatchObject({ deviceId, status: 'LOCKED', lockReason: 'reported lost' });
+    const unlocked = await daemon.run(['unlock', serial, '--json']);
+    expect(unlocked.json).toMatchObject({ deviceId, status: 'ACTIVE' });
+    const updated = await daemon.run(['update', serial, '--firmware', '1.0.4', '--note', 'drawer 3', '--json']);
+    expect(updated.json).toMatchObject({ firmwareVersion: '1.0.4', note: 'drawer 3' });
+    const cleared = await daemon.run(['update', serial, '--note', '', '--json']);
+    expect(cleared.json).toMatchObject({ firmwareVersion: '1.0.4', note: null });
+    const renewed = await daemon.run(['code', serial, '--reason', 'letter lost', '--days', '30', '--json']);
+    expect(renewed.json).toMatchObject({ deviceId, oldActivationCode: activationCode });
+    const retired = await daemon.run(
+      ['deactivate', serial, '--reason', 'worn out', '--yes', '--password-stdin', '--json'],
+      { input: `${adminPassword}\n` },
+    );
+    expect(retired.json).toMatchObject({ deviceId, status: 'DEACTIVATED' });
+    expect([activated, locked, unlocked, updated, renewed, retired].map(({ code }) => code)).toEqual([
+      0, 0, 0, 0, 0, 0,
+    ]);
+  });
+
+  test('is shown with what happened to it', async () => {
+    const { deviceId, activationCode } = await daemon.register(newSerial());
+    await daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'bob' });
+    await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'in doubt' });
+    const { code, stdout } = await daemon.run(['show', deviceId]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n')[0]).toBe(`${deviceId}  LOCKED`);
+    expect(stdout).toMatch(/history:\n.* registered .*\n.* activated for bob .*\n.* locked: in doubt .*\n/);
+  });
+
+  test('hands over its code as a QR code', async () => {
+    const { deviceId, activationCode } = await daemon.register(newSerial());
+    const { stdout } = await daemon.run(['show', deviceId, '--qr']);
+    expect(stdout).toMatch(/█▄▄▄▄▄█|█ ▄▄▄▄▄ █/);
+    expect(stdout.trimEnd().endsWith(activationCode)).toBe(true);
+  });
+
+  test('with --quiet is its bare id', async () => {
+    const { deviceId } = await daemon.register(newSerial());
+    expect(await daemon.run(['show', deviceId, '-q'])).toMatchObject({ code: 0, stdout: `${deviceId}\n`, stderr: '' });
+  });
+});
+
+describe('list', () => {
+  test('has the fields the interface lists, in JSON and as columns of CSV', async () => {
+    const { deviceId } = await daemon.register(newSerial());
+    const fields = [
+      'deviceId',
+      'deviceType',
+      'serialNumber',
+      'manufacturer',
+      'model',
+      'status',
+      'userId',
+      'activationCode',
+      'createdAt',
+      'activatedAt',
+      'lastUsedAt',
+    ];
+    const { json } = await daemon.run(['list', '--json', '--size', '1']);
+    expect(Object.keys(json)).toEqual(['list', 'pagination']);
+    expect(Object.keys(json.list[0])).toEqual(fields);
+    expect(json.list[0].deviceId).toBe(deviceId);
+    const csv = await daemon.run(['list', '--csv', '--size', '1']);
+    expect(csv.stdout.split('\n')[0]).toBe(fields.join(','));
+    expect(csv.stdout.split('\n')[1]).toMatch(new RegExp(`^${deviceId},UKEY,`));
+  });
+
+  test('filters and sorts', async () => {
+    const prefix = `SORT${++serials}`;
+    for (const name of ['b', 'a', 'c']) await daemon.register(`${prefix}-${name}`);
+    const { json } = await daemon.run([
+      'list',
+      '--keyword',
+      prefix.toLowerCase(),
+      '--sort',
+      'serialnumber',
+      '--order',
+      'ASC',
+      '--type',
+      'ukey',
+      '--status',
+      'inactive',
+      '--manufacturer',
+      'Acme',
+      '--json',
+    ]);
+    expect(json.list.map((device: { serialNumber: string }) => device.serialNumber)).toEqual([
+      `${prefix}-a`,
+      `${prefix}-b`,
+      `${prefix}-c`,
+    ]);
+  });
+
+  test('--all streams every page once, and what it writes as CSV register reads', async () => {
+    const devices = Array.from({ length: 230 }, (_, n) => ({
+      deviceType: 'UKEY',
+      serialNumber: `ALL-${n}`,
+      manufacturer: 'Acme, "Inc"',
+      model: 'One',
+    }));
+    await daemon.call('POST', '/api/devices/batch-register', { devices });
+    const { code, rows } = await daemon.run(['list', '--all', '--keyword', 'ALL-', '--json']);
+    expect(code).toBe(0);
+    expect(new Set(rows.map(row => row.serialNumber)).size).toBe(230);
+    expect(rows).toHaveLength(230);
+    const file = join(temporaryFolder(), 'all.csv');
+    const csv = await daemon.run(['list', '--all', '--keyword', 'ALL-', '--csv']);
+    writeFileSync(file, csv.stdout);
+    const { code: dry, rows: lines } = await daemon.run(['register', '--file', file, '--dry-run', '--json']);
+    expect(dry).toBe(0);
+    expect(lines.map(line => line.status)).toEqual(Array(230).fill('registered'));
+  });
+
+  test('says where there is nothing, and nothing else', async () => {
+    const { code, stdout, stderr } = await daemon.run(['list', '--keyword', 'no-such-thing']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'No device matches.\n' });
+  });
+});
+
+describe('a login', () => {
+  test('is remembered in a file only the user can read, which it says', async () => {
+    const home = temporaryFolder();
+    const { code, stdout, stderr } = await devmgr(
+      ['login', '--username', 'admin', '--password-stdin', '--server', daemon.url],
+      { home, input: `${adminPassword}\n` },
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Logged in as admin \(ADMIN\)\n/);
+    expect(stderr).toContain(`kept in ${home}/credentials.json`);
+    const { statSync } = await import('node:fs');
+    expect(statSync(join(home, 'credentials.json')).mode & 0o777).toBe(0o600);
+    const who = await devmgr(['whoami', '--json'], { home });
+    expect(who.json).toMatchObject({ username: 'admin', role: 'ADMIN' });
+    expect((await devmgr(['logout'], { home })).code).toBe(0);
+    expect((await devmgr(['whoami'], { home })).code).toBe(3);
+  });
+
+  test('of a profile is its own', async () => {
+    const home = temporaryFolder();
+    await devmgr(['login', 'admin', '--password-stdin', '--server', daemon.url, '--profile', 'work'], {
+      home,
+      input: adminPassword,
+    });
+    expect((await devmgr(['whoami', '--server', daemon.url], { home })).code).toBe(3);
+    expect((await devmgr(['whoami', '--profile', 'work'], { home })).code).toBe(0);
+    expect((await devmgr(['config', 'use', 'work'], { home })).code).toBe(0);
+    expect((await devmgr(['whoami'], { home })).code).toBe(0);
+  });
+
+  test('is beaten by DEVMGR_TOKEN, which is said once, and not with --quiet or --json', async () => {
+    await daemon.call('POST', '/api/users', { username: 'token-user', password: adminPassword, role: 'VIEWER' });
+    const other = await daemon.run(['login', 'token-user', '--password-stdin', '--json'], {
+      home: temporaryFolder(),
+      input: adminPassword,
+      env: { DEVMGR_SERVER: daemon.url },
+    });
+    const env = { DEVMGR_TOKEN: other.json.token };
+    const who = await daemon.run(['whoami'], { env });
+    expect(who.stdout).toMatch(/^token-user \(VIEWER\)/);
+    expect(who.stderr).toBe('using the token in DEVMGR_TOKEN, not the stored login of admin\n');
+    expect((await daemon.run(['whoami', '--json'], { env })).stderr).toBe('');
+    expect((await daemon.run(['whoami', '--quiet'], { env })).stderr).toBe('');
+  });
+
+  test('goes to no other server than the one it was made at', async () => {
+    const home = temporaryFolder();
+    await devmgr(['login', 'admin', '--password-stdin', '--server', daemon.url], { home, input: adminPassword });
+    const elsewhere = await devmgr(['whoami', '--server', daemon.url.replace('127.0.0.1', 'localhost')], { home });
+    expect(elsewhere.code).toBe(3);
+    expect(elsewhere.stderr).toContain('not logged in to http://localhost:');
+  });
+});
+
+describe('flag, environment and profile', () => {
+  test('a flag beats the environment, and the environment the profile', async () => {
+    const home = temporaryFolder();
+    const server = async (args: readonly string[], env = {}) =>
+      (await devmgr(['config', '--json', ...args], { home, env })).json.server;
+    expect(await server([])).toBeNull();
+    await devmgr(['config', 'set', 'server', 'https://profile.example'], { home });
+    expect(await server([])).toBe('https://profile.example');
+    expect(await server([], { DEVMGR_SERVER: 'https://env.example' })).toBe('https://env.example');
+    expect(await server(['--server', 'https://flag.example/'], { DEVMGR_SERVER: 'https://env.example' })).toBe(
+      'https://flag.example',
+    );
+    await devmgr(['config', 'unset', 'server'], { home });
+    expect(await server([])).toBeNull();
+  });
+});
+
+describe('users', () => {
+  test('are added, listed, changed and given passwords', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'password');
+    writeFileSync(file, 'another good one\n');
+    const added = await daemon.run([
+      'users',
+      'add',
+      'dealer-1',
+      '--role',
+      'dealer',
+      '--email',
+      'd@example.com',
+      '--password-file',
+      file,
+      '--json',
+    ]);
+    expect(added.json).toMatchObject({ username: 'dealer-1', role: 'DEALER', email: 'd@example.com', disabled: false });
+    const listed = await daemon.run(['users', 'list', '--json']);
+    expect(listed.json.list.map((user: { username: string }) => user.username)).toContain('dealer-1');
+    expect((await daemon.run(['users', 'update', 'dealer-1', '--disable', '--json'])).json.disabled).toBe(true);
+    expect(
+      (await daemon.run(['users', 'update', added.json.id, '--enable', '--email', '', '--json'])).json,
+    ).toMatchObject({ disabled: false, email: null });
+    expect(
+      (await daemon.run(['users', 'passwd', 'dealer-1', '--password-stdin', '--json'], { input: 'a third password\n' }))
+        .code,
+    ).toBe(0);
+    const home = temporaryFolder();
+    const login = ['login', 'dealer-1', '--password-stdin', '--server', daemon.url];
+    expect((await devmgr(login, { home, input: 'a third password' })).code).toBe(0);
+    const own = await devmgr(['users', 'passwd', '--password-stdin', '--json'], {
+      home,
+      input: 'a third password\na fourth password\n',
+    });
+    expect(own.code).toBe(0);
+    expect((await devmgr(['whoami'], { home })).code).toBe(3);
+    expect((await devmgr(login, { home, input: 'a fourth password' })).code).toBe(0);
+  });
+});
+
+describe('application versions', () => {
+  test('are uploaded, listed, found and downloaded', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'devmgr-1.2.0.deb');
+    writeFileSync(file, Buffer.alloc(300_000, 7));
+    writeFileSync(join(folder, 'notes.txt'), 'first line\nsecond line');
+    const uploaded = await daemon.run([
+      'upload',
+      file,
+      '--platform',
+      'linux',
+      '--version',
+      '1.2.0',
+      '--name',
+      'Spring',
+      '--changelog',
+      `@${join(folder, 'notes.txt')}`,
+      '--force-update',
+      '--min-version',
+      '1.0',
+      '--json',
+    ]);
+    expect(uploaded.json).toMatchObject({
+      platform: 'LINUX',
+      version: '1.2.0',
+      versionName: 'Spring',
+      changelog: 'first line\nsecond line',
+      forceUpdate: true,
+      minSupportVersion: '1.0',
+      fileSize: 300_000,
+      uploadedBy: 'admin',
+    });
+    const { versionId } = uploaded.json;
+    expect((await daemon.run(['apps', 'list', '--quiet'])).stdout).toBe(`${versionId}\n`);
+    expect((await daemon.run(['apps', 'list', '--csv'])).stdout).toMatch(/^versionId,platform,version,/);
+    const latest = await daemon.run(['apps', 'latest', '--platform', 'LINUX', '--current', '1.1', '--json']);
+    expect(latest.json).toMatchObject({ updateAvailable: true, forceUpdate: true, latest: { versionId } });
+    const target = join(folder, 'copy.deb');
+    const downloaded = await daemon.run(['apps', 'download', versionId, '--out', target, '--quiet']);
+    expect(downloaded).toMatchObject({ code: 0, stdout: `${target}\n` });
+    expect(readFileSync(target).equals(readFileSync(file))).toBe(true);
+    const piped = await daemon.run(['apps', 'download', versionId, '--out', '-']);
+    expect(piped.stdout).toHaveLength(300_000);
+  });
+
+  test('what cannot be a package is refused before anything is sent', async () => {
+    const folder = temporaryFolder();
+    const empty = join(folder, 'a.apk');
+    writeFileSync(empty, '');
+    const sent = async (...args: string[]) => {
+      const { code, stderr } = await daemon.run(['upload', ...args, '--version', '1.0', '--verbose']);
+      expect(stderr).not.toContain('POST');
+      return { code, stderr };
+    };
+    expect(await sent(empty)).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
+    expect(await sent(join(folder, 'b.zip'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('ANDROID: apk, aab'),
+    });
+    expect(await sent(empty, '--platform', 'IOS')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('.apk is no package of IOS'),
+    });
+  });
+});
+
+describe('this program', () => {
+  test('tells its version, and its help on standard output when asked for it', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect((await devmgr(['--version'])).stdout).toBe(`devmgr ${version}\n`);
+    const help = await devmgr(['--help']);
+    expect(help.code).toBe(0);
+    expect(help.stdout).toContain('quickstart');
+    const none = await devmgr([]);
+    expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 2, stdout: '' });
+    expect((await devmgr(['help', 'lock'])).stdout).toContain('Usage: devmgr lock [DEVICE] [flags]');
+  });
+
+  test('counts', async () => {
+    const { json } = await daemon.run(['stats', '--json', '--days', '3']);
+    expect(json.total).toBe(json.byType.UKEY + json.byType.SIMKEY);
+    expect(json.registrations).toHaveLength(3);
+    expect(json.registrations.at(-1).count).toBe(json.total);
+    expect((await daemon.run(['stats'])).stdout).toContain('By state');
+  });
+
+  test('looks for what is wrong', async () => {
+    const { code, json } = await daemon.run(['doctor', '--json']);
+    expect(code).toBe(0);
+    expect(json.checks.map((check: { name: string }) => check.name)).toEqual(
+      expect.arrayContaining(['node', 'home', 'daemon', 'login', 'hid', 'pcsc']),
+    );
+    const none = await devmgr(['doctor']);
+    expect(none.code).toBe(1);
+    expect(none.stdout).toContain('devmgr daemon start');
+  });
+
+  test('writes completions, a manual page, and its settings', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) expect((await devmgr(['completion', shell])).code).toBe(0);
+    const page = await devmgr(['man']);
+    expect(page.stdout).toMatch(/^\.TH DEVMGR 1/);
+    expect((await daemon.run(['config', 'path'])).stdout).toBe(`${daemon.home}/config.json\n`);
+  });
+
+  test('completes devices live', async () => {
+    const serial = newSerial();
+    const { deviceId } = await daemon.register(serial);
+    const { stdout } = await daemon.run(['completion', 'bash', '--offer', '--', 'show', serial]);
+    expect(stdout).toBe(`${serial}\t${deviceId} INACTIVE\n`);
+    expect((await daemon.run(['completion', 'bash', '--offer', '--', 'lock', '--rea'])).stdout).toMatch(/^--reason\t/);
+    expect((await devmgr(['completion', 'bash', '--offer', '--', 'show', 'X'])).stdout).toBe('');
+  });
+});
+
+describe('the daemon’s programs', () => {
+  test('copy the registry, check it, and write its journal', async () => {
+    const serial = newSerial();
+    const { deviceId } = await daemon.register(serial);
+    const file = join(temporaryFolder(), 'copy.db');
+    expect((await daemon.run(['daemon', 'backup', file, '--json'])).json).toMatchObject({ file });
+    expect((await daemon.run(['daemon', 'check'])).code).toBe(0);
+    expect((await daemon.run(['daemon', 'audit', '--verify'])).stdout).toMatch(/^whole/);
+    const { rows } = await daemon.run(['daemon', 'audit', '--device', serial, '--json']);
+    expect(rows).toMatchObject([{ type: 'DEVICE_REGISTERED', deviceId, serialNumber: serial, user: 'admin' }]);
+    const restore = await daemon.run(['daemon', 'restore', file, '--yes']);
+    expect(restore.code).not.toBe(0);
+  });
+});

@@ -1,0 +1,225 @@
+/** The built program as a child process, and a real daemon for it to talk to. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..');
+export const programFile = join(root, 'dist', 'devmgr.cjs');
+export const adminPassword = 'correct horse battery';
+
+const made = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
+if (made.status !== 0) throw new Error(`the program could not be built:\n${made.stderr}`);
+
+/** A folder that is gone when the test is over. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'devmgr-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const unlimited = Object.fromEntries(
+  ['LOGIN', 'QUERY', 'MODIFY', 'UPLOAD'].map(name => [`DEVMGR_LIMIT_${name}`, 'off']),
+);
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Nothing of the person who runs the tests gets in. */
+function cleanEnv(home: string, more: Env = {}): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env.PATH,
+    HOME: home,
+    DEVMGR_HOME: home,
+    DEVMGR_NO_KEYCHAIN: '1',
+    TZ: 'UTC',
+    LANG: 'C.UTF-8',
+    ...more,
+  } as NodeJS.ProcessEnv;
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The one JSON document on standard output. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into documents of every shape
+  readonly json: any;
+  /** The JSON lines on standard output. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into documents of every shape
+  readonly rows: any[];
+}
+
+export interface RunOptions {
+  readonly home?: string;
+  readonly env?: Env;
+  readonly input?: string | Buffer;
+  readonly cwd?: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Finished>;
+  /** Resolves when what has been written so far matches. */
+  until(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+/** Starts the program and lets it run. */
+export function start(args: readonly string[], options: RunOptions = {}): Running {
+  const home = options.home ?? temporaryFolder();
+  const child = spawn(process.execPath, [programFile, ...args], {
+    env: cleanEnv(home, options.env),
+    cwd: options.cwd ?? root,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  return follow(child, options.input);
+}
+
+export function follow(child: ChildProcess, input?: string | Buffer | null): Running {
+  const text = { stdout: '', stderr: '' };
+  const changed = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+      for (const tell of changed) tell();
+    });
+  }
+  child.stdin?.on('error', () => undefined);
+  if (input !== null) child.stdin?.end(input ?? '');
+  const ended = new Promise<Finished>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', code => {
+      for (const tell of changed) tell();
+      resolve({
+        code,
+        ...text,
+        get json() {
+          return JSON.parse(text.stdout);
+        },
+        get rows() {
+          return text.stdout
+            .split('\n')
+            .filter(Boolean)
+            .map(line => JSON.parse(line));
+        },
+      });
+    });
+  });
+  return {
+    child,
+    ended,
+    until: (stream, pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = pattern.exec(text[stream]);
+          if (!found && child.exitCode === null && child.signalCode === null) return;
+          changed.delete(look);
+          if (found) resolve(found);
+          else
+            reject(
+              new Error(`the program ended (${child.exitCode}) without ${pattern}:\n${text.stdout}\n${text.stderr}`),
+            );
+        };
+        changed.add(look);
+        look();
+      }),
+  };
+}
+
+/** Runs the program to its end. */
+export const devmgr = (args: readonly string[], options?: RunOptions): Promise<Finished> => start(args, options).ended;
+
+export interface Daemon {
+  readonly url: string;
+  readonly home: string;
+  readonly pid: number;
+  readonly token: string;
+  /** A request without the command line, as the administrator. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+  call(method: string, path: string, body?: unknown): Promise<any>;
+  /** The program against this daemon, logged in as the administrator. */
+  run(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  start(args: readonly string[], options?: RunOptions): Running;
+  register(serial: string): Promise<{ readonly deviceId: string; readonly activationCode: string }>;
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+export interface DaemonOptions {
+  readonly args?: readonly string[];
+  readonly env?: Env;
+  readonly home?: string;
+}
+
+/** A daemon of the built program with a home of its own, logged in to from that home. */
+export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> {
+  const home = options.home ?? mkdtempSync(join(tmpdir(), 'devmgr-cli-'));
+  const env = cleanEnv(home, { ...unlimited, DEVMGR_ADMIN_PASSWORD: adminPassword, ...options.env });
+  const child = spawn(
+    process.execPath,
+    [programFile, 'daemon', 'run', '--port', '0', '--json', ...(options.args ?? [])],
+    { env, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const url = await listening(child);
+  const login = await devmgr(['login', 'admin', '--password-stdin', '--json'], { home, input: `${adminPassword}\n` });
+  if (login.code !== 0) throw new Error(`login failed: ${login.stderr}`);
+  const { token } = login.json as { token: string };
+  const daemon: Daemon = {
+    url,
+    home,
+    pid: child.pid!,
+    token,
+    async call(method, path, body) {
+      const headers = {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      };
+      const answer = await fetch(url + path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const { code, message, data } = (await answer.json()) as { code: number; message: string; data: unknown };
+      if (code !== 200) throw new Error(`${path}: ${code} ${message}`);
+      return data;
+    },
+    run: (args, more) => devmgr(args, { home, ...more }),
+    start: (args, more) => start(args, { home, ...more }),
+    register: serial =>
+      daemon.call('POST', '/api/devices/register', {
+        deviceType: 'UKEY',
+        serialNumber: serial,
+        manufacturer: 'Acme',
+        model: 'One',
+      }),
+    async end(signal) {
+      const gone = new Promise<void>(resolve =>
+        child.exitCode === null && child.signalCode === null ? child.once('exit', () => resolve()) : resolve(),
+      );
+      child.kill(signal);
+      await gone;
+    },
+  };
+  return daemon;
+}
+
+/** Ends a daemon and takes its home away. */
+export async function discard(daemon: Daemon | undefined): Promise<void> {
+  await daemon?.end('SIGTERM');
+  if (daemon) rmSync(daemon.home, { recursive: true, force: true });
+}
+
+function listening(child: ChildProcess): Promise<string> {
+  let errors = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout! }).on('line', line => {
+      if (!line.startsWith('{')) return;
+      const entry = JSON.parse(line) as { event?: string; url?: string };
+      if (entry.event === 'listening' && entry.url) resolve(entry.url);
+    });
+    child.once('exit', code => reject(new Error(`the daemon ended with ${code}: ${errors}`)));
+  });
+}
