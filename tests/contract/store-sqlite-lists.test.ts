@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listedDevices } from '../../daemon/store/sqlite/lists/index.ts';
 import { addFunctions, sqlPage } from '../../daemon/store/sqlite/lists-sql.ts';
 import { openReader } from '../../daemon/store/sqlite/open.ts';
 import { Statements } from '../../daemon/store/sqlite/statements.ts';
@@ -181,5 +182,29 @@ describe('lists out of memory answer what plain SQL answers', () => {
     for (const offset of [0, 17_000, total - 10]) await agree(store, queryOf({ sortBy: 'serialNumber', offset }));
     await agree(store, queryOf({ keyword: 'sim:4' }));
     expect((await store.check()).problems).toEqual([]);
+  });
+});
+
+describe('lists out of memory that go wrong', () => {
+  it('give way to plain SQL, and say so', async () => {
+    const opened = await openTemporary();
+    await commit(opened.store, added(1, 50));
+    const reader = openReader(opened.file);
+    addFunctions(reader);
+    const notices: string[] = [];
+    const lists = listedDevices(new Statements(reader), { notice: text => notices.push(text) });
+    await lists.ready;
+    const before = await lists.list(queryOf({ sortBy: 'model' }));
+    lists.apply([{ number: 50, added: null as never, at: 1 }]);
+    expect(notices).toEqual([expect.stringMatching(/^lists of devices go on by plain SQL/)]);
+    await commit(opened.store, [setDevice(3, { status: 'LOCKED' })]);
+    lists.apply([{ number: 3, set: { status: 'LOCKED' } }]);
+    expect(await lists.list(queryOf({ sortBy: 'model', status: 'INACTIVE' }))).toEqual({
+      total: 48,
+      rows: before.rows.filter(row => row.number !== 3),
+    });
+    await lists.close();
+    reader.close();
+    await opened.cleanup();
   });
 });

@@ -99,12 +99,14 @@ export class GroupCommit {
       results = await inTurns(this.#applyAll(jobs), new Turns(this.#budget), 16);
       committed = this.#writer.finish();
       this.#db.exec('COMMIT');
-      this.#failure = null;
     } catch (error) {
       await this.#failed(jobs, error);
       return;
     }
-    if (committed) this.#committed(committed);
+    if (committed) {
+      this.#failure = null;
+      this.#committed(committed);
+    }
     for (const result of results) {
       if ('conflict' in result) result.job.reject(result.conflict);
       else result.job.resolve(result.outcomes);

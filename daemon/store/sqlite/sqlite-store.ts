@@ -63,7 +63,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const fault = writer.reload();
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" names them`);
   const listeners = new Set<(notice: CommitNotice) => void>();
-  const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, turns);
+  const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, { budget: turns, notice });
   const committed = ({ lastEventId, users, deltas }: Written) => {
     devices.apply(deltas);
     for (const listener of listeners) tell(listener, { lastEventId, users }, notice);

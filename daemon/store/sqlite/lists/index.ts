@@ -28,70 +28,109 @@ export function plainLists(statements: Statements): ListedDevices {
   };
 }
 
-/**
- * Lists of devices: by plain SQL as long as the memory is being filled, in turns with everything else; out of memory from then on.
- * `budget`: see `Turns`.
- */
-export function listedDevices(statements: Statements, budget?: number): ListedDevices {
-  const plain = plainLists(statements);
-  const lists = new DeviceLists(statements);
-  let loaded = false;
-  let closed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-
-  /** One long work after the other: each takes memory, and two would only take turns. */
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work);
-    last = result.catch(() => {});
-    return result;
-  };
-  const untilClosed = function* (work: Generator<void, void>): Generator<void, void> {
-    while (!closed && !work.next().done) yield;
-  };
-  const inPieces = <T>(work: Generator<void, T>) => inTurns(work, new Turns(budget));
-  const warm = () => alone(() => inPieces(untilClosed(lists.warm())));
-  const ready = alone(async () => {
-    await inPieces(untilClosed(lists.load()));
-    loaded = !closed;
-    await inPieces(untilClosed(lists.warm()));
-  });
-  // A failure to read shows where somebody reads; lists then stay with SQL.
-  ready.catch(() => {});
-
-  const page = async (query: DeviceQuery): Promise<Rows<DeviceRow>> => {
-    const quick = lists.quickPage(query);
-    if (quick) return deviceRows(statements, quick);
-    return alone(async () => {
-      for (let attempt = 1; ; attempt++) {
-        const rows = deviceRows(statements, await (attempt > 2 ? atOnce : inPieces)(lists.page(query)));
-        // Rows are read after the page was made up: a commit in between must not show what was not asked for.
-        if (attempt > 2 || rows.rows.every(row => asAsked(row, query))) return rows;
-      }
-    });
-  };
-  return {
-    list: query => (loaded ? page(query) : plain.list(query)),
-    apply(deltas) {
-      lists.apply(deltas);
-      if (!loaded || lists.unprepared === 0 || closed) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => void warm().catch(() => {}), idle);
-      timer.unref();
-    },
-    ready,
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await last;
-    },
-  };
+export interface ListingOptions {
+  /** See `Turns`. */
+  readonly budget?: number | undefined;
+  /** Takes a line for the log. */
+  readonly notice?: ((message: string) => void) | undefined;
 }
 
-async function atOnce<T>(work: Generator<void, T>): Promise<T> {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done) return value;
+/** Lists of devices: by plain SQL as long as the memory is being filled, in turns with everything else; out of memory from then on. */
+export function listedDevices(statements: Statements, options: ListingOptions = {}): ListedDevices {
+  return new ListsInMemory(statements, options);
+}
+
+class ListsInMemory implements ListedDevices {
+  readonly ready: Promise<void>;
+  readonly #statements: Statements;
+  readonly #plain: ListedDevices;
+  readonly #lists: DeviceLists;
+  readonly #options: ListingOptions;
+  #state: 'filling' | 'filled' | 'given up' | 'closed' = 'filling';
+  #timer: NodeJS.Timeout | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(statements: Statements, options: ListingOptions) {
+    this.#statements = statements;
+    this.#plain = plainLists(statements);
+    this.#lists = new DeviceLists(statements);
+    this.#options = options;
+    this.ready = this.#background(this.#fill());
+  }
+
+  list(query: DeviceQuery): Promise<Rows<DeviceRow>> {
+    return this.#state === 'filled' ? this.#list(query) : this.#plain.list(query);
+  }
+
+  apply(deltas: readonly DeviceDelta[]): void {
+    if (this.#state !== 'filling' && this.#state !== 'filled') return;
+    try {
+      this.#lists.apply(deltas);
+    } catch (error) {
+      this.#giveUp(error);
+    }
+    if (this.#state === 'filled' && this.#lists.unprepared > 0) this.#prepareSoon();
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'closed';
+    clearTimeout(this.#timer);
+    await this.#last;
+  }
+
+  async #list(query: DeviceQuery): Promise<Rows<DeviceRow>> {
+    const quick = this.#lists.quickPage(query);
+    if (quick) return deviceRows(this.#statements, quick);
+    return this.#alone(async () => {
+      for (let attempt = 1; ; attempt++) {
+        const work = this.#lists.page(query);
+        // The third time it does not let go of the loop, so that nothing can come in between.
+        const page = await (attempt < 3 ? this.#inPieces(work) : inTurns(work, new Turns(Number.POSITIVE_INFINITY)));
+        const rows = deviceRows(this.#statements, page);
+        // Rows are read after the page was made up: a commit in between must not show what was not asked for.
+        if (attempt === 3 || rows.rows.every(row => asAsked(row, query))) return rows;
+      }
+    });
+  }
+
+  *#fill(): Generator<void, void> {
+    yield* this.#lists.load();
+    this.#state = 'filled';
+    yield* this.#lists.warm();
+  }
+
+  #prepareSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#background(this.#lists.warm()), idle);
+    this.#timer.unref();
+  }
+
+  /** Work that nobody waits for; it ends when the store is closed. */
+  #background(work: Generator<void, void>): Promise<void> {
+    return this.#alone(() => this.#inPieces(this.#untilClosed(work))).catch(error => this.#giveUp(error));
+  }
+
+  *#untilClosed(work: Generator<void, void>): Generator<void, void> {
+    while (this.#state !== 'closed' && !work.next().done) yield;
+  }
+
+  /** One long work after the other: each takes memory, and two would only take turns. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  #inPieces<T>(work: Generator<void, T>): Promise<T> {
+    return inTurns(work, new Turns(this.#options.budget));
+  }
+
+  /** What cannot be trusted is not asked any more; what is committed stays committed. */
+  #giveUp(error: unknown): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'given up';
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#options.notice?.(`lists of devices go on by plain SQL, slower, until the next start: ${reason}`);
   }
 }
 
