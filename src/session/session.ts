@@ -56,7 +56,7 @@ export class RegistrySession implements Session {
   }
 
   async token(client: Client): Promise<string> {
-    this.#token ??= await this.#load();
+    this.#token ??= await this.#load(client);
     if (isDue(this.#token, Date.now())) {
       this.#renewal ??= this.#renew(client, this.#token);
       await this.#renewal;
@@ -64,7 +64,7 @@ export class RegistrySession implements Session {
     return this.#token;
   }
 
-  async #load(): Promise<string> {
+  async #load(client: Client): Promise<string> {
     const { settings, notice } = this.#options;
     const identity = this.#options.identity();
     if (settings.token !== null) {
@@ -73,12 +73,17 @@ export class RegistrySession implements Session {
       return settings.token;
     }
     const login = await readLogin(settings.home, settings.profile, identity);
-    if (login === null)
+    if (login === null) {
+      // Where there is no server, that is the news, not that nobody is logged in to it.
+      await client.callAs(null, 'health').catch(error => {
+        if (!isRefusal(error)) throw error;
+      });
       throw new Fault(
         'login',
         `not logged in to ${settings.server ?? 'the local daemon'} (profile ${settings.profile})`,
         logIn,
       );
+    }
     this.#keeper = login.keeper;
     this.#username = login.username;
     return login.token;

@@ -1,0 +1,221 @@
+/** Servers that answer otherwise than they should: a documented exit code, words, and never a stack trace. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { devmgr, temporaryFolder } from './program.ts';
+
+const env = { DEVMGR_TOKEN: 'token-of-a-test' };
+
+function opened(server: Server | TcpServer, scheme = 'http'): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  });
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return new Promise(resolve => {
+    server.listen(0, '127.0.0.1', () => resolve(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  });
+}
+
+const answering = (listener: RequestListener) => opened(createServer(listener));
+const speaking = (talk: (socket: Socket) => void) => opened(createTcpServer(talk));
+
+async function asked(url: string, args: readonly string[] = ['list']) {
+  const { code, stdout, stderr } = await devmgr([...args, '--server', url], { env });
+  expect(stdout).toBe('');
+  expect(stderr).not.toMatch(/\n\s+at |node:internal|TypeError/);
+  return { code, stderr };
+}
+
+const json = { 'content-type': 'application/json' };
+
+describe('what is no devmgr', () => {
+  test.each<[string, RequestListener, string]>([
+    [
+      'a web page',
+      (_, answer) => answer.setHeader('content-type', 'text/html').end('<html>It works!</html>'),
+      'a web page',
+    ],
+    ['nothing', (_, answer) => answer.end(), 'nothing with HTTP 200'],
+    ['JSON of another kind', (_, answer) => answer.writeHead(200, json).end('{"hello":"world"}'), 'no envelope'],
+    ['half a document', (_, answer) => answer.writeHead(200, json).end('{"code":200,"mess'), 'no envelope'],
+    [
+      'an envelope without its data',
+      (_, answer) => answer.writeHead(200, json).end('{"code":200,"message":"success","data":null}'),
+      'lacks "list"',
+    ],
+    [
+      'data of another shape',
+      (_, answer) =>
+        answer.writeHead(200, json).end('{"code":200,"message":"success","data":{"list":7,"pagination":null}}'),
+      'unexpected',
+    ],
+    ['a 404 of its own', (_, answer) => answer.writeHead(404).end('not here'), 'HTTP 404'],
+  ])('%s is failure 1', async (_, listener, words) => {
+    const { code, stderr } = await asked(await answering(listener));
+    expect(code).toBe(1);
+    expect(stderr).toContain(words);
+  });
+
+  test('a redirect is not followed: the token would go along', async () => {
+    let followed = false;
+    const target = await answering((_, answer) => {
+      followed = true;
+      answer.end();
+    });
+    const { code, stderr } = await asked(
+      await answering((_, answer) => answer.writeHead(302, { location: `${target}/x` }).end()),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain(`--server ${target}`);
+    expect(followed).toBe(false);
+  });
+
+  test('what does not speak HTTP is failure 1', async () => {
+    const { code, stderr } = await asked(await speaking(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
+    expect(code).toBe(1);
+    expect(stderr).toContain('does not speak HTTP');
+  });
+});
+
+describe('what cannot be reached', () => {
+  test('an answer that breaks off is 9, after further tries', async () => {
+    let requests = 0;
+    const url = await answering((_, answer) => {
+      requests++;
+      answer.writeHead(200, { ...json, 'content-length': 1000 }).write('{"code":200,');
+      setImmediate(() => answer.destroy());
+    });
+    expect((await asked(url)).code).toBe(9);
+    expect(requests).toBe(3);
+  });
+
+  test('a write whose answer breaks off is not sent again', async () => {
+    let requests = 0;
+    const url = await answering((request, answer) => {
+      requests++;
+      request.resume().on('end', () => answer.destroy());
+    });
+    expect((await asked(url, ['unlock', 'DEV-1'])).code).toBe(9);
+    expect(requests).toBe(1);
+  });
+
+  test('a gateway without its server is 9', async () => {
+    expect((await asked(await answering((_, answer) => answer.writeHead(502).end('bad gateway')))).code).toBe(9);
+  });
+
+  test('a server that never answers is 9', async () => {
+    const { code, stderr } = await asked(await speaking(() => undefined));
+    expect(code).toBe(9);
+    expect(stderr).toContain('stopped answering');
+  }, 120_000);
+});
+
+describe('TLS', () => {
+  function certificate(): { readonly folder: string; readonly key: string; readonly cert: string } {
+    const folder = temporaryFolder();
+    const args = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=localhost',
+      '-addext',
+      'subjectAltName=IP:127.0.0.1',
+      '-keyout',
+      join(folder, 'key.pem'),
+      '-out',
+      join(folder, 'cert.pem'),
+    ];
+    const made = spawnSync('openssl', args, { encoding: 'utf8' });
+    if (made.status !== 0) throw new Error(made.stderr);
+    return {
+      folder,
+      key: readFileSync(join(folder, 'key.pem'), 'utf8'),
+      cert: readFileSync(join(folder, 'cert.pem'), 'utf8'),
+    };
+  }
+  const page = {
+    code: 200,
+    message: 'success',
+    data: { list: [], pagination: { page: 1, size: 20, total: 0, totalPages: 0 } },
+  };
+
+  test('a certificate nobody vouches for is 9; --ca names who does', async () => {
+    const { folder, key, cert } = certificate();
+    const url = await opened(
+      createTlsServer({ key, cert }, (_, answer) => void answer.writeHead(200, json).end(JSON.stringify(page))),
+      'https',
+    );
+    const { code, stderr } = await asked(url);
+    expect(code).toBe(9);
+    expect(stderr).toContain('--ca FILE');
+    const trusted = await devmgr(['list', '--server', url, '--ca', join(folder, 'cert.pem'), '--json'], { env });
+    expect(trusted.code).toBe(0);
+    expect(trusted.json).toEqual(page.data);
+  });
+
+  test('https to a server without it, and http to one with it', async () => {
+    const plain = await answering((_, answer) => answer.end());
+    const { code, stderr } = await asked(plain.replace('http:', 'https:'));
+    expect(code).toBe(9);
+    expect(stderr).toContain('http://');
+    const { key, cert } = certificate();
+    const secure = await opened(createTlsServer({ key, cert }));
+    expect([1, 9]).toContain((await asked(secure)).code);
+  });
+});
+
+describe('text of a hostile server', () => {
+  const evil = 'x\u001b]0;owned\u0007\u001b[2J\u202egnp.exe\u200b\u0085\r\nfake line';
+
+  test('does not steer the terminal in an error', async () => {
+    const url = await answering(
+      (_, answer) => void answer.writeHead(400, json).end(JSON.stringify({ code: 1001, message: evil, data: null })),
+    );
+    const { code, stderr } = await asked(url);
+    expect(code).toBe(2);
+    expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e]/);
+    expect(stderr).toContain('\\x1b]0;owned');
+  });
+
+  test('does not in a table, in CSV, nor in JSON, where it reads back as it was', async () => {
+    const device = {
+      deviceId: 'DEV-1',
+      deviceType: 'UKEY',
+      serialNumber: evil,
+      manufacturer: evil,
+      model: evil,
+      status: evil,
+      userId: evil,
+      activationCode: evil,
+      createdAt: evil,
+      activatedAt: null,
+      lastUsedAt: null,
+    };
+    const data = { list: [device], pagination: { page: 1, size: 20, total: 1, totalPages: 1 } };
+    const url = await answering(
+      (_, answer) => void answer.writeHead(200, json).end(JSON.stringify({ code: 200, message: 'success', data })),
+    );
+    for (const flags of [[], ['--csv'], ['--json'], ['--all', '--json']]) {
+      const { code, stdout } = await devmgr(['list', '--server', url, ...flags], { env });
+      expect(code).toBe(0);
+      expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e]/);
+    }
+    expect((await devmgr(['list', '--server', url, '--json'], { env })).json).toEqual(data);
+  });
+});
