@@ -9,6 +9,7 @@ import { expiry, newActivationCode } from '../domain/activation-code.ts';
 import * as domain from '../domain/device.ts';
 import type { Change, DeviceRecord, Outcome, Store } from '../store/store.ts';
 import { actorOf, type Context, retrying } from './context.ts';
+import { OneByOne } from './one-by-one.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 
@@ -24,6 +25,7 @@ const readRegistration = compileReader(api.registration);
 /** The operations on devices. Refusals are `ApiError`s. */
 export class DeviceService {
   readonly #parts: DeviceServiceParts;
+  readonly #changes = new OneByOne<string>();
 
   constructor(parts: DeviceServiceParts) {
     this.#parts = parts;
@@ -205,9 +207,12 @@ export class DeviceService {
     return device;
   }
 
-  /** Reads the device, decides, commits under the decision's guard. `device` is as it was before. */
+  /**
+   * Reads the device, decides, commits under the decision's guard. `device` is as it was right before: an answer and the
+   * journal tell what a change found, and the guard alone would let another change come between the two.
+   */
   #change(context: Context, deviceId: string, decide: (device: DeviceRecord, at: number) => domain.Decision) {
-    return retrying(async () => {
+    const attempt = async () => {
       const device = await this.#device(deviceId);
       const at = this.#parts.now();
       const { change, guard } = decide(device, at);
@@ -219,7 +224,8 @@ export class DeviceService {
         guards: [guard],
       });
       return { device, at, outcome };
-    });
+    };
+    return this.#changes.run(deviceId, () => retrying(attempt));
   }
 
   #commit(context: Context, at: number, changes: readonly Change[]): Promise<readonly Outcome[]> {

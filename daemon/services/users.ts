@@ -6,6 +6,7 @@ import { toPage } from '../../src/api/paging.ts';
 import type * as api from '../../src/api/users.ts';
 import type { Commit, Guard, Store, UserRecord, UserSet } from '../store/store.ts';
 import { actorOf, type Context, retrying } from './context.ts';
+import { OneByOne } from './one-by-one.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 
@@ -19,6 +20,7 @@ export interface UserServiceParts {
 
 export class UserService {
   readonly #parts: UserServiceParts;
+  readonly #changes = new OneByOne<string>();
 
   constructor(parts: UserServiceParts) {
     this.#parts = parts;
@@ -56,7 +58,7 @@ export class UserService {
   }
 
   async update(context: Context, userId: string, body: BodyOf<typeof api.updateUser>): Promise<api.User> {
-    return retrying(async () => {
+    return this.#change(userId, async () => {
       const user = await this.#user(userId);
       const set = changed(user, body);
       if (Object.keys(set).length === 0) return present.user(user);
@@ -93,7 +95,7 @@ export class UserService {
       await this.#parts.passwords.confirm(context, 'oldPassword', body.oldPassword, [found]);
     }
     const passwordHash = await this.#parts.passwords.hash(body.password);
-    const user = await retrying(async () => {
+    const user = await this.#change(userId, async () => {
       const user = await this.#user(userId);
       // The old password was checked against `found`: another change in between makes that check worthless.
       if (body.oldPassword && user.tokenEpoch !== found.tokenEpoch) throw new ApiError(1003, 'oldPassword is wrong');
@@ -114,6 +116,11 @@ export class UserService {
     });
     await this.#parts.onPasswordChanged?.(user.number);
     return present.user(user);
+  }
+
+  /** One after the other for each user: an answer tells what the change before it has left. */
+  #change<T>(userId: string, attempt: () => Promise<T>): Promise<T> {
+    return this.#changes.run(userId, () => retrying(attempt));
   }
 
   async #user(userId: string): Promise<UserRecord> {

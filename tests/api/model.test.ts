@@ -1,0 +1,128 @@
+/** Devices under many hands: whatever clients do at once, the answers are those of a registry that does one thing after the other. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { deviceStatuses } from '../../src/api/device-fields.ts';
+import type { DeviceDetail } from '../../src/api/devices.ts';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { type Client, DEVICES, Fleet, type Plan, plans } from '../support/device-clients.ts';
+import { listed } from '../support/device-model.ts';
+import { data } from '../support/fleet.ts';
+import { explain } from '../support/linearize.ts';
+
+let daemon: TestDaemon;
+let clients: readonly Client[];
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  const user = async (role: 'ADMIN' | 'DEALER' | 'VIEWER', name: string) => ({
+    token: (await daemon.user(name, role)).token,
+    isViewer: role === 'VIEWER',
+  });
+  clients = [
+    { token: daemon.adminToken, isViewer: false },
+    await user('ADMIN', 'second-admin'),
+    await user('DEALER', 'dealer'),
+    await user('DEALER', 'another-dealer'),
+    await user('VIEWER', 'viewer'),
+  ];
+});
+afterAll(() => daemon?.stop());
+
+/** Every device of every run, as the model has it at the end. */
+const registry: DeviceDetail[] = [];
+let runs = 0;
+
+const wordsOf = (seen: readonly { readonly words: string }[]) =>
+  `no order explains\n${seen.map(({ words }) => words).join('\n')}`;
+
+/** Each client does its part, all of them at the same time; returns the devices as they are in the end. */
+async function play(parts: readonly (readonly Plan[])[]): Promise<DeviceDetail[]> {
+  const fleet = new Fleet(daemon, `RUN${String(++runs).padStart(4, '0')}`);
+  await Promise.all(
+    clients.map(async (client, i) => {
+      for (const plan of parts[i] ?? []) await fleet.act(client, plan);
+    }),
+  );
+  await fleet.look(clients[0]!);
+  const ends: DeviceDetail[] = [];
+  for (let place = 0; place < DEVICES; place++) {
+    const seen = fleet.seenOf(place);
+    const explained = explain(seen, null);
+    expect(explained, wordsOf(seen)).not.toBeNull();
+    if (explained?.end) ends.push(explained.end);
+  }
+  return ends;
+}
+
+it('five clients at random on the same devices: every answer is the one of some order of what was done', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(plans, { maxLength: 14 }), { minLength: clients.length, maxLength: clients.length }),
+      async parts => {
+        registry.push(...(await play(parts)));
+      },
+    ),
+    { numRuns: 80, endOnFailure: true },
+  );
+});
+
+const first: Plan[] = [
+  { kind: 'register', device: 0 },
+  { kind: 'activate', device: 0, code: 'known', userId: 'alice' },
+];
+
+it.each([
+  ['new activation codes', { kind: 'newCode', device: 0, days: 30 }],
+  ['uses', { kind: 'use', device: 0, seconds: 3 }],
+  ['notes', { kind: 'update', device: 0, set: { note: 'a note' } }],
+] as const)('many %s of one device at once are done one after the other, none is refused', async (_what, plan) => {
+  const fleet = new Fleet(daemon, `RUN${String(++runs).padStart(4, '0')}`);
+  for (const step of first) await fleet.act(clients[0]!, step);
+  await Promise.all(Array.from({ length: 24 }, (_, i) => fleet.act(clients[i % 4]!, plan)));
+  await fleet.look(clients[0]!);
+  const seen = fleet.seenOf(0);
+  expect(seen.filter(({ words }) => words.includes('→ 500'))).toEqual([]);
+  const explained = explain(seen, null);
+  expect(explained, wordsOf(seen)).not.toBeNull();
+  registry.push(explained!.end!);
+});
+
+it('a note and a firmware version set at once are both told of by the later answer', async () => {
+  const note = { kind: 'update', device: 0, set: { note: 'n' } } as const;
+  const firmware = { kind: 'update', device: 0, set: { firmwareVersion: '1.0.4' } } as const;
+  for (let i = 0; i < 20; i++) {
+    const fleet = new Fleet(daemon, `RUN${String(++runs).padStart(4, '0')}`);
+    for (const step of first) await fleet.act(clients[0]!, step);
+    await Promise.all([fleet.act(clients[1]!, note), fleet.act(clients[2]!, firmware)]);
+    await fleet.look(clients[0]!);
+    const seen = fleet.seenOf(0);
+    const explained = explain(seen, null);
+    expect(explained, wordsOf(seen)).not.toBeNull();
+    registry.push(explained!.end!);
+  }
+});
+
+it('in the end the lists and totals are those of the model', async () => {
+  const pages = async (query: string) => {
+    const rows: { deviceId: string }[] = [];
+    for (let page = 1; ; page++) {
+      const { list, pagination } = data(await daemon.call('GET', `/api/devices/list?size=100&page=${page}${query}`));
+      rows.push(...list);
+      if (page >= pagination.totalPages) return { rows, total: pagination.total };
+    }
+  };
+  const number = ({ deviceId }: { readonly deviceId: string }) => Number(deviceId.slice(4));
+  const newest = registry.toSorted((a, b) => number(b) - number(a));
+  expect(newest.map(number)).toEqual(newest.map((_, i) => newest.length - i));
+  const inStatus = (status: string) => newest.filter(device => device.status === status);
+  for (const [query, expected] of [
+    ['', newest],
+    ...deviceStatuses.map(status => [`&status=${status}`, inStatus(status)] as const),
+    ['&userId=alice', newest.filter(({ userId }) => userId === 'alice')],
+    ['&deviceType=SIMKEY', newest.filter(({ deviceType }) => deviceType === 'SIMKEY')],
+  ] as const) {
+    const { rows, total } = await pages(query);
+    expect([query, total]).toEqual([query, expected.length]);
+    const byTime = (a: { deviceId: string }, b: { deviceId: string }) => number(b) - number(a);
+    expect(rows.toSorted(byTime)).toEqual(expected.map(device => listed(device, false)));
+  }
+});
