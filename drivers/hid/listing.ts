@@ -8,7 +8,7 @@ export type Enumerate = (vendorId?: number, productId?: number) => Promise<reado
 
 /** What is read of /sys; tests give their own. */
 export interface Sysfs {
-  hidrawNodes(): Promise<HidrawNode[]>;
+  hidrawNodes(): HidrawNode[];
   ownerOf(node: HidrawNode): Promise<NodeOwner | null>;
 }
 
@@ -35,7 +35,7 @@ export class LinuxListing implements Listing {
     // Without this a missing library would not show before the first key is plugged in.
     if (!this.#loaded) await this.#enumerate();
     this.#loaded = true;
-    const nodes = await this.#sysfs.hidrawNodes();
+    const nodes = this.#sysfs.hidrawNodes();
     const nameOf = (node: HidrawNode): string => `${node.name} ${node.instance}`;
     const fresh = nodes.filter(node => !this.#known.has(nameOf(node)));
     const found = fresh.length === 0 ? new Map<HidrawNode, HidInterface[]>() : await this.#read(fresh);
@@ -50,8 +50,7 @@ export class LinuxListing implements Listing {
   }
 
   async #read(fresh: readonly HidrawNode[]): Promise<Map<HidrawNode, HidInterface[]>> {
-    const devices = await this.#devices(fresh);
-    const owners = await Promise.all(fresh.map(this.#sysfs.ownerOf));
+    const [devices, owners] = await Promise.all([this.#devices(fresh), Promise.all(fresh.map(this.#sysfs.ownerOf))]);
     const found = new Map<HidrawNode, HidInterface[]>();
     fresh.forEach((node, i) => {
       const owner = owners[i];

@@ -1,5 +1,6 @@
 /** Linux: the hidraw nodes there are, and which physical device each belongs to, read from /sys without opening anything. */
-import { opendir, readFile, readlink } from 'node:fs/promises';
+import { type Dir, opendirSync, readlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { UsbPlace } from './system.ts';
 
 const HIDRAW = '/sys/class/hidraw';
@@ -23,26 +24,38 @@ export interface NodeOwner {
   } | null;
 }
 
-/** All nodes, in the order in which their devices appeared. */
-export async function hidrawNodes(): Promise<HidrawNode[]> {
-  const nodes: HidrawNode[] = [];
-  try {
-    for await (const entry of await opendir(HIDRAW)) {
-      const instance = await instanceOf(entry.name);
-      if (instance !== null) nodes.push({ name: entry.name, instance });
-    }
-  } catch {
-    // A kernel that has seen no HID device yet has no such folder.
-  }
+/**
+ * All nodes, in the order in which their devices appeared. Read at once, in less time than handing it to a thread takes:
+ * the kernel answers for folders and links out of its memory, while for an attribute it may wait for the device.
+ */
+export function hidrawNodes(): HidrawNode[] {
+  const nodes = nodeNames().flatMap(name => {
+    const instance = instanceOf(name);
+    return instance === null ? [] : [{ name, instance }];
+  });
   const order = ({ instance }: HidrawNode): number =>
     Number.parseInt(instance.slice(instance.lastIndexOf('.') + 1), 16);
   return nodes.sort((a, b) => order(a) - order(b));
 }
 
-/** The HID device a node stands for now; null where the node is gone. */
-async function instanceOf(name: string): Promise<string | null> {
+function nodeNames(): string[] {
+  let folder: Dir | null = null;
+  const names: string[] = [];
   try {
-    const link = await readlink(`${HIDRAW}/${name}/device`);
+    folder = opendirSync(HIDRAW);
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) names.push(entry.name);
+  } catch {
+    // A kernel that has seen no HID device yet has no such folder.
+  } finally {
+    folder?.closeSync();
+  }
+  return names;
+}
+
+/** The HID device a node stands for now; null where the node is gone. */
+function instanceOf(name: string): string | null {
+  try {
+    const link = readlinkSync(`${HIDRAW}/${name}/device`);
     return link.slice(link.lastIndexOf('/') + 1);
   } catch {
     return null;
@@ -62,7 +75,7 @@ export async function ownerOf(node: HidrawNode): Promise<NodeOwner | null> {
   const [bus, address, serial, manufacturer, product] = await Promise.all(
     ['busnum', 'devnum', 'serial', 'manufacturer', 'product'].map(read),
   );
-  if ((await instanceOf(node.name)) !== node.instance) return null;
+  if (instanceOf(node.name) !== node.instance) return null;
   if (!bus || !address) return { unit: `hid:${node.instance}`, usb: null };
   return {
     unit: `usb:${bus}:${address}`,

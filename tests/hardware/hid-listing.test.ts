@@ -34,7 +34,7 @@ describe('on Linux', () => {
         asked.push(vendorId === undefined ? 'all' : `${vendorId.toString(16)}:${productId?.toString(16)}`);
         return devices;
       },
-      { hidrawNodes: async () => nodes, ownerOf: async node => owners[node.instance] ?? null },
+      { hidrawNodes: () => nodes, ownerOf: async node => owners[node.instance] ?? null },
     );
   });
   const appear = (number: number, instance: string, address: number, serial = ''): void => {
