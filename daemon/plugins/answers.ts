@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { ApiError, type ErrorCode, httpStatus } from '../../src/api/codes.ts';
 import { RateLimited } from '../services/rate-limited.ts';
 import { StoreFailure } from '../store/store.ts';
-import { allowanceHeaders } from './limits.ts';
+import { tellAllowance } from './limits.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -43,7 +43,7 @@ export const envelope = (code: number, message: string): string => JSON.stringif
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, atLogin: boolean): void {
   const { code, message, status } = refusalOf(error, atLogin);
   if (status === 500) request.log.error({ err: error }, 'the request failed');
-  if (error instanceof RateLimited) reply.headers(allowanceHeaders(error.allowance));
+  if (error instanceof RateLimited) tellAllowance(reply, error.allowance);
   if (reply.raw.headersSent) {
     reply.raw.destroy();
     return;

@@ -1,10 +1,11 @@
+import type { FastifyReply } from 'fastify';
 import type { Allowance } from '../services/limiter.ts';
 
-export function allowanceHeaders(allowance: Allowance): Record<string, string> {
-  return {
-    'x-ratelimit-limit': String(allowance.limit),
-    'x-ratelimit-remaining': String(allowance.remaining),
-    'x-ratelimit-reset': String(allowance.resetAt),
-    ...(allowance.allowed ? {} : { 'retry-after': String(allowance.retryAfter) }),
-  };
+/** Says in the headers of an answer what its window still allows. */
+export function tellAllowance(reply: FastifyReply, allowance: Allowance): void {
+  reply
+    .header('x-ratelimit-limit', String(allowance.limit))
+    .header('x-ratelimit-remaining', String(allowance.remaining))
+    .header('x-ratelimit-reset', String(allowance.resetAt));
+  if (!allowance.allowed) reply.header('retry-after', String(allowance.retryAfter));
 }

@@ -11,13 +11,13 @@ export interface MetricsParts extends OperationParts {
 
 /** Requests counted by operation and status; turned into Prometheus text only when somebody asks. */
 export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
-  const answered = new Map<string, { operation: string; status: number; count: number }>();
-  app.addHook('onResponse', async (request, reply) => {
+  const answered = new Map<string, Map<number, number>>();
+  app.addHook('onResponse', (request, reply, done) => {
     const operation = request.routeOptions.config?.operation?.id ?? 'none';
-    const key = `${operation} ${reply.statusCode}`;
-    const found = answered.get(key);
-    if (found) found.count++;
-    else answered.set(key, { operation, status: reply.statusCode, count: 1 });
+    const statuses = answered.get(operation) ?? new Map<number, number>();
+    if (statuses.size === 0) answered.set(operation, statuses);
+    statuses.set(reply.statusCode, (statuses.get(reply.statusCode) ?? 0) + 1);
+    done();
   });
   rawOperation(app, parts, routes.metrics, async ({ request, reply }) => {
     // Behind a proxy on this machine everybody comes from loopback; the proxy says so by its header.
@@ -31,8 +31,8 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
       labelNames: ['operation', 'status'],
       registers: [registry],
     });
-    for (const { operation, status, count } of answered.values())
-      requests.inc({ operation, status: String(status) }, count);
+    for (const [operation, statuses] of answered)
+      for (const [status, count] of statuses) requests.inc({ operation, status: String(status) }, count);
     for (const [name, { help, value }] of Object.entries(await parts.gauges()))
       new Gauge({ name, help, registers: [registry] }).set(value);
     reply.header('content-type', registry.contentType);

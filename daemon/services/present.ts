@@ -4,8 +4,9 @@ import { deviceIds, userIds } from '../../src/api/ids.ts';
 import type { User } from '../../src/api/users.ts';
 import type { DeviceRecord, DeviceRow, UserRecord } from '../store/store.ts';
 import type { Caller } from './context.ts';
+import { isoTime } from './iso-time.ts';
 
-export const iso = (at: number): string => new Date(at).toISOString();
+export const iso = isoTime;
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
 
 /** A VIEWER does not see activation codes. */
