@@ -1,0 +1,381 @@
+/** `register --file`: every format, every fault of a line, and a result for each whatever happens on the way. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => discard(daemon));
+
+const header = 'deviceType,serialNumber,manufacturer,model';
+let runs = 0;
+/** Serials of one test do not meet those of another. */
+const prefix = () => `FILE${++runs}`;
+
+function fileOf(name: string, content: string | Buffer): string {
+  const file = join(temporaryFolder(), name);
+  writeFileSync(file, content);
+  return file;
+}
+
+const lines = (p: string, count: number) => Array.from({ length: count }, (_, n) => `UKEY,${p}-${n},Acme,One`);
+const csvOf = (rows: readonly string[]) => `${[header, ...rows].join('\n')}\n`;
+const total = async (keyword: string) =>
+  (await daemon.call('GET', `/api/devices/list?size=1&keyword=${keyword}-`)).pagination.total as number;
+
+describe('a CSV', () => {
+  test('may have a BOM, CRLF, quoted commas and line breaks, other columns, and its columns in any order and spelling', async () => {
+    const p = prefix();
+    const file = fileOf(
+      'keys.csv',
+      `\ufeffModel,comment,Serial Number,MANUFACTURER,device_type,Firmware-Version\r\n"One, ""two""",x,${p}-1,Acme,UKEY,1.0\r\n\r\n"A",y,${p}-2,"Acme, Inc.",SIMKEY,\r\n`,
+    );
+    const { code, rows, stderr } = await daemon.run(['register', '--file', file, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(rows).toEqual([
+      {
+        line: 2,
+        serialNumber: `${p}-1`,
+        status: 'success',
+        deviceId: expect.stringMatching(/^DEV-\d+$/),
+        activationCode: expect.any(String),
+        message: expect.any(String),
+      },
+      expect.objectContaining({ line: 4, serialNumber: `${p}-2`, status: 'success' }),
+    ]);
+    const device = await daemon.call('GET', `/api/devices/${rows[0].deviceId}`);
+    expect(device).toMatchObject({
+      model: 'One, "two"',
+      manufacturer: 'Acme',
+      firmwareVersion: '1.0',
+      deviceType: 'UKEY',
+    });
+    expect((await daemon.call('GET', `/api/devices/${rows[1].deviceId}`)).firmwareVersion).toBeNull();
+  });
+
+  test('says which columns it passes over', async () => {
+    const file = fileOf('keys.csv', `${header},comment,price\nUKEY,${prefix()}-1,A,B,x,1\n`);
+    expect((await daemon.run(['register', '--file', file])).stderr).toContain('passed over: comment, price');
+  });
+
+  test('of a spreadsheet that writes semicolons is read', async () => {
+    const p = prefix();
+    const file = fileOf('keys.csv', `${header.replaceAll(',', ';')}\nUKEY;${p}-1;Acme, Inc.;One\n`);
+    const { code, rows } = await daemon.run(['register', '--file', file, '--json']);
+    expect({ code, serial: rows[0].serialNumber }).toEqual({ code: 0, serial: `${p}-1` });
+  });
+
+  test('names line, field and reason of each bad line, and registers the good ones', async () => {
+    const p = prefix();
+    const { deviceId } = await daemon.register(`${p}-before`);
+    const bad = [
+      'UKEY,,Acme,One',
+      `TOKEN,${p}-t,Acme,One`,
+      `UKEY,${p}-c,Ac\u0007me,One`,
+      `UKEY,${p}-good,Acme,One`,
+      `UKEY,${p}-before,Acme,One`,
+      `UKEY,${p}-x,Acme, Inc.,One`,
+      `UKEY,${p}-short`,
+      `UKEY,"${p}"-q,Acme,One`,
+    ];
+    const file = fileOf('keys.csv', csvOf([`UKEY,${p}-good,Acme,One`, ...bad, `UKEY,${p}-last,Acme,One`]));
+    const { code, rows } = await daemon.run(['register', '--file', file, '--json']);
+    expect(code).toBe(7);
+    expect(rows.map(({ line, status, field }) => [line, status, field])).toEqual([
+      [2, 'success', undefined],
+      [3, 'failed', 'serialNumber'],
+      [4, 'failed', 'deviceType'],
+      [5, 'failed', 'manufacturer'],
+      [6, 'failed', 'serialNumber'],
+      [7, 'failed', 'serialNumber'],
+      [8, 'failed', undefined],
+      [9, 'failed', 'manufacturer'],
+      [10, 'failed', undefined],
+      [11, 'success', undefined],
+    ]);
+    expect(rows[5].message).toContain(deviceId);
+    expect(rows[6].message).toContain('5 cells');
+    expect(
+      rows.filter(row => row.status === 'failed').every(row => !('deviceId' in row) && !('activationCode' in row)),
+    ).toBe(true);
+    expect(await total(p)).toBe(3);
+  });
+
+  test('with a quote that is never closed loses that line alone', async () => {
+    const p = prefix();
+    const file = fileOf('keys.csv', csvOf([`UKEY,${p}-1,"Acme,One`, `UKEY,${p}-2,Acme,One`, `UKEY,${p}-3,Acme,One`]));
+    const { code, rows } = await daemon.run(['register', '--file', file, '--json']);
+    expect(code).toBe(7);
+    expect(rows.map(({ line, status }) => [line, status])).toEqual([
+      [2, 'failed'],
+      [3, 'success'],
+      [4, 'success'],
+    ]);
+  });
+
+  test.each([
+    ['without a header row', `UKEY,A-1,Acme,One\n`, 'no column for deviceType, serialNumber, manufacturer, model'],
+    ['without a needed column', `type,serial,model\nUKEY,A-1,One\n`, 'no column for manufacturer'],
+    ['with one column twice', `${header},serial\nUKEY,A-1,Acme,One,A-2\n`, 'two columns for serialNumber'],
+    ['that is empty', '', 'is empty'],
+    ['in UTF-16', Buffer.from('\ufefftype,serial\n', 'utf16le'), 'UTF-16'],
+  ])('%s is a usage error', async (_, content, words) => {
+    const { code, stdout, stderr } = await daemon.run(['register', '--file', fileOf('keys.csv', content)]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(words);
+  });
+
+  test('in another encoding does not come in garbled', async () => {
+    const p = prefix();
+    const file = fileOf('keys.csv', Buffer.from(csvOf([`UKEY,${p}-1,M\u00fcller,One`]), 'latin1'));
+    const { code, rows } = await daemon.run(['register', '--file', file, '--json']);
+    expect(code).toBe(7);
+    expect(rows[0]).toMatchObject({ field: 'manufacturer', message: expect.stringContaining('no UTF-8') });
+  });
+});
+
+describe('JSON', () => {
+  const device = (serialNumber: string) => ({ deviceType: 'UKEY', serialNumber, manufacturer: 'Acme', model: 'One' });
+
+  test('as an array names the line each element begins in', async () => {
+    const p = prefix();
+    const content = JSON.stringify([device(`${p}-1`), 7, { ...device(`${p}-2`), model: 5 }, device(`${p}-3`)], null, 1);
+    const { code, rows } = await daemon.run(['register', '--file', fileOf('keys.json', content), '--json']);
+    expect(code).toBe(7);
+    expect(rows.map(({ line, status, field }) => [line, status, field])).toEqual([
+      [2, 'success', undefined],
+      [8, 'failed', undefined],
+      [9, 'failed', 'model'],
+      [15, 'success', undefined],
+    ]);
+  });
+
+  test('as lines, also from standard input and by what it begins with', async () => {
+    const p = prefix();
+    const input = `${JSON.stringify(device(`${p}-1`))}\n\nnot json\n${JSON.stringify(device(`${p}-2`))}`;
+    const { code, rows } = await daemon.run(['register', '--file', '-', '--json'], { input });
+    expect(code).toBe(7);
+    expect(rows.map(({ line, status }) => [line, status])).toEqual([
+      [1, 'success'],
+      [3, 'failed'],
+      [4, 'success'],
+    ]);
+    const named = await daemon.run([
+      'register',
+      '--file',
+      fileOf('keys.ndjson', JSON.stringify(device(`${p}-3`))),
+      '--json',
+    ]);
+    expect(named.rows).toMatchObject([{ line: 1, status: 'success' }]);
+  });
+
+  test('from standard input in the other formats', async () => {
+    const p = prefix();
+    expect(
+      (await daemon.run(['register', '--file', '-', '--quiet'], { input: JSON.stringify([device(`${p}-1`)]) })).stdout,
+    ).toMatch(/^DEV-\d+\n$/);
+    expect(
+      (await daemon.run(['register', '--file', '-', '--csv'], { input: csvOf(lines(p, 3).slice(2)) })).stdout,
+    ).toMatch(/^line,serialNumber,status,deviceId,activationCode,code,field,message\n2,/);
+  });
+
+  test('that is cut short is a usage error', async () => {
+    const { code, stderr } = await daemon.run([
+      'register',
+      '--file',
+      fileOf('keys.json', '[{"deviceType":"UKEY"'),
+      '--json',
+    ]);
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr).error.message).toContain('not closed');
+  });
+});
+
+test('a file that is not there, or a folder, is a usage error', async () => {
+  expect((await daemon.run(['register', '--file', '/no/such/file.csv'])).code).toBe(2);
+  expect((await daemon.run(['register', '--file', temporaryFolder()])).stderr).toContain('is a folder');
+});
+
+test('a dry run tells new, registered and invalid lines apart, and changes nothing', async () => {
+  const p = prefix();
+  const { deviceId } = await daemon.register(`${p}-before`);
+  const file = fileOf('keys.csv', csvOf([`UKEY,${p}-1,A,B`, `UKEY,${p}-before,A,B`, `UKEY,${p}-1,A,B`, 'UKEY,,A,B']));
+  const { code, rows } = await daemon.run(['register', '--file', file, '--dry-run', '--json']);
+  expect(rows.map(({ line, status }) => [line, status])).toEqual([
+    [2, 'new'],
+    [3, 'registered'],
+    [4, 'invalid'],
+    [5, 'invalid'],
+  ]);
+  expect(rows[1].deviceId).toBe(deviceId);
+  expect(code).toBe(7);
+  expect(await total(p)).toBe(1);
+});
+
+test('25,000 lines with a hundred bad ones: 24,900 registered, each of the others with its line', async () => {
+  const p = prefix();
+  const rows = lines(p, 24_900);
+  const badLines: number[] = [];
+  for (let n = 0; n < 100; n++) {
+    const at = n * 249 + 100;
+    rows.splice(at, 0, n % 2 ? 'UKEY,,Acme,One' : `UKEY,${p}-0,Acme,One`);
+    badLines.push(at + 2);
+  }
+  const file = fileOf('keys.csv', csvOf(rows));
+  const out = `${file}.results.csv`;
+  const { code, stdout, stderr } = await daemon.run(['register', '--file', file, '--out', out, '--quiet']);
+  expect(code).toBe(7);
+  expect(stdout.split('\n').filter(Boolean)).toHaveLength(24_900);
+  expect(stderr).toContain('100 of 25000 lines failed, 24900 devices are registered');
+  const results = readFileSync(out, 'utf8').trimEnd().split('\n').slice(1);
+  expect(results).toHaveLength(25_000);
+  expect(results.filter(line => line.includes(',failed,')).map(line => Number(line.split(',')[0]))).toEqual(badLines);
+  expect(await total(p)).toBe(24_900);
+  expect(existsSync(`${out}.resume.json`)).toBe(false);
+}, 120_000);
+
+/** A relay before the daemon that can be told what to do with a batch. */
+async function relay(onBatch: (forward: () => Promise<void>, answer: ServerResponse) => void): Promise<string> {
+  const server = createServer((incoming: IncomingMessage, answer) => {
+    const forward = () =>
+      new Promise<void>((resolve, reject) => {
+        const outgoing = request(
+          daemon.url + incoming.url!,
+          { method: incoming.method!, headers: incoming.headers },
+          reply => {
+            if (!answer.writableEnded && !answer.destroyed) answer.writeHead(reply.statusCode!, reply.headers);
+            reply.on('data', chunk => answer.destroyed || answer.write(chunk));
+            reply.on('end', () => {
+              answer.end();
+              resolve();
+            });
+          },
+        );
+        outgoing.on('error', reject);
+        incoming.pipe(outgoing);
+      });
+    if (incoming.url!.includes('batch-register')) onBatch(forward, answer);
+    else void forward();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('when something comes between', () => {
+  test('a batch whose answer is lost counts once, with its codes', async () => {
+    const p = prefix();
+    await daemon.register(`${p}-before`);
+    let batches = 0;
+    const url = await relay((forward, answer) => {
+      batches++;
+      // The second batch is carried out, and nobody hears of it.
+      if (batches === 2) {
+        Object.defineProperty(answer, 'write', { value: () => true });
+        Object.defineProperty(answer, 'writeHead', { value: () => answer });
+        Object.defineProperty(answer, 'end', { value: () => answer.destroy() });
+      }
+      void forward();
+    });
+    const file = fileOf(
+      'keys.csv',
+      csvOf([...lines(p, 40), `UKEY,${p}-before,A,B`, `UKEY,${p}-35,A,B`, ...lines(`${p}-more`, 5)]),
+    );
+    const env = { DEVMGR_TOKEN: daemon.token };
+    const { code, rows } = await daemon.run(
+      ['register', '--file', file, '--batch-size', '20', '--json', '--server', url],
+      { env },
+    );
+    expect(batches).toBe(4);
+    expect(code).toBe(7);
+    expect(rows.filter(row => row.status === 'failed').map(row => row.line)).toEqual([42, 43]);
+    expect(rows).toHaveLength(47);
+    const byId = new Map<string, string>(
+      (await daemon.call('GET', `/api/devices/list?size=100&keyword=${p}-`)).list.map(
+        (device: { deviceId: string; activationCode: string }) => [device.deviceId, device.activationCode],
+      ),
+    );
+    for (const row of rows) if (row.status === 'success') expect(byId.get(row.deviceId)).toBe(row.activationCode);
+  });
+
+  test('Ctrl-C lets the batch under way finish, reports what is done, and --resume goes on', async () => {
+    const p = prefix();
+    let held: (() => void) | undefined;
+    let batches = 0;
+    const reached = Promise.withResolvers<void>();
+    const url = await relay(forward => {
+      if (++batches !== 2) void forward();
+      else {
+        held = () => void forward();
+        reached.resolve();
+      }
+    });
+    const file = fileOf('keys.csv', csvOf(lines(p, 60)));
+    const out = `${file}.jsonl`;
+    const env = { DEVMGR_TOKEN: daemon.token, DEVMGR_SERVER: url };
+    const args = ['register', '--file', file, '--out', out, '--batch-size', '20'];
+    const running = daemon.start(args, { env });
+    await reached.promise;
+    running.child.kill('SIGINT');
+    held?.();
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain('40 registered and 0 failed up to line 41');
+    expect(stderr).toContain('--resume');
+    expect(readFileSync(out, 'utf8').trimEnd().split('\n')).toHaveLength(40);
+    const resumed = await daemon.run([...args, '--resume'], { env });
+    expect(resumed.code).toBe(0);
+    const results = readFileSync(out, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(results.map(row => row.line)).toEqual(Array.from({ length: 60 }, (_, n) => n + 2));
+    expect(results.every(row => row.status === 'success')).toBe(true);
+    expect(await total(p)).toBe(60);
+    expect(existsSync(`${out}.resume.json`)).toBe(false);
+  });
+
+  test('a program that was killed amid a batch goes on without a line lost or counted twice', async () => {
+    const p = prefix();
+    let batches = 0;
+    const done = Promise.withResolvers<void>();
+    const url = await relay((forward, answer) => {
+      if (++batches !== 2) return void forward();
+      Object.defineProperty(answer, 'write', { value: () => true });
+      Object.defineProperty(answer, 'writeHead', { value: () => answer });
+      Object.defineProperty(answer, 'end', { value: () => answer });
+      void forward().then(done.resolve);
+    });
+    const file = fileOf('keys.csv', csvOf(lines(p, 50)));
+    const out = `${file}.csv`;
+    const env = { DEVMGR_TOKEN: daemon.token, DEVMGR_SERVER: url };
+    const args = ['register', '--file', file, '--out', out, '--batch-size', '20'];
+    const running = daemon.start(args, { env });
+    await done.promise;
+    running.child.kill('SIGKILL');
+    await running.ended;
+    const resumed = await daemon.run([...args, '--resume'], { env });
+    expect(resumed.code).toBe(0);
+    const results = readFileSync(out, 'utf8').trimEnd().split('\n').slice(1);
+    expect(results.map(line => Number(line.split(',')[0]))).toEqual(Array.from({ length: 50 }, (_, n) => n + 2));
+    expect(results.every(line => /,success,DEV-\d+,[A-Z2-9-]{19},/.test(line))).toBe(true);
+    expect(await total(p)).toBe(50);
+  });
+
+  test('a file that has changed is not gone on with', async () => {
+    const p = prefix();
+    const file = fileOf('keys.csv', csvOf(lines(p, 2)));
+    writeFileSync(
+      `${file}.resume.json`,
+      JSON.stringify({ fingerprint: 'other', line: 2, success: 1, failed: 0, resultBytes: 0, newest: 0 }),
+    );
+    const { code, stderr } = await daemon.run(['register', '--file', file, '--resume']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('has changed since');
+  });
+});
