@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import sjson from 'secure-json-parse';
 import { ApiError } from '../src/api/codes.ts';
 import type { RouteShape } from '../src/api/define.ts';
-import { answerBrokenRequest, sendError } from './plugins/answers.ts';
+import { answerBrokenRequest, answerOddRequests, sendError } from './plugins/answers.ts';
 import { boundConnections } from './plugins/connections.ts';
+import { drainAfter } from './plugins/drain.ts';
 import type { OperationParts } from './plugins/operation.ts';
 import { checkOrigin, type OriginRule } from './plugins/origin.ts';
 import { withLateChildren } from './plugins/request-log.ts';
@@ -27,6 +28,11 @@ export interface ServerOptions {
   /** Milliseconds a request may take to arrive; uploads extend it by arriving. */
   readonly headersTimeout?: number;
 }
+
+/** How much of a body that is too large is still taken, so that its client gets to reading the answer. */
+const tooLarge = { bytes: 256 * 2 ** 20, milliseconds: 60_000 };
+
+const noSuchOperation = (): ApiError => new ApiError(404, 'no such operation');
 
 export type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
 
@@ -62,6 +68,8 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
       .header('x-request-id', request.id)
       .header('x-content-type-options', 'nosniff')
       .header('cache-control', 'no-store');
+    // Before its body is looked at: what is no route is 404 whatever comes with it.
+    if (request.is404) throw noSuchOperation();
     checkOrigin(request.headers, options.origin);
     done();
   });
@@ -78,10 +86,12 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
     parseJson(body),
   );
-  app.setErrorHandler((error, request, reply) =>
-    sendError(error, request, reply, request.routeOptions.config.operation?.id === 'login'),
-  );
-  app.setNotFoundHandler((request, reply) => sendError(new ApiError(404, 'no such operation'), request, reply, false));
+  app.setErrorHandler((error, request, reply) => {
+    if ((error as FastifyError).code === 'FST_ERR_CTP_BODY_TOO_LARGE') drainAfter(request, reply, tooLarge);
+    sendError(error, request, reply, request.routeOptions.config.operation?.id === 'login');
+  });
+  app.setNotFoundHandler((request, reply) => sendError(noSuchOperation(), request, reply, false));
+  answerOddRequests(app.server, nextId);
   boundConnections(app.server, options.trustProxy);
   for (const plugin of plugins) await plugin(app);
   return app;

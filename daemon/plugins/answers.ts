@@ -1,5 +1,5 @@
 /** The one place where answers that are no success take their shape. */
-import { STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -64,6 +64,17 @@ export function answerBrokenRequest(
     return;
   }
   socket.end(rawAnswer(400, envelope(1001, brokenRequestWords(error.code)), requestId));
+}
+
+/** What Node would answer, or leave without an answer, by itself: a tunnel, an expectation that is not 100-continue. */
+export function answerOddRequests(server: Server, nextId: () => string): void {
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.end(rawAnswer(404, envelope(404, 'no such operation'), nextId()));
+  });
+  server.on('checkExpectation', ({ socket }) => {
+    socket.end(rawAnswer(400, envelope(1001, 'the header Expect may be 100-continue alone'), nextId()));
+  });
 }
 
 function brokenRequestWords(code: string | undefined): string {

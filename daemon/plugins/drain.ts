@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** How much of a refused body is still taken, and for how long, before the connection is cut. */
 export interface DrainBounds {
@@ -22,6 +22,17 @@ export function drainRefused(scope: FastifyInstance, bounds: DrainBounds): void 
     const whole = await drain(raw, bounds);
     if (toClose.has(raw)) raw.socket.destroySoon();
     else if (!whole) raw.socket.destroy();
+  });
+}
+
+/** The same for one answer, to a body that is refused for its size alone: where its end comes in time, the connection lives on. */
+export function drainAfter({ raw }: FastifyRequest, reply: FastifyReply, bounds: DrainBounds): void {
+  if (raw.complete) return;
+  reply.removeHeader('connection');
+  reply.raw.once('finish', () => {
+    void drain(raw, bounds).then(whole => {
+      if (!whole) raw.socket.destroy();
+    });
   });
 }
 

@@ -88,6 +88,40 @@ describe('every answer is the envelope', () => {
   });
 
   test.each([
+    ['POST /api/nope HTTP/1.1', 'Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{'],
+    ['GET /api/devices/list/ HTTP/1.1', 'Content-Type: text/plain\r\nContent-Length: 1\r\n\r\nx'],
+    ['CONNECT localhost:80 HTTP/1.1', '\r\n'],
+  ])('%s is 404 whatever comes with it', async (line, rest) => {
+    const { status, body, headers } = parsed(await raw(`${line}\r\nHost: localhost\r\nConnection: close\r\n${rest}`));
+    expect([status, body.code, body.data]).toEqual([404, 404, null]);
+    expect(headers).toContain('x-request-id:');
+  });
+
+  test('an expectation that nobody can meet is 1001', async () => {
+    const { status, body, headers } = parsed(
+      await raw('GET /api/health HTTP/1.1\r\nHost: localhost\r\nExpect: the-impossible\r\n\r\n'),
+    );
+    expect([status, body.code, body.data]).toEqual([400, 1001, null]);
+    expect(headers).toContain('x-request-id:');
+  });
+
+  test.each(['Content-Length: 33554432\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n2000000\r\n'])(
+    'a client that reads only when it has sent its 32 MiB gets the refusal, and may go on (%j)',
+    async framing => {
+      const { hostname, port } = new URL(daemon.url);
+      const socket = connect(Number(port), hostname).pause();
+      const sent = (bytes: string | Buffer) => new Promise(done => socket.write(bytes, done));
+      await sent(`POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${framing}`);
+      await sent(Buffer.alloc(32 * 2 ** 20, 32));
+      await sent(framing.startsWith('T') ? '\r\n0\r\n\r\n' : '');
+      await sent('GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+      let answers = '';
+      for await (const chunk of socket) answers += chunk;
+      expect(answers.match(/"code":\d+/g)).toEqual(['"code":1001', '"code":200']);
+    },
+  );
+
+  test.each([
     ['malformed JSON', '{"username":', 'application/json'],
     ['JSON that is no object', '[]', 'application/json'],
     ['a string', '"x"', 'application/json'],
