@@ -38,10 +38,15 @@ export class DeviceLists {
     return load(this.#statements, this.#columns);
   }
 
-  /** Prepares what pages by serial and by keyword would otherwise prepare when they are asked for. Yields now and then. */
+  /** Prepares what the first page by serial or by keyword would otherwise have to. Yields now and then. */
   *warm(): Generator<void, void> {
-    yield* this.#trigrams.upTo(this.#columns.count);
+    yield* this.prepare();
     yield* this.#order.upTo(this.#columns.count);
+  }
+
+  /** Takes what was added into the search for keywords. Yields now and then. */
+  prepare(): Generator<void, void> {
+    return this.#trigrams.upTo(this.#columns.count);
   }
 
   /** Devices that the search for keywords has not taken in yet. */
