@@ -1,7 +1,7 @@
 /** The HID driver's system on node-hid and usb: the only file that loads them, and not before they are needed. */
 import { existsSync } from 'node:fs';
 import { HardwareError } from '../driver.ts';
-import { abortError } from '../ukey/deadline.ts';
+import { abortError, withSignal } from '../ukey/deadline.ts';
 import { openHandle } from './handle.ts';
 import { type Enumerate, LinuxListing, PlainListing } from './listing.ts';
 import { errorText, hardwareError } from './native-error.ts';
@@ -51,15 +51,14 @@ export function nativeSystem(notice: Notice): HidSystem {
     async open(path, signal) {
       const what = 'opening the key';
       if (signal.aborted) throw abortError(signal, what);
+      const opening = loadHid().then(async hid => openHandle(await hid.HIDAsync.open(path)));
       try {
-        const device = await (await loadHid()).HIDAsync.open(path);
-        const handle = openHandle(device);
-        if (!signal.aborted) return handle;
-        await handle.close();
+        return await withSignal(opening, signal, what);
       } catch (error) {
+        // An opening that was given up on may still succeed later.
+        opening.then(handle => handle.close()).catch(() => undefined);
         throw hardwareError(error, what);
       }
-      throw abortError(signal, what);
     },
 
     watch: hint => watchPlugging(hint, notice, !linux || existsSync('/run/udev/control')),

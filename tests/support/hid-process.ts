@@ -28,7 +28,7 @@ export class HidProcess {
   ) {
     const [command, ...words] = [...prefix, process.execPath, PROGRAM, ...match];
     this.#child = spawn(command!, words, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
-    this.#exited = once(this.#child, 'exit');
+    this.#exited = once(this.#child, 'exit').catch(() => undefined);
     createInterface({ input: this.#child.stdout! }).on('line', line => {
       this.lines.push(JSON.parse(line) as HidLine);
       this.#wake?.();

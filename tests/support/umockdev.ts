@@ -172,7 +172,11 @@ export class UsbBus {
     const holder = spawn('umockdev-run', ['--', 'sh', '-c', 'echo "$UMOCKDEV_DIR"; exec cat'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    const [line] = (await once(holder.stdout, 'data')) as [Buffer];
+    const ended = once(holder, 'exit').then(([status]) => {
+      throw new Error(`umockdev-run ended with ${status}`);
+    });
+    const [line] = (await Promise.race([once(holder.stdout, 'data'), ended])) as [Buffer];
+    ended.catch(() => undefined);
     const bus = new UsbBus(line.toString().trim(), holder);
     await mkdir(join(bus.#root, 'dev'), { recursive: true });
     await mkdir(join(bus.#root, 'sys', 'class', 'hidraw'), { recursive: true });
