@@ -7,7 +7,7 @@ import { NumberSet } from '../../daemon/store/sqlite/lists/number-set.ts';
 import { Postings } from '../../daemon/store/sqlite/lists/postings.ts';
 import { select } from '../../daemon/store/sqlite/lists/select.ts';
 import { Serials } from '../../daemon/store/sqlite/lists/serials.ts';
-import { pageByTime } from '../../daemon/store/sqlite/lists/sorted-page.ts';
+import { TimeOrder } from '../../daemon/store/sqlite/lists/sorted-page.ts';
 import { Trigrams } from '../../daemon/store/sqlite/lists/trigrams.ts';
 
 const finish = <T>(work: Generator<void, T>): T => {
@@ -186,6 +186,7 @@ describe('selecting places of an order', () => {
   });
 
   it('puts what has no time last in both directions', () => {
+    const room = new TimeOrder();
     const times = Float64Array.from({ length: 6001 }, (_, n) => (n % 3 === 0 ? Number.NaN : (n * 31) % 500));
     const bits = bitsFor(6000);
     setRange(bits, 1, 6000);
@@ -198,7 +199,7 @@ describe('selecting places of an order', () => {
         return sign * (x - y || a - b);
       });
       for (const offset of [0, 3950, 3995, 4000, 4001, 5990, 7000])
-        expect(finish(pageByTime(times, bits, { descending, offset, limit: 30 }))).toEqual(
+        expect(finish(room.page(times, bits, { descending, offset, limit: 30 }))).toEqual(
           order.slice(offset, offset + 30),
         );
     }

@@ -9,7 +9,7 @@ import { load } from './load.ts';
 import { type Matches, matching } from './matches.ts';
 import type { NumberSet } from './number-set.ts';
 import { SerialOrder } from './serial-order.ts';
-import { pageByText, pageByTime } from './sorted-page.ts';
+import { pageByText, TimeOrder } from './sorted-page.ts';
 import { Trigrams } from './trigrams.ts';
 import { DevicesOfUsers } from './users.ts';
 
@@ -25,6 +25,7 @@ export class DeviceLists {
   readonly #users: DevicesOfUsers;
   readonly #order: SerialOrder;
   readonly #trigrams: Trigrams;
+  readonly #times = new TimeOrder();
 
   constructor(statements: Statements) {
     this.#statements = statements;
@@ -87,7 +88,7 @@ export class DeviceLists {
     return { numbers: pageOf(matches, query, total), total };
   }
 
-  /** The page. Yields now and then; what it answers was so at one moment on the way. */
+  /** The page; one at a time. Yields now and then; what it answers was so at one moment on the way. */
   *page(query: DeviceQuery): Generator<void, NumberPage> {
     const last = this.#columns.count;
     const keyword = query.keyword === undefined ? null : yield* this.#withKeyword(query.keyword, last);
@@ -116,9 +117,9 @@ export class DeviceLists {
       case 'activatedAt':
       case 'lastUsedAt':
       case 'updatedAt':
-        return yield* pageByTime(columns.times[query.sortBy], bits, query);
+        return yield* this.#times.page(columns.times[query.sortBy], bits, query);
       default:
-        return yield* pageByTime(columns.times.createdAt, bits, query);
+        return yield* this.#times.page(columns.times.createdAt, bits, query);
     }
   }
 

@@ -1,5 +1,6 @@
-import type { Bits } from './bits.ts';
+import { type Bits, countBits } from './bits.ts';
 import { matching } from './matches.ts';
+import { grown } from './number-set.ts';
 import { type Keyed, select } from './select.ts';
 import type { TextSets } from './text-sets.ts';
 
@@ -10,44 +11,53 @@ export interface Places {
   readonly limit: number;
 }
 
-/** A page in the order of times, devices without one last, equal times by number. What changes after the first step does not show. */
-export function* pageByTime(times: Float64Array, bits: Bits, places: Places): Generator<void, number[]> {
-  const { descending, offset, limit } = places;
-  const { timed, untimed } = split(times, bits);
-  yield;
-  const count = timed.numbers.length;
-  // Descending is ascending read backwards; those without a time come behind in any case.
-  const found = descending
-    ? (yield* select(timed, Math.max(0, count - offset - limit), Math.max(0, count - offset))).reverse()
-    : yield* select(timed, offset, Math.min(offset + limit, count));
-  const skip = Math.max(0, offset - count);
-  const missing = limit - found.length;
-  if (!descending) return [...found, ...untimed.subarray(skip, skip + missing)];
-  const end = Math.max(0, untimed.length - skip);
-  return [...found, ...untimed.subarray(Math.max(0, end - missing), end).toReversed()];
-}
+/** Pages in the order of times. One at a time: the room they are made up in (14 bytes a device) is kept, since getting it anew costs a long collection. */
+export class TimeOrder {
+  #numbers = new Uint32Array(0);
+  #keys = new Float64Array(0);
+  #buckets = new Uint16Array(0);
 
-/** The numbers in `bits` with their times, and those that have none. 3 ns a device, so that it needs no turns. */
-function split(times: Float64Array, bits: Bits): { timed: Keyed; untimed: Uint32Array } {
-  let count = 0;
-  for (let i = 0; i < bits.length; i++) count += bits[i] === 0 ? 0 : 32;
-  const numbers = new Uint32Array(count);
-  const keys = new Float64Array(count);
-  // Those without a time are put down from the end, in descending order.
-  let [low, high] = [0, count];
-  for (let i = 0; i < bits.length; i++) {
-    for (let word = bits[i]!; word !== 0; word &= word - 1) {
-      const n = (i << 5) + 31 - Math.clz32(word & -word);
-      const key = times[n]!;
-      if (Number.isNaN(key)) numbers[--high] = n;
-      else {
-        numbers[low] = n;
-        keys[low++] = key;
+  /** Devices without a time last, equal times by number. What changes after the first step does not show. Yields now and then. */
+  *page(times: Float64Array, bits: Bits, { descending, offset, limit }: Places): Generator<void, number[]> {
+    const { timed, untimed } = this.#split(times, bits);
+    yield;
+    const count = timed.numbers.length;
+    // Descending is ascending read backwards; those without a time come behind in any case.
+    const [from, to] = descending
+      ? [count - offset - limit, count - offset]
+      : [offset, Math.min(offset + limit, count)];
+    const found = yield* select(timed, Math.max(0, from), Math.max(0, to), this.#buckets);
+    if (descending) found.reverse();
+    const skip = Math.max(0, offset - count);
+    const missing = limit - found.length;
+    if (!descending) return [...found, ...untimed.subarray(skip, skip + missing)];
+    const end = Math.max(0, untimed.length - skip);
+    return [...found, ...untimed.subarray(Math.max(0, end - missing), end).toReversed()];
+  }
+
+  /** The numbers in `bits` with their times, and those that have none. 3 ns a device, so that it needs no turns. */
+  #split(times: Float64Array, bits: Bits): { timed: Keyed; untimed: Uint32Array } {
+    const count = countBits(bits);
+    this.#numbers = grown(this.#numbers, count);
+    this.#keys = grown(this.#keys, count);
+    this.#buckets = grown(this.#buckets, count);
+    const [numbers, keys] = [this.#numbers, this.#keys];
+    // Those without a time are put down from the end, in descending order.
+    let [low, high] = [0, count];
+    for (let i = 0; i < bits.length; i++) {
+      for (let word = bits[i]!; word !== 0; word &= word - 1) {
+        const n = (i << 5) + 31 - Math.clz32(word & -word);
+        const key = times[n]!;
+        if (Number.isNaN(key)) numbers[--high] = n;
+        else {
+          numbers[low] = n;
+          keys[low++] = key;
+        }
       }
     }
+    const timed = { numbers: numbers.subarray(0, low), keys: keys.subarray(0, low) };
+    return { timed, untimed: numbers.subarray(high, count).reverse() };
   }
-  const timed = { numbers: numbers.subarray(0, low), keys: keys.subarray(0, low) };
-  return { timed, untimed: numbers.subarray(high).reverse() };
 }
 
 /**
