@@ -20,6 +20,8 @@ export interface Health {
 }
 
 const pollMs = 25;
+/** Between taking the lock and leaving its pid there. */
+const graceMs = 300;
 const startMs = 20_000;
 const stopMs = 30_000;
 const tailLines = 12;
@@ -83,18 +85,25 @@ export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
       child.unref();
       return info;
     }
-    // A second start on one home is refused; the first of the two may need another moment.
-    if (ended !== null && graceEnds === Number.POSITIVE_INFINITY)
-      graceEnds = Date.now() + (isHomeHeld(home) ? 5_000 : 0);
+    // A second start on one home is refused, while the first may still be on its way.
+    if (ended !== null) {
+      if (isHomeHeld(home)) graceEnds = Number.POSITIVE_INFINITY;
+      else if (graceEnds === Number.POSITIVE_INFINITY) graceEnds = Date.now() + graceMs;
+    }
     await pause(pollMs, signal);
   }
   child.unref();
   throw notStarted(home, logStart, ended);
 }
 
+/** Whether a daemon holds the home, ready or not: it leaves its pid beside the lock. */
 function isHomeHeld(home: string): boolean {
-  const info = readDaemonInfo(home);
-  return info !== null && isAlive(info.pid);
+  try {
+    const pid = Number(readFileSync(`${join(home, homeFiles.lock)}.pid`, 'utf8'));
+    return Number.isSafeInteger(pid) && pid > 0 && isAlive(pid);
+  } catch {
+    return false;
+  }
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

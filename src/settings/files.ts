@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname } from 'node:path';
 import { Fault, systemCode, systemWords } from '../fault.ts';
 
+const otherFolder = 'name another folder with --home DIR';
+
 /** The JSON object a file holds; null where there is no such file. */
 export function readJsonFile(file: string): Readonly<Record<string, unknown>> | null {
   let text: string;
@@ -9,7 +11,7 @@ export function readJsonFile(file: string): Readonly<Record<string, unknown>> | 
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
-    throw new Fault('failure', `cannot read ${file}: ${systemWords(error)}`);
+    throw new Fault('failure', `cannot read ${file}: ${systemWords(error)}`, otherFolder);
   }
   try {
     const value: unknown = JSON.parse(text);
@@ -33,7 +35,7 @@ export function writePrivateFile(file: string, text: string): void {
     renameSync(aside, file);
   } catch (error) {
     rmSync(aside, { force: true });
-    throw new Fault('failure', `cannot write ${file}: ${systemWords(error)}`, 'name another folder with --home DIR');
+    throw new Fault('failure', `cannot write ${file}: ${systemWords(error)}`, otherFolder);
   }
 }
 

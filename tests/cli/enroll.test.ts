@@ -1,0 +1,161 @@
+/** Enrolment of what is plugged in, with keys in software; `tests/hardware` does it with a card and a USB key. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { adminPassword, type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
+
+let daemon: Daemon;
+
+const results = (rows: readonly { result: string; serialNumber: string }[]) =>
+  rows.map(row => [row.result, row.serialNumber]);
+
+describe('three keys', () => {
+  beforeAll(async () => {
+    daemon = await startDaemon({ args: ['--simulate-keys', '3'] });
+  });
+  afterAll(() => discard(daemon));
+
+  test('are registered once each, and recognised ever after', async () => {
+    const dry = await daemon.run(['enroll', '--count', '3', '--dry-run', '--json']);
+    expect(dry.rows.map(row => row.result)).toEqual(['new', 'new', 'new']);
+    const folder = temporaryFolder();
+    const out = join(folder, 'codes.csv');
+    const first = await daemon.run(['enroll', '--count', '3', '--json', '--out', out]);
+    expect(first.code).toBe(0);
+    expect(first.stderr).toBe('');
+    expect(first.rows.map(row => row.result)).toEqual(['registered', 'registered', 'registered']);
+    expect(new Set(first.rows.map(row => row.deviceType))).toEqual(new Set(['UKEY', 'SIMKEY']));
+    for (const row of first.rows) {
+      expect(row).toMatchObject({
+        status: 'INACTIVE',
+        simulated: true,
+        userId: null,
+        activationCode: expect.stringMatching(/^[A-Z2-9]{4}(-[A-Z2-9]{4}){3}$/),
+      });
+      expect(Object.keys(row)).toEqual([
+        'result',
+        'deviceId',
+        'serialNumber',
+        'deviceType',
+        'activationCode',
+        'status',
+        'userId',
+        'manufacturer',
+        'model',
+        'firmwareVersion',
+        'serialSource',
+        'simulated',
+        'message',
+      ]);
+    }
+    const again = await daemon.run(['enroll', '--count', '3', '--json', '--out', out]);
+    expect(results(again.rows).sort()).toEqual(first.rows.map(row => ['known', row.serialNumber]).sort());
+    expect(again.rows.map(row => row.deviceId).sort()).toEqual(first.rows.map(row => row.deviceId).sort());
+    const written = readFileSync(out, 'utf8').trimEnd().split('\n');
+    expect(written[0]).toMatch(/^result,deviceId,serialNumber,/);
+    expect(written).toHaveLength(7);
+    expect((await daemon.call('GET', '/api/devices/list')).pagination.total).toBe(3);
+  });
+
+  test('are listed with the device each one is', async () => {
+    const { json } = await daemon.run(['keys', '--json']);
+    expect(Object.keys(json)).toEqual(['list', 'drivers']);
+    expect(json.list).toHaveLength(3);
+    for (const key of json.list)
+      expect(key.device).toMatchObject({ deviceId: expect.stringMatching(/^DEV-/), status: expect.any(String) });
+    const { stdout } = await daemon.run(['keys', '--quiet']);
+    expect(stdout.trimEnd().split('\n').sort()).toEqual(
+      json.list.map((key: { serialNumber: string }) => key.serialNumber).sort(),
+    );
+    expect((await daemon.run(['keys'])).stdout).toContain('(simulated)');
+  });
+
+  test('are too many for --plugged, which lists them', async () => {
+    const { code, stderr } = await daemon.run(['show', '--plugged']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('3 keys are plugged in:');
+    expect(stderr.match(/DEV-\d+ {2}\w+ {2}SIM-/g)).toHaveLength(3);
+  });
+
+  test('are left out where they were there before, or are of another type', async () => {
+    expect((await daemon.run(['enroll', '--skip-attached', '--timeout', '1', '--json'])).code).toBe(10);
+    const { code, rows } = await daemon.run(['enroll', '--type', 'SIMKEY', '--count', '1', '--json']);
+    expect(code).toBe(0);
+    expect(rows.map(row => row.deviceType)).toEqual(['SIMKEY']);
+  });
+
+  test('that are fewer than were asked for are handled, and then it is too late', async () => {
+    const { code, rows, stderr } = await daemon.run(['enroll', '--count', '4', '--timeout', '1', '--json']);
+    expect(rows).toHaveLength(3);
+    expect(code).toBe(10);
+    expect(JSON.parse(stderr).error.message).toContain('3 of 4');
+  });
+});
+
+describe('one key', () => {
+  beforeEach(async () => {
+    daemon = await startDaemon({ args: ['--simulate-keys', '1'] });
+    return () => discard(daemon);
+  });
+
+  test('is registered with what the flags say, activated, and then named by --plugged', async () => {
+    const { rows } = await daemon.run([
+      'enroll',
+      '--count',
+      '1',
+      '--manufacturer',
+      'Acme',
+      '--model',
+      'Two',
+      '--activate-for',
+      'alice',
+      '--json',
+    ]);
+    expect(rows).toMatchObject([
+      { result: 'registered', status: 'ACTIVE', userId: 'alice', manufacturer: 'Acme', model: 'Two' },
+    ]);
+    const { deviceId } = rows[0];
+    expect((await daemon.run(['show', '--plugged', '--json'])).json).toMatchObject({
+      deviceId,
+      manufacturer: 'Acme',
+      status: 'ACTIVE',
+    });
+    expect((await daemon.run(['lock', '--plugged', '--reason', 'test', '--quiet'])).stdout).toBe(`${deviceId}\n`);
+    expect((await daemon.run(['lock', deviceId, '--plugged', '--reason', 'test'])).code).toBe(2);
+    const again = await daemon.run(['enroll', '--count', '1', '--activate-for', 'bob', '--json']);
+    expect(again.rows).toMatchObject([{ result: 'known', status: 'LOCKED', userId: 'alice' }]);
+  });
+
+  test('is shown to a person with its code and what it is', async () => {
+    const { stdout, stderr } = await daemon.run(['enroll', '--count', '1']);
+    expect(stdout).toMatch(
+      /^✓ registered {2}DEV-1 INACTIVE {2}UKEY SIM-UKEY-0001 \(simulated\)\n {4}activation code {2}[A-Z2-9-]{19}\n$/,
+    );
+    expect(stderr).toContain('Plug in a key');
+  });
+
+  test('is enrolled at a registry elsewhere by the hardware service here', async () => {
+    const registry = await startDaemon();
+    try {
+      // The home of the hardware service, logged in at the registry; --hardware names the daemon of this home.
+      const login = ['login', 'admin', '--password-stdin', '--server', registry.url];
+      expect((await daemon.run(login, { input: adminPassword })).code).toBe(0);
+      const { code, rows } = await daemon.run(['enroll', '--count', '1', '--hardware', daemon.url, '--json']);
+      expect(code).toBe(0);
+      expect(rows).toMatchObject([{ result: 'registered', deviceId: 'DEV-1' }]);
+      expect((await registry.call('GET', '/api/devices/list')).pagination.total).toBe(1);
+      expect((await daemon.call('GET', '/api/devices/list')).pagination.total).toBe(0);
+      expect((await daemon.run(['show', '--plugged', '--hardware', daemon.url, '--quiet'])).stdout).toBe('DEV-1\n');
+    } finally {
+      await discard(registry);
+    }
+  });
+
+  test('watched, is told as attached', async () => {
+    const running = daemon.start(['keys', '--watch', '--json']);
+    const [line] = await running.until('stdout', /.*\n/);
+    expect(JSON.parse(line)).toMatchObject({ type: 'KEY_ATTACHED', data: { serialNumber: 'SIM-UKEY-0001' } });
+    running.child.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+  });
+});

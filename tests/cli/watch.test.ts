@@ -1,0 +1,164 @@
+/** The stream of notifications at the command line: in order, without a gap, across lost connections and two runs. */
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type Daemon, discard, startDaemon } from './program.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => discard(daemon));
+
+let serials = 0;
+const registerOne = () => daemon.register(`WATCH-${++serials}`);
+let newest = 0;
+beforeEach(async () => {
+  await registerOne();
+  const { rows } = await daemon.run([
+    'watch',
+    '--since',
+    '0',
+    '--count',
+    String(serials),
+    '--json',
+    '--type',
+    'DEVICE_REGISTERED',
+  ]);
+  newest = rows.at(-1).id;
+});
+
+test('tells events as they happen, one JSON document a line, and ends after so many', async () => {
+  const running = daemon.start([
+    'watch',
+    '--count',
+    '2',
+    '--type',
+    'device_registered,DEVICE_LOCKED',
+    '--json',
+    '--since',
+    String(newest),
+  ]);
+  const { deviceId } = await registerOne();
+  const second = await registerOne();
+  const { code, rows } = await running.ended;
+  expect(code).toBe(0);
+  expect(rows).toMatchObject([
+    {
+      type: 'DEVICE_REGISTERED',
+      data: { deviceId, deviceType: 'UKEY' },
+      id: expect.any(Number),
+      timestamp: expect.any(String),
+    },
+    { type: 'DEVICE_REGISTERED', data: { deviceId: second.deviceId } },
+  ]);
+});
+
+test('writes a line for people, and how the connection is on standard error', async () => {
+  const running = daemon.start(['watch', '--count', '1']);
+  await running.until('stderr', /connected/);
+  const { deviceId } = await registerOne();
+  const { stdout, stderr } = await running.ended;
+  expect(stdout).toMatch(
+    new RegExp(`^\\S+Z #\\d+ DEVICE_REGISTERED deviceId=${deviceId} deviceType=UKEY serialNumber=WATCH-\\d+\\n$`),
+  );
+  expect(stderr).toMatch(/^connecting: http.*\nconnected/);
+});
+
+test('goes on after the last event of the run before', async () => {
+  await daemon.run(['watch', '--since', String(newest - 1), '--count', '1']);
+  const { deviceId } = await registerOne();
+  const { rows } = await daemon.run(['watch', '--since', 'last', '--count', '1', '--json']);
+  expect(rows).toMatchObject([{ data: { deviceId } }]);
+});
+
+test.each([
+  ['a start that is none', ['--since', 'yesterday']],
+  ['a start ahead of the journal', ['--since', '999999']],
+  ['an unknown type', ['--type', 'NOTHING']],
+])('%s is a usage error', async (_, args) => {
+  expect((await daemon.run(['watch', ...args])).code).toBe(2);
+});
+
+test('with --timeout ends by itself', async () => {
+  expect((await daemon.run(['watch', '--timeout', '1'])).code).toBe(0);
+});
+
+describe('a connection that breaks', () => {
+  let server: Server;
+  const sockets = new Set<Socket>();
+
+  /** A wire to the daemon that can be cut. */
+  async function wire(): Promise<string> {
+    const { hostname, port } = new URL(daemon.url);
+    server = createServer(socket => {
+      const onward = createConnection(Number(port), hostname);
+      for (const end of [socket, onward]) {
+        sockets.add(end);
+        end.on('error', () => undefined).on('close', () => sockets.delete(end));
+      }
+      socket.pipe(onward).pipe(socket);
+    });
+    onTestFinished(() => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  }
+
+  test('is made again, and nothing is missed or told twice', async () => {
+    const url = await wire();
+    const running = daemon.start(['watch', '--count', '3', '--json', '--since', String(newest), '--server', url], {
+      env: { DEVMGR_TOKEN: daemon.token },
+    });
+    const ids = [(await registerOne()).deviceId];
+    await running.until('stdout', /\n/);
+    for (const socket of sockets) socket.destroy();
+    ids.push((await registerOne()).deviceId);
+    await running.until('stderr', /lost[\s\S]*resumed: after event \d+/);
+    ids.push((await registerOne()).deviceId);
+    const { code, rows } = await running.ended;
+    expect(code).toBe(0);
+    expect(rows.map(row => row.data.deviceId)).toEqual(ids);
+  });
+});
+
+test('survives a restart of the daemon, on whatever port', async () => {
+  const own = await startDaemon();
+  const running = own.start(['watch', '--count', '2', '--json', '--since', '0', '--type', 'DEVICE_REGISTERED']);
+  const first = await own.register('RESTART-1');
+  await running.until('stdout', /\n/);
+  await own.end('SIGTERM');
+  const restarted = await startDaemon({ home: own.home });
+  try {
+    const second = await restarted.register('RESTART-2');
+    const { rows, stderr } = await running.ended;
+    expect(rows.map(row => row.data.deviceId)).toEqual([first.deviceId, second.deviceId]);
+    expect(stderr).toContain('lost');
+  } finally {
+    await discard(restarted);
+  }
+});
+
+test('ends with exit code 3 when its login is no longer good', async () => {
+  const own = await startDaemon();
+  try {
+    const { id } = await own.call('POST', '/api/users', {
+      username: 'watcher',
+      password: 'correct horse battery',
+      role: 'VIEWER',
+    });
+    const login = await own.run(['login', 'watcher', '--password-stdin', '--json', '--profile', 'w'], {
+      input: 'correct horse battery',
+    });
+    expect(login.code).toBe(0);
+    const running = own.start(['watch', '--profile', 'w']);
+    await running.until('stderr', /connected/);
+    await own.call('PUT', `/api/users/${id}`, { disabled: true });
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(3);
+    expect(stderr).toContain('the login is no longer good');
+  } finally {
+    await discard(own);
+  }
+});
