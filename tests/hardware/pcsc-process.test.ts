@@ -79,7 +79,12 @@ withPcscd('a process with the PC/SC driver', () => {
     const program = run(hide, pcscd.env);
     await program.says(/^unavailable .*apt-get install libpcsclite1/);
     await program.says(/^started/);
-    const inside = ['--mount', '--target', String(program.child.pid), ...(asRoot().length ? ['--user'] : [])];
+    const inside = [
+      '--mount',
+      '--target',
+      String(program.child.pid),
+      ...(asRoot().length ? ['--user', '--preserve-credentials'] : []),
+    ];
     await once(spawn('nsenter', [...inside, 'umount', library], { stdio: 'inherit' }), 'exit');
     await program.says(/^ready Watching the readers/);
     expect(await program.end()).toBe(3);
