@@ -51,6 +51,12 @@ describe('sets of numbers', () => {
     );
   });
 
+  it('do not hold the last one after it was deleted', () => {
+    const set = NumberSet.of([3, 5]);
+    set.delete(5);
+    expect([set.has(5), set.has(3), set.size]).toEqual([false, true, 1]);
+  });
+
   it('become bits once they are many for their numbers', () => {
     const set = NumberSet.of(Array.from({ length: 257 }, (_, i) => i + 1));
     expect([set.list, set.size, set.has(257), set.has(258)]).toEqual([null, 257, true, false]);

@@ -28,7 +28,10 @@ export class NumberSet {
   }
 
   has(n: number): boolean {
-    return this.#bits ? hasBit(this.#bits, n) : this.#list![this.#place(n)] === n;
+    if (this.#bits) return hasBit(this.#bits, n);
+    const place = this.#place(n);
+    // Behind the last member lies what was there before.
+    return place < this.size && this.#list![place] === n;
   }
 
   add(n: number): void {
