@@ -4,6 +4,7 @@ import { cleanText } from '../text.ts';
 import { openClient, type WatchingClient } from './client.ts';
 import { nativeCode, toHardwareError } from './errors.ts';
 import { loadPcsc, type Pcsc } from './library.ts';
+import { isPartOfAKey } from './names.ts';
 
 export interface MonitorParts {
   readonly onReader: (reader: Reader, pcsc: Pcsc) => void;
@@ -67,13 +68,13 @@ export function createMonitor(parts: MonitorParts): Monitor {
   }
 
   function tellReady({ MAX_READERS }: Pcsc): void {
-    const names = [...readers].map(name => cleanText(name) ?? 'a reader without a name');
-    const full = names.length >= MAX_READERS ? ` (no more than ${MAX_READERS} can be watched)` : '';
-    const detail =
-      names.length === 0
-        ? 'Watching for card readers; none is plugged in.'
-        : `Watching the reader${names.length > 1 ? 's' : ''} ${names.join(', ')}${full}.`;
-    parts.onStatus('ready', detail);
+    const names = [...readers]
+      .filter(name => !isPartOfAKey(name))
+      .map(name => cleanText(name) ?? 'a reader without a name');
+    const watched = names.length > 1 ? `the readers ${names.join(', ')}` : `the reader ${names[0]}`;
+    const what = names.length === 0 ? 'Watching for card readers; none is plugged in.' : `Watching ${watched}.`;
+    const full = ` No more than ${MAX_READERS} can be watched, those inside security keys included.`;
+    parts.onStatus('ready', readers.size >= MAX_READERS ? what + full : what);
   }
 
   function onError(error: Error): void {
