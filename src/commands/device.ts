@@ -98,7 +98,7 @@ async function onePluggedKey(context: Context): Promise<Key> {
   throw usage(`${list.length} keys are plugged in:\n${lines.join('\n')}`, 'name one of them in place of --plugged');
 }
 
-export const nameOf = (key: Key): string =>
-  safe(
-    [key.deviceType, key.serialNumber ?? 'no readable serial', key.manufacturer, key.model].filter(Boolean).join('  '),
-  );
+export const nameOf = (key: Key): string => {
+  const parts = [key.deviceType, key.serialNumber ?? 'no readable serial', key.manufacturer, key.model];
+  return safe([...parts, key.simulated ? '(simulated)' : null].filter(Boolean).join('  '));
+};

@@ -101,7 +101,8 @@ function flagLines(shapes: Readonly<Record<string, FlagShape>>, room: number, pa
 
 export function commandHelp(command: AnyCommand, columns: number, paint: Paint): string {
   const room = Math.min(columns, widest);
-  const parts = [`devmgr ${command.name}: ${command.summary}\n\nUsage: ${usageLine(command)}\n`];
+  const title = wrap(`devmgr ${command.name}: ${command.summary}`, room, 0);
+  const parts = [`${title}\n\n${wrap(`Usage: ${usageLine(command)}`, room, 0)}\n`];
   for (const paragraph of command.description?.split('\n') ?? []) parts.push(`\n${wrap(paragraph, room, 0)}\n`);
   const args = (command.args ?? []).map(({ name, help }) => [name, help] as const);
   if (args.length) parts.push(`\n${paint('bold', 'Arguments')}\n`, pairs(args, room, paint));

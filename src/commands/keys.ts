@@ -61,8 +61,8 @@ export const keys = command({
 });
 
 const keyColumns: Column<Key>[] = [
-  { title: 'TYPE', value: key => key.deviceType },
-  { title: 'SERIAL', value: key => key.serialNumber ?? '(not readable)', shorten: 'middle' },
+  { title: 'TYPE', value: key => (key.simulated ? `${key.deviceType} (simulated)` : key.deviceType) },
+  { title: 'SERIAL', value: key => key.serialNumber ?? '(not readable)', shorten: 'middle', least: 16 },
   {
     title: 'DEVICE',
     value: key => key.device?.deviceId ?? 'not registered',
@@ -76,7 +76,7 @@ const keyColumns: Column<Key>[] = [
   },
   {
     title: 'KEY',
-    value: key => [key.manufacturer, key.model].filter(Boolean).join(' ') + (key.simulated ? ' (simulated)' : ''),
+    value: key => [key.manufacturer, key.model].filter(Boolean).join(' '),
     shorten: 'end',
     drop: 3,
   },

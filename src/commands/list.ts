@@ -91,7 +91,7 @@ export function deviceColumns(): Column<DeviceListItem>[] {
   return [
     { title: 'DEVICE', value: device => device.deviceId },
     { title: 'TYPE', value: device => device.deviceType, drop: 2 },
-    { title: 'SERIAL', value: device => device.serialNumber, shorten: 'middle' },
+    { title: 'SERIAL', value: device => device.serialNumber, shorten: 'middle', least: 16 },
     { title: 'STATUS', value: device => device.status, style: device => statusStyle(device.status) },
     { title: 'USER', value: device => device.userId, shorten: 'end', drop: 1 },
     { title: 'MANUFACTURER', value: device => device.manufacturer, shorten: 'end', drop: 5 },

@@ -60,9 +60,10 @@ export function parseWords(words: readonly string[], shapes: FlagShapes, help: s
   return { args, flags };
 }
 
-/** `-qv` is `-q -v`. */
+/** `-qv` is `-q -v`, and `-n3` is `-n 3`. */
 function separate(word: string, known: ReadonlyMap<string, Known>): string[] {
   if (word.startsWith('--') || word.length === 2 || word.includes('=') || known.has(word)) return [word];
+  if (known.get(word.slice(0, 2))?.shape.value !== undefined) return [`${word.slice(0, 2)}=${word.slice(2)}`];
   const letters = [...word.slice(1)].map(letter => `-${letter}`);
   return letters.every(letter => known.get(letter)?.shape.value === undefined && known.has(letter)) ? letters : [word];
 }

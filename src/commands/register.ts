@@ -20,7 +20,7 @@ export const register = command({
     serial: { value: 'SERIAL', aliases: ['serial-number'], help: 'serial number' },
     manufacturer: { value: 'NAME', help: 'manufacturer' },
     model: { value: 'NAME', help: 'model' },
-    'hardware-version': { value: 'VERSION', aliases: ['hardware'], help: 'hardware version' },
+    'hardware-version': { value: 'VERSION', help: 'hardware version' },
     'firmware-version': { value: 'VERSION', aliases: ['firmware'], help: 'firmware version' },
     file: { value: 'FILE', short: 'f', offer: 'file', help: 'register every device of a file; - is standard input' },
     format: {

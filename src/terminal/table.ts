@@ -10,17 +10,23 @@ export interface Column<Row> {
   readonly align?: 'right';
   /** Where the text is shortened when there is no room; a column without it is never shortened. */
   readonly shorten?: 'end' | 'middle';
+  /** Cells that are left of a shortened text (8). */
+  readonly least?: number;
   /** Columns with the highest number go first when there is no room even for shortened ones; 0 stays. */
   readonly drop?: number;
 }
 
 const gap = 2;
-const least = 8;
+const usualLeast = 8;
+const empty = '-';
 
 interface Cells<Row> {
   readonly column: Column<Row>;
   readonly texts: readonly string[];
   readonly natural: number;
+  readonly least: number;
+  /** Which column goes first where there is no room: one without any value before all others. */
+  readonly drop: number;
   width: number;
 }
 
@@ -32,11 +38,14 @@ export function table<Row>(
   paint: Paint,
   withHeader = true,
 ): string {
-  const texts = columns.map(column => [column.title, ...rows.map(row => safe(String(column.value(row) ?? '-')))]);
+  const texts = columns.map(column => [column.title, ...rows.map(row => safe(String(column.value(row) ?? empty)))]);
   const cells = columns.map((column, index): Cells<Row> => {
     const own = texts[index]!;
     const natural = own.reduce((widest, text) => Math.max(widest, width(text)), 0);
-    return { column, texts: own, natural, width: natural };
+    const least = column.shorten ? Math.min(natural, column.least ?? usualLeast) : natural;
+    const isEmpty = own.length > 1 && own.slice(1).every(text => text === empty);
+    const drop = column.drop === undefined ? 0 : column.drop + (isEmpty ? columns.length : 0);
+    return { column, texts: own, natural, least, drop, width: natural };
   });
   const kept = fitted(cells, room);
   const line = (index: number) =>
@@ -60,16 +69,15 @@ const total = (cells: readonly { width: number }[]) =>
 /** Gives up columns that may go, then width of those that may be shortened, the widest first. */
 function fitted<Row>(cells: readonly Cells<Row>[], room: number): Cells<Row>[] {
   const kept = [...cells];
-  const shortest = () =>
-    total(kept.map(cell => ({ width: cell.column.shorten ? Math.min(cell.natural, least) : cell.natural })));
+  const shortest = () => total(kept.map(cell => ({ width: cell.least })));
   while (shortest() > room) {
-    const victim = kept.reduce((worst, cell) => ((cell.column.drop ?? 0) > (worst.column.drop ?? 0) ? cell : worst));
-    if (!victim.column.drop) break;
+    const victim = kept.reduce((worst, cell) => (cell.drop > worst.drop ? cell : worst));
+    if (!victim.drop) break;
     kept.splice(kept.indexOf(victim), 1);
   }
   for (let excess = total(kept) - room; excess > 0; excess--) {
     const widest = kept
-      .filter(cell => cell.column.shorten && cell.width > least)
+      .filter(cell => cell.width > cell.least)
       .reduce<Cells<Row> | null>((most, cell) => (most === null || cell.width > most.width ? cell : most), null);
     if (!widest) break;
     widest.width--;

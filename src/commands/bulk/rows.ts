@@ -118,7 +118,11 @@ const undecodable = '\ufffd';
 function judged(line: number, values: Readonly<Record<string, unknown>>, read: typeof readers.readObject): Row {
   const serial = values.serialNumber;
   const serialNumber =
-    typeof serial === 'string' ? serial.trim() || null : serial === undefined || serial === null ? null : String(serial);
+    typeof serial === 'string'
+      ? serial.trim() || null
+      : serial === undefined || serial === null
+        ? null
+        : String(serial);
   const broken = Object.keys(values).find(field => String(values[field]).includes(undecodable));
   if (broken) return { line, serialNumber, field: broken, problem: `${broken} holds bytes that are no UTF-8` };
   const outcome = read(values);

@@ -1,0 +1,128 @@
+/** The readers of files, on every way a text can be cut into pieces. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fieldOf } from '../../src/commands/bulk/columns.ts';
+import { readCsv } from '../../src/commands/bulk/csv.ts';
+import { NoArray, readJsonArray, readJsonLines } from '../../src/commands/bulk/json.ts';
+import { toCsv } from '../../src/terminal/csv.ts';
+
+async function* pieces(text: string, size: number): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+const csv = (text: string, size = 1_000) => all(readCsv(pieces(text, size)));
+
+describe('CSV', () => {
+  test('knows the line of every record, whatever stands in cells and between them', async () => {
+    const text = 'a,b\r\n\r\n"1\r\n2",x\r\n\n3,"y ""z"""\n"",\n4,5';
+    for (let size = 1; size <= text.length; size++)
+      expect(await csv(text, size)).toEqual([
+        { line: 1, cells: ['a', 'b'] },
+        { line: 3, cells: ['1\r\n2', 'x'] },
+        { line: 6, cells: ['3', 'y "z"'] },
+        { line: 7, cells: ['', ''] },
+        { line: 8, cells: ['4', '5'] },
+      ]);
+  });
+
+  test('goes on behind a line it cannot read', async () => {
+    const text = 'a,b\n"1"x,2\n3,4\n"5,6\n7,8\n';
+    for (const size of [1, 3, 1_000])
+      expect(await csv(text, size)).toEqual([
+        { line: 1, cells: ['a', 'b'] },
+        { line: 2, problem: 'text follows a closing quote' },
+        { line: 3, cells: ['3', '4'] },
+        { line: 4, problem: 'a quote is opened and never closed' },
+        { line: 5, cells: ['7', '8'] },
+      ]);
+  });
+
+  test('finds out what separates its cells from the header', async () => {
+    expect(await csv('a;b\n1,5;2\n')).toMatchObject([{ cells: ['a', 'b'] }, { cells: ['1,5', '2'] }]);
+    expect(await csv('a\tb\n1\t2\n')).toMatchObject([{ cells: ['a', 'b'] }, { cells: ['1', '2'] }]);
+  });
+
+  test('reads back what was written, however it is cut', async () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', 'é', '漢', ',', '"', ';', ' ', '-'), maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ first: cell, second: cell }), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (rows, size) => {
+          const records = await csv(toCsv(['first', 'second'], rows, true), size);
+          const kept = records.slice(1).map(record => ('cells' in record ? record.cells : record));
+          expect(kept).toEqual(rows.map(row => [row.first, row.second]));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('never throws and never loops, and numbers its lines upwards', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r'), maxLength: 60 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (text, size) => {
+          const lines = (await csv(text, size)).map(record => record.line);
+          expect(lines).toEqual([...lines].sort((a, b) => a - b));
+          expect(new Set(lines).size).toBe(lines.length);
+          expect(lines.at(-1) ?? 0).toBeLessThanOrEqual(text.split('\n').length);
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe('JSON', () => {
+  test('elements of an array are cut out with the line they begin in, however it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.jsonValue(), { maxLength: 8 }),
+        fc.constantFrom(0, 1, 2),
+        fc.integer({ min: 1, max: 30 }),
+        async (values, indent, size) => {
+          const text = JSON.stringify(values, null, indent);
+          const elements = await all(readJsonArray(pieces(text, size)));
+          expect(elements.map(element => JSON.parse(element.text))).toEqual(JSON.parse(text));
+        },
+      ),
+    );
+    const lines = await all(readJsonArray(pieces('[\n {"a":\n1},\n\n 2 , "x,]"\n]\n', 3)));
+    expect(lines.map(({ line }) => line)).toEqual([2, 5, 5]);
+  });
+
+  test.each(['', '{}', '[1', '[1,]', '[,1]', '[1]x', '["a]'])('%j is no array', async text => {
+    await expect(all(readJsonArray(pieces(text, 2)))).rejects.toBeInstanceOf(NoArray);
+  });
+
+  test('lines are counted with the empty ones', async () => {
+    expect((await all(readJsonLines(pieces('1\n\n 2\r\n3', 2)))).map(({ line, text }) => [line, text.trim()])).toEqual([
+      [1, '1'],
+      [3, '2'],
+      [4, '3'],
+    ]);
+  });
+});
+
+test.each([
+  ['serialNumber', 'serialNumber'],
+  ['Serial Number', 'serialNumber'],
+  ['SERIAL_NUMBER', 'serialNumber'],
+  [' sn ', 'serialNumber'],
+  ['Device-Type', 'deviceType'],
+  ['type', 'deviceType'],
+  ['Firmware Version', 'firmwareVersion'],
+  ['vendor', 'manufacturer'],
+  ['comment', null],
+  ['__proto__', null],
+])('the column "%s" is %s', (name, field) => {
+  expect(fieldOf(name)).toBe(field);
+});

@@ -1,0 +1,160 @@
+/** What is drawn: tables within their width, text that cannot steer the terminal, times and amounts for people. */
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { cellsOf } from '../../src/terminal/cells.ts';
+import { toCsv } from '../../src/terminal/csv.ts';
+import { choosePaint, plain } from '../../src/terminal/style.ts';
+import { type Column, table } from '../../src/terminal/table.ts';
+import { safe, safeJson, safeProse } from '../../src/terminal/text.ts';
+import { bytes, duration, relative } from '../../src/terminal/when.ts';
+import { shorten, width } from '../../src/terminal/width.ts';
+
+describe('a table', () => {
+  interface Row {
+    readonly id: string;
+    readonly serial: string;
+    readonly name: string;
+  }
+  const columns: Column<Row>[] = [
+    { title: 'ID', value: row => row.id },
+    { title: 'SERIAL', value: row => row.serial, shorten: 'middle' },
+    { title: 'NAME', value: row => row.name, shorten: 'end', drop: 1 },
+    { title: 'NOTE', value: () => 'something long that is not needed', drop: 2 },
+  ];
+  const rows: Row[] = [
+    { id: 'DEV-1', serial: '8986000000000000000000000000000000001232', name: '北京飞天诚信科技有限公司' },
+    { id: 'DEV-1000000', serial: 'UK-1', name: 'Feitian 👩‍🔬 é' },
+  ];
+
+  test.each([40, 60, 80, 160, 200])('fits into %i columns', room => {
+    for (const line of table(columns, rows, room, plain).split('\n'))
+      expect(stringWidth(line)).toBeLessThanOrEqual(room);
+  });
+
+  test('is whole where there is no terminal', () => {
+    const text = table(columns, rows, Number.POSITIVE_INFINITY, plain);
+    for (const row of rows) for (const value of Object.values(row)) expect(text).toContain(value);
+  });
+
+  test('stands in columns whatever the width of its letters', () => {
+    const [, first, second] = table(columns.slice(0, 3), rows, 200, plain).split('\n');
+    expect(stringWidth(first!.slice(0, first!.indexOf('北')))).toBe(
+      stringWidth(second!.slice(0, second!.indexOf('Feitian'))),
+    );
+  });
+
+  test('gives up what matters least first', () => {
+    expect(table(columns, rows, 60, plain)).not.toContain('NOTE');
+    expect(table(columns, rows, 30, plain).split('\n')[0]).not.toContain('NAME');
+  });
+
+  test('keeps both ends of a serial that it shortens', () => {
+    expect(table(columns, rows, 60, plain)).toMatch(/8986\d*…\d*1232/);
+  });
+});
+
+describe('width', () => {
+  test('is that of the package that knows every emoji, for letters, marks and signs of all scripts', () => {
+    const samples = [
+      'abc',
+      'é',
+      'e\u0301',
+      '漢字',
+      '한국어',
+      'ｆｕｌｌ',
+      'ﾊﾝｶｸ',
+      '👍',
+      '🇩🇪',
+      '👩‍🔬',
+      'العربية',
+      'हिन्दी'.slice(0, 1),
+      'Ünïcödé',
+      '①',
+    ];
+    for (const sample of samples) expect([sample, cellsOf(sample)]).toEqual([sample, stringWidth(sample)]);
+  });
+
+  test('of a shortened text is never more than there is room for', () => {
+    const letters = fc.constantFrom('a', 'Z', '9', '-', 'é', '漢', '👍', 'ß', '…', 'ｗ');
+    fc.assert(
+      fc.property(
+        fc.array(letters, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 30 }),
+        fc.constantFrom('end' as const, 'middle' as const),
+        (parts, cells, where) => {
+          const text = parts.join('');
+          const short = shorten(text, cells, where);
+          expect(width(short)).toBeLessThanOrEqual(cells);
+          if (width(text) <= cells) expect(short).toBe(text);
+        },
+      ),
+    );
+  });
+});
+
+describe('text from elsewhere', () => {
+  const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+
+  test('cannot steer the terminal, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
+        expect(safe(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+        expect(safe(text)).not.toMatch(steering);
+        expect(safeProse(text)).not.toMatch(steering);
+        expect(safeJson(text)).not.toMatch(steering);
+        expect(JSON.parse(safeJson(text))).toBe(text);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('that is good stays as it is', () => {
+    for (const text of ['Müller & Söhne', '漢字', 'a\u200db', 'العربية', '👩‍🔬']) expect(safe(text)).toBe(text);
+  });
+
+  test('stays one cell in CSV', () => {
+    expect(
+      toCsv(
+        ['a', 'b'],
+        [
+          { a: 'x,"y"', b: null },
+          { a: ' z', b: 1 },
+        ],
+        true,
+      ),
+    ).toBe('a,b\n"x,""y""",\n" z",1\n');
+  });
+});
+
+describe('for people', () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  test.each([
+    ['2026-11-20T11:59:58Z', 'just now'],
+    ['2026-11-20T11:59:18Z', '42 seconds ago'],
+    ['2026-11-20T11:58:59Z', '1 minute ago'],
+    ['2026-11-17T11:00:00Z', '3 days ago'],
+    ['2025-01-01T00:00:00Z', '1 year ago'],
+    ['2026-12-20T12:00:00Z', 'in 4 weeks'],
+    ['no time at all', 'no time at all'],
+  ])('%s is %s', (iso, words) => {
+    expect(relative(iso, now)).toBe(words);
+  });
+
+  test('lengths of time and sizes are short', () => {
+    expect([duration(8), duration(192), duration(7500)]).toEqual(['8s', '3m 12s', '2h 05m']);
+    expect([bytes(0), bytes(1023), bytes(1536), bytes(2 ** 31)]).toEqual(['0 B', '1023 B', '1.5 KiB', '2.0 GiB']);
+  });
+
+  test('colours are there where they are wanted, and nowhere else', () => {
+    const red = (env: Record<string, string>, isTerminal: boolean, noColor = false) =>
+      choosePaint(env, isTerminal, noColor)('red', 'x') !== 'x';
+    expect(red({}, true)).toBe(true);
+    expect(red({}, false)).toBe(false);
+    expect(red({}, true, true)).toBe(false);
+    expect(red({ NO_COLOR: '1' }, true)).toBe(false);
+    expect(red({ TERM: 'dumb' }, true)).toBe(false);
+    expect(red({ CLICOLOR_FORCE: '1' }, false)).toBe(true);
+    expect(red({ CLICOLOR_FORCE: '1', NO_COLOR: '1' }, false)).toBe(false);
+  });
+});
