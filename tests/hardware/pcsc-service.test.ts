@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Driver } from '../../drivers/driver.ts';
 import { createPcscDriver } from '../../drivers/pcsc/index.ts';
 import { type Recorder, recorder } from '../support/key-events.ts';
@@ -14,8 +14,10 @@ withPcscd('a PC/SC service that comes and goes', () => {
   let driver: Driver;
   let told: Recorder;
 
-  beforeEach(async () => {
-    pcscd ??= await startPcscd({ started: false });
+  beforeAll(async () => {
+    pcscd = await startPcscd({ started: false });
+  });
+  beforeEach(() => {
     driver = createPcscDriver({ lookAgainAfter: { first: 50, most: 200 }, deadline: 1_500 });
     told = recorder(driver);
   });
@@ -23,6 +25,7 @@ withPcscd('a PC/SC service that comes and goes', () => {
     await driver.stop();
     await pcscd.halt();
   });
+  afterAll(() => pcscd.stop());
 
   it('while it does not run the driver is unavailable, says how to start it, and start resolves all the same', async () => {
     await driver.start(told.listener);
