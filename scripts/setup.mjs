@@ -39,12 +39,7 @@ export function setup() {
     say(`fetching Node ${version} from npm …`);
     npm(['rebuild', 'node', '--ignore-scripts=false']);
   }
-  if (nodeVersion() !== `v${version}`) {
-    fail(
-      `npm ran, but ${node} is not Node ${version}.`,
-      `Delete node_modules and try again; if that does not help, this platform (${machine()}) has no package "node" on npm.`,
-    );
-  }
+  if (nodeVersion() !== `v${version}`) fail(`npm ran, but ${node} is not Node ${version}.`, adviceForNode());
   writeFileSync(stamp, `${JSON.stringify(wanted)}\n`);
 }
 
@@ -98,6 +93,18 @@ function requireWritable() {
 function nodeVersion() {
   const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : null;
+}
+
+function adviceForNode() {
+  const { stderr } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  const library = /(lib[\w.+-]+\.so[.\d]*): cannot open shared object/.exec(stderr ?? '')?.[1];
+  if (library === 'libatomic.so.1')
+    return 'It wants libatomic.so.1: apt-get install libatomic1, then run the same command again.';
+  if (library)
+    return `It wants ${library}: install the package of this system that holds it, then run the same command again.`;
+  return stderr
+    ? `It says: ${stderr.trim().split('\n', 1)[0]}`
+    : `Delete node_modules and try again; if that does not help, npm has no package "node" for ${machine()}.`;
 }
 
 function npm(args) {
