@@ -113,7 +113,7 @@ describe('sets of numbers', () => {
           expect(matches.page(offset, limit, descending)).toEqual(ordered.slice(offset, offset + limit));
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 40 },
     );
   });
 });

@@ -108,9 +108,11 @@ class BitMatches implements Matches {
   readonly #sets: readonly Bits[];
   readonly #words: number;
   readonly #combined = new Uint32Array(block);
+  readonly #last: number;
 
   constructor(sets: readonly Bits[], last: number) {
     this.#sets = sets;
+    this.#last = last;
     this.#words = Math.min((last >>> 5) + 1, ...sets.map(bits => bits.length));
   }
 
@@ -143,7 +145,14 @@ class BitMatches implements Matches {
   toBits(): Bits {
     const bits = this.#sets[0]!.slice(0, this.#words);
     for (const set of this.#sets.slice(1)) for (let i = 0; i < bits.length; i++) bits[i]! &= set[i]!;
+    this.#cut(bits, 0);
     return bits;
+  }
+
+  /** Takes away what lies past the last number from words that begin with that of `first`. */
+  #cut(words: Bits, first: number): void {
+    const place = (this.#last >>> 5) - first;
+    if (place < words.length) words[place]! &= -1 >>> (31 - (this.#last & 31));
   }
 
   /** Combines the words from `first` on, and counts what is left in them. */
@@ -153,9 +162,10 @@ class BitMatches implements Matches {
     const [start, ...rest] = this.#sets;
     combined.set(start!.subarray(first, first + length));
     for (const set of rest) for (let i = 0; i < length; i++) combined[i]! &= set[first + i]!;
+    combined.fill(0, length);
+    this.#cut(combined, first);
     let count = 0;
     for (let i = 0; i < length; i++) count += ones(combined[i]!);
-    combined.fill(0, length);
     return count;
   }
 
