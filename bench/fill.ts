@@ -1,16 +1,134 @@
-import type { BenchDaemon } from './processes.ts';
+/** Registries of a given size, made through the store: rows, journal and counters are what the daemon would have written. */
+import { Home } from '../daemon/home.ts';
+import { openSqliteStore } from '../daemon/store/sqlite/index.ts';
+import type { Change, Store } from '../daemon/store/store.ts';
 
-/** Fills a registry through the interface, in batches of 10,000: two types, five manufacturers. */
-export async function fill(daemon: BenchDaemon, devices: number): Promise<void> {
-  for (let from = 0; from < devices; from += 10_000) {
-    const count = Math.min(10_000, devices - from);
-    const batch = Array.from({ length: count }, (_, i) => ({
-      deviceType: (from + i) % 2 ? 'UKEY' : 'SIMKEY',
-      serialNumber: `SN-${String(from + i).padStart(9, '0')}`,
-      manufacturer: `Maker ${(from + i) % 5}`,
-      model: `Model ${(from + i) % 20}`,
-    }));
-    const { status } = await daemon.call('POST', '/api/devices/batch-register', { devices: batch });
-    if (status !== 200) throw new Error(`filling failed: ${status}`);
+const BATCH = 10_000;
+/** The first registration: later ones follow second by second, so that dates differ as they would. */
+const BEGUN = Date.UTC(2026, 0, 1);
+const DAY = 86_400_000;
+
+/** A device of the bench; always the same for the same place, whatever the size of the registry. */
+export interface Sample {
+  readonly serialNumber: string;
+  readonly deviceType: 'UKEY' | 'SIMKEY';
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly state: 'INACTIVE' | 'ACTIVE' | 'LOCKED' | 'DEACTIVATED';
+  readonly user: string;
+  readonly used: boolean;
+}
+
+/** Part of seven serials in ten. */
+export const commonKeyword = 'ft-2026';
+/** One device in thirty. */
+export const knownUser = 'fleet';
+
+/** Spreads a number over 32 bits, no two to the same. */
+function spread(n: number): number {
+  let x = n >>> 0;
+  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return (x ^ (x >>> 16)) >>> 0;
+}
+
+/** `n` counts from 1. */
+export function sample(n: number): Sample {
+  const random = spread(n);
+  const other = spread(n ^ 0x5bd1e995);
+  const share = other % 100;
+  return {
+    serialNumber: `${random % 10 < 7 ? 'FT-2026' : 'YK5C-31'}-${random.toString(16).padStart(8, '0').toUpperCase()}`,
+    deviceType: other & 128 ? 'UKEY' : 'SIMKEY',
+    manufacturer: `Maker ${(other >>> 9) % 8}`,
+    model: `Model ${(other >>> 13) % 40}`,
+    state: share < 40 ? 'INACTIVE' : share < 85 ? 'ACTIVE' : share < 95 ? 'LOCKED' : 'DEACTIVATED',
+    user: other % 18 === 0 ? knownUser : `user-${random % 5000}`,
+    used: share % 2 === 0,
+  };
+}
+
+/** Fills the registry of a home, whose daemon must not run, up to a size. */
+export async function fill(dir: string, devices: number, tell: (done: number) => void = () => {}): Promise<void> {
+  const home = await Home.open(dir);
+  const store = await openSqliteStore({ file: home.path('database'), journalKey: await home.secretKey('journalKey') });
+  try {
+    await store.listsReady;
+    const { total } = await store.devices({ sortBy: 'deviceId', descending: false, offset: 0, limit: 1 });
+    for (let from = total; from < devices; from += BATCH) {
+      await addBatch(store, from + 1, Math.min(BATCH, devices - from));
+      tell(Math.min(devices, from + BATCH));
+    }
+  } finally {
+    await store.close();
   }
+}
+
+async function addBatch(store: Store, first: number, count: number): Promise<void> {
+  const at = BEGUN + first * 1000;
+  const samples = Array.from({ length: count }, (_, i) => sample(first + i));
+  const by = { actor: 'admin', requestId: 'bench-1' };
+  const outcomes = await store.commit({ at, ...by, changes: samples.map(device => addition(device, at)) });
+  if (outcomes.some(outcome => outcome.kind !== 'added')) throw new Error('a device of the bench was there before');
+  await store.commit({ at, ...by, changes: samples.flatMap((device, i) => transition(device, first + i, at)) });
+  // Each commit has one time: used in a hundred lots, so that the times of use differ.
+  const uses = samples.flatMap((device, i): Change[] =>
+    device.state === 'ACTIVE' && device.used
+      ? [{ kind: 'device.use', device: first + i, seconds: 60, entry: { type: 'DEVICE_USED' } }]
+      : [],
+  );
+  const lots = Array.from({ length: 100 }, (_, lot) => uses.filter((_use, i) => i % 100 === lot));
+  await Promise.all(
+    lots.map((changes, lot) => store.commit({ at: at + (spread(first + lot) % (300 * DAY)), ...by, changes })),
+  );
+}
+
+function addition({ serialNumber, deviceType, manufacturer, model }: Sample, at: number): Change {
+  return {
+    kind: 'device.add',
+    device: {
+      deviceType,
+      serialNumber,
+      manufacturer,
+      model,
+      hardwareVersion: '1.0',
+      firmwareVersion: '5.4.3',
+      activationCode: 'BBBB-CCCC-DDDD-EEEE',
+      activationCodeExpiresAt: at + 365 * DAY,
+    },
+    entry: { type: 'DEVICE_REGISTERED', data: { deviceType, serialNumber } },
+  };
+}
+
+function transition({ state, deviceType, user }: Sample, device: number, at: number): Change[] {
+  if (state === 'INACTIVE') return [];
+  const later = at + (spread(device) % (90 * DAY));
+  const active = { status: state, userId: user, activatedAt: later } as const;
+  const data = { deviceType };
+  if (state === 'ACTIVE')
+    return [
+      {
+        kind: 'device.set',
+        device,
+        set: { ...active, updatedAt: later },
+        entry: { type: 'DEVICE_ACTIVATED', data: { ...data, userId: user } },
+      },
+    ];
+  if (state === 'LOCKED')
+    return [
+      {
+        kind: 'device.set',
+        device,
+        set: { ...active, lockReason: 'lost', lockedAt: later },
+        entry: { type: 'DEVICE_LOCKED', data: { ...data, lockReason: 'lost' } },
+      },
+    ];
+  return [
+    {
+      kind: 'device.set',
+      device,
+      set: { status: state, deactivatedAt: later },
+      entry: { type: 'DEVICE_DEACTIVATED', data },
+    },
+  ];
 }

@@ -1,64 +1,105 @@
 /**
  * `npm run bench`: the built daemon beside the floor under it, in the same run and in turn with it.
- *   --devices N       size of the registry (default 10000)
+ *   --devices N       size of the large registry (default 1000000, up to 5000000 and beyond)
  *   --repetitions N   how often each pair is measured (default 3)
  *   --seconds N       length of each load (default 3)
- *   --only WORDS      only groups whose name holds one of these (comma-separated)
+ *   --only WORDS      only groups whose name holds one of these (comma-separated): start, list, http, batch, stream, upload, command
+ *   --growth SIZES    instead of the table: the same work at each of these sizes, as a table and a plot in docs/
+ *   --folder DIR      keeps the registries it fills there, for the next run
  *   --json            one JSON document instead of the table
+ * Floors, figures and their spread are described in docs/performance.md.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Bench, Group } from './bench.ts';
 import { fill } from './fill.ts';
-import { type BenchDaemon, benchFolder, removeFolder, startDaemon } from './processes.ts';
+import { growth } from './growth.ts';
+import { machine, othersAtWork } from './machine.ts';
 import { type Row, reached, table } from './report.ts';
-import { batchRows, httpRows } from './rows/http.ts';
+import { batchRows } from './rows/batch.ts';
+import { commandRows } from './rows/command.ts';
+import { httpRows } from './rows/http.ts';
 import { listRows } from './rows/lists.ts';
+import { startRows } from './rows/start.ts';
+import { streamRows } from './rows/stream.ts';
+import { uploadRows } from './rows/upload.ts';
 
-export interface Bench {
-  readonly daemon: BenchDaemon;
-  readonly folder: string;
-  readonly devices: number;
-  readonly repetitions: number;
-  readonly seconds: number;
-}
-
-const groups: Readonly<Record<string, (bench: Bench) => AsyncGenerator<Row>>> = {
+const groups: Readonly<Record<string, Group>> = {
+  start: startRows,
+  command: commandRows,
   list: listRows,
   http: httpRows,
   batch: batchRows,
+  stream: streamRows,
+  upload: uploadRows,
 };
 
 const { values } = parseArgs({
   options: {
-    devices: { type: 'string', default: '10000' },
+    devices: { type: 'string', default: '1000000' },
     repetitions: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '3' },
     only: { type: 'string' },
+    growth: { type: 'string' },
+    folder: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
-const wanted = values.only?.split(',');
-const folder = await benchFolder();
-const daemon = await startDaemon(folder);
-const rows: Row[] = [];
-try {
-  const bench: Bench = {
-    daemon,
-    folder,
-    devices: Number(values.devices),
-    repetitions: Number(values.repetitions),
-    seconds: Number(values.seconds),
-  };
-  process.stderr.write(`registering ${bench.devices} devices\n`);
-  await fill(daemon, bench.devices);
+const tell = (text: string) => void process.stderr.write(`${text}\n`);
+const scratch = await mkdtemp(join(tmpdir(), 'devmgr-bench-'));
+const kept = values.folder ? resolve(values.folder) : scratch;
+
+/** Fills a home of this size where there is none yet. */
+async function home(devices: number): Promise<string> {
+  const dir = join(kept, `${devices}-devices`);
+  const done = `${dir}-whole`;
+  if (!homes.has(done)) {
+    await fill(dir, devices, count => count % 100_000 === 0 && tell(`  registered ${count} of ${devices} devices`));
+    homes.add(done);
+  }
+  return dir;
+}
+const homes = new Set<string>();
+
+const bench: Bench = {
+  scratch,
+  home,
+  devices: Number(values.devices),
+  repetitions: Number(values.repetitions),
+  seconds: Number(values.seconds),
+};
+
+async function* measured(): AsyncGenerator<Row> {
+  const wanted = values.only?.split(',');
   for (const [name, group] of Object.entries(groups)) {
     if (wanted && !wanted.some(word => name.includes(word))) continue;
-    process.stderr.write(`measuring: ${name}\n`);
-    for await (const row of group(bench)) rows.push(row);
+    tell(`measuring: ${name} (load of the machine ${othersAtWork().toFixed(1)})`);
+    try {
+      yield* group(bench);
+    } catch (error) {
+      tell(`${name}: no figure, ${(error as Error).stack}`);
+    }
+  }
+}
+
+try {
+  if (values.growth) await growth(bench, values.growth.split(',').map(Number), tell);
+  else {
+    const before = othersAtWork();
+    const rows: Row[] = [];
+    for await (const row of measured()) {
+      rows.push(row);
+      tell(`  ${row.work}: ${reached(row) ? 'reached' : 'NOT reached'}`);
+    }
+    const conditions = { machine: machine(), load: before, ...bench };
+    process.stdout.write(
+      values.json
+        ? `${JSON.stringify({ ...conditions, rows: rows.map(row => ({ ...row, reached: reached(row) })) })}\n`
+        : `${table(rows)}\n\n${conditions.machine}; load before the run ${before.toFixed(1)}; ${bench.repetitions} repetitions of ${bench.seconds} s\n`,
+    );
   }
 } finally {
-  await daemon.stop();
-  await removeFolder(folder);
+  await rm(scratch, { recursive: true, force: true });
 }
-process.stdout.write(
-  values.json ? `${JSON.stringify(rows.map(row => ({ ...row, reached: reached(row) })))}\n` : `${table(rows)}\n`,
-);

@@ -2,20 +2,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadOrder, LoadResult } from './load.ts';
 
-export const program = join(import.meta.dirname, '..', 'dist', 'devmgr.cjs');
+/** The program that is measured: what `npm run build` made, unless another build is named. */
+export const program = process.env.DEVMGR_BENCH_PROGRAM ?? join(import.meta.dirname, '..', 'dist', 'devmgr.cjs');
 const password = 'bench bench bench';
 
 export interface Served {
   readonly url: string;
   readonly pid: number;
-  /** Milliseconds from the start of the process to the line that says it listens. */
+  /** Milliseconds from the start of the process to its first answer. */
   readonly startMs: number;
+  /** What the line that says it listens tells beside its address. */
+  readonly line: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
 
@@ -25,26 +29,26 @@ export interface BenchDaemon extends Served {
   call(method: string, path: string, body?: unknown): Promise<{ status: number; data: unknown }>;
 }
 
-/** A folder for one bench, on the disk that temporary files are on. */
-export async function benchFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'devmgr-bench-'));
-}
+type Env = Readonly<Record<string, string>>;
 
-async function serve(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Served> {
+/** `first` is asked for until it answers. */
+async function serve(args: readonly string[], first: string, env: Env = {}): Promise<Served> {
   const begun = performance.now();
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const url = await listening(child);
-  return { url, pid: child.pid!, startMs: performance.now() - begun, stop: () => stop(child) };
+  const line = await listening(child);
+  const url = line.url as string;
+  await (await fetch(url + first)).arrayBuffer();
+  return { url, pid: child.pid!, startMs: performance.now() - begun, line, stop: () => stop(child) };
 }
 
-async function listening(child: ChildProcess): Promise<string> {
+async function listening(child: ChildProcess): Promise<Record<string, unknown>> {
   for await (const line of createInterface({ input: child.stdout! })) {
     if (!line.startsWith('{"event":"listening"')) continue;
     child.stdout!.resume();
-    return (JSON.parse(line) as { url: string }).url;
+    return JSON.parse(line) as Record<string, unknown>;
   }
   throw new Error('the process ended before it listened');
 }
@@ -55,11 +59,13 @@ async function stop(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** The built daemon with everything on; limits are counted, but too high to be reached. */
-export async function startDaemon(home: string): Promise<BenchDaemon> {
+/** The built daemon with everything on; limits are counted, but too high to be reached. `preload`: a module that is loaded before it. */
+export async function startDaemon(home: string, preload?: string): Promise<BenchDaemon> {
   if (!existsSync(program)) throw new Error(`${program} is missing: npm run build`);
   const high = '100000000/60';
-  const served = await serve([program, 'daemon', 'run', '--port', '0', '--json', '--home', home], {
+  const before = preload === undefined ? [] : ['--import', preload];
+  const args = [...before, program, 'daemon', 'run', '--port', '0', '--json', '--home', home];
+  const served = await serve(args, '/api/health', {
     DEVMGR_ADMIN_PASSWORD: password,
     DEVMGR_LIMIT_LOGIN: high,
     DEVMGR_LIMIT_QUERY: high,
@@ -75,12 +81,15 @@ export async function startDaemon(home: string): Promise<BenchDaemon> {
     });
     return { status: response.status, data: ((await response.json()) as { data: unknown }).data };
   };
-  token = ((await call('POST', '/api/auth/login', { username: 'admin', password })).data as { token: string }).token;
+  const login = await call('POST', '/api/auth/login', { username: 'admin', password });
+  if (login.status !== 200) throw new Error(`the login was refused: ${login.status}`);
+  token = (login.data as { token: string }).token;
   return { ...served, token, home, call };
 }
 
-export function startFloor(name: string, ...args: readonly string[]): Promise<Served> {
-  return serve([join(import.meta.dirname, 'floors', name), ...args]);
+export function startFloor(name: string, args: readonly string[], preload?: string): Promise<Served> {
+  const before = preload === undefined ? [] : ['--import', preload];
+  return serve([...before, join(import.meta.dirname, 'floors', name), ...args], '/');
 }
 
 /** Runs a program of `bench/` to its end and reads the one JSON document it writes. */
@@ -90,7 +99,39 @@ export async function runJson<T>(script: string, ...args: readonly string[]): Pr
   });
   let text = '';
   for await (const chunk of child.stdout!) text += chunk;
+  if (text === '') throw new Error(`${script} wrote nothing`);
   return JSON.parse(text) as T;
+}
+
+/** A program of `bench/` that answers each line with a line of JSON. */
+export class Dialogue {
+  readonly #child: ChildProcess;
+  readonly #lines: Interface;
+  readonly #answers: AsyncIterator<string>;
+
+  constructor(script: string, ...args: readonly string[]) {
+    this.#child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#lines = createInterface({ input: this.#child.stdout! });
+    this.#answers = this.#lines[Symbol.asyncIterator]();
+  }
+
+  async next<T>(): Promise<T> {
+    const { value, done } = await this.#answers.next();
+    if (done) throw new Error('the process ended');
+    return JSON.parse(value) as T;
+  }
+
+  ask<T>(line: string): Promise<T> {
+    this.#child.stdin!.write(`${line}\n`);
+    return this.next();
+  }
+
+  async end(): Promise<void> {
+    this.#child.stdin!.end();
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+  }
 }
 
 /** Load against a server; a run with failures is no figure. */
@@ -100,12 +141,48 @@ export async function load(order: LoadOrder): Promise<LoadResult> {
   return result;
 }
 
-/** Resident memory of a process now, in MiB (Linux). */
-export async function residentMiB(pid: number): Promise<number> {
+async function statusMiB(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
 }
 
-export async function removeFolder(dir: string): Promise<void> {
-  await rm(dir, { recursive: true, force: true });
+/** Resident memory of a process now, in MiB (Linux). */
+export const residentMiB = (pid: number): Promise<number> => statusMiB(pid, 'VmRSS');
+
+/** The most it has had since `forgetPeak`. */
+export const peakMiB = (pid: number): Promise<number> => statusMiB(pid, 'VmHWM');
+
+export const forgetPeak = (pid: number): Promise<void> => writeFile(`/proc/${pid}/clear_refs`, '5');
+
+/** Seconds of processor time a process has taken so far (Linux). */
+export async function processorSeconds(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Resolves when a process has done next to nothing for a second: what it prepares after its start is done. */
+export async function settled(pid: number): Promise<void> {
+  for (let quiet = 0, last = await processorSeconds(pid); quiet < 4; ) {
+    await pause(250);
+    const now = await processorSeconds(pid);
+    quiet = now - last <= 0.02 ? quiet + 1 : 0;
+    last = now;
+  }
+}
+
+const watch = join(import.meta.dirname, 'loop-watch.ts');
+
+/** Tells how long the event loop of a process was held; `preload` goes to the start of that process. */
+export function loopWatch(): { preload: string; longestMs(pid: number): Promise<number> } {
+  const file = join(tmpdir(), `devmgr-loop-${process.pid}-${Math.random().toString(36).slice(2)}.json`);
+  return {
+    preload: `${watch}?${encodeURIComponent(file)}`,
+    async longestMs(pid) {
+      process.kill(pid, 'SIGUSR2');
+      while (!existsSync(file)) await pause(10);
+      const { longest } = JSON.parse(await readFile(file, 'utf8')) as { longest: number };
+      await rm(file);
+      return longest;
+    },
+  };
 }

@@ -1,77 +1,121 @@
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bench } from '../main.ts';
-import { load, runJson, startFloor } from '../processes.ts';
-import { median, type Row } from '../report.ts';
+import type { Bench } from '../bench.ts';
+import type { LoadOrder } from '../load.ts';
+import {
+  type BenchDaemon,
+  load,
+  processorSeconds,
+  type Served,
+  settled,
+  startDaemon,
+  startFloor,
+} from '../processes.ts';
+import { median, type Pair, type Row, ratio } from '../report.ts';
+
+interface Measured {
+  readonly perSecond: number;
+  readonly p99: number;
+  /** Microseconds of the server's processor time for one request: what others do on the machine disturbs it least. */
+  readonly cpu: number;
+  readonly busy: number;
+  readonly sample: string;
+}
+
+async function measure(server: Served, order: LoadOrder): Promise<Measured> {
+  const before = await processorSeconds(server.pid);
+  const { perSecond, p99, busy, sample } = await load(order);
+  const spent = (await processorSeconds(server.pid)) - before;
+  return { perSecond, p99, busy, sample, cpu: (spent * 1e6) / (perSecond * order.seconds) };
+}
 
 /** Detail, and single registrations, beside a Fastify that does nothing else and one that commits each request. */
 export async function* httpRows(bench: Bench): AsyncGenerator<Row> {
-  const { daemon, repetitions, seconds, devices } = bench;
-  const path = `/api/devices/DEV-${Math.max(1, devices >> 1)}`;
+  const home = join(bench.scratch, 'http');
+  await cp(await bench.home(bench.devices), home, { recursive: true });
+  const daemon = await startDaemon(home);
+  await settled(daemon.pid);
+  const path = `/api/devices/DEV-${Math.ceil(bench.devices / 2)}`;
   const answer = await fetch(daemon.url + path, { headers: { authorization: `Bearer ${daemon.token}` } });
-  const floor = await startFloor('http.ts', join(bench.folder, 'floor.db'), await answer.text());
-  const order = { token: null, connections: 64, seconds };
-  const ours = { ...order, url: daemon.url, token: daemon.token };
-  const paths = Array.from({ length: 1000 }, (_, i) => `/api/devices/DEV-${1 + Math.floor((i * devices) / 1000)}`);
+  const floor = await startFloor('http.ts', [join(bench.scratch, 'floor.db'), await answer.text()]);
   try {
-    const detail: [number, number][] = [];
-    for (let i = 0; i < repetitions; i++)
-      detail.push([
-        (await load({ ...ours, kind: 'get', paths })).perSecond,
-        (await load({ ...order, url: floor.url, kind: 'get', paths: ['/static'] })).perSecond,
-      ]);
-    yield ratio('detail, authenticated', 'req/s', detail, 'bare Fastify, static envelope', { atLeast: 0.5 });
-
-    const kinds = { committed: [] as [number, number][], answered: [] as [number, number][] };
-    for (let i = 0; i < repetitions; i++) {
-      const figure = (await load({ ...ours, kind: 'register', prefix: `s${Date.now()}` })).perSecond;
-      const at = (path: string) =>
-        load({ ...order, url: floor.url, kind: 'register', prefix: `f${Date.now()}`, paths: [path] });
-      kinds.committed.push([figure, (await at('/commit/api/devices/register')).perSecond]);
-      kinds.answered.push([figure, (await at('/api/devices/register')).perSecond]);
-    }
-    yield ratio('single registers, 64 clients, durable', 'reg/s', kinds.committed, 'one durable commit per request', {
-      atLeast: 6,
-    });
-    yield ratio('the same', 'reg/s', kinds.answered, 'answered without a database', { atLeast: 0.6 });
+    yield* detailRow(bench, daemon, floor);
+    yield* registerRows(bench, daemon, floor);
   } finally {
     await floor.stop();
+    await daemon.stop();
   }
 }
 
-/** A batch of 10,000 beside one raw transaction of the same rows into the same tables. */
-export async function* batchRows({ daemon, repetitions, folder }: Bench): AsyncGenerator<Row> {
-  const samples: [number, number][] = [];
+async function* detailRow({ repetitions, seconds, devices }: Bench, daemon: BenchDaemon, floor: Served) {
+  const paths = Array.from({ length: 2000 }, (_, i) => `/api/devices/DEV-${1 + Math.floor((i * devices) / 2000)}`);
+  const order = { connections: 64, seconds, kind: 'get' } as const;
+  const ours: Measured[] = [];
+  const theirs: Measured[] = [];
+  await measure(daemon, { ...order, url: daemon.url, token: daemon.token, paths, seconds: 1 });
   for (let i = 0; i < repetitions; i++) {
-    const devices = Array.from({ length: 10_000 }, (_, n) => ({
-      deviceType: n % 2 ? 'UKEY' : 'SIMKEY',
-      serialNumber: `b${Date.now()}-${n}`,
-      manufacturer: `Maker ${n % 5}`,
-      model: 'M1',
-    }));
-    const begun = performance.now();
-    const { status, data } = await daemon.call('POST', '/api/devices/batch-register', { devices });
-    const figure = 10_000 / ((performance.now() - begun) / 1000);
-    if (status !== 200 || (data as { success: number }).success !== 10_000)
-      throw new Error('the batch was not accepted whole');
-    const floor = await runJson<{ rowsPerSecond: number }>('floors/transaction.ts', join(folder, `raw-${i}.db`));
-    samples.push([figure, floor.rowsPerSecond]);
+    ours.push(await measure(daemon, { ...order, url: daemon.url, token: daemon.token, paths }));
+    theirs.push(await measure(floor, { ...order, url: floor.url, token: null, paths: ['/static'] }));
   }
-  yield ratio('batch of 10,000', 'devices/s', samples, 'one raw transaction of the same rows', { atLeast: 0.45 });
+  sameShape(ours[0]!.sample, theirs[0]!.sample);
+  yield ratio(
+    'detail, authenticated',
+    'req/s',
+    pairs(ours, theirs),
+    'bare Fastify, static envelope',
+    { atLeast: 0.5 },
+    processorNote(ours, theirs),
+  );
 }
 
-export function ratio(
-  work: string,
-  unit: string,
-  pairs: readonly (readonly [number, number])[],
-  what: string,
-  goal: Row['goal'],
-): Row {
-  return {
-    work,
-    unit,
-    figure: median(pairs.map(([figure]) => figure)),
-    floor: { what, figure: median(pairs.map(([, floor]) => floor)) },
-    samples: pairs.map(([figure, floor]) => figure / floor),
-    goal,
+async function* registerRows({ repetitions, seconds }: Bench, daemon: BenchDaemon, floor: Served) {
+  const order = { connections: 64, seconds, kind: 'register' } as const;
+  const register = '/api/devices/register';
+  const at = (server: Served, token: string | null, path: string) =>
+    measure(server, { ...order, url: server.url, token, paths: [path], prefix: `s${Date.now()}` });
+  const ours: Measured[] = [];
+  const answered: Measured[] = [];
+  const committed: Measured[] = [];
+  await at(daemon, daemon.token, register);
+  for (let i = 0; i < repetitions; i++) {
+    ours.push(await at(daemon, daemon.token, register));
+    answered.push(await at(floor, null, register));
+    committed.push(await at(floor, null, `/commit${register}`));
+  }
+  sameShape(ours[0]!.sample, answered[0]!.sample);
+  const p99 = `p99 ${median(ours.map(({ p99 }) => p99)).toFixed(1)} ms, of the floor ${median(committed.map(({ p99 }) => p99)).toFixed(0)} ms`;
+  yield ratio(
+    'single registers, 64 clients, durable',
+    'reg/s',
+    pairs(ours, committed),
+    'one durable commit a request',
+    { atLeast: 6 },
+    p99,
+  );
+  yield ratio(
+    'the same',
+    'reg/s',
+    pairs(ours, answered),
+    'answered without a database',
+    { atLeast: 0.6 },
+    processorNote(ours, answered),
+  );
+}
+
+const pairs = (ours: readonly Measured[], theirs: readonly Measured[]): Pair[] =>
+  ours.map(({ perSecond }, i) => [perSecond, theirs[i]!.perSecond]);
+
+function processorNote(ours: readonly Measured[], theirs: readonly Measured[]): string {
+  const cpu = (all: readonly Measured[]) => median(all.map(({ cpu }) => cpu));
+  const busiest = Math.max(...theirs.map(({ busy }) => busy));
+  return `processor time a request ${cpu(ours).toFixed(0)} µs, of the floor ${cpu(theirs).toFixed(0)} µs (ratio ${(cpu(theirs) / cpu(ours)).toFixed(2)}); the load was at work ${Math.round(busiest * 100)} % of the time against the floor`;
+}
+
+/** Both sides answer an envelope with the same fields, or they cannot be compared. */
+function sameShape(ours: string, theirs: string): void {
+  const fields = (text: string) => {
+    const { code, data } = JSON.parse(text) as { code: number; data: object };
+    return JSON.stringify([code, Object.keys(data).sort()]);
   };
+  if (fields(ours) !== fields(theirs)) throw new Error(`the two sides answer different things: ${ours} and ${theirs}`);
 }

@@ -1,0 +1,19 @@
+import type { Row } from './report.ts';
+
+/** What a group of rows is given. */
+export interface Bench {
+  /** For what a group writes; removed at the end. */
+  readonly scratch: string;
+  /** A home with this many devices; nobody writes to it but through a `copyOf`. */
+  home(devices: number): Promise<string>;
+  /** Size of the large registry. */
+  readonly devices: number;
+  readonly repetitions: number;
+  /** Length of each load. */
+  readonly seconds: number;
+}
+
+/** Devices of the small registry that the large one is held against. */
+export const few = 1000;
+
+export type Group = (bench: Bench) => AsyncGenerator<Row>;
