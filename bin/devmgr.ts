@@ -16,6 +16,8 @@ const programs: Programs = {
   rotateKey: async (options, io) => (await daemon()).rotateKey(options, io),
 };
 
+// A smart card that keeps silent holds a thread of the pool; without spare ones, files and passwords would wait for it.
+process.env.UV_THREADPOOL_SIZE ??= '16';
 const argv = process.argv.slice(2);
 const ending =
   argv[0] === keychainCommand ? runKeychainStep(argv.slice(1)) : run(argv, processIo(), process.env, programs);

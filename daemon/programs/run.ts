@@ -1,3 +1,4 @@
+import { endProcess, nativeCallsOut } from '../../drivers/index.ts';
 import type { ListeningLine } from '../../src/api/local.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { type RunningDaemon, startDaemon } from '../main.ts';
@@ -21,28 +22,32 @@ export interface RunOptions {
 }
 
 /** Runs the daemon in the foreground until SIGTERM or SIGINT; resolves to the exit code. */
-export function run(options: RunOptions, io: ProgramIo): Promise<number> {
-  return reporting(io, options.json, async () => {
-    const settings: DaemonSettings = {
-      ...options,
-      tlsCert: options.tlsCert ?? undefined,
-      tlsKey: options.tlsKey ?? undefined,
-      allowHosts: options.allowHosts ?? [],
-      ukeyMatch: options.ukeyMatch ?? [],
-      hardware: true,
-      ...settingsFromEnvironment(io.env),
-    };
-    const log = createLogger(settings);
-    const ended = endOfProcess(log);
-    const daemon = await startDaemon(settings, version, log);
-    await announce(daemon, options, io);
-    process.on('SIGHUP', () => void daemon.reload());
-    const exitCode = await ended;
-    log.info('stopping');
-    await daemon.stop();
-    log.info('stopped');
-    return exitCode;
-  });
+export async function run(options: RunOptions, io: ProgramIo): Promise<number> {
+  const exitCode = await reporting(io, options.json, () => runUntilEnd(options, io));
+  // A call into the hardware that never comes back would keep an ordinary exit waiting for ever.
+  return nativeCallsOut() > 0 ? endProcess(exitCode) : exitCode;
+}
+
+async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> {
+  const settings: DaemonSettings = {
+    ...options,
+    tlsCert: options.tlsCert ?? undefined,
+    tlsKey: options.tlsKey ?? undefined,
+    allowHosts: options.allowHosts ?? [],
+    ukeyMatch: options.ukeyMatch ?? [],
+    hardware: true,
+    ...settingsFromEnvironment(io.env),
+  };
+  const log = createLogger(settings);
+  const ended = endOfProcess(log);
+  const daemon = await startDaemon(settings, version, log);
+  await announce(daemon, options, io);
+  process.on('SIGHUP', () => void daemon.reload());
+  const exitCode = await ended;
+  log.info('stopping');
+  await daemon.stop();
+  log.info('stopped');
+  return exitCode;
 }
 
 async function announce(daemon: RunningDaemon, options: RunOptions, io: ProgramIo): Promise<void> {
