@@ -1,0 +1,164 @@
+/** What a person at a terminal sees and is asked: the program on a pseudo-terminal. */
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import stringWidth from 'string-width';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { needs } from '../support/needs.ts';
+import {
+  adminPassword,
+  type Daemon,
+  discard,
+  follow,
+  programFile,
+  type Running,
+  startDaemon,
+  temporaryFolder,
+} from './program.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon({ args: ['--simulate-keys', '1'] });
+});
+afterAll(() => discard(daemon));
+
+interface Screen extends Running {
+  type(text: string): void;
+  /** Waits for a question and answers it. */
+  answer(question: RegExp, text: string): Promise<void>;
+}
+
+/** The program with its three streams on one pseudo-terminal, so wide. */
+function atTerminal(args: readonly string[], columns = 80, home = daemon.home): Screen {
+  const words = [process.execPath, programFile, ...args].map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const child = spawn('script', ['-qefc', `stty cols ${columns} rows 24; exec ${words}`, '/dev/null'], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      DEVMGR_HOME: home,
+      DEVMGR_NO_KEYCHAIN: '1',
+      TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
+      SHELL: '/bin/sh',
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const running = follow(child, null);
+  const type = (text: string) => void child.stdin!.write(text);
+  return {
+    ...running,
+    type,
+    async answer(question, text) {
+      await running.until('stdout', question);
+      type(`${text}\r`);
+    },
+  };
+}
+
+const ESC = '\u001b';
+const withoutColours = (text: string) => text.replaceAll(new RegExp(`${ESC}\\[[0-9;?]*[A-Za-z]`, 'g'), '');
+
+needs('script', 'bsdutils')('at a terminal', () => {
+  test('a password is asked for, and not shown', async () => {
+    const screen = atTerminal(['login', '--server', daemon.url], 80, temporaryFolder());
+    await screen.answer(/User name: /, 'admin');
+    await screen.answer(/Password of admin: /, adminPassword);
+    const { code, stdout } = await screen.ended;
+    expect(code).toBe(0);
+    expect(stdout).not.toContain(adminPassword);
+    expect(withoutColours(stdout)).toContain('Logged in as admin (ADMIN)');
+  });
+
+  test('--password-stdin asks in place of hanging', async () => {
+    const screen = atTerminal(['login', 'admin', '--password-stdin', '--server', daemon.url], 80, temporaryFolder());
+    await screen.answer(/Password of admin: /, adminPassword);
+    expect((await screen.ended).code).toBe(0);
+  });
+
+  test('what is missing is asked for; with --no-input it is named', async () => {
+    const screen = atTerminal(['register', '--type', 'UKEY', '--serial', 'TTY-1']);
+    await screen.answer(/manufacturer: /, 'Acme');
+    await screen.answer(/model: /, 'One');
+    expect(withoutColours((await screen.ended).stdout)).toMatch(/Registered DEV-\d+ \(INACTIVE\)/);
+    const silent = await atTerminal(['register', '--type', 'UKEY', '--serial', 'TTY-2', '--no-input']).ended;
+    expect(silent.code).toBe(2);
+    expect(silent.stdout).toContain('register needs --manufacturer, --model');
+  });
+
+  test('a device is retired only when its id was typed', async () => {
+    const { deviceId } = await daemon.register('TTY-RETIRE');
+    const wrong = atTerminal(['deactivate', 'TTY-RETIRE', '--reason', 'x']);
+    await wrong.answer(/Type DEV-\d+ to go on: /, 'yes');
+    const refused = await wrong.ended;
+    expect(refused.code).toBe(2);
+    expect(refused.stdout).toContain('nothing was changed');
+    expect((await daemon.call('GET', `/api/devices/${deviceId}`)).status).toBe('INACTIVE');
+    const right = atTerminal(['deactivate', 'TTY-RETIRE', '--reason', 'x']);
+    await right.answer(/Type DEV-\d+ to go on: /, deviceId);
+    await right.answer(/administrator's password: /, adminPassword);
+    expect((await right.ended).code).toBe(0);
+    expect((await daemon.call('GET', `/api/devices/${deviceId}`)).status).toBe('DEACTIVATED');
+  });
+
+  test('Ctrl-C and Ctrl-D at a question end the command', async () => {
+    const interrupted = atTerminal(['login', '--server', daemon.url]);
+    await interrupted.until('stdout', /User name: /);
+    interrupted.type('\u0003');
+    expect((await interrupted.ended).code).toBe(130);
+    const ended = atTerminal(['login', '--server', daemon.url]);
+    await ended.until('stdout', /User name: /);
+    ended.type('\u0004');
+    expect((await ended.ended).code).toBe(2);
+  });
+
+  test('Ctrl-C ends an enrolment with what was done', async () => {
+    const screen = atTerminal(['enroll']);
+    await screen.until('stdout', /1 done\./);
+    screen.type('\u0003');
+    const { code, stdout } = await screen.ended;
+    expect(code).toBe(130);
+    expect(stdout).toContain('1 keys handled');
+  });
+
+  test.each([60, 80, 160])('tables fit into %i columns, in colours', async columns => {
+    const devices = [
+      {
+        deviceType: 'SIMKEY',
+        serialNumber: `${columns}-${'8'.repeat(55)}`,
+        manufacturer: '北京飞天诚信科技有限公司',
+        model: 'Ein sehr langer Name eines Modells',
+      },
+    ];
+    await daemon.call('POST', '/api/devices/batch-register', { devices });
+    const { code, stdout } = await atTerminal(['list'], columns).ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain(`${ESC}[33mINACTIVE`);
+    for (const line of withoutColours(stdout).split(/\r?\n/)) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+    expect((await atTerminal(['list', '--no-color'], columns).ended).stdout).not.toContain(ESC);
+  });
+
+  test('a file shows how far it is, and leaves no trace of that behind', async () => {
+    const file = join(temporaryFolder(), 'keys.csv');
+    const rows = Array.from({ length: 3_000 }, (_, n) => `UKEY,TTY-FILE-${n},Acme,One`);
+    writeFileSync(file, `type,serial,manufacturer,model\n${rows.join('\n')}\n`);
+    const { code, stdout } = await atTerminal([
+      'register',
+      '--file',
+      file,
+      '--batch-size',
+      '200',
+      '--out',
+      `${file}.out`,
+    ]).ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Registering {2}\d+% {2}\d+ lines {2}\d+ lines\/s {2}\S+ left/);
+    const last = stdout.split('\r').at(-2) ?? stdout;
+    expect(withoutColours(last)).toContain('3000 devices registered');
+  });
+
+  test('help fits, and a bare call shows it', async () => {
+    const { code, stdout } = await atTerminal([], 60).ended;
+    expect(code).toBe(2);
+    for (const line of withoutColours(stdout).split(/\r?\n/)) expect(stringWidth(line)).toBeLessThanOrEqual(60);
+  });
+});
