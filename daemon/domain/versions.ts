@@ -1,7 +1,7 @@
 /** Order of version numbers: numbers by value, pre-releases as in Semantic Versioning, build metadata without weight. */
 
 interface Parsed {
-  readonly numbers: readonly number[];
+  readonly numbers: readonly string[];
   /** Identifiers after the hyphen; null for a release. */
   readonly preRelease: readonly string[] | null;
 }
@@ -11,7 +11,7 @@ export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)];
   const parts = Math.max(left.numbers.length, right.numbers.length);
   for (let i = 0; i < parts; i++) {
-    const difference = (left.numbers[i] ?? 0) - (right.numbers[i] ?? 0);
+    const difference = compareNumbers(left.numbers[i] ?? '', right.numbers[i] ?? '');
     if (difference !== 0) return difference;
   }
   if (left.preRelease && right.preRelease) return comparePreReleases(left.preRelease, right.preRelease);
@@ -23,7 +23,7 @@ function parse(version: string): Parsed {
   const [, core = '', rest = ''] = /^([\d.]*)(.*)$/s.exec(version)!;
   const withoutBuild = rest.split('+', 1)[0]!;
   return {
-    numbers: core.split('.').map(Number),
+    numbers: core.split('.'),
     preRelease: withoutBuild.startsWith('-') ? withoutBuild.slice(1).split('.') : null,
   };
 }
@@ -42,8 +42,11 @@ const digits = /^\d+$/;
 function compareIdentifiers(left: string, right: string): number {
   const [leftIsNumber, rightIsNumber] = [digits.test(left), digits.test(right)];
   if (leftIsNumber !== rightIsNumber) return leftIsNumber ? -1 : 1;
-  if (!leftIsNumber) return compareTexts(left, right);
-  // Of any length: too long for a number of the language.
+  return leftIsNumber ? compareNumbers(left, right) : compareTexts(left, right);
+}
+
+/** Digits by their value, at any length: a build time is too long for a number of the language. None at all is 0. */
+function compareNumbers(left: string, right: string): number {
   const [a, b] = [left.replace(/^0+/, ''), right.replace(/^0+/, '')];
   return a.length - b.length || compareTexts(a, b);
 }

@@ -20,7 +20,7 @@ export const platformNames = Object.keys(platforms) as Platform[];
 
 const platformInput = token({ description: `${platformNames.join(', ')}; in any case`, examples: ['ANDROID'] });
 const number = line(64, {
-  pattern: '^\\d{1,9}(\\.\\d{1,9}){0,3}([-+][0-9A-Za-z.\\-+]+)?$',
+  pattern: '^\\d+(\\.\\d+){0,3}([-+][0-9A-Za-z.\\-+]+)?$',
   shape: 'up to four numbers with dots, then - or + parts, such as 1.0.0 or 1.2.0-rc.1',
   description: 'version number',
   examples: ['1.0.0'],

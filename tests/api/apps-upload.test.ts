@@ -83,12 +83,19 @@ describe('an upload', () => {
     expect(data.forceUpdate).toBe(word.toLowerCase() === 'true');
   });
 
-  it.each(['1', '1.2', '1.2.3', '1.2.3.4', '999999999.0', '1.0.0-rc.1', '1.0.0+build-7', '1.0.0-rc.1+7'])(
-    'takes the version %s',
-    async version => {
-      expect(await send([...needed('IOS', version), file('a.ipa')])).toMatchObject({ code: 200, data: { version } });
-    },
-  );
+  it.each([
+    '1',
+    '1.2',
+    '1.2.3',
+    '1.2.3.4',
+    '999999999.0',
+    '1.0.202611201234',
+    '1.0.0-rc.1',
+    '1.0.0+build-7',
+    '1.0.0-rc.1+7',
+  ])('takes the version %s', async version => {
+    expect(await send([...needed('IOS', version), file('a.ipa')])).toMatchObject({ code: 200, data: { version } });
+  });
 
   it('passes over fields it does not know, whatever they hold', async () => {
     const unknown: Part[] = [

@@ -6,7 +6,7 @@ import { compileReader } from '../../src/api/validate.ts';
 
 const order = (a: string, b: string) => Math.sign(compareVersions(a, b));
 
-const number = fc.integer({ min: 0, max: 999_999_999 }).map(String);
+const number = fc.integer({ min: 0, max: 99_999_999_999_999 }).map(String);
 const few = fc.constantFrom('0', '1', '2', '10');
 const numbers = fc.array(fc.oneof(few, number), { minLength: 1, maxLength: 4 }).map(parts => parts.join('.'));
 const identifier = fc.oneof(
@@ -42,6 +42,8 @@ describe('the order of versions', () => {
     ['1.10.0', '1.9.9', 1],
     ['2', '10', -1],
     ['1.0.0.1', '1.0', 1],
+    ['1.0.202611201234', '1.0.99', 1],
+    ['9007199254740993', '9007199254740992', 1],
     ['01.002', '1.2', 0],
     ['1.0', '1.0.0.0', 0],
     ['1.0-rc.1', '1.0.0-rc.1', 0],
