@@ -3,10 +3,19 @@
 // it runs the first line (17 ms per megabyte), so what a command may not need (the daemon, every package behind an
 // `await import()`) is a file of its own that is read when it is reached. Does nothing where no source has changed.
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { fail, root, say } from './lib/project.mjs';
+import { fail, modules, root, say } from './lib/project.mjs';
 
 const dist = join(root, 'dist');
 const record = join(dist, '.build.json');
@@ -30,6 +39,7 @@ export async function build() {
     built.push(await esbuild(optionsFor({ stdin }, part.name, parts)));
   }
   publish(built.flatMap(result => result.outputFiles));
+  copySwaggerUi();
   const inputs = new Set(alsoInputs);
   for (const { metafile } of built) for (const name of Object.keys(metafile.inputs)) inputs.add(name);
   const sources = [...inputs].filter(name => !name.startsWith('node_modules/') && name !== 'part.mjs');
@@ -97,12 +107,15 @@ function splitting(parts) {
       build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
         const place = relative(root, path);
         if (place.startsWith('node_modules')) return undefined;
-        const contents = withNamespace(readFileSync(path, 'utf8')).replace(dynamicImport, (whole, wanted) => {
-          const target = partTarget(wanted, path);
-          return target
-            ? `Promise.resolve().then(() => require(${JSON.stringify(`part:${parts.nameOf(target)}`)}).all)`
-            : whole;
-        });
+        const contents = withCarriedAssets(withNamespace(readFileSync(path, 'utf8')), place).replace(
+          dynamicImport,
+          (whole, wanted) => {
+            const target = partTarget(wanted, path);
+            return target
+              ? `Promise.resolve().then(() => require(${JSON.stringify(`part:${parts.nameOf(target)}`)}).all)`
+              : whole;
+          },
+        );
         return { contents, loader: 'ts' };
       });
     },
@@ -117,6 +130,28 @@ function withNamespace(source) {
     if (!names.includes('Type')) return whole;
     return `import * as Type from 'typebox'; import { ${others.join(', ')} } from 'typebox';`;
   });
+}
+
+const swaggerFiles = [
+  'swagger-ui-bundle.js',
+  'swagger-ui.css',
+  'favicon-32x32.png',
+  'favicon-16x16.png',
+  'package.json',
+];
+
+/** The four files of Swagger UI that are served lie in dist/swagger-ui: nobody needs the package for them. */
+function copySwaggerUi() {
+  const folder = join(dist, 'swagger-ui');
+  mkdirSync(folder, { recursive: true });
+  for (const name of swaggerFiles) copyFileSync(join(modules, 'swagger-ui-dist', name), join(folder, name));
+}
+
+function withCarriedAssets(source, place) {
+  if (place !== join('daemon', 'routes', 'swagger-assets.ts')) return source;
+  const asked = "createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')";
+  if (!source.includes(asked)) throw new Error(`${place} looks for Swagger UI in another way than this build expects`);
+  return source.replace(asked, "join(__dirname, 'swagger-ui', 'package.json')");
 }
 
 /** Rooms that are heavy to load: the daemon, and the contract with its schemas. */
