@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataOf, InputOf } from '../api/define.ts';
 import type { RouteName, Routes } from '../api/routes.ts';
 import { interrupted } from '../fault.ts';
@@ -154,6 +153,7 @@ export class Client {
   /** Waits; Ctrl-C ends it. */
   async pause(milliseconds: number): Promise<void> {
     try {
+      const { setTimeout: sleep } = process.getBuiltinModule('node:timers/promises');
       await sleep(milliseconds, undefined, { signal: this.signal });
     } catch {
       throw interrupted();
@@ -206,9 +206,9 @@ export class Client {
   ): Promise<IncomingMessage> {
     const { ca, trace } = this.#options;
     const signal = this.#requestSignal;
-    const started = performance.now();
+    const started = Date.now();
     const answer = await send({ method, url, headers, body, ca, signal, reuse });
-    const took = Math.round(performance.now() - started);
+    const took = Date.now() - started;
     trace(
       `${method} ${url.pathname}${url.search} → ${answer.statusCode} (${took} ms, ${requestId(answer.headers) ?? 'no request id'})`,
     );

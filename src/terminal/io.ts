@@ -27,7 +27,7 @@ const graceMs = 5_000;
 
 export function processIo(): Io {
   let interrupt: AbortSignal | undefined;
-  const terminals = [0, 1, 2].map(isTerminal);
+  const terminals = [1, 2].map(isTerminal);
   return {
     get stdin() {
       return process.stdin;
@@ -38,20 +38,22 @@ export function processIo(): Io {
     get stderr() {
       return process.stderr;
     },
-    stdinIsTerminal: terminals[0]!,
-    stdoutIsTerminal: terminals[1]!,
-    stderrIsTerminal: terminals[2]!,
+    get stdinIsTerminal() {
+      return isTerminal(0);
+    },
+    stdoutIsTerminal: terminals[0]!,
+    stderrIsTerminal: terminals[1]!,
     get columns() {
-      return terminals[1] ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+      return terminals[0] ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
     },
     get interrupt() {
       interrupt ??= listenForInterrupt();
       return interrupt;
     },
-    write: text => writeOut(text, terminals[1]!),
+    write: text => writeOut(text, terminals[0]!),
     say: text => {
       try {
-        const rest = terminals[2] ? text : writeAll(2, text);
+        const rest = terminals[1] ? text : writeAll(2, text);
         if (rest !== null) process.stderr.write(rest);
       } catch {
         // There is nobody left to tell.
@@ -60,10 +62,15 @@ export function processIo(): Io {
   };
 }
 
+/** Major number of /dev/null and its like. */
+const memoryDevices = 1;
+
 /** The modules behind process.stdout take longer to load than most commands take to run: files and pipes do without. */
 function isTerminal(fd: number): boolean {
   try {
-    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);
+    const stats = fstatSync(fd);
+    if (!stats.isCharacterDevice() || (process.platform === 'linux' && stats.rdev >> 8 === memoryDevices)) return false;
+    return process.getBuiltinModule('node:tty').isatty(fd);
   } catch {
     return false;
   }
