@@ -9,7 +9,7 @@ import { DeviceLists } from './device-lists.ts';
 /** Milliseconds without a commit after which what was added is prepared for searches: 0.7 µs a device, better not amid a run of batches. */
 const idle = 1000;
 /** So many are prepared without waiting for that: the next search would have to. */
-const many = 20_000;
+const many = 100_000;
 
 export interface ListedDevices {
   list(query: DeviceQuery): Promise<Rows<DeviceRow>>;
