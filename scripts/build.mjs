@@ -40,12 +40,21 @@ export async function build() {
   }
   publish(built.flatMap(result => result.outputFiles));
   copySwaggerUi();
-  const inputs = new Set(alsoInputs);
-  for (const { metafile } of built) for (const name of Object.keys(metafile.inputs)) inputs.add(name);
-  const sources = [...inputs].filter(name => !name.startsWith('node_modules/') && name !== 'part.mjs');
+  const inputs = [...new Set(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)))];
+  const carried = new Set(inputs.map(packageOf).filter(name => name !== null));
+  writeFileSync(
+    join(dist, '.packages.json'),
+    `${JSON.stringify([...carried, 'node_modules/swagger-ui-dist'].sort())}\n`,
+  );
+  const sources = [...alsoInputs, ...inputs.filter(name => packageOf(name) === null && name !== 'part.mjs')];
   writeFileSync(record, `${JSON.stringify(digests(sources), null, 1)}\n`);
   say(`built dist/devmgr.cjs (${Date.now() - started} ms)`);
   return true;
+}
+
+/** The folder of the package that a file belongs to, as the lock file names it; null for a file of the project. */
+function packageOf(file) {
+  return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? null;
 }
 
 /** The files that are split off, found while the others are built. */
