@@ -1,9 +1,13 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { type Role, roles, route } from './define.ts';
 import * as f from './device-fields.ts';
-import { count, EACH, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { batchItem, deviceDetailData, deviceListItem, deviceSorts, registration, stored } from './device-shapes.ts';
+
+import { count, EACH, nullable, secret, shown, timestamp, token } from './fields.ts';
 import { activationCodeDays, sizes } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
+
+export * from './device-shapes.ts';
 
 const tag = 'Devices';
 /** Who may change a device. */
@@ -11,29 +15,12 @@ export const changers = ['ADMIN', 'DEALER'] as const satisfies readonly Role[];
 
 const params = Type.Object({ deviceId: token({ description: 'device id', examples: ['DEV-1'] }) });
 const deviceIdBody = token({ description: 'device id', examples: ['DEV-1'] });
-const stored = {
-  serialNumber: shown('serial number', 'UK-2026-000001'),
-  manufacturer: shown('manufacturer'),
-  model: shown('model'),
-};
-const optionalTime = (description: string) => nullable(timestamp(description));
-const maybeCode = nullable(f.activationCode);
 const serviceExample = {
   deviceType: 'UKEY',
   serialNumber: 'UK-2026-000001',
   manufacturer: 'Feitian',
   model: 'ePass K9',
 };
-
-export const registration = Type.Object({
-  deviceType: f.deviceType,
-  serialNumber: f.serialNumber,
-  manufacturer: f.manufacturer,
-  model: f.model,
-  hardwareVersion: Type.Optional(nullable(f.version('hardware version'))),
-  firmwareVersion: Type.Optional(nullable(f.version('firmware version'))),
-});
-export type Registration = Static<typeof registration>;
 
 export const registerDevice = route({
   id: 'registerDevice',
@@ -56,16 +43,6 @@ export const registerDevice = route({
   errors: [2006],
   example: { body: { ...serviceExample, firmwareVersion: '1.0.3' } },
 });
-
-export const batchItem = Type.Object({
-  serialNumber: nullable(shown('serial number as it was given; null where there was none')),
-  deviceId: Type.Optional(f.deviceId),
-  activationCode: Type.Optional(f.activationCode),
-  status: oneOf(['success', 'failed'] as const),
-  message: shown('what happened to the item'),
-  code: Type.Optional(Type.Integer({ description: 'business code of a failed item' })),
-});
-export type BatchItem = Static<typeof batchItem>;
 
 export const batchRegister = route({
   id: 'batchRegisterDevices',
@@ -172,34 +149,6 @@ export const deactivate = route({
   example: { body: { reason: 'worn out', confirmPassword: 'correct horse battery' } },
 });
 
-export const deviceSorts = [
-  'createTime',
-  'createdAt',
-  'activatedAt',
-  'lastUsedAt',
-  'updatedAt',
-  'deviceId',
-  'serialNumber',
-  'manufacturer',
-  'model',
-  'status',
-  'deviceType',
-] as const;
-export type DeviceSort = (typeof deviceSorts)[number];
-
-export const deviceListItem = Type.Object({
-  deviceId: f.deviceId,
-  deviceType: f.deviceType,
-  ...stored,
-  status: f.deviceStatus,
-  userId: nullable(shown('bound user')),
-  activationCode: maybeCode,
-  createdAt: timestamp('when it was registered'),
-  activatedAt: optionalTime('when it was activated'),
-  lastUsedAt: optionalTime('when it was last used'),
-});
-export type DeviceListItem = Static<typeof deviceListItem>;
-
 export const listDevices = route({
   id: 'listDevices',
   method: 'GET',
@@ -223,35 +172,6 @@ export const listDevices = route({
   data: paged(deviceListItem),
   errors: [],
 });
-
-export const deviceDetailData = Type.Object({
-  deviceId: f.deviceId,
-  deviceType: f.deviceType,
-  ...stored,
-  hardwareVersion: nullable(shown('hardware version')),
-  firmwareVersion: nullable(shown('firmware version')),
-  status: f.deviceStatus,
-  userId: nullable(shown('bound user')),
-  userName: nullable(shown('name of the bound user, where that is a user of this system')),
-  userEmail: nullable(shown('e-mail address of the bound user, where that is a user of this system')),
-  activationCode: maybeCode,
-  activationCodeExpiresAt: optionalTime('until when the activation code is good'),
-  note: nullable(shown('remark')),
-  createdAt: timestamp('when it was registered'),
-  activatedAt: optionalTime('when it was activated'),
-  lastUsedAt: optionalTime('when it was last used'),
-  lockReason: nullable(shown('why it is locked')),
-  lockedAt: optionalTime('when it was locked'),
-  deactivatedAt: optionalTime('when it was retired'),
-  updatedAt: optionalTime('when it was last updated'),
-  statistics: Type.Object({
-    totalUsageCount: count('times it was used'),
-    totalUsageDuration: count('seconds it was used'),
-    backupCount: count('backups kept'),
-    lastBackupAt: optionalTime('when the last backup was made'),
-  }),
-});
-export type DeviceDetail = Static<typeof deviceDetailData>;
 
 export const deviceDetail = route({
   id: 'getDevice',
