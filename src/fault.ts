@@ -5,7 +5,9 @@ export type FaultKind =
   | 'usage'
   /** Nobody is logged in. */
   | 'login'
-  /** The thing named does not exist. */
+  /** No device is what was named. */
+  | 'device'
+  /** Another thing that was named does not exist. */
   | 'absent'
   /** The server cannot be reached, or stopped answering. */
   | 'unreachable'

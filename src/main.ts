@@ -35,6 +35,7 @@ const exitCodes = {
 const exitOfFault: Readonly<Record<FaultKind, number>> = {
   usage: exitCodes.usage,
   login: exitCodes.login,
+  device: exitCodes.absent,
   absent: exitCodes.absent,
   unreachable: exitCodes.unreachable,
   hardware: exitCodes.hardware,
@@ -48,7 +49,8 @@ const exitOfFault: Readonly<Record<FaultKind, number>> = {
 const codeOfFault: Readonly<Record<FaultKind, number | string>> = {
   usage: 1001,
   login: 1004,
-  absent: 2001,
+  device: 2001,
+  absent: 404,
   unreachable: 'UNREACHABLE',
   hardware: 'HARDWARE',
   partial: 'PARTIAL_FAILURE',

@@ -10,16 +10,16 @@ export interface DevicePage {
   readonly total: number;
 }
 
-const pageSize = 100;
+const largestPage = 100;
 
 /**
  * Every device that matches, page by page. What is registered meanwhile pushes devices of the default order onto the
  * next page: those that were on the last one are not given again.
  */
-export async function* allDevices(client: Client, query: Query): AsyncGenerator<DevicePage> {
+export async function* allDevices(client: Client, query: Query, size = largestPage): AsyncGenerator<DevicePage> {
   let before: ReadonlySet<string> = new Set();
   for (let page = 1; ; page++) {
-    const { list, pagination } = await client.call('listDevices', { query: { ...query, page, size: pageSize } });
+    const { list, pagination } = await client.call('listDevices', { query: { ...query, page, size } });
     yield { list: list.filter(device => !before.has(device.deviceId)), total: pagination.total };
     if (page >= pagination.totalPages || list.length === 0) return;
     before = new Set(list.map(device => device.deviceId));

@@ -56,14 +56,14 @@ export const config = command({
       case 'set': {
         const setting = settingOf(name!);
         storeSetting(home, profile, setting, checked(setting, value!));
-        return context.out.notice(`${setting} of profile ${profile} is ${checked(setting, value!)}.`);
+        return told(context, `${setting} of profile ${profile} is ${checked(setting, value!)}.`);
       }
       case 'unset':
         storeSetting(home, profile, settingOf(name!), null);
-        return context.out.notice(`${name} of profile ${profile} has its default.`);
+        return told(context, `${name} of profile ${profile} has its default.`);
       case 'use':
         chooseProfile(home, checkProfileName(name!));
-        return context.out.notice(`Profile ${name} is used from now on.`);
+        return told(context, `Profile ${name} is used from now on.`);
       case 'profiles':
         return profiles(context);
       case 'path':
@@ -73,6 +73,14 @@ export const config = command({
     }
   },
 });
+
+/** What has been changed: for a script the settings as they are now. */
+async function told(context: Context, words: string): Promise<void> {
+  const { out, settings, globals } = context;
+  if (!globals.json) return out.notice(words);
+  const stored = readConfig(settings.home);
+  await out.document({ profile: stored.profile, profiles: stored.profiles });
+}
 
 function settingOf(name: string): ProfileSetting {
   const found = names.find(known => known === name);

@@ -37,7 +37,7 @@ async function requireBySerial(registry: Client, serial: string): Promise<Device
   const hint = similar
     ? `there is ${similar.serialNumber} (${similar.deviceId}): upper and lower case count`
     : 'find it: devmgr list --keyword PART';
-  throw new Fault('absent', `no device has the deviceId or serial number "${serial}"`, hint);
+  throw new Fault('device', `no device has the deviceId or serial number "${serial}"`, hint);
 }
 
 /** The device with exactly this serial number, and one that differs from it in case alone. */
@@ -74,7 +74,7 @@ async function pluggedDevice(context: Context): Promise<string> {
     if (exact) return exact.deviceId;
   }
   throw new Fault(
-    'absent',
+    'device',
     `the key that is plugged in (${key.serialNumber}) is not registered`,
     'register it: devmgr enroll --count 1',
   );

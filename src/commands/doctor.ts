@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { isRefusal } from '../client/failures.ts';
-import { Fault, systemWords } from '../fault.ts';
+import { Fault, systemWords, usage } from '../fault.ts';
 import { findDaemon, healthAt } from '../session/local-daemon.ts';
 import { isLocalServer } from '../settings/settings.ts';
 import { safe, safeProse } from '../terminal/text.ts';
@@ -25,13 +25,23 @@ export const doctor = command({
   name: 'doctor',
   summary: 'look for what is wrong, and how to mend it',
   description:
-    'Looks at this program, the home folder, the daemon, the server, the login and the hardware. Starts and changes nothing. Exit code 1 where a check failed.',
-  flags: {},
+    'Looks at this program, the home folder, the daemon, the server, the login and the hardware. Starts and changes nothing. Exit code 1 where a check failed.\nWith --fix it installs the udev and polkit rules that open keys and readers to the group devmgr: it shows them, asks, and needs root.',
+  flags: {
+    fix: { help: 'install the rules for keys and readers' },
+    yes: { short: 'y', help: 'with --fix: do not ask' },
+    root: { value: 'DIR', offer: 'folder', help: 'with --fix: write below this folder, such as a system image' },
+  },
   examples: [
     { does: 'what is wrong?', line: 'doctor' },
     { does: 'for a report', line: 'doctor --json' },
+    { does: 'open keys to a group', line: 'doctor --fix' },
   ],
-  async run(_, given) {
+  async run({ flags }, given) {
+    if (flags.fix) {
+      const { fix } = await import('./doctor-fix.ts');
+      return fix(given, flags);
+    }
+    if (flags.yes || flags.root !== undefined) throw usage('--yes and --root go with --fix');
     const context = createContext({ ...given, globals: { ...given.globals, noAutostart: true } });
     const checks: Check[] = [nodeCheck(), homeCheck(context.settings.home)];
     checks.push(await serverCheck(context));

@@ -1,6 +1,7 @@
 /** Keys as they are plugged and pulled: from the notification stream, and by looking again where that misses one. */
 import type { HardwareEventType } from '../api/events.ts';
 import type { Key } from '../api/hardware.ts';
+import { Unreachable } from '../client/failures.ts';
 import { followNotifications } from '../client/stream.ts';
 import { interrupted } from '../fault.ts';
 import type { Context } from './context.ts';
@@ -76,7 +77,10 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
   const poll = async () => {
     while (!signal.aborted) {
       await pause(streaming ? slowPollMs : fastPollMs, signal);
-      if (!signal.aborted) await look().catch(error => options.onState?.('lost', String((error as Error).message)));
+      if (!signal.aborted)
+        await look().catch(error =>
+          error instanceof Unreachable ? options.onState?.('lost', error.message) : fail(error),
+        );
     }
   };
 

@@ -27,7 +27,7 @@ export const list = command({
     manufacturer: { value: 'NAME', help: 'only of this manufacturer (the whole name)' },
     user: { value: 'USER', help: 'only those bound to this user' },
     page: { value: 'N', whole: { min: 1 }, help: 'page, counted from 1' },
-    size: { value: 'N', whole: { min: 1 }, help: 'devices per page, at most 100 (20)' },
+    size: { value: 'N', whole: { min: 1 }, help: 'devices per page, at most 100 (20; with --all 100)' },
     sort: { value: 'FIELD', choices: sortFields, help: 'order by this field' },
     order: { value: 'ORDER', choices: ['asc', 'desc'], help: 'ascending or descending' },
     all: { help: 'every page' },
@@ -51,7 +51,7 @@ export const list = command({
     if (context.globals.json && flags.csv) throw usage('--json and --csv exclude each other');
     if (!flags.all) return page(context, given<Query>({ ...query, page: flags.page, size: flags.size }), flags.csv);
     if (flags.page !== undefined) throw usage('--all and --page exclude each other');
-    return all(context, query, flags.csv);
+    return all(context, query, flags.size, flags.csv);
   },
 });
 
@@ -71,10 +71,10 @@ async function page(context: Context, query: Query, csv: boolean): Promise<void>
     out.notice(`Page ${page} of ${totalPages} (${total} devices). More: --page ${page + 1}, or --all`);
 }
 
-async function all(context: Context, query: Query, csv: boolean): Promise<void> {
+async function all(context: Context, query: Query, size: number | undefined, csv: boolean): Promise<void> {
   const { out, globals } = context;
   let first = true;
-  for await (const { list } of allDevices(context.registry, query)) {
+  for await (const { list } of allDevices(context.registry, query, size)) {
     if (globals.json) await out.text(list.map(device => `${safeJson(device)}\n`).join(''));
     else if (csv) await out.csv(deviceFields, list, first);
     else if (globals.quiet) await ids(context, list);

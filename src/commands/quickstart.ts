@@ -75,14 +75,15 @@ async function logInFirst(
   const file = join(settings.home, homeFiles.initialPassword);
   const given = flags.passwordStdin || flags.passwordFile !== undefined;
   const first = given ? null : (initialPassword(file) ?? env[environment.adminPassword] ?? null);
+  if (first === null && !given && !context.canAsk)
+    throw new Fault(
+      'login',
+      'nobody is logged in, and the first password is no longer in force',
+      'log in: devmgr login',
+    );
   const username =
     first === null
-      ? await need(
-          context,
-          settings.username ?? (given ? 'admin' : undefined),
-          'a login: devmgr login --username NAME',
-          'User name',
-        )
+      ? await need(context, settings.username ?? (given ? 'admin' : undefined), '--username', 'User name')
       : env[environment.adminUsername] || 'admin';
   const password = first ?? (await readPassword(context, flags, `Password of ${username}`));
   const { user } = await logIn(context, username, password);

@@ -1,8 +1,9 @@
 /** Every command in the good case: what it writes where, and its exit code. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { adminPassword, type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
+import { adminPassword, type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -401,6 +402,38 @@ describe('this program', () => {
     const page = await devmgr(['man']);
     expect(page.stdout).toMatch(/^\.TH DEVMGR 1/);
     expect((await daemon.run(['config', 'path'])).stdout).toBe(`${daemon.home}/config.json\n`);
+  });
+
+  test('installs its rules below another root, shows them first, and only when it may', async () => {
+    const root = temporaryFolder();
+    expect((await devmgr(['doctor', '--fix', '--root', root])).code).toBe(2);
+    expect(existsSync(join(root, 'etc'))).toBe(false);
+    const { code, stdout } = await devmgr(['doctor', '--fix', '--yes', '--root', root]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('70-devmgr.rules');
+    const rules = readFileSync(join(root, 'etc/udev/rules.d/70-devmgr.rules'), 'utf8');
+    expect(rules).toBe(readFileSync('packaging/udev/70-devmgr.rules', 'utf8'));
+    expect((await devmgr(['doctor', '--fix', '--root', root, '--json'])).json).toEqual({ written: [] });
+  });
+
+  test('completes in a real bash', async () => {
+    const { deviceId } = await daemon.register('BASH:1');
+    const bin = temporaryFolder();
+    const program = join(bin, 'devmgr');
+    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${programFile}' "$@"\n`, { mode: 0o755 });
+    const ask = (...words: string[]) => {
+      const line = `source <(devmgr completion bash); COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _devmgr; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout } = spawnSync('bash', ['-c', line], {
+        encoding: 'utf8',
+        env: { PATH: `${bin}:${process.env.PATH}`, DEVMGR_HOME: daemon.home, HOME: bin },
+      });
+      return stdout.trimEnd().split('\n');
+    };
+    expect(ask('devmgr', 'dae')).toEqual(['daemon']);
+    expect(ask('devmgr', 'daemon', 'st')).toEqual(['start', 'stop', 'status']);
+    expect(ask('devmgr', 'list', '--st')).toEqual(['--status']);
+    expect(ask('devmgr', 'list', '--status', 'IN')).toEqual(['INACTIVE']);
+    expect(ask('devmgr', 'show', deviceId)).toEqual([deviceId]);
   });
 
   test('completes devices live', async () => {

@@ -54,7 +54,8 @@ export interface Finished {
 export interface RunOptions {
   readonly home?: string;
   readonly env?: Env;
-  readonly input?: string | Buffer;
+  /** Null leaves standard input open. */
+  readonly input?: string | Buffer | null;
   readonly cwd?: string;
 }
 

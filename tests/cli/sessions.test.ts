@@ -1,0 +1,111 @@
+/** Tokens over time: renewed while they are used, and a clear end where they cannot be. */
+import { createHmac } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { adminPassword, type Daemon, devmgr, discard, start, startDaemon, temporaryFolder } from './program.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => discard(daemon));
+
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
+
+/** A token with other times, signed by nobody: only a server that does not look would take it. */
+function unsigned(iat: number, exp: number): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const head = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'USR-1', username: 'admin', role: 'ADMIN', iat, exp, jti: 'x' })}`;
+  return `${head}.${createHmac('sha256', 'nobody').update(head).digest('base64url')}`;
+}
+
+const envelope = (data: unknown) => JSON.stringify({ code: 200, message: 'success', data });
+const json = { 'content-type': 'application/json' };
+
+test('a token that is about to end is renewed before it is used, and the new one is kept', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const old = unsigned(now - 86_000, now + 30);
+  const fresh = unsigned(now, now + 86_400);
+  const seen: string[] = [];
+  const server = createHttpServer((request, answer) => {
+    seen.push(`${request.url} ${request.headers.authorization === `Bearer ${fresh}` ? 'fresh' : 'old'}`);
+    const renewed = { token: fresh, expireTime: new Date((now + 86_400) * 1000).toISOString() };
+    const user = {
+      id: 'USR-1',
+      username: 'admin',
+      role: 'ADMIN',
+      email: null,
+      disabled: false,
+      createdAt: '2026-01-01T00:00:00.000Z',
+    };
+    answer.writeHead(200, json).end(envelope(request.url === '/api/auth/refresh' ? renewed : user));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const home = temporaryFolder();
+  const login = {
+    token: old,
+    expireTime: new Date((now + 30) * 1000).toISOString(),
+    username: 'admin',
+    keeper: 'file',
+  };
+  writeFileSync(join(home, 'credentials.json'), JSON.stringify({ default: { [url]: login } }));
+  for (const _ of [1, 2]) expect((await devmgr(['whoami', '--server', url], { home })).code).toBe(0);
+  expect(seen).toEqual(['/api/auth/refresh old', '/api/users/me fresh', '/api/users/me fresh']);
+});
+
+test('a token that ends amid a file is a clear stop with what is done, and --resume goes on', async () => {
+  const home = temporaryFolder();
+  const user = await daemon.call('POST', '/api/users', { username: 'ends', password: adminPassword, role: 'DEALER' });
+  const login = ['login', 'ends', '--password-stdin', '--server', daemon.url];
+  await devmgr(login, { home, input: adminPassword });
+  const file = join(home, 'keys.csv');
+  const rows = Array.from({ length: 6 }, (_, n) => `UKEY,ENDS-${n},Acme,One`);
+  writeFileSync(file, `type,serial,manufacturer,model\n${rows.join('\n')}\n`);
+  // The stream of lines is held after the first batch, until the login has come to its end.
+  const args = ['register', '--file', '-', '--format', 'csv', '--batch-size', '3', '--json'];
+  const running = start(args, { home, input: null });
+  running.child.stdin!.write(`type,serial,manufacturer,model\n${rows.slice(0, 4).join('\n')}\n`);
+  await running.until('stdout', /ENDS-2/);
+  await daemon.call('PUT', `/api/users/${user.id}`, { disabled: true });
+  running.child.stdin!.end(`${rows.slice(4).join('\n')}\n`);
+  const stopped = await running.ended;
+  expect(stopped.code).toBe(3);
+  expect(stopped.rows.map(row => row.status)).toEqual(['success', 'success', 'success']);
+  expect(JSON.parse(stopped.stderr).error.message).toContain('3 registered and 0 failed up to line 4');
+});
+
+test('the token of a login is that of a day', () => {
+  const { iat, exp } = claimsOf(daemon.token);
+  expect(exp - iat).toBe(86_400);
+});
+
+test('a keychain that never answers does not hang a login: the token goes to the file', async () => {
+  const folder = temporaryFolder();
+  const bus = join(folder, 'bus');
+  const server = createServer(() => undefined);
+  await new Promise<void>(resolve => server.listen(bus, resolve));
+  onTestFinished(() => void server.close());
+  const env = { DEVMGR_NO_KEYCHAIN: undefined, DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` };
+  const home = temporaryFolder();
+  const { code, stderr } = await devmgr(['login', 'admin', '--password-stdin', '--server', daemon.url], {
+    home,
+    input: adminPassword,
+    env,
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('credentials.json');
+  expect(JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')).default[daemon.url].keeper).toBe('file');
+});
+
+test('what cannot be read as settings is said, and not taken for none', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'config.json'), '{"profile":');
+  const { code, stderr } = await devmgr(['list'], { home });
+  expect(code).toBe(1);
+  expect(stderr).toContain('config.json is damaged');
+});
