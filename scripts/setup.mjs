@@ -73,7 +73,9 @@ function isInstalled(lock) {
   }
   return Object.entries(lock.packages).every(([path, wanted]) => {
     if (path === '') return true;
-    return record[path] ? record[path].version === wanted.version : wanted.optional === true;
+    if (record[path] === undefined) return wanted.optional === true;
+    // npm also records what it only planned (`--package-lock-only`): look for the package itself.
+    return record[path].version === wanted.version && existsSync(join(root, path, 'package.json'));
   });
 }
 
