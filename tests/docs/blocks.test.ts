@@ -1,18 +1,15 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pagesOf } from './pages.ts';
 import { blocksOf, Shell } from './shell.ts';
 
 const root = join(import.meta.dirname, '../..');
-const pages = [
-  'README.md',
-  ...(await readdir(join(root, 'docs'))).filter(name => /\.md$/.test(name)).map(name => `docs/${name}`),
-];
 
 /** The pages whose `sh` blocks are run, one after the other, in a home of their own for each page. */
 const runnable: { page: string; blocks: readonly { line: number; code: string }[] }[] = [];
-for (const page of pages) {
+for (const page of pagesOf(root)) {
   const blocks = blocksOf(await readFile(join(root, page), 'utf8'), 'sh');
   if (blocks.length > 0) runnable.push({ page, blocks });
 }
