@@ -1,12 +1,10 @@
 /** The notification stream: connects, follows, and connects again after the last event seen. */
-import type { WebSocket as Socket } from 'ws';
-import type { closeCodes as contractCodes, EventType, Notification } from '../api/events.ts';
-import { Fault, interrupted } from '../fault.ts';
+import type { EventType, Notification } from '../api/events.ts';
 import type { Client } from './client.ts';
-import { openEnvelope } from './envelope.ts';
-import { isRefusal, linkFailure, Unreachable } from './failures.ts';
+import { isRefusal, Unreachable } from './failures.ts';
 import { operations, pathOf } from './operations.ts';
-import { readText, timeouts } from './transport.ts';
+import { Connection } from './stream-connection.ts';
+import { dueAt } from './token.ts';
 
 export type StreamState = 'connecting' | 'connected' | 'lost' | 'resumed' | 'gap';
 
@@ -22,14 +20,9 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Close codes of the stream, as the contract has them (its module also loads the schemas of the events). */
-const closeCodes: typeof contractCodes = { shuttingDown: 1001, loggedOut: 4401, tooSlow: 4409 };
-
-/** The daemon pings every 30 s: a connection that is silent for longer than two of those is dead, even if nobody said so. */
-const silenceMs = 70_000;
 const backoffMs = [250, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
-/** The socket is read no further while so many events wait for their reader. */
-const most = 1_000;
+/** Timers take no more milliseconds. */
+const longestTimer = 2 ** 31 - 1;
 
 /** Events in order, without repeats, for as long as they are read. The first connection has to come about; later ones are tried for ever. */
 export async function* followNotifications(options: StreamOptions): AsyncGenerator<Notification> {
@@ -37,10 +30,11 @@ export async function* followNotifications(options: StreamOptions): AsyncGenerat
   let last = options.since;
   let tries = 0;
   let connected = false;
+  let isRenewal = false;
   while (!signal.aborted) {
     let connection: Connection;
     try {
-      onState('connecting', await client.whereabouts());
+      if (!isRenewal) onState('connecting', await client.whereabouts());
       connection = await Connection.open(client, pathFor(options.types, last), signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -51,24 +45,47 @@ export async function* followNotifications(options: StreamOptions): AsyncGenerat
       }
       if (!connected || !(error instanceof Unreachable || isRefusal(error, 429, 500))) throw error;
       onState('lost', error.message);
+      isRenewal = false;
       await rest(backoffMs[Math.min(tries++, backoffMs.length - 1)]!, signal);
       continue;
     }
-    onState(connected ? 'resumed' : 'connected', last === null ? '' : `after event ${last}`);
+    if (!isRenewal) onState(connected ? 'resumed' : 'connected', last === null ? '' : `after event ${last}`);
     if (connected && last === null) onState('gap', 'no event had been seen yet: what happened meanwhile is not shown');
     connected = true;
     tries = 0;
-    for await (const event of connection.events()) {
-      if (event.id !== undefined) {
-        if (last !== null && event.id <= last) continue;
-        last = event.id;
+    last ??= connection.startsAfter;
+    const stopRenewing = renewInTime(client, connection);
+    try {
+      for await (const event of connection.events()) {
+        if (event.id !== undefined) {
+          if (last !== null && event.id <= last) continue;
+          last = event.id;
+        }
+        yield event;
       }
-      yield event;
+    } finally {
+      stopRenewing();
     }
     if (signal.aborted) return;
+    isRenewal = connection.isRenewed;
+    if (isRenewal) continue;
     onState('lost', connection.reason);
     await rest(backoffMs[0], signal);
   }
+}
+
+/** A stream ends with its token: before that the token is renewed, and the stream with it. */
+function renewInTime(client: Client, connection: Connection): () => void {
+  const delay = dueAt(connection.token) - Date.now();
+  // A token that could not be renewed is used to its end.
+  if (delay <= 0 || delay > longestTimer) return () => undefined;
+  const timer = setTimeout(() => {
+    client.token().then(
+      fresh => fresh !== connection.token && connection.renew(),
+      () => undefined,
+    );
+  }, delay + 1_000);
+  return () => clearTimeout(timer);
 }
 
 function pathFor(types: readonly EventType[], since: number | null): string {
@@ -91,135 +108,4 @@ function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
     }
     signal.addEventListener('abort', finish);
   });
-}
-
-class Connection {
-  readonly #socket: Socket;
-  readonly #waiting: Notification[] = [];
-  readonly #signal: AbortSignal;
-  #wake: (() => void) | null = null;
-  #closed = false;
-  #silence: NodeJS.Timeout | undefined;
-  reason = 'the connection was lost';
-
-  private constructor(socket: Socket, signal: AbortSignal) {
-    this.#socket = socket;
-    this.#signal = signal;
-    socket.on('message', data => this.#take(String(data)));
-    socket.on('ping', () => this.#listen());
-    socket.on('error', error => {
-      this.reason = error.message;
-    });
-    socket.on('close', (code, words) => this.#end(code, words.toString('utf8')));
-    signal.addEventListener('abort', this.#onAbort);
-    this.#listen();
-  }
-
-  static async open(client: Client, path: string, signal: AbortSignal): Promise<Connection> {
-    if (signal.aborted) throw interrupted();
-    const { WebSocket } = await import('ws');
-    const origin = await client.whereabouts();
-    const url = new URL(origin.replace(/^http/, 'ws') + path);
-    url.searchParams.set('token', await client.token());
-    const socket = new WebSocket(url, {
-      ca: client.ca,
-      handshakeTimeout: timeouts.idleMs,
-      followRedirects: false,
-      maxPayload: 1024 * 1024,
-    });
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        reject(interrupted());
-        socket.terminate();
-      };
-      const fail = (error: Error) => {
-        signal.removeEventListener('abort', onAbort);
-        reject(error);
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      socket.once('open', () => {
-        signal.removeEventListener('abort', onAbort);
-        socket.off('error', onError);
-        resolve(new Connection(socket, signal));
-      });
-      const onError = (error: Error) => fail(refusedUpgrade(error, origin));
-      socket.on('error', onError);
-      socket.once('unexpected-response', (_, answer) => {
-        readText(answer, origin, client.signal)
-          .then(text => openEnvelope({ status: answer.statusCode ?? 0, headers: answer.headers, text }, origin, []))
-          .then(() => new Fault('failure', `${origin} has no notification stream`))
-          .then(fail, fail)
-          .finally(() => socket.terminate());
-      });
-    });
-  }
-
-  readonly #onAbort = () => this.#socket.close();
-
-  #listen(): void {
-    clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => {
-      this.reason = 'the server has fallen silent';
-      this.#socket.terminate();
-    }, silenceMs);
-  }
-
-  #take(text: string): void {
-    this.#listen();
-    const event = readFrame(text);
-    if (!event) return;
-    this.#waiting.push(event);
-    if (this.#waiting.length >= most) this.#socket.pause();
-    this.#wake?.();
-  }
-
-  #end(code: number, words: string): void {
-    clearTimeout(this.#silence);
-    this.#signal.removeEventListener('abort', this.#onAbort);
-    if (code === closeCodes.shuttingDown) this.reason = 'the server is stopping';
-    else if (code === closeCodes.loggedOut) this.reason = 'the login is no longer good';
-    else if (code === closeCodes.tooSlow) this.reason = 'events were not taken in time';
-    else if (words) this.reason = words;
-    this.#closed = true;
-    this.#wake?.();
-  }
-
-  async *events(): AsyncGenerator<Notification> {
-    try {
-      for (;;) {
-        const event = this.#waiting.shift();
-        if (event) {
-          if (this.#waiting.length < most / 2 && this.#socket.isPaused) this.#socket.resume();
-          yield event;
-        } else if (this.#closed || this.#signal.aborted) return;
-        else
-          await new Promise<void>(resolve => {
-            this.#wake = resolve;
-            this.#signal.addEventListener('abort', () => resolve(), { once: true });
-          });
-      }
-    } finally {
-      this.#socket.terminate();
-    }
-  }
-}
-
-function refusedUpgrade(error: Error, origin: string): Error {
-  if (error instanceof Fault) return error;
-  if ('code' in error && typeof error.code === 'string' && !error.code.startsWith('WS_'))
-    return linkFailure(error, origin);
-  if (/handshake has timed out/.test(error.message)) return new Unreachable(`${origin} did not answer in time`, false);
-  return new Fault('failure', `${origin} has no notification stream: ${error.message}`);
-}
-
-/** Null for what is no event: a later server may say more than this program knows. */
-function readFrame(text: string): Notification | null {
-  try {
-    const frame = JSON.parse(text) as Partial<Notification> | null;
-    if (typeof frame?.type !== 'string' || typeof frame.data !== 'object' || frame.data === null) return null;
-    if (frame.id !== undefined && !Number.isSafeInteger(frame.id)) return null;
-    return frame as Notification;
-  } catch {
-    return null;
-  }
 }

@@ -5,35 +5,10 @@ import { join } from 'node:path';
 import { homeFiles } from '../api/local.ts';
 import type { Client, Session } from '../client/client.ts';
 import { isRefusal } from '../client/failures.ts';
+import { dueAt } from '../client/token.ts';
 import { Fault } from '../fault.ts';
 import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
 import type { Settings } from '../settings/settings.ts';
-
-/** A token with less life than this left, or than a tenth of its whole life, is renewed before it is used. */
-const leastSecondsLeft = 60;
-const shareLeft = 0.1;
-
-interface Claims {
-  readonly iat?: number;
-  readonly exp?: number;
-}
-
-/** The claims of a token, unverified: only to know when it ends. */
-export function claimsOf(token: string): Claims {
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-    return typeof claims === 'object' && claims !== null ? claims : {};
-  } catch {
-    return {};
-  }
-}
-
-function isDue(token: string, now: number): boolean {
-  const { iat, exp } = claimsOf(token);
-  if (typeof exp !== 'number') return false;
-  const life = typeof iat === 'number' ? exp - iat : 0;
-  return exp - now / 1000 < Math.max(leastSecondsLeft, life * shareLeft);
-}
 
 export interface RegistrySessionOptions {
   readonly settings: Settings;
@@ -57,7 +32,7 @@ export class RegistrySession implements Session {
 
   async token(client: Client): Promise<string> {
     this.#token ??= await this.#load(client);
-    if (isDue(this.#token, Date.now())) {
+    if (dueAt(this.#token) <= Date.now()) {
       this.#renewal ??= this.#renew(client, this.#token);
       await this.#renewal;
     }
@@ -100,7 +75,7 @@ export class RegistrySession implements Session {
         await storeLogin(settings.home, settings.profile, this.#options.identity(), login, this.#keeper);
       }
       // What comes back may be as short-lived as the last one; then the next request asks again.
-      if (!isDue(fresh.token, Date.now())) this.#renewal = null;
+      if (dueAt(fresh.token) > Date.now()) this.#renewal = null;
     } catch (error) {
       if (isRefusal(error)) return;
       this.#renewal = null;

@@ -5,6 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { adminPassword, type Daemon, devmgr, discard, start, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
@@ -77,6 +78,39 @@ test('a token that ends amid a file is a clear stop with what is done, and --res
   expect(stopped.code).toBe(3);
   expect(stopped.rows.map(row => row.status)).toEqual(['success', 'success', 'success']);
   expect(JSON.parse(stopped.stderr).error.message).toContain('3 registered and 0 failed up to line 4');
+});
+
+test('a stream goes on with a new token before the old one ends, without a word and without a gap', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const old = unsigned(now - 40, now + 62);
+  const fresh = unsigned(now, now + 86_400);
+  const server = createHttpServer(
+    (_, answer) => void answer.writeHead(200, json).end(envelope({ token: fresh, expireTime: 'later' })),
+  );
+  const upgrades: (string | null)[][] = [];
+  const sockets = new WebSocketServer({ server });
+  sockets.on('headers', headers => void headers.push('X-Stream-Since: 6'));
+  sockets.on('connection', (socket, request) => {
+    const { searchParams } = new URL(request.url!, 'http://x');
+    upgrades.push([searchParams.get('token') === fresh ? 'fresh' : 'old', searchParams.get('since')]);
+    if (upgrades.length === 2)
+      socket.send(JSON.stringify({ id: 7, type: 'DEVICE_UPDATED', timestamp: 'now', data: { deviceId: 'DEV-1' } }));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets.clients) socket.terminate();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { code, rows, stderr } = await devmgr(['watch', '--count', '1', '--json', '--server', url], {
+    env: { DEVMGR_TOKEN: old },
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(rows).toMatchObject([{ id: 7 }]);
+  expect(upgrades).toEqual([
+    ['old', null],
+    ['fresh', '6'],
+  ]);
 });
 
 test('the token of a login is that of a day', () => {
