@@ -68,6 +68,8 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
       .header('x-request-id', request.id)
       .header('x-content-type-options', 'nosniff')
       .header('cache-control', 'no-store');
+    // After an offer to upgrade that is not taken up, Node reads no further request from the connection.
+    if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
     // Before its body is looked at: what is no route is 404 whatever comes with it.
     if (request.is404) throw noSuchOperation();
     checkOrigin(request.headers, options.origin);

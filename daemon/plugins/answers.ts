@@ -68,13 +68,31 @@ export function answerBrokenRequest(
 
 /** What Node would answer, or leave without an answer, by itself: a tunnel, an expectation that is not 100-continue. */
 export function answerOddRequests(server: Server, nextId: () => string): void {
-  server.on('connect', (_request, socket) => {
-    socket.on('error', () => socket.destroy());
-    socket.end(rawAnswer(404, envelope(404, 'no such operation'), nextId()));
+  server.on('connect', ({ socket }) => {
+    endWith(socket, rawAnswer(404, envelope(404, 'no such operation'), nextId()));
   });
-  server.on('checkExpectation', ({ socket }) => {
-    socket.end(rawAnswer(400, envelope(1001, 'the header Expect may be 100-continue alone'), nextId()));
+  server.on('checkExpectation', (_request, response) => {
+    const body = envelope(1001, 'the header Expect may be 100-continue alone');
+    response.writeHead(400, {
+      'content-type': JSON_TYPE,
+      'content-length': Buffer.byteLength(body),
+      'x-request-id': nextId(),
+      connection: 'close',
+    });
+    response.end(body);
   });
+}
+
+/** Milliseconds after which a refused client that does not hang up is cut off. */
+const REFUSED_GRACE = 5000;
+
+/** The last words on a socket that Node has let go of: nobody else would read on, or notice that the client is gone. */
+export function endWith(socket: Socket, answer: string): void {
+  const timer = setTimeout(() => socket.destroy(), REFUSED_GRACE);
+  socket.once('close', () => clearTimeout(timer)).on('error', () => socket.destroy());
+  socket.end(answer);
+  // Without reading on, what the client still sends would turn the answer into a reset.
+  socket.resume();
 }
 
 function brokenRequestWords(code: string | undefined): string {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../../src/api/codes.ts';
@@ -9,7 +10,7 @@ import type { RouteShape } from '../../src/api/define.ts';
 import { routes } from '../../src/api/routes.ts';
 import type { Hub } from '../events/hub.ts';
 import type { Tokens } from '../services/tokens.ts';
-import { envelope, rawAnswer, refusalOf } from './answers.ts';
+import { endWith, envelope, rawAnswer, refusalOf } from './answers.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
 import { Places } from './places.ts';
 import { type Admission, admit, splitUrl } from './stream-admission.ts';
@@ -27,8 +28,6 @@ export interface WebsocketParts {
 const PLACES = { each: 12_000, all: 20_000 };
 /** Nothing that a client sends means anything; pings and closes are short. */
 const MOST_INBOUND = 1024;
-/** Milliseconds after which a refused client that does not hang up is cut off. */
-const REFUSED_GRACE = 5000;
 
 const path = routes.notifications.path;
 
@@ -37,8 +36,8 @@ export const websocketPlugin =
   (app: FastifyInstance): void => {
     const upgrades = new Upgrades(parts, app.log);
     onlyWebSocketUpgrades(app.server);
-    app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      void upgrades.take(request, socket, head);
+    app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+      void upgrades.take(request, stream, head);
     });
     app.route({
       method: 'GET',
@@ -76,23 +75,24 @@ class Upgrades {
     this.#parts = parts;
     this.#log = log;
     this.#places = new Places(each, all);
-    this.#server.on('wsClientError', (error, socket, request) => {
-      const refusal = new ApiError(1001, `the WebSocket handshake is wrong: ${error.message}`);
-      this.#refuse(refusal, socket as Socket, this.#idOf(request));
+    this.#server.on('wsClientError', (error, _socket, request) => {
+      this.#refuse(new ApiError(1001, `the WebSocket handshake is wrong: ${error.message}`), request);
     });
     this.#server.on('headers', (headers, request) => {
       headers.push(`X-Request-Id: ${this.#idOf(request)}`);
     });
   }
 
-  /** Never rejects. */
-  async take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+  /** Never rejects. `stream` is the socket itself, unless a body is still to come. */
+  async take(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    const { socket } = request;
     const broken = () => socket.destroy();
     socket.on('error', broken);
     try {
       if (request.method !== 'GET' || splitUrl(request.url)[0] !== path) throw new ApiError(404, 'no such operation');
       checkOrigin(request.headers, this.#parts.origin);
       const admission = await admit(request, this.#parts);
+      if (stream !== socket) throw new ApiError(1001, 'the request for a stream has a body');
       if (socket.destroyed) return;
       const free = this.#places.take(holderOf(admission));
       if (!free) throw new ApiError(429, 'too many streams are open; close some of them first');
@@ -102,8 +102,20 @@ class Upgrades {
         this.#open(ws, socket, admission, this.#idOf(request));
       });
     } catch (error) {
-      this.#refuse(error, socket, this.#idOf(request));
+      this.#refuse(error, request);
     }
+  }
+
+  /** Answers on the bare socket and ends it. */
+  #refuse(error: unknown, request: IncomingMessage): void {
+    const { socket } = request;
+    const requestId = this.#idOf(request);
+    const { code, message, status } = refusalOf(error);
+    if (status === 500) this.#log.error({ err: error, requestId }, 'the upgrade failed');
+    if (socket.destroyed || !socket.writable) return void socket.destroy();
+    const body = request.method === 'HEAD' ? '' : envelope(code, message);
+    endWith(socket, rawAnswer(status, body, requestId));
+    request.resume();
   }
 
   #idOf(request: IncomingMessage): string {
@@ -130,16 +142,6 @@ class Upgrades {
       log.debug({ code }, 'a stream is over');
     });
     log.debug({ user: caller.user?.username ?? caller.role, since }, 'a stream begins');
-  }
-
-  #refuse(error: unknown, socket: Socket, requestId: string): void {
-    const { code, message, status } = refusalOf(error);
-    if (status === 500) this.#log.error({ err: error, requestId }, 'the upgrade failed');
-    if (socket.destroyed || !socket.writable) return void socket.destroy();
-    socket.setTimeout(REFUSED_GRACE, () => socket.destroy());
-    socket.end(rawAnswer(status, envelope(code, message), requestId));
-    // Without reading on, what the client still sends would turn the answer into a reset.
-    socket.resume();
   }
 }
 

@@ -6,7 +6,7 @@ export class OneByOne<K> {
   run<T>(key: K, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const done = before ? before.then(work) : work();
-    const over = done.then(
+    const over: Promise<void> = done.then(
       () => this.#over(key, over),
       () => this.#over(key, over),
     );

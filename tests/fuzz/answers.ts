@@ -1,0 +1,80 @@
+/** Reads what a daemon sent back on a bare socket, and says what is wrong with it. */
+import { codes, isErrorCode, SUCCESS } from '../../src/api/codes.ts';
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+}
+
+const headEnd = Buffer.from('\r\n\r\n');
+
+/** The first whole answer and what follows it; null where it is not all there yet. Interim answers (100) are passed over. */
+export function firstAnswer(bytes: Buffer, method: string): { answer: HttpAnswer; rest: Buffer } | null {
+  const end = bytes.indexOf(headEnd);
+  if (end < 0) return null;
+  const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
+  const after = bytes.subarray(end + headEnd.length);
+  if (status === 100) return firstAnswer(after, method);
+  const headers = new Map(
+    lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+  );
+  const found =
+    method === 'HEAD' || status === 304 || status === 101
+      ? { body: after.subarray(0, 0), rest: after }
+      : bodyOf(headers, after);
+  return found && { answer: { status, headers, body: found.body }, rest: found.rest };
+}
+
+function bodyOf(headers: ReadonlyMap<string, string>, after: Buffer): { body: Buffer; rest: Buffer } | null {
+  if (headers.get('transfer-encoding') === 'chunked') return chunkedBody(after);
+  const length = Number(headers.get('content-length') ?? 0);
+  return after.length < length ? null : { body: after.subarray(0, length), rest: after.subarray(length) };
+}
+
+function chunkedBody(after: Buffer): { body: Buffer; rest: Buffer } | null {
+  const pieces: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const line = after.indexOf('\r\n', at);
+    if (line < 0) return null;
+    const size = Number.parseInt(after.subarray(at, line).toString(), 16);
+    if (after.length < line + 4 + size) return null;
+    pieces.push(after.subarray(line + 2, line + 2 + size));
+    at = line + 4 + size;
+    if (size === 0) return { body: Buffer.concat(pieces), rest: after.subarray(at) };
+  }
+}
+
+/** Downloads, pages and documents are themselves. */
+const plain = /^(text\/|application\/(octet-stream|yaml|javascript)|image\/)/;
+
+/** What is wrong with an answer, in words; null where nothing is. */
+export function faultOf({ status, headers, body }: HttpAnswer, method: string): string | null {
+  if (!Number.isInteger(status)) return 'no HTTP';
+  if (status >= 500) return `status ${status}: ${body}`;
+  if (!headers.get('x-request-id')) return `no X-Request-Id with ${status}`;
+  if (status === 101 || status === 304 || method === 'HEAD') return null;
+  if (plain.test(headers.get('content-type') ?? ''))
+    return status === 200 || status === 206 ? null : `status ${status} without an envelope`;
+  return envelopeFault(status, body.toString());
+}
+
+function envelopeFault(status: number, text: string): string | null {
+  let envelope: Record<string, unknown>;
+  try {
+    envelope = JSON.parse(text);
+  } catch {
+    return `status ${status}, which is no JSON: ${text.slice(0, 200)}`;
+  }
+  if ('openapi' in envelope || 'item' in envelope) return null;
+  const { code, message, data } = envelope;
+  if (Object.keys(envelope).join() !== 'code,message,data' || typeof message !== 'string')
+    return `no envelope: ${text.slice(0, 200)}`;
+  if (code === SUCCESS) return status === 200 ? null : `code 200 with status ${status}`;
+  if (typeof code !== 'number' || !isErrorCode(code)) return `unknown code ${code}`;
+  if (data !== null) return `data with code ${code}`;
+  const expected = [codes[code].http, ...(code === 1003 ? [401] : [])];
+  return expected.includes(status as 400) ? null : `code ${code} with status ${status}`;
+}

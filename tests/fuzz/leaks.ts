@@ -1,0 +1,76 @@
+/** What a daemon process is left with after it was tried: handles, memory, errors in its log. */
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import type { DaemonProcess } from '../support/daemon-process.ts';
+import { type Report, type RunOptions, tryInputs } from './run.ts';
+
+export interface Trial {
+  readonly report: Report;
+  /** Everything that is wrong: answers, log, handles, memory. */
+  readonly problems: readonly string[];
+}
+
+/** Inputs after which a daemon has in memory what it will keep: code that has run, caches, tokens. */
+const WARMING = 0.2;
+/** MiB that may be added afterwards: devices and journal entries that inputs have made, and garbage not yet collected. */
+const MOST_GROWTH = 96;
+
+/** Tries a daemon, and looks at it before and after. Handles and memory are looked at on Linux alone. */
+export async function tryDaemon(daemon: DaemonProcess, options: RunOptions): Promise<Trial> {
+  const warming = Math.round(options.count * WARMING);
+  const first = await tryInputs(daemon, { ...options, count: warming });
+  const before = await stateOf(daemon.pid);
+  const second = await tryInputs(daemon, { ...options, seed: options.seed + warming, count: options.count - warming });
+  const report = joined(first, second);
+  const problems = [...report.faults, ...errorsIn(daemon.output())];
+  if (daemon.child.exitCode !== null || daemon.child.signalCode !== null)
+    return { report, problems: [...problems, 'the daemon has ended'] };
+  if (before) problems.push(...(await leftOver(daemon.pid, before)));
+  return { report, problems };
+}
+
+function joined(first: Report, second: Report): Report {
+  const statuses = new Map(first.statuses);
+  for (const [status, times] of second.statuses) statuses.set(status, (statuses.get(status) ?? 0) + times);
+  return {
+    sent: first.sent + second.sent,
+    statuses,
+    slowest: Math.max(first.slowest, second.slowest),
+    faults: [...first.faults, ...second.faults],
+  };
+}
+
+const errorsIn = (log: string): string[] => log.split('\n').filter(line => /"level":"(error|fatal)"/.test(line));
+
+interface State {
+  /** What each is open on: a file, a socket. */
+  readonly handles: readonly string[];
+  readonly megabytes: number;
+}
+
+async function stateOf(pid: number): Promise<State | null> {
+  if (process.platform !== 'linux') return null;
+  const names = await readdir(`/proc/${pid}/fd`);
+  const handles = await Promise.all(
+    names.map(name => readlink(`/proc/${pid}/fd/${name}`).catch(() => 'closed meanwhile')),
+  );
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return { handles, megabytes: Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]) / 1024 };
+}
+
+/** Closed connections take a moment to be seen: what is still held after many looks is held. */
+async function leftOver(pid: number, before: State): Promise<string[]> {
+  let now = before;
+  for (let looks = 0; looks < 100; looks++) {
+    now = (await stateOf(pid))!;
+    if (now.handles.length <= before.handles.length) break;
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  const left = now.handles.filter(handle => !before.handles.includes(handle));
+  const grown = now.megabytes - before.megabytes;
+  return [
+    ...(now.handles.length > before.handles.length ? [`handles are left: ${left.join(', ')}`] : []),
+    ...(grown > MOST_GROWTH
+      ? [`memory has grown by ${Math.round(grown)} MiB, from ${Math.round(before.megabytes)}`]
+      : []),
+  ];
+}

@@ -1,0 +1,172 @@
+/** Sends inputs to a daemon, some at a time, and finds fault with what comes back. */
+import { connect, type Socket } from 'node:net';
+import { faultOf, firstAnswer } from './answers.ts';
+import { type Input, inputsOf, withToken } from './inputs.ts';
+
+export interface Target {
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface Report {
+  readonly sent: number;
+  /** Answers by status. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** Milliseconds of the slowest. */
+  readonly slowest: number;
+  /** What was wrong, each with the input that brought it about. */
+  readonly faults: readonly string[];
+}
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly count: number;
+  readonly atOnce?: number;
+  /** Milliseconds an answer may take. */
+  readonly most?: number;
+}
+
+const MOST_FAULTS = 20;
+
+/** Tries the first `count` inputs of a seed. */
+export async function tryInputs(target: Target, { seed, count, atOnce = 4, most = 1000 }: RunOptions): Promise<Report> {
+  const statuses = new Map<number, number>();
+  const faults: string[] = [];
+  let sent = 0;
+  let slowest = 0;
+  const inputs = inputsOf(seed, count);
+  const client = async () => {
+    const wire = new Wire(target);
+    for (const input of inputs) {
+      const number = sent++;
+      const started = performance.now();
+      const { answered, fault } = await wire.send(input);
+      const took = performance.now() - started;
+      slowest = Math.max(slowest, took);
+      for (const status of answered) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      const wrong = fault ?? (took > most ? `took ${Math.round(took)} ms` : null);
+      if (wrong) faults.push(`input ${number} of seed ${seed}: ${wrong}\n${shown(input)}`);
+      if (faults.length >= MOST_FAULTS) break;
+    }
+    wire.close();
+  };
+  await Promise.all(Array.from({ length: atOnce }, client));
+  return { sent, statuses, slowest, faults };
+}
+
+const shown = ({ kind, bytes }: Input) => `  ${kind}: ${JSON.stringify(bytes.subarray(0, 700).toString('latin1'))}`;
+
+interface Outcome {
+  /** Status of each answer. */
+  readonly answered: readonly number[];
+  readonly fault: string | null;
+}
+
+/** How long a connection may stay silent before it is given up: the daemon is stuck. */
+const STUCK_MS = 10_000;
+
+/** One client. Whole requests share a connection as long as it lasts; anything else has one of its own. */
+class Wire {
+  readonly #target: Target;
+  #kept: Socket | null = null;
+  /** What was sent on the kept connection before: it may be to blame. */
+  #before: Input | null = null;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  send(input: Input): Promise<Outcome> {
+    const bytes = withToken(input, this.#target.token);
+    return input.kind === 'request' ? this.#ask(input, bytes) : this.#throwAway(input, bytes);
+  }
+
+  close(): void {
+    this.#kept?.destroy();
+  }
+
+  /** Exactly one answer. */
+  async #ask(input: Input, bytes: Buffer): Promise<Outcome> {
+    const { method } = input;
+    const socket = this.#kept ?? this.#open();
+    this.#kept = null;
+    const { received, ended } = await exchange(socket, bytes, method);
+    const found = firstAnswer(received, method);
+    const before = this.#before ? `; before it ${shown(this.#before)}` : '';
+    this.#before = null;
+    if (!found)
+      return { answered: [], fault: `no answer: ${ended}, ${JSON.stringify(received.toString('latin1'))}${before}` };
+    const { answer, rest } = found;
+    const closes = answer.headers.get('connection') === 'close' || bytes.includes('Connection: close');
+    if (closes || answer.status === 101 || ended !== null || rest.length > 0) socket.destroy();
+    else {
+      this.#kept = socket;
+      this.#before = input;
+    }
+    // What could not be parsed has no method: to the daemon it was no HEAD.
+    const isExplained = answer.status === 101 || (method === 'HEAD' && answer.status === 400 && closes);
+    const more = rest.length > 0 && !isExplained ? `more than one answer: ${rest}` : null;
+    return { answered: [answer.status], fault: faultOf(answer, method) ?? more };
+  }
+
+  /** Sends, says that no more will come, and reads to the end: whatever comes must be answers, and it must come to an end. */
+  async #throwAway({ kind }: Input, bytes: Buffer): Promise<Outcome> {
+    const socket = this.#open();
+    const { received, ended } = await exchange(socket, bytes, null);
+    socket.destroy();
+    if (ended === 'stuck') return { answered: [], fault: 'the connection does not end' };
+    const answered: number[] = [];
+    for (let left = received; left.length > 0; ) {
+      const found = nextAnswer(left, bytes);
+      if (!found) return { answered, fault: `half an answer: ${JSON.stringify(left.toString('latin1'))}` };
+      const fault = faultOf(found.answer, found.answer.body.length ? 'GET' : 'HEAD');
+      if (fault) return { answered, fault };
+      answered.push(found.answer.status);
+      if (found.answer.status === 101) break;
+      left = found.rest;
+    }
+    const refused = kind === 'frames' && answered[0] !== 101;
+    return { answered, fault: refused ? `the stream was refused: ${received}` : null };
+  }
+
+  #open(): Socket {
+    const { hostname, port } = new URL(this.#target.url);
+    // An error is told by the exchange; one that comes between two of them shows in the next.
+    return connect({ port: Number(port), host: hostname, allowHalfOpen: true }).on('error', () => {});
+  }
+}
+
+/** What was asked by HEAD is answered without the body that is announced. */
+function nextAnswer(left: Buffer, sent: Buffer): ReturnType<typeof firstAnswer> {
+  const bare = sent.includes('HEAD ') ? firstAnswer(left, 'HEAD') : null;
+  const isBare = bare && (bare.rest.length === 0 || bare.rest.subarray(0, 5).toString() === 'HTTP/');
+  return isBare ? bare : firstAnswer(left, 'GET');
+}
+
+interface Exchanged {
+  readonly received: Buffer;
+  /** Why nothing more will come; null where the connection is still good. */
+  readonly ended: string | null;
+}
+
+/** Sends; resolves at the first whole answer to `method`, or with `null` when the other side ends, having been told that this one has. */
+function exchange(socket: Socket, bytes: Buffer, method: string | null): Promise<Exchanged> {
+  return new Promise(resolve => {
+    const pieces: Buffer[] = [];
+    const take = (piece: Buffer) => {
+      pieces.push(piece);
+      if (method !== null && firstAnswer(Buffer.concat(pieces), method)) finish(null);
+    };
+    const end = () => finish('ended');
+    const fail = (error: Error) => finish(error.message);
+    const finish = (ended: string | null) => {
+      clearTimeout(timer);
+      socket.off('data', take).off('end', end).off('close', end).off('error', fail);
+      resolve({ received: Buffer.concat(pieces), ended });
+    };
+    const timer = setTimeout(() => finish('stuck'), STUCK_MS);
+    socket.on('data', take).on('end', end).on('close', end).on('error', fail);
+    if (method === null) socket.end(bytes);
+    else socket.write(bytes);
+  });
+}
