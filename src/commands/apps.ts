@@ -68,8 +68,9 @@ const appColumns: Column<AppVersion>[] = [
 export const appsLatest = command({
   name: 'apps latest',
   summary: 'show the newest version of a platform',
+  args: [{ name: 'PLATFORM', help: platforms.join(', '), optional: true }],
   flags: {
-    platform: { value: 'PLATFORM', choices: platforms, help: 'the platform' },
+    platform: { value: 'PLATFORM', choices: platforms, help: 'the same, as a flag' },
     current: {
       value: 'VERSION',
       aliases: ['current-version'],
@@ -81,10 +82,11 @@ export const appsLatest = command({
     { does: 'the newest', line: 'apps latest --platform LINUX --extension deb' },
     { does: 'must 1.2.0 be updated?', line: 'apps latest --platform ANDROID --current 1.2.0 --json | jq .forceUpdate' },
   ],
-  async run({ flags }, context) {
-    if (flags.platform === undefined) throw usage('--platform is missing', `one of ${platforms.join(', ')}`);
+  async run({ args, flags }, context) {
+    const platform = flags.platform ?? args[0]?.toUpperCase();
+    if (platform === undefined) throw usage('--platform is missing', `one of ${platforms.join(', ')}`);
     const query = given<{ platform: string; currentVersion?: string; extension?: string }>({
-      platform: flags.platform as Platform,
+      platform: platform as Platform,
       currentVersion: flags.current,
       extension: flags.extension,
     });

@@ -6,7 +6,7 @@ import type { Programs } from '../programs.ts';
 import { LocalPlace, remotePlace } from '../session/places.ts';
 import { LocalHardwareSession, RegistrySession } from '../session/session.ts';
 import { localIdentity, readLoginName } from '../settings/credentials.ts';
-import { isLocalServer, isLoopback, readDaemonInfo, type Settings } from '../settings/settings.ts';
+import { couldBeLocal, isLocalServer, isLoopback, readDaemonInfo, type Settings } from '../settings/settings.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Output } from '../terminal/output.ts';
 import type { GlobalValues } from './globals.ts';
@@ -73,8 +73,7 @@ function localPlace(parts: ContextParts, settings: Settings): LocalPlace {
 function createRegistry(parts: ContextParts, identity: () => string): Client {
   const { settings } = parts;
   const options = clientOptions(parts);
-  const local = settings.server === null || isLocalServer(settings);
-  const place = local ? localPlace(parts, settings) : remotePlace(settings.server ?? '');
+  const place = couldBeLocal(settings) ? localPlace(parts, settings) : remotePlace(settings.server ?? '');
   return new Client({
     ...options,
     place,

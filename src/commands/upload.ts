@@ -3,6 +3,7 @@ import { createReadStream, type Stats, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import type { Platform } from '../api/apps.ts';
 import { openEnvelope } from '../client/envelope.ts';
+import { Refusal } from '../client/failures.ts';
 import { readText } from '../client/transport.ts';
 import { Fault, systemWords, usage } from '../fault.ts';
 import { safe } from '../terminal/text.ts';
@@ -72,16 +73,19 @@ async function inspect(file: string, wanted: Platform | undefined): Promise<{ si
   const possible = platforms.filter(name => (extensions[name] as readonly string[]).includes(extension));
   const known = platforms.map(name => `${name}: ${extensions[name].join(', ')}`).join('; ');
   if (possible.length === 0)
-    throw new Fault('usage', `${basename(file)} is no installer package by its name`, `extensions are ${known}`);
+    throw unacceptable(`${basename(file)} is no installer package by its name; extensions are ${known}`);
   const platform = wanted ?? possible[0]!;
   if (!possible.includes(platform))
-    throw usage(`.${extension} is no package of ${platform}`, `extensions are ${known}`);
+    throw unacceptable(`.${extension} is no package of ${platform}; extensions are ${known}`);
   const { size } = fileStats(file);
-  if (size === 0) throw usage(`${file} is empty`);
+  if (size === 0) throw unacceptable(`${file} is empty`);
   if (size > sizes.package)
-    throw usage(`${file} has ${bytes(size)}, more than the ${bytes(sizes.package)} that are allowed`);
+    throw unacceptable(`${file} has ${bytes(size)}, more than the ${bytes(sizes.package)} that are allowed`);
   return { size, platform };
 }
+
+/** What the server would say, said before anything is sent. */
+const unacceptable = (message: string): Refusal => new Refusal(4002, message, null, null);
 
 function fileStats(file: string): Stats {
   try {

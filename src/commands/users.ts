@@ -61,8 +61,9 @@ const userColumns: Column<User>[] = [
 export const usersAdd = command({
   name: 'users add',
   summary: 'add a user',
-  args: [{ name: 'NAME', help: 'name to log in with' }],
+  args: [{ name: 'NAME', help: 'name to log in with', optional: true }],
   flags: {
+    username: { value: 'NAME', aliases: ['name'], help: 'the same, as a flag' },
     role: { value: 'ROLE', choices: roleNames, help: 'what the user may do' },
     email: { value: 'ADDRESS', help: 'e-mail address' },
     ...passwordFlags,
@@ -73,7 +74,8 @@ export const usersAdd = command({
   ],
   async run({ args, flags }, context) {
     if (flags.role === undefined) throw usage('--role is missing', `one of ${roleNames.join(', ')}`);
-    const username = args[0]!;
+    const username = args[0] ?? flags.username;
+    if (username === undefined) throw usage('the name of the user is missing', 'devmgr users add NAME --role ROLE');
     const password = await readNewPassword(context, flags, `Password of ${username}`);
     const body = {
       username,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DaemonInfo, defaultHost, defaultPort, environment, homeFiles } from '../api/local.ts';
 import { openEnvelope } from '../client/envelope.ts';
 import { readText, send } from '../client/transport.ts';
-import { Fault, interrupted, systemCode, systemWords } from '../fault.ts';
+import { Fault, type FaultKind, interrupted, systemCode, systemWords } from '../fault.ts';
 import { selfCommand } from '../settings/self.ts';
 import { readDaemonInfo } from '../settings/settings.ts';
 import { isAlive } from './alive.ts';
@@ -71,10 +71,12 @@ export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
   const child = launch(options, port, log.fd);
   closeSync(log.fd);
   let ended: string | null = null;
+  let exitCode: number | null = null;
   child.on('error', error => {
     ended = systemWords(error);
   });
   child.on('exit', (code, killer) => {
+    exitCode = code;
     ended = killer ? `ended by ${killer}` : `exit code ${code}`;
   });
   const deadline = Date.now() + startMs;
@@ -93,7 +95,8 @@ export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
     await pause(pollMs, signal);
   }
   child.unref();
-  throw notStarted(home, logStart, ended);
+  // A flag or a setting of the environment that is wrong is so for whoever named it, too.
+  throw notStarted(home, logStart, ended, exitCode === 2 ? 'usage' : 'unreachable');
 }
 
 /** Whether a daemon holds the home, ready or not: it leaves its pid beside the lock. */
@@ -141,11 +144,11 @@ function openLog(home: string): { fd: number; size: number } {
   }
 }
 
-function notStarted(home: string, logStart: number, ended: string | null): Fault {
+function notStarted(home: string, logStart: number, ended: string | null, kind: FaultKind): Fault {
   const tail = logTail(home, logStart);
   const what = ended === null ? `did not become ready within ${startMs / 1000} s` : `ended at once (${ended})`;
   return new Fault(
-    'unreachable',
+    kind,
     `the local daemon was started and ${what}${tail ? `; the end of its log:\n${tail}` : ''}`,
     `the whole log: devmgr daemon logs; in the foreground: devmgr daemon run --home ${home}`,
   );

@@ -29,10 +29,18 @@ export class LocalPlace implements Place {
   }
 
   async address(): Promise<string> {
-    if (this.#address !== null) return this.#address;
-    const info = readDaemonInfo(this.#options.settings.home);
-    this.#address = info && isAlive(info.pid) ? info.url : (await this.#start()).url;
+    this.#address ??= (await this.#running()) ?? (await this.#start()).url;
     return this.#address;
+  }
+
+  /** An address that was named is that of whoever answers there: perhaps the daemon of another home. */
+  async #running(): Promise<string | null> {
+    const { settings, signal } = this.#options;
+    const info = readDaemonInfo(settings.home);
+    if (info && isAlive(info.pid) && (settings.server === null || settings.server === info.url)) return info.url;
+    if (settings.server === null) return null;
+    const { healthAt } = await import('./local-daemon.ts');
+    return (await healthAt(settings.server, signal)) ? settings.server : null;
   }
 
   async revive(): Promise<boolean> {
@@ -44,7 +52,7 @@ export class LocalPlace implements Place {
 
   async whereabouts(): Promise<string> {
     const info = readDaemonInfo(this.#options.settings.home);
-    if (info && isAlive(info.pid)) this.#address = info.url;
+    if (info && isAlive(info.pid) && this.#options.settings.server === null) this.#address = info.url;
     return this.#address ?? this.address();
   }
 

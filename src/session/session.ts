@@ -41,6 +41,8 @@ export class RegistrySession implements Session {
 
   async #load(client: Client): Promise<string> {
     const { settings, notice } = this.#options;
+    // Whose tokens are good shows when it is known who answers.
+    await client.address();
     const identity = this.#options.identity();
     if (settings.token !== null) {
       const stored = readLoginName(settings.home, settings.profile, identity);

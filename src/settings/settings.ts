@@ -115,6 +115,9 @@ export function isLoopback(address: string): boolean {
 
 /** Whether the registry is the daemon of this home: none is named, or its very address is. */
 export function isLocalServer(settings: Settings): boolean {
-  if (settings.server === null || settings.server === defaultAddress) return true;
-  return settings.server === readDaemonInfo(settings.home)?.url;
+  return settings.server === null || settings.server === readDaemonInfo(settings.home)?.url;
 }
+
+/** Whether a daemon of this home would be the registry, if one were started where it usually is. */
+export const couldBeLocal = (settings: Settings): boolean =>
+  isLocalServer(settings) || settings.server === defaultAddress;
