@@ -62,7 +62,7 @@ describe('what has brought a daemon down, or silenced it, does not any more', ()
     socket.write(`CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n${'x'.repeat(200_000)}`);
     await once(socket.resume(), 'end');
     socket.end();
-    await expect.poll(open).toBe(0);
+    await expect.poll(() => open()).toBe(0);
     await app.close();
   });
 });
