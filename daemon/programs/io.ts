@@ -17,7 +17,7 @@ export async function reporting(io: ProgramIo, json: boolean, body: () => Promis
     const { message, hint, exitCode } = wordsOf(error);
     io.stderr.write(
       json
-        ? `${JSON.stringify({ error: { code: null, message, hint } })}\n`
+        ? `${JSON.stringify({ error: { code: exitCode === 2 ? 1001 : 'FAILED', message, hint } })}\n`
         : `devmgr: ${message}\n${hint ? `  ${hint}\n` : ''}`,
     );
     return exitCode;

@@ -345,22 +345,23 @@ describe('application versions', () => {
     expect(piped.stdout).toHaveLength(300_000);
   });
 
-  test('what cannot be a package is refused before anything is sent', async () => {
+  test('what cannot be a package is refused as the server would, before anything is sent', async () => {
     const folder = temporaryFolder();
     const empty = join(folder, 'a.apk');
     writeFileSync(empty, '');
     const sent = async (...args: string[]) => {
-      const { code, stderr } = await daemon.run(['upload', ...args, '--version', '1.0', '--verbose']);
+      const { code, stderr } = await daemon.run(['upload', ...args, '--version', '1.0', '--verbose', '--json']);
       expect(stderr).not.toContain('POST');
+      expect(stderr).toContain('"code":4002');
       return { code, stderr };
     };
-    expect(await sent(empty)).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
+    expect(await sent(empty)).toMatchObject({ code: 1, stderr: expect.stringContaining('is empty') });
     expect(await sent(join(folder, 'b.zip'))).toMatchObject({
-      code: 2,
+      code: 1,
       stderr: expect.stringContaining('ANDROID: apk, aab'),
     });
     expect(await sent(empty, '--platform', 'IOS')).toMatchObject({
-      code: 2,
+      code: 1,
       stderr: expect.stringContaining('.apk is no package of IOS'),
     });
   });

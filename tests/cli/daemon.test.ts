@@ -92,6 +92,18 @@ describe('in the background', () => {
     expect(stderr).toContain(`${port} is in use`);
   });
 
+  test.each([
+    ['a flag', ['--host', '0.0.0.0'], {}, 'not loopback'],
+    ['the environment', [], { DEVMGR_LIMIT_LOGIN: 'many' }, 'DEVMGR_LIMIT_LOGIN'],
+    ['the first password', [], { DEVMGR_ADMIN_PASSWORD: 'short' }, 'DEVMGR_ADMIN_PASSWORD'],
+  ])('%s that is wrong is a usage error, as in the foreground', async (_, args, wrong, words) => {
+    const { code, stderr } = await run(freshHome(), ['daemon', 'start', '--port', '0', '--json', ...args], {
+      env: wrong,
+    });
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 1001, message: expect.stringContaining(words) });
+  });
+
   test('a home that cannot be used is said', async () => {
     const home = join(freshHome(), 'file');
     writeFileSync(home, '');
@@ -105,9 +117,12 @@ describe('in the foreground', () => {
   test('a second one on the same home is refused, naming the first', async () => {
     const daemon = await startDaemon();
     onTestFinished(() => daemon.end('SIGTERM'));
-    const { code, stderr } = await devmgr(['daemon', 'run', '--port', '0'], { home: daemon.home });
-    expect(code).not.toBe(0);
-    expect(stderr).toContain(String(daemon.pid));
+    const { code, stderr } = await devmgr(['daemon', 'run', '--port', '0', '--json'], { home: daemon.home });
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'FAILED',
+      message: expect.stringContaining(`${daemon.pid}`),
+    });
   });
 
   test.each([
@@ -116,7 +131,9 @@ describe('in the foreground', () => {
     ['a network that is none', ['--trust-proxy', 'everywhere']],
     ['a port that is none', ['--port', '70000']],
   ])('%s is a usage error', async (_, args) => {
-    expect((await devmgr(['daemon', 'run', ...args])).code).toBe(2);
+    const { code, stderr } = await devmgr(['daemon', 'run', '--json', ...args]);
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr).error.code).toBe(1001);
   });
 
   test('a malformed limit stops the start with exit code 2', async () => {
