@@ -5,6 +5,7 @@ import { interrupted } from '../fault.ts';
 import { notDevmgr, openEnvelope, redirected, requestId } from './envelope.ts';
 import { isRefusal, type Refusal, Unreachable } from './failures.ts';
 import { needsToken, operations, pathOf } from './operations.ts';
+import { rest } from './rest.ts';
 import { type Body, readText, send } from './transport.ts';
 
 /** Where a service is. */
@@ -152,12 +153,8 @@ export class Client {
 
   /** Waits; Ctrl-C ends it. */
   async pause(milliseconds: number): Promise<void> {
-    try {
-      const { setTimeout: sleep } = process.getBuiltinModule('node:timers/promises');
-      await sleep(milliseconds, undefined, { signal: this.signal });
-    } catch {
-      throw interrupted();
-    }
+    await rest(milliseconds, this.signal);
+    if (this.signal.aborted) throw interrupted();
   }
 
   async #insisting(name: RouteName, input: AnyInput): Promise<unknown> {

@@ -3,6 +3,7 @@ import type { EventType, Notification } from '../api/events.ts';
 import type { Client } from './client.ts';
 import { isRefusal, Unreachable } from './failures.ts';
 import { operations, pathOf } from './operations.ts';
+import { rest } from './rest.ts';
 import { Connection } from './stream-connection.ts';
 import { dueAt } from './token.ts';
 
@@ -46,7 +47,7 @@ export async function* followNotifications(options: StreamOptions): AsyncGenerat
       if (!connected || !(error instanceof Unreachable || isRefusal(error, 429, 500))) throw error;
       onState('lost', error.message);
       isRenewal = false;
-      await rest(backoffMs[Math.min(tries++, backoffMs.length - 1)]!, signal);
+      await rest(jittered(backoffMs[Math.min(tries++, backoffMs.length - 1)]!), signal);
       continue;
     }
     if (!isRenewal) onState(connected ? 'resumed' : 'connected', last === null ? '' : `after event ${last}`);
@@ -70,7 +71,7 @@ export async function* followNotifications(options: StreamOptions): AsyncGenerat
     isRenewal = connection.isRenewed;
     if (isRenewal) continue;
     onState('lost', connection.reason);
-    await rest(backoffMs[0], signal);
+    await rest(jittered(backoffMs[0]), signal);
   }
 }
 
@@ -97,15 +98,5 @@ function pathFor(types: readonly EventType[], since: number | null): string {
 const isAhead = (error: unknown, last: number | null, connected: boolean) =>
   connected && last !== null && isRefusal(error, 1001);
 
-function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const jitter = milliseconds * (0.75 + Math.random() / 2);
-    const timer = setTimeout(finish, jitter);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    }
-    signal.addEventListener('abort', finish);
-  });
-}
+/** So that many clients of a server that comes back do not all come at once. */
+const jittered = (milliseconds: number): number => milliseconds * (0.75 + Math.random() / 2);

@@ -2,6 +2,7 @@
 import type { HardwareEventType } from '../api/events.ts';
 import type { Key } from '../api/hardware.ts';
 import { Unreachable } from '../client/failures.ts';
+import { rest } from '../client/rest.ts';
 import { followNotifications } from '../client/stream.ts';
 import { interrupted } from '../fault.ts';
 import type { Context } from './context.ts';
@@ -76,7 +77,7 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
   };
   const poll = async () => {
     while (!signal.aborted) {
-      await pause(streaming ? slowPollMs : fastPollMs, signal);
+      await rest(streaming ? slowPollMs : fastPollMs, signal);
       if (!signal.aborted)
         await look().catch(error =>
           error instanceof Unreachable ? options.onState?.('lost', error.message) : fail(error),
@@ -106,16 +107,4 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
   } finally {
     own.abort();
   }
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(finish, milliseconds);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    }
-    signal.addEventListener('abort', finish);
-  });
 }

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type DaemonInfo, defaultHost, defaultPort, environment, homeFiles } from '../api/local.ts';
 import { openEnvelope } from '../client/envelope.ts';
+import { rest } from '../client/rest.ts';
 import { readText, send } from '../client/transport.ts';
 import { Fault, type FaultKind, interrupted, systemCode, systemWords } from '../fault.ts';
 import { selfCommand } from '../settings/self.ts';
@@ -110,9 +110,8 @@ function isHomeHeld(home: string): boolean {
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => {
-    throw interrupted();
-  });
+  await rest(milliseconds, signal);
+  if (signal.aborted) throw interrupted();
 }
 
 function launch({ home, args }: StartOptions, port: number, log: number): ChildProcess {
