@@ -186,7 +186,7 @@ async function dispatch(argv: readonly string[], io: Io, env: Env, programs: Pro
   }
   const command = await found.entry.load();
   const help = `devmgr ${command.name} --help shows how it is used`;
-  const { args, flags } = parseWords(found.words, { ...globalFlags, ...command.flags }, help);
+  const { args, flags } = await parseWords(found.words, { ...globalFlags, ...command.flags }, help);
   const globals = flags as unknown as GlobalValues;
   if (globals.help) {
     const { commandHelp } = await import('./commands/help.ts');

@@ -54,6 +54,13 @@ export interface Raw {
   readonly headers?: Readonly<Record<string, string | number>>;
 }
 
+/** A refusal names the device it is about, also where the server took that for granted. */
+function withSubject(error: unknown, { params, body }: AnyInput): unknown {
+  const subject = params?.deviceId ?? (body as { deviceId?: unknown } | undefined)?.deviceId;
+  if (!isRefusal(error, 2001) || typeof subject !== 'string' || error.message.includes(subject)) return error;
+  return new Refusal(error.code, `${error.message}: ${subject}`, error.waitSeconds, error.requestId);
+}
+
 /** Waits between the tries of a read whose connection broke. */
 const retryMs = [200, 800];
 /** Where the server does not say how long. */
@@ -103,7 +110,10 @@ export class Client {
    * `Refusal`, no answer `Unreachable`.
    */
   async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
-    const data = await this.#waitingOutLimits(() => this.#insisting(name, (input[0] ?? {}) as AnyInput));
+    const given = (input[0] ?? {}) as AnyInput;
+    const data = await this.#waitingOutLimits(() => this.#insisting(name, given)).catch(error => {
+      throw withSubject(error, given);
+    });
     return data as NonNullable<DataOf<Routes[N]>>;
   }
 

@@ -47,7 +47,7 @@ compdef _devmgr devmgr
 `,
   fish: `# devmgr completion for fish. Load it with: devmgr completion fish | source
 function __devmgr_offer
-  set -l words (commandline -opc) (commandline -ct)
+  set -l words (commandline -opc) "$(commandline -ct | string collect)"
   set -l lines (devmgr completion fish ${question} -- $words[2..-1] 2>/dev/null)
   if test "$lines[1]" = ":files"
     __fish_complete_path (commandline -ct)

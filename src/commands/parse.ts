@@ -26,56 +26,60 @@ export function spellings(shapes: FlagShapes): Map<string, Known> {
 }
 
 /** Splits the words of a command line by what its flags are. Flags and arguments come in any order; `--` ends the flags. */
-export function parseWords(words: readonly string[], shapes: FlagShapes, help: string): Parsed {
+export async function parseWords(words: readonly string[], shapes: FlagShapes, help: string): Promise<Parsed> {
+  const { Command, CommanderError } = await import('commander');
   const known = spellings(shapes);
-  const args: string[] = [];
+  refuseMissingValues(words, known, help);
   const flags: Record<string, unknown> = {};
+  const parser = new Command()
+    .exitOverride()
+    .helpOption(false)
+    .configureOutput({ writeErr: () => undefined })
+    .argument('[words...]');
   for (const [name, shape] of Object.entries(shapes)) {
     flags[camel(name)] = shape.value === undefined ? false : shape.many ? [] : undefined;
-  }
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i]!;
-    if (word === '--') {
-      args.push(...words.slice(i + 1));
-      break;
-    }
-    if (word === '-' || !word.startsWith('-')) {
-      args.push(word);
-      continue;
-    }
-    for (const part of separate(word, known)) {
-      const equals = part.indexOf('=');
-      const spelling = equals < 0 ? part : part.slice(0, equals);
-      const flag = known.get(spelling) ?? unknownFlag(spelling, known, help);
-      const inline = equals < 0 ? null : part.slice(equals + 1);
-      if (flag.shape.value === undefined) {
-        if (inline !== null) throw usage(`--${flag.name} takes no value`, help);
-        flags[camel(flag.name)] = true;
-      } else {
-        const value = inline ?? nextValue(words, ++i, flag, help);
-        store(flags, flag, value);
-      }
+    for (const spelling of [name, ...(shape.aliases ?? [])]) {
+      const short = spelling === name && shape.short ? `-${shape.short}, ` : '';
+      parser.option(`${short}--${spelling}${shape.value === undefined ? '' : ' <value>'}`);
+      parser.on(`option:${spelling}`, (value?: string) => {
+        if (shape.value === undefined) flags[camel(name)] = true;
+        else store(flags, { name, shape }, value!);
+      });
     }
   }
-  return { args, flags };
+  try {
+    parser.parse(words, { from: 'user' });
+  } catch (error) {
+    throw error instanceof CommanderError ? explained(error, known, help) : error;
+  }
+  return { args: parser.args, flags };
 }
 
-/** `-qv` is `-q -v`, and `-n3` is `-n 3`. */
-function separate(word: string, known: ReadonlyMap<string, Known>): string[] {
-  if (word.startsWith('--') || word.length === 2 || word.includes('=') || known.has(word)) return [word];
-  if (known.get(word.slice(0, 2))?.shape.value !== undefined) return [`${word.slice(0, 2)}=${word.slice(2)}`];
-  const letters = [...word.slice(1)].map(letter => `-${letter}`);
-  return letters.every(letter => known.get(letter)?.shape.value === undefined && known.has(letter)) ? letters : [word];
+/** What commander found, in the words of this program. */
+function explained({ message }: Error, known: ReadonlyMap<string, Known>, help: string): Error {
+  const spelling = /'(-[^' ]*)/.exec(message)?.[1] ?? '';
+  const name = spelling.replace(/=.*/s, '');
+  if (name !== spelling && known.has(name)) return usage(`${name} takes no value`, help);
+  const near = nearest(
+    name,
+    [...known.keys()].filter(word => word.startsWith('--')),
+  );
+  return usage(`there is no flag ${name}`, near ? `did you mean ${near}?` : help);
 }
 
-function nextValue(words: readonly string[], at: number, flag: Known, help: string): string {
-  const value = words[at];
-  if (value === undefined || (value.startsWith('-') && value !== '-' && !/^-\d/.test(value)))
+/** A flag where the value of another should be: the value was forgotten, and the flag is not to be taken for it. */
+function refuseMissingValues(words: readonly string[], known: ReadonlyMap<string, Known>, help: string): void {
+  const end = words.indexOf('--');
+  for (const [i, word] of (end < 0 ? words : words.slice(0, end)).entries()) {
+    const flag = known.get(word);
+    if (flag?.shape.value === undefined) continue;
+    const value = words[i + 1];
+    if (value !== undefined && (!value.startsWith('-') || value === '-' || /^-\d/.test(value))) continue;
     throw usage(
       `--${flag.name} needs a value: --${flag.name} ${flag.shape.value}`,
       value === undefined ? help : `a value that begins with a dash is written --${flag.name}=${value}`,
     );
-  return value;
+  }
 }
 
 function store(flags: Record<string, unknown>, { name, shape }: Known, value: string): void {
@@ -112,14 +116,6 @@ function choose(name: string, { choices }: FlagShape, value: string): string {
     `--${name} must be one of ${choices.join(', ')}, not "${value}"`,
     meant ? `did you mean ${meant}?` : null,
   );
-}
-
-function unknownFlag(spelling: string, known: ReadonlyMap<string, Known>, help: string): never {
-  const near = nearest(
-    spelling,
-    [...known.keys()].filter(name => name.startsWith('--')),
-  );
-  throw usage(`there is no flag ${spelling}`, near ? `did you mean ${near}?` : help);
 }
 
 /** Checks how many arguments there are, and those that have a closed set of values. */
