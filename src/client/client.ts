@@ -3,7 +3,7 @@ import type { DataOf, InputOf } from '../api/define.ts';
 import type { RouteName, Routes } from '../api/routes.ts';
 import { interrupted } from '../fault.ts';
 import { notDevmgr, openEnvelope, redirected, requestId } from './envelope.ts';
-import { isRefusal, type Refusal, Unreachable } from './failures.ts';
+import { isRefusal, Refusal, Unreachable } from './failures.ts';
 import { needsToken, operations, pathOf } from './operations.ts';
 import { rest } from './rest.ts';
 import { type Body, readText, send } from './transport.ts';
