@@ -20,6 +20,7 @@ const wanted = [
   { debian: 'tmux', program: 'tmux', checks: 'screens as a terminal shows them' },
   { debian: 'systemd', program: 'systemd-analyze', checks: 'the units of systemd' },
   { debian: 'openssl', program: 'openssl', checks: 'HTTPS' },
+  { debian: 'strace', program: 'strace', checks: 'a disk whose fsync fails' },
 ];
 
 /** Resolves when the machine is as ready as it can be made without asking anybody. Linux alone has these packages. */

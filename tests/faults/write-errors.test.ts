@@ -1,9 +1,10 @@
 /** Disks that are full or fail under a daemon: a clear refusal, nothing lost, and work goes on by itself when they are well again. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Home } from '../../daemon/home.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/index.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
@@ -151,5 +152,44 @@ needs('prlimit', 'util-linux')('a disk that fails to write', () => {
     expect(await filesIn({ home })).toEqual([]);
     limit('unlimited');
     expect(await upload()).toMatchObject({ code: 200, data: { fileSize: 2048 * KiB } });
+  });
+});
+
+/** Whoever is not root may not look into a process that is none of its own children. */
+const needsTracing =
+  process.getuid?.() === 0
+    ? needs('strace')
+    : (name: string, body: () => void) => describe.skip(`${name} (skipped: only root may trace the daemon)`, body);
+
+needsTracing('a disk that does not confirm what was written', () => {
+  beforeEach(async () => {
+    acknowledged = [];
+    home = await mkdtemp(join(tmpdir(), 'devmgr-disk-'));
+    daemon = await spawnDaemon({ home });
+  });
+  afterEach(async () => {
+    await daemon.kill();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  /** From now on every fsync of the daemon fails, until the returned function is called. */
+  async function failSync(): Promise<() => Promise<void>> {
+    const calls = 'fsync,fdatasync,sync_file_range';
+    const flags = ['-f', '-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, '-p', String(daemon.pid)];
+    const tracer = spawn('strace', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
+    await once(tracer.stderr, 'data');
+    tracer.stderr.resume();
+    return async () => {
+      tracer.kill('SIGINT');
+      await once(tracer, 'exit');
+    };
+  }
+
+  it('is no disk that something was written to: the change is refused, and is not there after the next start', async () => {
+    await register();
+    const heal = await failSync();
+    expect(await register()).toMatchObject(refusal);
+    expect(await registerBatch(100)).toMatchObject(refusal);
+    await holdsThrough(heal);
   });
 });
