@@ -6,7 +6,7 @@ import { notDevmgr, openEnvelope, redirected, requestId } from './envelope.ts';
 import { isRefusal, Refusal, Unreachable } from './failures.ts';
 import { needsToken, operations, pathOf } from './operations.ts';
 import { rest } from './rest.ts';
-import { type Body, readText, send } from './transport.ts';
+import { type Body, readText, send, timeouts } from './transport.ts';
 
 /** Where a service is. */
 export interface Place {
@@ -130,7 +130,7 @@ export class Client {
       const origin = await this.address();
       const headers = { authorization: `Bearer ${await this.token()}`, ...input.headers };
       const url = new URL(origin + pathOf(template, input.params));
-      const answer = await this.#send(method, url, headers, input.body?.(), method === 'GET');
+      const answer = await this.#send(method, url, headers, input.body?.(), method === 'GET', timeouts.patientMs);
       const status = answer.statusCode ?? 0;
       if (status >= 200 && status < 300) return answer;
       if (status >= 300 && status < 400) throw redirected(origin, answer.headers.location);
@@ -179,7 +179,7 @@ export class Client {
           if (revived || !(await this.#options.place.revive())) throw error;
           revived = true;
         } else {
-          const pause = isRead ? retryMs[tries] : undefined;
+          const pause = isRead && !error.timedOut ? retryMs[tries] : undefined;
           if (pause === undefined) throw error;
           this.#options.trace(`${error.message}; trying again`);
           await this.pause(pause);
@@ -199,7 +199,8 @@ export class Client {
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     };
     const url = new URL(origin + pathOf(template, input.params, input.query));
-    const answer = await this.#send(method, url, headers, body, method === 'GET');
+    const idleMs = name === 'batchRegister' ? timeouts.patientMs : timeouts.idleMs;
+    const answer = await this.#send(method, url, headers, body, method === 'GET', idleMs);
     const text = await readText(answer, origin, this.#requestSignal);
     return openEnvelope({ status: answer.statusCode ?? 0, headers: answer.headers, text }, origin, fields);
   }
@@ -210,11 +211,12 @@ export class Client {
     headers: Record<string, string | number>,
     body: Body | undefined,
     reuse: boolean,
+    idleMs: number,
   ): Promise<IncomingMessage> {
     const { ca, trace } = this.#options;
     const signal = this.#requestSignal;
     const started = Date.now();
-    const answer = await send({ method, url, headers, body, ca, signal, reuse });
+    const answer = await send({ method, url, headers, body, ca, signal, reuse, idleMs });
     const took = Date.now() - started;
     trace(
       `${method} ${url.pathname}${url.search} → ${answer.statusCode} (${took} ms, ${requestId(answer.headers) ?? 'no request id'})`,

@@ -19,9 +19,12 @@ export class Refusal extends Error {
 /** No answer. `maybeDone` says whether the server may have received the request, and so have carried it out. */
 export class Unreachable extends Fault {
   readonly maybeDone: boolean;
-  constructor(message: string, maybeDone: boolean, hint: string | null = null) {
+  /** It was waited for in vain: trying again would only double the wait. */
+  readonly timedOut: boolean;
+  constructor(message: string, maybeDone: boolean, hint: string | null = null, timedOut = false) {
     super('unreachable', message, hint);
     this.maybeDone = maybeDone;
+    this.timedOut = timedOut;
   }
 }
 
@@ -61,15 +64,7 @@ export function linkFailure(error: unknown, origin: string): Fault {
     );
   if (code === 'ETIMEDOUT' || code === 'ECONNECT_TIMEOUT')
     return new Unreachable(`no connection to ${origin} within the time allowed`, false, checkAddress);
-  if (code === 'EIDLE')
-    return new Unreachable(
-      `${origin} stopped answering (${words})`,
-      true,
-      'try again; `devmgr doctor` looks for the cause',
-    );
-  return new Unreachable(
-    `the connection to ${origin} was lost (${code || words})`,
-    true,
-    'try again; `devmgr doctor` looks for the cause',
-  );
+  const tryAgain = 'try again; `devmgr doctor` looks for the cause';
+  if (code === 'EIDLE') return new Unreachable(`${origin} stopped answering (${words})`, true, tryAgain, true);
+  return new Unreachable(`the connection to ${origin} was lost (${code || words})`, true, tryAgain);
 }

@@ -18,6 +18,8 @@ export interface Request {
   /** The certificate is not judged. Only where nothing secret is asked or told. */
   readonly anyCertificate?: true;
   readonly signal: AbortSignal;
+  /** How long nothing may come and go (`timeouts.idleMs`). */
+  readonly idleMs?: number;
   /** May use a connection of an earlier request. Only for what can be sent twice: the server may just be closing it. */
   readonly reuse: boolean;
 }
@@ -25,9 +27,11 @@ export interface Request {
 export const timeouts = {
   connectMs: 10_000,
   /** Nothing came and nothing went. */
-  idleMs: 20_000,
+  idleMs: 15_000,
+  /** The same where the server has much to do before it answers: a batch, a file that has to reach the disk. */
+  patientMs: 120_000,
   /** A JSON answer that is still not complete. */
-  answerMs: 90_000,
+  answerMs: 30_000,
 } as const;
 
 const maxAnswerBytes = 64 * 1024 * 1024;
@@ -77,11 +81,14 @@ export function send(request: Request): Promise<IncomingMessage> {
       if (socket.connecting) socket.once(ready, () => clearTimeout(connecting));
       else clearTimeout(connecting);
     });
-    outgoing.setTimeout(timeouts.idleMs, () =>
-      outgoing.destroy(coded('EIDLE', `nothing for ${timeouts.idleMs / 1000} seconds`)),
+    const { idleMs = timeouts.idleMs } = request;
+    let head: IncomingMessage | undefined;
+    outgoing.setTimeout(idleMs, () =>
+      (head ?? outgoing).destroy(coded('EIDLE', `nothing for ${idleMs / 1000} seconds`)),
     );
     outgoing.once('response', answer => {
       settle();
+      head = answer;
       resolve(answer);
     });
     outgoing.on('error', error => {
@@ -127,7 +134,7 @@ export function readText(answer: IncomingMessage, origin: string, signal: AbortS
     };
     const onAbort = () => fail(interrupted());
     const deadline = setTimeout(
-      () => fail(new Unreachable(`${origin} did not finish its answer in time`, true)),
+      () => fail(new Unreachable(`${origin} did not finish its answer in time`, true, null, true)),
       timeouts.answerMs,
     );
     signal.addEventListener('abort', onAbort);

@@ -70,6 +70,9 @@ interface Wanted {
   readonly sha256: string;
 }
 
+/** Codes of a connection that broke, or fell silent, amid the file. */
+const lostCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'ETIMEDOUT', 'EIDLE', 'ERR_STREAM_PREMATURE_CLOSE']);
+
 async function fetchTo(context: Context, app: Wanted, target: NodeJS.WritableStream, end: boolean): Promise<void> {
   const answer = await context.registry.raw('downloadApp', { params: { versionId: app.versionId } });
   const hash = createHash('sha256');
@@ -87,7 +90,7 @@ async function fetchTo(context: Context, app: Wanted, target: NodeJS.WritableStr
     await pipeline(answer, meter, target, { end, signal: context.io.interrupt });
   } catch (error) {
     if (context.io.interrupt.aborted) throw new Fault('interrupted', 'interrupted: nothing is kept');
-    if (systemCode(error) === 'ECONNRESET' || systemCode(error) === 'ERR_STREAM_PREMATURE_CLOSE')
+    if (lostCodes.has(systemCode(error) ?? ''))
       throw new Unreachable(
         `the connection was lost after ${bytes(size)} of ${bytes(app.fileSize)}`,
         false,

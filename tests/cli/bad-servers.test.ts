@@ -112,10 +112,31 @@ describe('what cannot be reached', () => {
     expect((await asked(await answering((_, answer) => answer.writeHead(502).end('bad gateway')))).code).toBe(9);
   });
 
-  test('a server that never answers is 9', async () => {
-    const { code, stderr } = await asked(await speaking(() => undefined));
-    expect(code).toBe(9);
-    expect(stderr).toContain('stopped answering');
+  test('a server that keeps one waiting is 9, and is asked once', async () => {
+    const start = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99999\r\n\r\n{';
+    const drip = (socket: Socket) => {
+      socket.write(start);
+      const timer = setInterval(() => socket.write(' '), 1_000);
+      socket.on('close', () => clearInterval(timer));
+    };
+    const waits: [(socket: Socket) => void, string][] = [
+      [() => undefined, 'stopped answering'],
+      [socket => void socket.write(start), 'stopped answering'],
+      [drip, 'did not finish its answer in time'],
+    ];
+    let requests = 0;
+    const urls = await Promise.all(
+      waits.map(([talk]) =>
+        speaking(socket => {
+          requests++;
+          socket.once('data', () => talk(socket));
+        }),
+      ),
+    );
+    const answers = await Promise.all(urls.map(url => asked(url)));
+    expect(answers.map(({ code }) => code)).toEqual([9, 9, 9]);
+    for (const [index, { stderr }] of answers.entries()) expect(stderr).toContain(waits[index]![1]);
+    expect(requests).toBe(3);
   }, 120_000);
 });
 

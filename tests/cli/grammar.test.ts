@@ -20,30 +20,30 @@ const shapes = {
 const parse = (...words: string[]) => parseWords(words, shapes, 'help');
 
 describe('flags', () => {
-  test('come in any order, with their value behind = or a space', () => {
-    expect(parse('a', '--type=ukey', 'b', '--count', '3')).toEqual({
+  test('come in any order, with their value behind = or a space', async () => {
+    expect(await parse('a', '--type=ukey', 'b', '--count', '3')).toEqual({
       args: ['a', 'b'],
       flags: { type: 'UKEY', tag: [], count: 3, dryRun: false, quiet: false, verbose: false },
     });
   });
 
-  test('end at --, and a dash alone is an argument', () => {
-    expect(parse('-', '--', '--type', '-q').args).toEqual(['-', '--type', '-q']);
+  test('end at --, and a dash alone is an argument', async () => {
+    expect((await parse('-', '--', '--type', '-q')).args).toEqual(['-', '--type', '-q']);
   });
 
-  test('of one letter can be written together', () => {
-    expect(parse('-qv', '-n3').flags).toMatchObject({ quiet: true, verbose: true, count: 3 });
+  test('of one letter can be written together', async () => {
+    expect((await parse('-qv', '-n3')).flags).toMatchObject({ quiet: true, verbose: true, count: 3 });
   });
 
-  test('can be given several times where they take many values, else the last one counts', () => {
-    expect(parse('--tag', 'a,b', '--tag=c', '--type', 'UKEY', '--type', 'SIMKEY').flags).toMatchObject({
+  test('can be given several times where they take many values, else the last one counts', async () => {
+    expect((await parse('--tag', 'a,b', '--tag=c', '--type', 'UKEY', '--type', 'SIMKEY')).flags).toMatchObject({
       tag: ['a', 'b', 'c'],
       type: 'SIMKEY',
     });
   });
 
-  test('have aliases', () => {
-    expect(parse('--simulate').flags.dryRun).toBe(true);
+  test('have aliases', async () => {
+    expect((await parse('--simulate')).flags.dryRun).toBe(true);
   });
 
   test.each([
@@ -56,8 +56,8 @@ describe('flags', () => {
     [['--count', '1.5'], 'from 1 to 9'],
     [['--constructor'], 'there is no flag --constructor'],
     [['-x'], 'there is no flag -x'],
-  ])('%j is refused', (words, message) => {
-    expect(() => parse(...words)).toThrow(message);
+  ])('%j is refused', async (words, message) => {
+    await expect(parse(...words)).rejects.toThrow(message);
   });
 });
 
@@ -120,7 +120,7 @@ describe.each(commands.map(entry => [entry.name, entry] as const))('devmgr %s', 
       const result = findCommand(words);
       if (result.kind !== 'command') throw new Error(`${line} is no command`);
       expect(result.entry.name).toBe(name);
-      const { args } = parseWords(result.words, { ...globalFlags, ...command.flags }, '');
+      const { args } = await parseWords(result.words, { ...globalFlags, ...command.flags }, '');
       checkArgs(command, args, '');
     }
   });
