@@ -1,4 +1,6 @@
 /** Questions to a person, on standard error. Only where one is there: see `canAsk` of a command's context. */
+import type { Interface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { interrupted, usage } from '../fault.ts';
 import type { Io } from './io.ts';
 
@@ -8,21 +10,41 @@ export interface Question {
   readonly hidden?: true;
 }
 
-/** No decoration: the question stands as it was worded, and colours are the output's business. */
-const theme = { prefix: '', style: { message: (text: string) => text, answer: (text: string) => text } };
-
 /** The line that was typed, without its end. Ctrl-C and Ctrl-D are faults. */
-export async function ask(io: Io, { text, hidden }: Question): Promise<string> {
-  if (io.interrupt.aborted) throw interrupted();
-  const { input, password } = await import('@inquirer/prompts');
-  const place = { input: io.stdin, output: io.stderr, signal: io.interrupt } as Parameters<typeof input>[1];
-  const question = { message: text.trimEnd(), theme };
-  try {
-    return await (hidden ? password({ ...question, mask: false }, place) : input(question, place));
-  } catch (error) {
-    const name = error instanceof Error ? error.name : '';
-    if (name === 'ExitPromptError' || name === 'AbortPromptError') throw interrupted();
-    if (name === 'CancelPromptError') throw usage(`nothing was entered for "${text.trim()}"`);
-    throw error;
+export function ask(io: Io, { text, hidden }: Question): Promise<string> {
+  if (io.interrupt.aborted) return Promise.reject(interrupted());
+  const { createInterface } = process.getBuiltinModule('node:readline');
+  const output = hidden ? new Silent() : (io.stderr as Writable);
+  const reader: Interface = createInterface({ input: io.stdin, output, terminal: true, historySize: 0 });
+  return new Promise((resolve, reject) => {
+    let answered = false;
+    const onAbort = () => reader.close();
+    io.interrupt.addEventListener('abort', onAbort, { once: true });
+    reader.once('SIGINT', () => {
+      answered = true;
+      io.say('\n');
+      reader.close();
+      reject(interrupted());
+    });
+    reader.once('close', () => {
+      io.interrupt.removeEventListener('abort', onAbort);
+      if (answered) return;
+      io.say('\n');
+      reject(io.interrupt.aborted ? interrupted() : usage(`nothing was entered for "${text.trim()}"`));
+    });
+    if (hidden) io.say(text);
+    reader.question(hidden ? '' : text, answer => {
+      answered = true;
+      if (hidden) io.say('\n');
+      reader.close();
+      resolve(answer);
+    });
+  });
+}
+
+/** Swallows what readline would echo. */
+class Silent extends Writable {
+  override _write(_chunk: unknown, _encoding: string, done: () => void): void {
+    done();
   }
 }

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { importsOf } from '../../scripts/arrows.ts';
+import { natives } from '../../scripts/build.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesIn(path);
+    return /\.m?[jt]s$/.test(entry.name) ? [path] : [];
+  });
+}
+
+/** Used without an import: run by a script or a test, or types. */
+const runAsPrograms =
+  /^(@types\/.*|@biomejs\/biome|@redocly\/cli|newman|node|typescript|vitest|swagger-ui-dist|autocannon)$/;
+
+it('names no package that nothing uses', () => {
+  const named = ['bin', 'src', 'daemon', 'drivers', 'tests', 'bench', 'scripts']
+    .flatMap(filesIn)
+    .flatMap(file => importsOf(readFileSync(join(root, file), 'utf8')))
+    .map(({ name }) => name);
+  const isUsed = (name: string) => named.some(used => used === name || used.startsWith(`${name}/`));
+  const unused = Object.keys({ ...dependencies, ...devDependencies }).filter(name => !isUsed(name));
+  expect(unused.filter(name => !runAsPrograms.test(name))).toEqual([]);
+});
+
+it('has those who install the program download native packages alone: the others are built into it', () => {
+  expect(Object.keys(dependencies).sort()).toEqual([...natives].sort());
+});
