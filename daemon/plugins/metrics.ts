@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../src/api/codes.ts';
 import { routes } from '../../src/api/routes.ts';
-import { type OperationParts, rawOperation } from './operation.ts';
+import { bearer, type OperationParts, rawOperation } from './operation.ts';
 import { isLoopbackName } from './origin.ts';
 
 export interface MetricsParts extends OperationParts {
@@ -21,8 +21,9 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
   });
   rawOperation(app, parts, routes.metrics, async ({ request, reply }) => {
     // Behind a proxy on this machine everybody comes from loopback; the proxy says so by its header.
-    if (!isLoopback(request.socket.remoteAddress) || request.headers['x-forwarded-for'] !== undefined)
-      throw new ApiError(2007, 'metrics are for this machine alone');
+    const isLocal = isLoopback(request.socket.remoteAddress) && request.headers['x-forwarded-for'] === undefined;
+    if (!isLocal && (await parts.tokens.check(bearer(request))).role === 'LOCAL')
+      throw new ApiError(2007, 'the role LOCAL may not do this');
     const { Counter, Gauge, Registry } = await import('prom-client');
     const registry = new Registry();
     const requests = new Counter({

@@ -11,7 +11,7 @@ export type CallerRole = Role | 'LOCAL';
 export type Access =
   /** Nobody has to log in. */
   | 'public'
-  /** Nobody has to log in, but only this machine may ask. */
+  /** Nobody has to log in on this machine; from elsewhere it is a read like any other. */
   | 'loopback'
   | readonly CallerRole[];
 
@@ -79,8 +79,7 @@ export type InputOf<R> = Given<'params', ParamsOf<R>> & GivenQuery<QueryOf<R>> &
 /** Every business code an operation can answer with: its own and those that come with token, limit and input. */
 export function errorsOf(shape: RouteShape): ErrorCode[] {
   const found = new Set<ErrorCode>(shape.errors);
-  if (shape.access !== 'public' && shape.access !== 'loopback')
-    for (const code of [1004, 1005, 2007] as const) found.add(code);
+  if (shape.access !== 'public') for (const code of [1004, 1005, 2007] as const) found.add(code);
   if (shape.limit) found.add(429);
   if (shape.query || shape.body || shape.form) found.add(1001);
   found.add(500);

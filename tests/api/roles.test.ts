@@ -167,6 +167,17 @@ describe('without a good token', () => {
     expect((await response.text()).length).toBeGreaterThan(10);
   });
 
+  it('metrics are open to this machine alone; from elsewhere they are a read', async () => {
+    const scrape = async (token: string | undefined) => {
+      const headers = { 'x-forwarded-for': '192.0.2.7', ...(token ? { authorization: `Bearer ${token}` } : {}) };
+      return (await fetch(`${daemon.url}/metrics`, { headers })).status;
+    };
+    expect(await scrape(undefined)).toBe(401);
+    expect(await scrape('made.up.token')).toBe(401);
+    for (const role of roles) expect(await scrape(tokens[role])).toBe(200);
+    expect(await scrape(tokens.LOCAL)).toBe(403);
+  });
+
   it.each([null, 'made.up.token'])('a route that does not exist is 404 with the token %j', async token => {
     expect(await daemon.call('GET', '/api/no-such-thing', undefined, { token })).toMatchObject({
       status: 404,

@@ -31,7 +31,8 @@ function description(shape: RouteShape): string {
 
 function whoMay({ access, ownUser }: RouteShape): string {
   if (access === 'public') return 'No token is needed.';
-  if (access === 'loopback') return 'No token is needed, but only the machine of the service itself may ask.';
+  if (access === 'loopback')
+    return 'No token is needed on the machine of the service itself; from elsewhere that of any role.';
   return `Roles: ${access.join(', ')}${ownUser ? ', and everybody for the own user' : ''}.`;
 }
 
@@ -44,7 +45,8 @@ function counting({ limit }: RouteShape): string {
 }
 
 function security({ access, websocket }: RouteShape): JsonObject[] {
-  if (typeof access === 'string') return [];
+  if (access === 'public') return [];
+  if (access === 'loopback') return [{}, { bearerAuth: [] }];
   return websocket ? [{ streamToken: [] }, { bearerAuth: [] }] : [{ bearerAuth: [] }];
 }
 
