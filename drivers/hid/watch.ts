@@ -6,19 +6,32 @@ import type { HidWatch } from './system.ts';
 type Notice = (message: string, detail?: Readonly<Record<string, unknown>>) => void;
 type Stop = () => Promise<void>;
 
+/** The subscription is native code's to answer; keys are looked for without it when it takes longer, in milliseconds. */
+const SUBSCRIBE_LIMIT = 1_000;
+
 /**
  * Starts the watches. `announced` says whether the system passes plugging on at all: usb's events come from udevd,
  * which containers lack.
  */
 export async function watchPlugging(hint: () => void, notice: Notice, announced: boolean): Promise<HidWatch> {
-  const usb = await watchUsb(hint, notice);
+  const usb = watchUsb(hint, notice);
   const nodes = process.platform === 'linux' ? watchDeviceNodes(hint, notice) : null;
   return {
-    events: usb !== null && announced,
+    events: announced && (await within(usb, SUBSCRIBE_LIMIT)) !== null,
     async stop() {
-      await Promise.all([usb?.(), nodes?.()]);
+      nodes?.();
+      await (await within(usb, SUBSCRIBE_LIMIT))?.();
     },
   };
+}
+
+/** What the work gives, or null where it has given nothing in time. */
+async function within<T>(work: Promise<T>, milliseconds: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>(resolve => {
+    timer = setTimeout(resolve, milliseconds, null);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /**
@@ -46,13 +59,13 @@ async function watchUsb(hint: () => void, notice: Notice): Promise<Stop | null> 
 }
 
 /** The kernel makes and removes /dev/hidrawN by itself, with or without udevd, before usb's event comes. */
-function watchDeviceNodes(hint: () => void, notice: Notice): Stop | null {
+function watchDeviceNodes(hint: () => void, notice: Notice): (() => void) | null {
   try {
     const watcher = watch('/dev', (_kind, name) => {
       if (name?.startsWith('hidraw')) hint();
     });
     watcher.on('error', error => notice('no events from /dev', { error: errorText(error) }));
-    return async () => watcher.close();
+    return () => watcher.close();
   } catch (error) {
     notice('no events from /dev', { error: errorText(error) });
     return null;

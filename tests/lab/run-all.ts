@@ -45,11 +45,14 @@ if (chosen.length === 0) {
 const built = spawnSync(fileURLToPath(new URL('build', import.meta.url)), { stdio: 'inherit' });
 if (built.status !== 0) process.exit(built.status ?? 1);
 
+/** What a shell makes of a process that was ended by SIGSEGV. */
+const CRASHED = 139;
 const failed: string[] = [];
 for (const { name, what, script, guest } of chosen) {
   console.log(`${name}: ${what}`);
   const status = await runInGuest(`node tests/lab/scenarios/${script}`, { limit: 900, ...guest });
   console.log(status === 0 ? '  passed' : `  FAILED with status ${status}`);
+  if (status === CRASHED) console.log('  node itself crashed, which happens under emulation: see README.md');
   if (status !== 0) failed.push(name);
 }
 console.log(failed.length === 0 ? 'All passed.' : `Failed: ${failed.join(', ')}`);

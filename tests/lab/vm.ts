@@ -40,7 +40,7 @@ function machine(job: string): string[] {
       '-accel',
       accel,
       '-cpu',
-      accel.startsWith('kvm') ? 'host' : 'max',
+      accel.startsWith('kvm') ? 'host' : 'max,pku=off',
       '-smp',
       '2',
       '-m',

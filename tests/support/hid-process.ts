@@ -44,7 +44,10 @@ export class HidProcess {
         const line = this.lines[this.#read++]!;
         if (line.kind === kind) return line as HidLine & { kind: K };
       }
-      if (this.#child.pid === undefined || this.#child.exitCode !== null) throw new Error(`ended before "${kind}"`);
+      const { pid, exitCode, signalCode } = this.#child;
+      if (pid === undefined || exitCode !== null || signalCode !== null) {
+        throw new Error(`the process ended (${signalCode ?? exitCode ?? 'never started'}) before "${kind}"`);
+      }
       await new Promise<void>(resolve => {
         this.#wake = resolve;
       });

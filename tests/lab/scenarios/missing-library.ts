@@ -1,7 +1,7 @@
 /** Without libusb or libudev the driver is unavailable and says what to install; when they come it goes on by itself. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { HidProcess } from '../../support/hid-process.ts';
 import { Hands } from '../hands.ts';
 
@@ -10,8 +10,8 @@ const run = (command: string, ...words: string[]): void => void execFileSync(com
 
 /** Takes files of a library out of the guest: a layer over the folder says that they are deleted. */
 function hide(library: string): () => void {
-  const layer = `/tmp/without-${library}`;
-  mkdirSync(`${layer}/top`, { recursive: true });
+  const layer = mkdtempSync('/tmp/without-');
+  mkdirSync(`${layer}/top`);
   mkdirSync(`${layer}/work`);
   for (const file of readdirSync(LIBRARIES).filter(name => name.startsWith(library))) {
     run('mknod', `${layer}/top/${file}`, 'c', '0', '0');
