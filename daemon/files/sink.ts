@@ -3,8 +3,11 @@ import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { BlobError, fromFileSystem } from './blob-error.ts';
 
-/** Bytes that may wait for the disk: enough to write in large pieces, little beside the daemon's memory. */
-const WAITING = 1024 * 1024;
+/**
+ * Bytes that may wait for the disk: little enough to be in the processor's cache still when the system copies them. Measured for
+ * 1 GiB: 2.4 s, with 1 MiB 3.1 s.
+ */
+const WAITING = 128 * 1024;
 
 /**
  * Writes a stream to an open file, counting and hashing on the way. Ends with a `BlobError` past `maxBytes`. Takes the
