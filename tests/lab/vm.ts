@@ -40,7 +40,7 @@ function machine(job: string): string[] {
       '-accel',
       accel,
       '-cpu',
-      accel.startsWith('kvm') ? 'host' : 'max,pku=off',
+      accel.startsWith('kvm') ? 'host' : 'max',
       '-smp',
       '2',
       '-m',
