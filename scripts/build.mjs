@@ -23,6 +23,9 @@ const record = join(dist, '.build.json');
 /** Packages with native code: they are loaded from node_modules, where npm put the binary of the platform. */
 export const natives = ['@napi-rs/keyring', 'better-sqlite3', 'node-hid', 'pcsc-mini', 'usb'];
 
+/** What esbuild names as an input and is none. */
+const notFiles = new Set(['part.mjs', 'empty:empty']);
+
 /** Files that change the program without being part of it. */
 const alsoInputs = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
 
@@ -46,7 +49,7 @@ export async function build() {
     join(dist, '.packages.json'),
     `${JSON.stringify([...carried, 'node_modules/swagger-ui-dist'].sort())}\n`,
   );
-  const sources = [...alsoInputs, ...inputs.filter(name => packageOf(name) === null && name !== 'part.mjs')];
+  const sources = [...alsoInputs, ...inputs.filter(name => packageOf(name) === null && !notFiles.has(name))];
   writeFileSync(record, `${JSON.stringify(digests(sources), null, 1)}\n`);
   say(`built dist/devmgr.cjs (${Date.now() - started} ms)`);
   return true;
@@ -113,6 +116,11 @@ function splitting(parts) {
         const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: 'again' });
         return { ...found, sideEffects: false };
       });
+      // commander takes 2 ms for what only commands that are programs of their own need; there are none here.
+      build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+        importer.includes('node_modules/commander/') ? { path: 'empty', namespace: 'empty' } : undefined,
+      );
+      build.onLoad({ filter: /./, namespace: 'empty' }, () => ({ contents: 'export default {};', loader: 'js' }));
       build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
         const place = relative(root, path);
         if (place.startsWith('node_modules')) return undefined;
@@ -166,13 +174,17 @@ function withCarriedAssets(source, place) {
 /** Rooms that are heavy to load: the daemon, and the contract with its schemas. */
 const wholeRooms = ['daemon/', 'src/api/'];
 
+/** Each command it names is a part: nobody runs two. */
+const commandTable = 'src/commands/index.ts';
+
 /** What becomes a part: a package that is not native, and a file of a heavy room as seen from outside it. Else null. */
 function partTarget(wanted, importer) {
   if (wanted.startsWith('node:') || natives.some(name => wanted === name || wanted.startsWith(`${name}/`))) return null;
   if (!wanted.startsWith('.')) return wanted;
   const target = join(dirname(importer), wanted);
   const isIn = (room, file) => relative(root, file).startsWith(room);
-  return wholeRooms.some(room => isIn(room, target) && !isIn(room, importer)) ? target : null;
+  if (wholeRooms.some(room => isIn(room, target) && !isIn(room, importer))) return target;
+  return relative(root, importer) === commandTable ? target : null;
 }
 
 /** Puts the new files in place, the program last, and removes parts that are no longer any. */

@@ -39,6 +39,8 @@ export async function parseWords(words: readonly string[], shapes: FlagShapes, h
   for (const [name, shape] of Object.entries(shapes)) {
     flags[camel(name)] = shape.value === undefined ? false : shape.many ? [] : undefined;
     for (const spelling of [name, ...(shape.aliases ?? [])]) {
+      // An option takes commander a tenth of a millisecond, and a command has twenty.
+      if (!isMentioned(words, spelling, shape)) continue;
       const short = spelling === name && shape.short ? `-${shape.short}, ` : '';
       parser.option(`${short}--${spelling}${shape.value === undefined ? '' : ' <value>'}`);
       parser.on(`option:${spelling}`, (value?: string) => {
@@ -53,6 +55,17 @@ export async function parseWords(words: readonly string[], shapes: FlagShapes, h
     throw error instanceof CommanderError ? explained(error, known, help) : error;
   }
   return { args: parser.args, flags };
+}
+
+/** Whether the flag can be among the words; letters may stand together. */
+function isMentioned(words: readonly string[], spelling: string, { short }: FlagShape): boolean {
+  const long = `--${spelling}`;
+  return words.some(
+    word =>
+      word === long ||
+      word.startsWith(`${long}=`) ||
+      (short !== undefined && !word.startsWith('--') && word.startsWith('-') && word.includes(short)),
+  );
 }
 
 /** What commander found, in the words of this program. */
