@@ -24,7 +24,7 @@ const record = join(dist, '.build.json');
 export const natives = ['@napi-rs/keyring', 'better-sqlite3', 'node-hid', 'pcsc-mini', 'usb'];
 
 /** What esbuild names as an input and is none. */
-const notFiles = new Set(['part.mjs', 'empty:empty']);
+const notFiles = /^(whole|empty):/;
 
 /** Files that change the program without being part of it. */
 const alsoInputs = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
@@ -35,11 +35,11 @@ export async function build() {
   const started = Date.now();
   const { build: esbuild } = await import('esbuild');
   const parts = new Parts();
-  const built = [await esbuild(optionsFor({ entryPoints: ['bin/devmgr.ts'] }, 'devmgr', parts))];
-  for (let part = parts.next(); part; part = parts.next()) {
-    const contents = `import * as all from ${JSON.stringify(part.target)}; export { all };`;
-    const stdin = { contents, resolveDir: root, sourcefile: 'part.mjs' };
-    built.push(await esbuild(optionsFor({ stdin }, part.name, parts)));
+  const built = [await esbuild(optionsFor([{ in: 'bin/devmgr.ts', out: 'devmgr' }], parts))];
+  // All that are known by now in one go: files that several of them hold are read once.
+  for (let known = parts.take(); known.length; known = parts.take()) {
+    const entries = known.map(({ name, target }) => ({ in: `whole:${target}`, out: name }));
+    built.push(await esbuild(optionsFor(entries, parts)));
   }
   publish(built.flatMap(result => result.outputFiles));
   copySwaggerUi();
@@ -49,7 +49,7 @@ export async function build() {
     join(dist, '.packages.json'),
     `${JSON.stringify([...carried, 'node_modules/swagger-ui-dist'].sort())}\n`,
   );
-  const sources = [...alsoInputs, ...inputs.filter(name => packageOf(name) === null && !notFiles.has(name))];
+  const sources = [...alsoInputs, ...inputs.filter(name => packageOf(name) === null && !notFiles.test(name))];
   writeFileSync(record, `${JSON.stringify(digests(sources), null, 1)}\n`);
   say(`built dist/devmgr.cjs (${Date.now() - started} ms)`);
   return true;
@@ -76,17 +76,18 @@ class Parts {
     return name;
   }
 
-  next() {
-    return this.#waiting.pop();
+  take() {
+    return this.#waiting.splice(0);
   }
 }
 
-function optionsFor(input, name, parts) {
+function optionsFor(entryPoints, parts) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return {
-    ...input,
+    entryPoints,
     absWorkingDir: root,
-    outfile: join(dist, `${name}.cjs`),
+    outdir: dist,
+    outExtension: { '.js': '.cjs' },
     write: false,
     bundle: true,
     platform: 'node',
@@ -110,6 +111,11 @@ function splitting(parts) {
   return {
     name: 'parts',
     setup(build) {
+      build.onResolve({ filter: /^whole:/ }, ({ path }) => ({ path: path.slice(6), namespace: 'whole' }));
+      build.onLoad({ filter: /./, namespace: 'whole' }, ({ path }) => ({
+        contents: `import * as all from ${JSON.stringify(path)}; export { all };`,
+        resolveDir: root,
+      }));
       build.onResolve({ filter: /^part:/ }, ({ path }) => ({ path: `./${path.slice(5)}.cjs`, external: true }));
       build.onResolve({ filter: /^typebox$|\.mjs$/ }, async ({ path, importer, kind, resolveDir, pluginData }) => {
         if (pluginData === 'again' || (path !== 'typebox' && !importer.includes('node_modules/typebox/'))) return;
