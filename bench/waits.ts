@@ -17,28 +17,37 @@ export interface WaitOrder {
 export interface WaitResult {
   /** Milliseconds of each path, in the order they were measured. */
   readonly answers: readonly (readonly number[])[];
-  /** Milliseconds of the other client: the longest, and how often it asked. */
-  readonly longest: number;
+  /** The other client meanwhile. */
+  readonly beside: Waits;
+  /** The other client for as long again with nobody beside it: the noise of the machine. */
+  readonly alone: Waits;
+}
+
+export interface Waits {
   readonly asked: number;
-  /** The longest of the other client for as long again with nobody beside it: the noise of the machine. */
-  readonly longestAlone: number;
+  /** Milliseconds. */
+  readonly longest: number;
+  /** How many waits were longer than 10 ms. */
+  readonly late: number;
 }
 
 const order = JSON.parse(process.argv[2]!) as WaitOrder;
 const client = new Client(order.url, order.token);
 const other = new Client(order.url, order.token);
 
-async function probe(until: Promise<unknown>): Promise<{ longest: number; asked: number }> {
+async function probe(until: Promise<unknown>): Promise<Waits> {
   let over = false;
   void until.then(() => {
     over = true;
   });
-  let [longest, asked] = [0, 0];
+  let [longest, asked, late] = [0, 0, 0];
   for (; !over; asked++) {
-    longest = Math.max(longest, (await other.get(order.other)).ms);
+    const { ms } = await other.get(order.other);
+    longest = Math.max(longest, ms);
+    if (ms > 10) late++;
     await pause(1);
   }
-  return { longest, asked };
+  return { asked, longest, late };
 }
 
 async function askAll(seconds: number, atLeast: number): Promise<number[][]> {
@@ -52,10 +61,10 @@ async function askAll(seconds: number, atLeast: number): Promise<number[][]> {
 await probe(askAll(0, 2));
 const begun = performance.now();
 const asking = askAll(order.seconds, 5);
-const { longest, asked } = await probe(asking);
+const beside = await probe(asking);
 const lasted = performance.now() - begun;
 const alone = await probe(pause(lasted));
-const result: WaitResult = { answers: await asking, longest, asked, longestAlone: alone.longest };
+const result: WaitResult = { answers: await asking, beside, alone };
 process.stdout.write(JSON.stringify(result));
 client.end();
 other.end();

@@ -3,7 +3,7 @@ import { Client } from '../connection.ts';
 import { commonKeyword, knownUser, sample } from '../fill.ts';
 import { type BenchDaemon, runJson, settled, startDaemon } from '../processes.ts';
 import { bound, median, type Pair, type Row, ratio } from '../report.ts';
-import type { WaitOrder, WaitResult } from '../waits.ts';
+import type { WaitOrder, WaitResult, Waits } from '../waits.ts';
 
 const list = '/api/devices/list';
 /** Answers that one figure is the median of. */
@@ -129,14 +129,17 @@ function wait(daemon: BenchDaemon, paths: readonly string[]): Promise<WaitResult
 }
 
 function othersWait(work: string, waits: readonly WaitResult[]): Row {
-  const asked = waits.reduce((sum, { asked }) => sum + asked, 0);
-  const alone = waits.map(({ longestAlone }) => longestAlone);
+  const told = (all: readonly Waits[]) => {
+    const sum = (pick: (waits: Waits) => number) => all.reduce((sum, waits) => sum + pick(waits), 0);
+    const longest = Math.max(...all.map(waits => waits.longest)).toFixed(1);
+    return `${sum(({ late }) => late)} of ${sum(({ asked }) => asked)} over 10 ms, the longest ${longest} ms`;
+  };
   return bound(
     `${work}: the longest wait`,
     'ms',
-    waits.map(({ longest }) => longest),
+    waits.map(({ beside }) => beside.longest),
     10,
-    `of ${asked} asked a millisecond apart, the longest of each run; with nobody beside it ${median(alone).toFixed(1)} ms, at most ${Math.max(...alone).toFixed(1)} ms`,
+    `each sample is the longest of about a second, asked a millisecond apart; ${told(waits.map(({ beside }) => beside))}; with nobody beside it ${told(waits.map(({ alone }) => alone))}`,
   );
 }
 
