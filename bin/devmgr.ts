@@ -14,6 +14,7 @@ const programs: Programs = {
   check: async (options, io) => (await daemon()).check(options, io),
   audit: async (options, io) => (await daemon()).audit(options, io),
   rotateKey: async (options, io) => (await daemon()).rotateKey(options, io),
+  resetPassword: async (options, io) => (await daemon()).resetPassword(options, io),
 };
 
 // A smart card that keeps silent holds a thread of the pool; without spare ones, files and passwords would wait for it.

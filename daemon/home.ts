@@ -34,15 +34,26 @@ export class Home {
 
   /** A random key kept in the home; made at the first call. */
   async secretKey(name: 'journalKey'): Promise<Buffer> {
-    const kept = await this.readSecret(name);
-    if (kept !== null) {
-      const key = Buffer.from(kept.trim(), 'base64url');
-      if (key.length < 32)
-        throw new StartRefused(1, `${this.path(name)} is damaged`, 'restore it from a backup of the home folder');
-      return key;
-    }
+    const kept = await this.#keptKey(name);
+    if (kept) return kept;
     const key = randomBytes(32);
     await this.writeSecret(name, `${key.toString('base64url')}\n`);
+    return key;
+  }
+
+  /** The same key where it must be there already: a new one in its place would look like a journal that was tampered with. */
+  async existingKey(name: 'journalKey'): Promise<Buffer> {
+    const kept = await this.#keptKey(name);
+    if (kept) return kept;
+    throw new StartRefused(1, `${this.path(name)} is missing`, 'put it back from where the backups are kept');
+  }
+
+  async #keptKey(name: 'journalKey'): Promise<Buffer | null> {
+    const kept = await this.readSecret(name);
+    if (kept === null) return null;
+    const key = Buffer.from(kept.trim(), 'base64url');
+    if (key.length < 32)
+      throw new StartRefused(1, `${this.path(name)} is damaged`, 'restore it from a backup of the home folder');
     return key;
   }
 

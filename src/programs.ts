@@ -44,6 +44,10 @@ interface FileOptions extends HomeOptions {
   readonly file: string;
 }
 
+interface ResetOptions extends HomeOptions {
+  readonly username: string;
+}
+
 export interface AuditOptions extends HomeOptions {
   /** Only entries of this device (its deviceId or its serial number). */
   readonly device: string | null;
@@ -75,6 +79,8 @@ export interface Programs {
   check(options: HomeOptions, io: ProgramIo): Promise<number>;
   /** Writes the journal. */
   audit(options: AuditOptions, io: ProgramIo): Promise<number>;
-  /** Makes a new signing key: every token given so far stops being good. */
+  /** Makes a new signing key. Tokens given so far stay good until they expire. */
   rotateKey(options: HomeOptions, io: ProgramIo): Promise<number>;
+  /** Makes a new password for a user and writes it on standard output; refuses while a daemon runs. */
+  resetPassword(options: ResetOptions, io: ProgramIo): Promise<number>;
 }

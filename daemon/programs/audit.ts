@@ -40,7 +40,7 @@ const PAGE = 1000;
 export function audit(options: AuditOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
-    const reader = openSqliteReader({ file: home.path('database'), journalKey: await home.secretKey('journalKey') });
+    const reader = openSqliteReader({ file: home.path('database'), journalKey: await home.existingKey('journalKey') });
     try {
       return options.verify ? await verify(reader, options, io) : await list(reader, options, io);
     } finally {

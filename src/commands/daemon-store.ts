@@ -64,10 +64,26 @@ export const daemonCheck = command({
 export const daemonRotateKey = command({
   name: 'daemon rotate-key',
   summary: 'make a new signing key for tokens',
+  description: 'Tokens given so far stay good until they expire. A daemon that runs takes the key up at once.',
   flags: {},
   examples: [{ does: 'once a year', line: 'daemon rotate-key' }],
   run: (_, context) =>
     context.programs.rotateKey({ home: context.settings.home, json: context.globals.json }, programIo(context)),
+});
+
+export const daemonResetPassword = command({
+  name: 'daemon reset-password',
+  summary: 'make a new password for a user who has lost it',
+  description:
+    'For the last administrator: anybody else is helped with users passwd. The password goes to standard output, and every login of the user ends. Refused while the daemon runs.',
+  args: [{ name: 'USER', help: 'whose password' }],
+  flags: {},
+  examples: [{ does: 'when nobody can log in', line: 'daemon reset-password admin' }],
+  run: ({ args }, context) =>
+    context.programs.resetPassword(
+      { home: context.settings.home, json: context.globals.json, username: args[0]! },
+      programIo(context),
+    ),
 });
 
 export const daemonAudit = command({

@@ -224,6 +224,12 @@ export const commands: readonly SectionEntry[] = [
     load: async () => (await import('./daemon-store.ts')).daemonRotateKey,
   },
   {
+    section: 'Administration',
+    name: 'daemon reset-password',
+    summary: 'make a new password for a user who has lost it',
+    load: async () => (await import('./daemon-store.ts')).daemonResetPassword,
+  },
+  {
     section: 'This program',
     name: 'doctor',
     summary: 'look for what is wrong, and how to mend it',

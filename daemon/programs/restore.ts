@@ -1,0 +1,113 @@
+/** Puts a copy of the registry back. */
+import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { Home } from '../home.ts';
+import { lockHome } from '../lock.ts';
+import { StartRefused } from '../settings.ts';
+import { backupDatabase, type CheckReport, checkDatabase } from '../store/sqlite/index.ts';
+import { openSqliteReader } from '../store/sqlite/reader.ts';
+import { type ProgramIo, print, reporting } from './io.ts';
+import type { FileOptions } from './maintenance.ts';
+
+/** Files that SQLite may keep beside a database. */
+const companions = ['-wal', '-shm'];
+
+/** Puts a copy in the place of the registry; the one that was there is kept beside it. Refuses while a daemon runs. */
+export function restore(options: FileOptions, io: ProgramIo): Promise<number> {
+  return reporting(io, options.json, async () => {
+    await stat(options.home).catch(() => {
+      throw new StartRefused(1, `there is no folder ${options.home}`, 'name the home of the daemon with --home');
+    });
+    const home = await Home.open(options.home);
+    const lock = await lockHome(home);
+    try {
+      const { devices, entries, kept } = await replace(home, resolve(options.file));
+      const earlier = kept ? `the registry that was there is kept as ${kept}` : 'there was no registry before';
+      const words = `restored ${devices} devices; ${earlier}\n`;
+      await print(io.stdout, options.json ? `${JSON.stringify({ devices, entries, kept })}\n` : words);
+      return 0;
+    } finally {
+      await lock.release();
+    }
+  });
+}
+
+/** What is checked is what is then put in place. A disk that is full, or a copy that is damaged, leaves the registry as it is. */
+async function replace(home: Home, file: string): Promise<CheckReport & { readonly kept: string | null }> {
+  const database = home.path('database');
+  const aside = `${database}.restoring`;
+  try {
+    await rm(aside, { force: true });
+    await copyDatabase(file, aside);
+    const report = await checkDatabase(aside, await home.existingKey('journalKey'));
+    if (report.problems.length)
+      throw new StartRefused(
+        1,
+        `${file} is not whole: ${report.problems[0]}`,
+        'nothing was changed; try another backup',
+      );
+    await sync(aside);
+    const kept = `${database}.before-restore-${stamp()}`;
+    const existed = await keepBeside(database, kept);
+    for (const suffix of companions) await keepBeside(database + suffix, kept + suffix);
+    await setAsideUnknownBlobs(home, aside);
+    // The registry is never without its database: an end in between leaves the earlier one or the restored one.
+    for (const suffix of companions) await rm(database + suffix, { force: true });
+    await rename(aside, database);
+    if (process.platform !== 'win32') await sync(dirname(database));
+    return { ...report, kept: existed ? kept : null };
+  } finally {
+    for (const suffix of ['', ...companions]) await rm(aside + suffix, { force: true });
+  }
+}
+
+/** By SQLite itself: what a crash has left beside the file belongs to it. */
+async function copyDatabase(file: string, to: string): Promise<void> {
+  try {
+    await backupDatabase(file, to);
+  } catch (error) {
+    const { message } = ((error as Error).cause ?? error) as Error;
+    throw new StartRefused(1, `${file} cannot be read: ${message}`, 'nothing was changed; try another backup');
+  }
+}
+
+/** A second name for the same file; a copy where the file system has no such thing. False where there is no file. */
+async function keepBeside(file: string, kept: string): Promise<boolean> {
+  try {
+    await link(file, kept);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    await copyFile(file, kept);
+  }
+  return true;
+}
+
+/** Files that the registry to be restored does not know go aside with the earlier one: the next start would take them for strays. */
+async function setAsideUnknownBlobs(home: Home, restored: string): Promise<void> {
+  const blobs = home.path('blobs');
+  const names = (await readdir(blobs, { withFileTypes: true }).catch(() => []))
+    .filter(entry => entry.isFile())
+    .map(entry => entry.name);
+  const reader = openSqliteReader({ file: restored, journalKey: await home.existingKey('journalKey') });
+  try {
+    const known = await reader.knownBlobs(names);
+    const unknown = names.filter(name => !known.has(name));
+    if (unknown.length === 0) return;
+    const aside = `${blobs}.before-restore-${stamp()}`;
+    await mkdir(aside, { mode: 0o700 });
+    for (const name of unknown) await rename(join(blobs, name), join(aside, name));
+  } finally {
+    reader.close();
+  }
+}
+
+const stamp = (): string => new Date().toISOString().replaceAll(/[:.]/g, '-');
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

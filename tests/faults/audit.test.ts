@@ -1,0 +1,160 @@
+/** The journal as an operator reads it: what it tells, and that nobody can change it unnoticed. */
+import { cp, mkdtemp, rm, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { parse } from 'csv-parse/sync';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AuditOptions, audit } from '../../daemon/programs/audit.ts';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data, deviceIn, register, type TestDevice } from '../support/fleet.ts';
+import { runDaemonProgram } from '../support/programs.ts';
+
+let daemon: TestDaemon;
+let device: TestDevice;
+/** A copy of the home to spoil. */
+let home: string;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  const { token } = await daemon.user('dealer', 'DEALER');
+  device = await deviceIn('LOCKED', daemon);
+  const reason = { reason: '=cmd|calc', note: 'line one\nline two' };
+  data(await daemon.call('POST', `/api/devices/${device.deviceId}/unlock`, { note: reason.note }, { token }));
+  data(await daemon.call('POST', `/api/devices/${device.deviceId}/lock`, reason, { token }));
+  for (let i = 0; i < 5; i++) await register(daemon);
+});
+afterAll(() => daemon?.stop());
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'devmgr-audit-'));
+  await cp(daemon.home, home, { recursive: true });
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const everything: Omit<AuditOptions, 'home'> = { json: false, device: null, since: null, limit: null, verify: false };
+const run = (options: Partial<AuditOptions>) => runDaemonProgram(audit, { ...everything, home, ...options });
+const rows = async (options: Partial<AuditOptions>) => {
+  const { code, stdout } = await run({ json: true, ...options });
+  expect(code).toBe(0);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line));
+};
+
+describe('daemon audit --verify', () => {
+  const verify = () => run({ verify: true });
+  /** As somebody would who has the file, and not the key. */
+  const spoil = (sql: string) => {
+    const db = new Database(join(home, 'devmgr.db'));
+    db.exec(`DROP TRIGGER event_is_never_changed; DROP TRIGGER event_is_never_removed; ${sql}`);
+    db.close();
+  };
+
+  it('says that a journal nobody touched is whole, and how long it is', async () => {
+    const { code, stdout } = await verify();
+    const entries = (await rows({})).length;
+    expect([code, stdout]).toEqual([0, `whole: ${entries} entries\n`]);
+    expect(JSON.parse((await run({ verify: true, json: true })).stdout)).toEqual({ entries, problems: [] });
+  });
+
+  it.each([
+    ['changed', `UPDATE event SET actor = 'somebody-else' WHERE id = 5`, /^entry 5 was changed/],
+    [
+      'changed in its details',
+      `UPDATE event SET detail = '{}' WHERE type = 'DEVICE_UNLOCKED'`,
+      /^entry \d+ was changed/,
+    ],
+    ['removed', 'DELETE FROM event WHERE id = 4', /^entry 4 was removed\n$/],
+    ['removed at the end', 'DELETE FROM event WHERE id = (SELECT max(id) FROM event)', /^entry \d+ was removed\n$/],
+    [
+      'inserted',
+      `INSERT INTO event SELECT max(id) + 1, at, type, device, subject, actor, request_id, data, detail, mac FROM event`,
+      /^entry \d+ was changed, inserted or moved.*\nentries after \d+ were inserted/,
+    ],
+    [
+      'put in another order',
+      'UPDATE event SET id = -1 WHERE id = 3; UPDATE event SET id = 3 WHERE id = 4; UPDATE event SET id = 4 WHERE id = -1',
+      /^entry 3 was changed, inserted or moved.*\nentry 4 was changed, inserted or moved/,
+    ],
+  ] as const)('names the entry that was %s', async (_how, sql, words) => {
+    spoil(sql);
+    const { code, stdout } = await verify();
+    expect(code).toBe(1);
+    expect(stdout).toMatch(words);
+    expect(JSON.parse((await run({ verify: true, json: true })).stdout).problems.length).toBeGreaterThan(0);
+  });
+
+  it('does not make a new key where the old one is missing, but says so', async () => {
+    await unlink(join(home, 'journal-key'));
+    for (let i = 0; i < 2; i++) {
+      const { code, stderr } = await verify();
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/journal-key is missing\n {2}put it back/)]);
+    }
+  });
+
+  it('makes no registry where there is none', async () => {
+    const nowhere = join(home, 'nothing-here');
+    expect(await run({ verify: true, home: nowhere })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no registry/),
+    });
+  });
+});
+
+describe('daemon audit', () => {
+  it('tells who did what to which device, with its serial number, the oldest first', async () => {
+    const all = await rows({});
+    expect(all.map(({ id }) => id)).toEqual(all.map((_, i) => i + 1));
+    expect(all[0]).toMatchObject({ type: 'USER_CREATED', user: null });
+    const { deviceId, serialNumber } = device;
+    expect(all.filter(row => row.deviceId === deviceId)).toMatchObject([
+      { type: 'DEVICE_REGISTERED', user: 'admin', serialNumber },
+      { type: 'DEVICE_ACTIVATED', user: 'admin', details: { userId: 'alice' } },
+      { type: 'DEVICE_LOCKED', user: 'admin', details: { lockReason: 'reported lost' } },
+      {
+        type: 'DEVICE_UNLOCKED',
+        user: 'dealer',
+        details: { note: 'line one\nline two', wasLockedFor: 'reported lost' },
+      },
+      { type: 'DEVICE_LOCKED', user: 'dealer', details: { lockReason: '=cmd|calc' }, requestId: expect.any(String) },
+    ]);
+  });
+
+  it('picks by device (id or serial number), user, type, place and time, and the last so many', async () => {
+    const all = await rows({});
+    const ids = (some: readonly { id: number }[]) => some.map(({ id }) => id);
+    const same = async (options: Partial<AuditOptions>, of: (row: (typeof all)[number]) => boolean) =>
+      expect(ids(await rows(options))).toEqual(ids(all.filter(of)));
+    await same({ device: device.deviceId }, row => row.deviceId === device.deviceId);
+    await same({ device: device.serialNumber }, row => row.deviceId === device.deviceId);
+    await same({ user: 'dealer' }, row => row.user === 'dealer');
+    await same({ types: ['DEVICE_LOCKED'] }, row => row.type === 'DEVICE_LOCKED');
+    await same({ since: 3 }, row => row.id > 3);
+    const moment = Date.parse(all[4].timestamp);
+    await same({ from: moment }, row => Date.parse(row.timestamp) >= moment);
+    await same({ to: moment }, row => Date.parse(row.timestamp) <= moment);
+    expect(ids(await rows({ limit: 2 }))).toEqual(ids(all.slice(-2)));
+  });
+
+  it('says that it knows no such device', async () => {
+    expect(await run({ device: 'DEV-X' })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('DEV-X'),
+    });
+  });
+
+  it('is good as CSV for a spreadsheet: quoted, and no cell is a formula', async () => {
+    const { stdout } = await run({ csv: true, device: device.deviceId });
+    const table: Record<string, string>[] = parse(stdout, { columns: true });
+    expect(table.at(-1)).toMatchObject({ type: 'DEVICE_LOCKED', user: 'dealer', serialNumber: device.serialNumber });
+    for (const cell of table.flatMap(row => Object.values(row))) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+    expect(JSON.parse(table.at(-1)!.details!)).toMatchObject({ lockReason: '=cmd|calc' });
+  });
+
+  it('keeps to a line for each entry where people read it, whatever a note holds', async () => {
+    const { stdout } = await run({ device: device.deviceId });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(5);
+    expect(stdout).toContain('line one\\nline two');
+  });
+});

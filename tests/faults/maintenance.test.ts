@@ -1,0 +1,225 @@
+/** Copies of a registry, putting them back, and finding what is broken. */
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startDaemon } from '../../daemon/main.ts';
+import { audit, backup, check, resetPassword, restore } from '../../daemon/programs/index.ts';
+import { adminPassword, startTestDaemon, type TestDaemon, testSettings } from '../support/daemon.ts';
+import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { backUp, data, deviceIn, upload } from '../support/fleet.ts';
+import { filesIn } from '../support/forms.ts';
+import { runDaemonProgram } from '../support/programs.ts';
+
+let dir: string;
+let home: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'devmgr-maintenance-'));
+  home = join(dir, 'home');
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const copy = () => join(dir, 'copy.db');
+const backUpTo = (file: string, json = false) => runDaemonProgram(backup, { home, json, file });
+const putBack = (file: string, json = false) => runDaemonProgram(restore, { home, json, file });
+const look = () => runDaemonProgram(check, { home, json: true });
+
+async function running<T>(use: (daemon: DaemonProcess) => Promise<T>): Promise<T> {
+  const daemon = await spawnDaemon({ home });
+  try {
+    return await use(daemon);
+  } finally {
+    await daemon.stop();
+  }
+}
+let serial = 0;
+const register = (daemon: DaemonProcess) =>
+  daemon.call('POST', '/api/devices/register', {
+    deviceType: 'UKEY',
+    serialNumber: `COPY-${++serial}`,
+    manufacturer: 'Feitian',
+    model: 'K9',
+  });
+const total = async (daemon: DaemonProcess) => {
+  const { data } = await daemon.call('GET', '/api/devices/list?size=1');
+  return (data as { pagination: { total: number } }).pagination.total;
+};
+
+describe('daemon backup and daemon restore', () => {
+  it('copy a registry under load as it is at one moment, and bring that moment back', async () => {
+    const kept = await running(async daemon => {
+      let going = true;
+      const clients = Array.from({ length: 8 }, async () => {
+        while (going) expect((await register(daemon)).code).toBe(200);
+      });
+      await expect.poll(() => total(daemon)).toBeGreaterThan(20);
+      const before = await total(daemon);
+      const ran = await backUpTo(copy());
+      const after = await total(daemon);
+      going = false;
+      await Promise.all(clients);
+      expect(ran).toMatchObject({ code: 0, stdout: `${copy()}\n`, stderr: expect.stringContaining('journal-key') });
+      expect((await stat(copy())).mode & 0o777).toBe(0o600);
+      return { before, after };
+    });
+    const restored = await putBack(copy(), true);
+    expect(restored.code).toBe(0);
+    const { devices, kept: earlier } = JSON.parse(restored.stdout);
+    expect(devices).toBeGreaterThanOrEqual(kept.before);
+    expect(devices).toBeLessThanOrEqual(kept.after);
+    await running(async daemon => {
+      expect(await total(daemon)).toBe(devices);
+      expect((await register(daemon)).code).toBe(200);
+    });
+    expect((await look()).code).toBe(0);
+    // What was there before is whole as well, and can be brought back in its turn.
+    expect(await putBack(earlier)).toMatchObject({ code: 0 });
+    await running(async daemon => expect(await total(daemon)).toBeGreaterThan(devices));
+  });
+
+  it('are refused while a daemon runs, the restore naming it and changing nothing', async () => {
+    await running(async daemon => {
+      await register(daemon);
+      expect((await backUpTo(copy())).code).toBe(0);
+      await register(daemon);
+      expect(await putBack(copy())).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`process ${daemon.pid}`),
+      });
+      expect(await total(daemon)).toBe(2);
+    });
+  });
+
+  it('a backup never goes over a file that is there', async () => {
+    await running(register);
+    await writeFile(copy(), 'precious');
+    expect(await backUpTo(copy())).toMatchObject({ code: 1, stderr: expect.stringMatching(/exists already/) });
+    expect(await readFile(copy(), 'utf8')).toBe('precious');
+  });
+
+  it('what a crash left in the write-ahead log is in the copy, and in what a restore keeps', async () => {
+    const daemon = await spawnDaemon({ home });
+    for (let i = 0; i < 3; i++) await register(daemon);
+    await daemon.kill();
+    expect((await backUpTo(copy())).code).toBe(0);
+    const restored = JSON.parse((await putBack(copy(), true)).stdout);
+    expect(restored.devices).toBe(3);
+    expect(JSON.parse((await putBack(restored.kept, true)).stdout).devices).toBe(3);
+  });
+
+  it('a registry that is lost is brought back into a home that has only its keys', async () => {
+    await running(register);
+    expect((await backUpTo(copy())).code).toBe(0);
+    await rm(join(home, 'devmgr.db'));
+    expect(await putBack(copy())).toMatchObject({ code: 0, stdout: expect.stringContaining('there was no registry') });
+    await running(async daemon => expect(await total(daemon)).toBe(1));
+  });
+
+  describe('a restore leaves the registry as it is where the copy', () => {
+    beforeEach(async () => {
+      await running(register);
+      await backUpTo(copy());
+    });
+    const isAsItWas = async () => {
+      expect((await readdir(home)).filter(name => /restor/.test(name))).toEqual([]);
+      await running(async daemon => expect(await total(daemon)).toBe(1));
+    };
+
+    it('is damaged', async () => {
+      const bytes = await readFile(copy());
+      await writeFile(copy(), bytes.fill(0xa5, 100, 9000));
+      expect(await putBack(copy())).toMatchObject({ code: 1, stderr: expect.stringMatching(/copy\.db/) });
+      await isAsItWas();
+    });
+    it('is cut short', async () => {
+      await writeFile(copy(), (await readFile(copy())).subarray(0, 20_000));
+      expect((await putBack(copy())).code).toBe(1);
+      await isAsItWas();
+    });
+    it('is no database', async () => {
+      await copyFile(process.execPath, join(dir, 'node'));
+      expect((await putBack(join(dir, 'node'))).code).toBe(1);
+      await isAsItWas();
+    });
+    it('is not there', async () => {
+      expect(await putBack(join(dir, 'none'))).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/cannot be read/),
+      });
+      await isAsItWas();
+    });
+    it('belongs to another journal key', async () => {
+      await rm(join(home, 'journal-key'));
+      const other = join(dir, 'other');
+      await (await spawnDaemon({ home: other })).stop();
+      await copyFile(join(other, 'journal-key'), join(home, 'journal-key'));
+      expect(await putBack(copy())).toMatchObject({ code: 1, stderr: expect.stringMatching(/journal key/) });
+    });
+  });
+});
+
+describe('daemon check', () => {
+  let daemon: TestDaemon;
+  beforeEach(async () => {
+    daemon = await startTestDaemon();
+    home = daemon.home;
+    data(await upload(daemon));
+    data(await backUp(daemon, (await deviceIn('ACTIVE', daemon)).deviceId));
+  });
+  afterEach(() => daemon.stop());
+
+  it('says what it has looked at, also while the daemon runs', async () => {
+    const { code, stdout } = await look();
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ problems: [], devices: 1, files: 2 });
+    expect((await runDaemonProgram(check, { home, json: false })).stdout).toMatch(
+      /^whole: 1 devices, \d+ journal entries, 2 files/,
+    );
+  });
+
+  it('names the upload and the backup whose files are damaged or missing', async () => {
+    for (const file of await filesIn(daemon)) await writeFile(file, 'an encrypted backuP');
+    const { code, stdout } = await look();
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).problems).toEqual(['files: that of APP-1 is damaged', 'files: that of BKP-1 is damaged']);
+    for (const file of await filesIn(daemon)) await rm(file);
+    expect(JSON.parse((await look()).stdout).problems).toEqual([
+      'files: that of APP-1 is missing',
+      'files: that of BKP-1 is missing',
+    ]);
+  });
+});
+
+describe('daemon reset-password', () => {
+  const reset = (username: string) => runDaemonProgram(resetPassword, { home, json: true, username });
+
+  it('lets an administrator in who has lost the password, ends earlier logins, and is in the journal', async () => {
+    const token = await running(async daemon => {
+      expect(await reset('admin')).toMatchObject({ code: 1, stderr: expect.stringMatching(/already runs/) });
+      return daemon.token;
+    });
+    expect(await reset('nobody')).toMatchObject({ code: 1, stderr: expect.stringMatching(/no user nobody.*admin/s) });
+    const { password } = JSON.parse((await reset('admin')).stdout);
+
+    const daemon = await startDaemon(testSettings(home), '0.0.0-test', pino({ level: 'silent' }));
+    const code = async (path: string, init: RequestInit) =>
+      ((await (await fetch(daemon.url + path, init)).json()) as { code: number }).code;
+    const login = (password: string) =>
+      code('/api/auth/login', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username: 'admin', password }),
+      });
+    expect(await login(adminPassword)).toBe(1003);
+    expect(await login(password)).toBe(200);
+    expect(await code('/api/users/me', { headers: { authorization: `Bearer ${token}` } })).toBe(1004);
+    await daemon.stop();
+
+    const journal = { home, json: true, device: null, since: null, limit: 1, verify: false };
+    const { stdout } = await runDaemonProgram(audit, journal);
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'PASSWORD_CHANGED', user: null, details: { username: 'admin' } });
+    expect(stdout).not.toContain(password);
+    expect(JSON.parse((await look()).stdout).problems).toEqual([]);
+  });
+});
