@@ -11,7 +11,7 @@ import { spellings } from './parse.ts';
 const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** Words that the scripts of the shells put before what has been typed so far. */
-const question = '--offer --no-autostart --no-wait --quiet';
+const question = '--offer';
 /** A shell that waits for its answer is a shell that hangs. */
 const patienceMs = 1_500;
 
@@ -102,7 +102,8 @@ function meant(words: readonly string[], context: Context): Context {
     hardware: named('--hardware'),
   };
   const settings = resolveSettings({ home, server, profile, ca, hardware }, context.env);
-  return createContext({ ...context, settings });
+  // A word is completed at once or not at all: nothing is started for it, and no limit waited out.
+  return createContext({ ...context, settings, globals: { ...context.globals, noAutostart: true, noWait: true } });
 }
 
 type Word = readonly [word: string, text: string];

@@ -1,6 +1,6 @@
 /** Every command in the good case: what it writes where, and its exit code. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminPassword, type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
@@ -443,7 +443,9 @@ describe('this program', () => {
     const { stdout } = await daemon.run(['completion', 'bash', '--offer', '--', 'show', serial]);
     expect(stdout).toBe(`${serial}\t${deviceId} INACTIVE\n`);
     expect((await daemon.run(['completion', 'bash', '--offer', '--', 'lock', '--rea'])).stdout).toMatch(/^--reason\t/);
-    expect((await devmgr(['completion', 'bash', '--offer', '--', 'show', 'X'])).stdout).toBe('');
+    const home = temporaryFolder();
+    expect((await devmgr(['completion', 'bash', '--offer', '--', 'show', 'X'], { home })).stdout).toBe('');
+    expect(readdirSync(home)).toEqual([]);
   });
 });
 
