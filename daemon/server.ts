@@ -25,7 +25,7 @@ export interface ServerOptions {
   /** CIDRs of proxies whose X-Forwarded-For is believed. */
   readonly trustProxy: readonly string[];
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
-  /** Milliseconds a request may take to arrive; uploads extend it by arriving. */
+  /** Milliseconds in which the header of a request must be there. */
   readonly headersTimeout?: number;
 }
 
@@ -34,11 +34,20 @@ const tooLarge = { bytes: 256 * 2 ** 20, milliseconds: 60_000 };
 
 const noSuchOperation = (): ApiError => new ApiError(404, 'no such operation');
 
+const HEADERS_MS = 20_000;
+
 export type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
 
 /** A Fastify instance that answers everything in the envelope. It does not listen by itself. */
 export async function buildServer(options: ServerOptions, plugins: readonly RoutePlugin[]): Promise<FastifyInstance> {
   const nextId = requestIds();
+  const headersTimeout = options.headersTimeout ?? HEADERS_MS;
+  const patience = {
+    requireHostHeader: false,
+    headersTimeout,
+    requestTimeout: 0,
+    connectionsCheckingInterval: headersTimeout / 4,
+  };
   const app = fastify({
     loggerInstance: withLateChildren(options.logger) as never,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -57,8 +66,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
     },
     // Silence is cut off; an upload that goes on arriving is not.
     connectionTimeout: 120_000,
-    http: { requireHostHeader: false, headersTimeout: options.headersTimeout ?? 20_000, requestTimeout: 0 },
-    ...(options.tls ? { https: { ...options.tls, requireHostHeader: false } } : {}),
+    ...(options.tls ? { https: { ...options.tls, ...patience } } : { http: patience }),
   } as FastifyServerOptions<Server>) as unknown as FastifyInstance;
 
   app.decorateRequest('caller', null);

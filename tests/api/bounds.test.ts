@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import fastify from 'fastify';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { boundBody, boundConnections } from '../../daemon/plugins/connections.ts';
+import { buildServer } from '../../daemon/server.ts';
 
 async function opened(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
@@ -48,5 +50,35 @@ test('a body that trickles in is answered with 1001 and cut off', async () => {
   await once(socket, 'close');
   expect(answer).toContain('400 Bad Request');
   expect(answer).toContain('"code":1001');
+  await app.close();
+});
+
+test('a header that trickles in is answered with 1001 and cut off, however steadily it comes', async () => {
+  const app = await buildServer(
+    { logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy: [], headersTimeout: 200 },
+    [],
+  );
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = await opened((app.server.address() as AddressInfo).port);
+  let answer = '';
+  socket.on('data', chunk => {
+    answer += chunk;
+  });
+  socket.write('GET /api/health HTTP/1.1\r\nHost: x\r\n');
+  const trickle = setInterval(() => socket.write('X: y\r\n'), 20);
+  await once(socket, 'close');
+  clearInterval(trickle);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 .*did not arrive in time/s);
+  await app.close();
+});
+
+test('a client that says nothing at all is cut off', async () => {
+  const app = await buildServer(
+    { logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy: [], headersTimeout: 200 },
+    [],
+  );
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = await opened((app.server.address() as AddressInfo).port);
+  await once(socket.resume(), 'close');
   await app.close();
 });
