@@ -3,9 +3,9 @@ import { cp, mkdtemp, rm, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { parse } from 'csv-parse/sync';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuditOptions, audit } from '../../daemon/programs/audit.ts';
+import { readCsv } from '../../src/commands/bulk/csv.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, register, type TestDevice } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
@@ -40,6 +40,20 @@ const rows = async (options: Partial<AuditOptions>) => {
     .filter(Boolean)
     .map(line => JSON.parse(line));
 };
+
+/** Rows by the names of their columns. */
+async function tableOf(csv: string): Promise<Record<string, string>[]> {
+  const records: (readonly string[])[] = [];
+  async function* whole() {
+    yield csv;
+  }
+  for await (const record of readCsv(whole())) {
+    if ('problem' in record) throw new Error(`line ${record.line}: ${record.problem}`);
+    records.push(record.cells);
+  }
+  const [names, ...rows] = records;
+  return rows.map(cells => Object.fromEntries(cells.map((cell, i) => [names![i]!, cell])));
+}
 
 describe('daemon audit --verify', () => {
   const verify = () => run({ verify: true });
@@ -146,7 +160,7 @@ describe('daemon audit', () => {
 
   it('is good as CSV for a spreadsheet: quoted, and no cell is a formula', async () => {
     const { stdout } = await run({ csv: true, device: device.deviceId });
-    const table: Record<string, string>[] = parse(stdout, { columns: true });
+    const table = await tableOf(stdout);
     expect(table.at(-1)).toMatchObject({ type: 'DEVICE_LOCKED', user: 'dealer', serialNumber: device.serialNumber });
     for (const cell of table.flatMap(row => Object.values(row))) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
     expect(JSON.parse(table.at(-1)!.details!)).toMatchObject({ lockReason: '=cmd|calc' });
