@@ -45,6 +45,8 @@ export interface Hub {
   subscribe(subscription: Subscription): Connection;
   /** Tells of a key. Such events are in no journal: who is not connected does not learn of them. */
   publish(type: HardwareEventType, at: number, data: object): void;
+  /** Id of the last event known: a stream begun now without `since` is sent what comes after it. */
+  readonly head: number;
   /** Streams open now, those that are being closed included. */
   readonly size: number;
   /** Ends all streams with 1001 and resolves when they are over. Idempotent. */
@@ -88,6 +90,10 @@ class JournalHub implements Hub {
     this.#tail = new Tail({ store, grown: () => this.#spread(), failed });
     this.#history = new History({ store, head: () => this.#tail.head, failed });
     this.#stops = [store.onCommit(notice => this.#committed(notice)), every(SWEEP_EVERY, () => void this.#sweep())];
+  }
+
+  get head(): number {
+    return this.#tail.head;
   }
 
   get size(): number {

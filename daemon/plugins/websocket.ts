@@ -80,6 +80,8 @@ class Upgrades {
     });
     this.#server.on('headers', (headers, request) => {
       headers.push(`X-Request-Id: ${this.#idOf(request)}`);
+      // A stream that breaks before its first event can be taken up where it began.
+      headers.push(`X-Stream-Since: ${this.#parts.hub.head}`);
     });
   }
 

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { openStream, refusedUpgrade } from '../support/stream-client.ts';
 import { registration, type StreamServer, startStreamServer, unnotified } from '../support/stream-server.ts';
 
@@ -11,6 +14,15 @@ afterAll(() => server.stop());
 const open = (query: { since?: number; types?: string } = {}) =>
   openStream(server.url, { token: server.token, ...query });
 const head = () => server.store.lastEventId();
+
+it('the answer to the upgrade says where the stream begins, so that one that breaks at once loses nothing', async () => {
+  await server.commit(registration('BEGIN-1'));
+  const begins = await head();
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/ws/notifications?token=${server.token}`);
+  const [response] = (await once(socket, 'upgrade')) as [IncomingMessage];
+  expect(response.headers['x-stream-since']).toBe(String(begins));
+  socket.terminate();
+});
 
 describe('a frame', () => {
   it('is {id, type, timestamp, data}, its id the place in the journal, its data beginning with deviceId', async () => {
