@@ -114,6 +114,7 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
   const devices = new DeviceService({ store, passwords, now });
   const blobs = await openBlobs(home.path('blobs'), { notice: message => log.info(message) });
   await blobs.sweep(names => store.knownBlobs(names));
+  stack.add(() => blobs.discardAll());
   const apps = new AppService({ store, blobs, now });
   const backups = new BackupService({ store, blobs, now });
   const hub = createHub({ store, log });
@@ -196,12 +197,20 @@ async function gauges(store: Store, hub: Hub) {
   };
 }
 
-async function tlsOf(settings: DaemonSettings): Promise<{ cert: Buffer; key: Buffer } | undefined> {
-  if (!settings.tlsCert || !settings.tlsKey) return undefined;
+/** Refuses what cannot be served with: a file that is not there, no certificate, a key of another certificate. */
+async function tlsOf({ tlsCert, tlsKey }: DaemonSettings): Promise<{ cert: Buffer; key: Buffer } | undefined> {
+  if (!tlsCert || !tlsKey) return undefined;
+  const { createSecureContext } = await import('node:tls');
   try {
-    return { cert: await readFile(settings.tlsCert), key: await readFile(settings.tlsKey) };
+    const tls = { cert: await readFile(tlsCert), key: await readFile(tlsKey) };
+    createSecureContext(tls);
+    return tls;
   } catch (error) {
-    throw new StartRefused(1, `the certificate or its key cannot be read: ${(error as Error).message}`);
+    throw new StartRefused(
+      1,
+      `the certificate ${tlsCert} or its key ${tlsKey} cannot be used: ${(error as Error).message}`,
+      'both are PEM files, and belong together',
+    );
   }
 }
 

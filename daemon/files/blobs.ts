@@ -101,11 +101,7 @@ export class Blobs {
    * kept but not yet recorded would be taken for a stray.
    */
   async sweep(known: (names: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
-    let strays = 0;
-    for (const name of await readdir(this.#incoming)) {
-      await rm(join(this.#incoming, name), { recursive: true, force: true });
-      strays++;
-    }
+    let strays = await this.discardAll();
     const names = (await readdir(this.#dir)).filter(name => nameShape.test(name));
     for (let i = 0; i < names.length; i += SWEEP_AT_ONCE) {
       const some = names.slice(i, i + SWEEP_AT_ONCE);
@@ -116,6 +112,13 @@ export class Blobs {
       }
     }
     if (strays > 0) this.#notice(`removed ${strays} unfinished upload${strays === 1 ? '' : 's'} of an earlier run`);
+  }
+
+  /** Removes what has arrived and was not kept; how many files that were. Only while no `receive` is to be kept. */
+  async discardAll(): Promise<number> {
+    const names = await readdir(this.#incoming);
+    for (const name of names) await rm(join(this.#incoming, name), { recursive: true, force: true });
+    return names.length;
   }
 
   #path(name: string): string {

@@ -1,0 +1,60 @@
+/** Those who knock do not keep those who are in from working. */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data, register, registration } from '../support/fleet.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(() => daemon?.stop());
+
+const LOGINS = 24;
+
+it('a flood of logins does not hold up other requests: all of those are answered while most of the flood still waits', async () => {
+  const { deviceId } = await register(daemon);
+  let answered = 0;
+  const flood = Array.from({ length: LOGINS }, async (_, i) => {
+    const body = { username: 'admin', password: i % 2 ? adminPassword : 'not this one' };
+    const { code } = await daemon.call('POST', '/api/auth/login', body, { token: null });
+    answered++;
+    return code;
+  });
+  for (let i = 0; i < 10; i++) {
+    data(await daemon.call('GET', `/api/devices/${deviceId}`));
+    data(await daemon.call('GET', '/api/devices/list'));
+    data(await daemon.call('POST', '/api/devices/register', registration()));
+  }
+  // Thirty requests one after the other took less time than the hashes of half the flood, two at once.
+  expect(answered).toBeLessThan(LOGINS / 2);
+  const codes = await Promise.all(flood);
+  expect(codes.filter(code => code === 200)).toHaveLength(LOGINS / 2);
+  expect(codes.filter(code => code === 1003)).toHaveLength(LOGINS / 2);
+});
+
+it('a flood of wrong confirmations and changes of passwords does not either', async () => {
+  const { deviceId } = await register(daemon);
+  const { id } = await daemon.user('flooded', 'VIEWER');
+  let answered = 0;
+  const body = { reason: 'worn out', confirmPassword: 'not this one' };
+  const flood = Array.from({ length: LOGINS }, async (_, i) => {
+    const answer =
+      i % 2
+        ? await daemon.call('POST', `/api/devices/${deviceId}/deactivate`, body)
+        : await daemon.call('POST', `/api/users/${id}/password`, { password: `new password ${i}` });
+    answered++;
+    return answer.code;
+  });
+  for (let i = 0; i < 30; i++) data(await daemon.call('GET', `/api/devices/${deviceId}`));
+  expect(answered).toBeLessThan(LOGINS / 2);
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([200, 1003]));
+});
+
+it('many connections that say nothing do not keep anybody out', async () => {
+  const port = Number(new URL(daemon.url).port);
+  const silent = Array.from({ length: 500 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  await Promise.all(silent.map(socket => new Promise(resolve => socket.once('connect', resolve))));
+  data(await daemon.call('GET', '/api/devices/list'));
+  for (const socket of silent) socket.destroy();
+});

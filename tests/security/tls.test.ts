@@ -1,0 +1,132 @@
+/** HTTPS: what crosses a network is encrypted, and a renewed certificate needs no restart. */
+import { once } from 'node:events';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type RequestOptions, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
+import { type Certificate, makeCertificate } from '../support/certificates.ts';
+import { adminPassword, testSettings } from '../support/daemon.ts';
+import { needs } from '../support/needs.ts';
+import { rawRequest } from '../support/raw-request.ts';
+import { openStream } from '../support/stream-client.ts';
+
+needs('openssl')('a daemon with a certificate', () => {
+  let dir: string;
+  let inUse: Certificate;
+  let daemon: RunningDaemon;
+  let logged: string[];
+  let ca: Buffer;
+  const start = (more: object = {}) => {
+    const log = pino({}, { write: line => void logged.push(line) });
+    const settings = { ...testSettings(join(dir, 'home')), tlsCert: inUse.cert, tlsKey: inUse.key, ...more };
+    return startDaemon(settings, '0.0.0-test', log);
+  };
+  const takeUp = async (made: Certificate) => {
+    await copyFile(made.cert, inUse.cert);
+    await copyFile(made.key, inUse.key);
+  };
+  beforeEach(async () => {
+    logged = [];
+    dir = await mkdtemp(join(tmpdir(), 'devmgr-tls-'));
+    inUse = makeCertificate(dir, 'in-use');
+    ca = await readFile(inUse.cert);
+    daemon = await start();
+  });
+  afterEach(async () => {
+    await daemon.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  async function call(path: string, options: RequestOptions = {}, body?: object) {
+    const asked = request(daemon.url + path, { ca, agent: false, ...options });
+    asked.end(body && JSON.stringify(body));
+    const [response] = await once(asked, 'response');
+    let text = '';
+    for await (const piece of response) text += piece;
+    const { subject } = (response.socket as TLSSocket).getPeerCertificate();
+    return { served: subject?.CN, ...(JSON.parse(text) as { code: number; data: never }) };
+  }
+  const login = async () => {
+    const headers = { 'content-type': 'application/json' };
+    const body = { username: 'admin', password: adminPassword };
+    const { data } = await call('/api/auth/login', { method: 'POST', headers }, body);
+    return (data as { token: string }).token;
+  };
+
+  it('serves everything over HTTPS, notifications over wss', async () => {
+    expect(daemon.url).toMatch(/^https:/);
+    const token = await login();
+    const headers = { authorization: `Bearer ${token}` };
+    expect(await call('/api/users/me', { headers })).toMatchObject({ code: 200, data: { username: 'admin' } });
+    const stream = await openStream(daemon.url, { token, since: 0 }, { ca });
+    stream.ws.close();
+    expect((await stream.closed).code).toBe(1005);
+  });
+
+  it('says nothing in the clear, and goes on after those who try', async () => {
+    const plain = daemon.url.replace('https:', 'http:');
+    const answer = await rawRequest(plain, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n').catch(() => '');
+    expect(answer).not.toContain('devmgr');
+    expect(answer).not.toMatch(/^HTTP\/1\.1 2/);
+    expect(await call('/api/health')).toMatchObject({ code: 200 });
+  });
+
+  it('refuses versions of TLS before 1.2', async () => {
+    const { port } = new URL(daemon.url);
+    const socket = connectTls({
+      port: Number(port),
+      host: '127.0.0.1',
+      ca,
+      maxVersion: 'TLSv1.1',
+      minVersion: 'TLSv1',
+    });
+    await expect(once(socket, 'secureConnect')).rejects.toThrow();
+  });
+
+  it('takes up a renewed certificate at a reload; who is connected stays connected', async () => {
+    const token = await login();
+    const stream = await openStream(daemon.url, { token }, { ca });
+    expect((await call('/api/health')).served).toBe('in-use');
+    const renewed = makeCertificate(dir, 'renewed');
+    await takeUp(renewed);
+    await daemon.reload();
+    ca = await readFile(renewed.cert);
+    expect(await call('/api/health')).toMatchObject({ code: 200, served: 'renewed' });
+    expect(stream.ws.readyState).toBe(stream.ws.OPEN);
+    stream.ws.terminate();
+  });
+
+  it.each([
+    ['is no certificate', () => writeFile(inUse.cert, 'no certificate')],
+    ['belongs to another key', async () => copyFile(makeCertificate(dir, 'other').cert, inUse.cert)],
+    ['is gone', () => rm(inUse.cert)],
+  ])('keeps the one it has where the renewed one %s, and says so', async (_what, spoil) => {
+    await spoil();
+    await daemon.reload();
+    expect(await call('/api/health')).toMatchObject({ code: 200, served: 'in-use' });
+    expect(logged.join('')).toContain('could not be read again');
+  });
+
+  it('does not start with one that cannot be used, and says which file', async () => {
+    await daemon.stop();
+    await writeFile(inUse.cert, 'no certificate');
+    await expect(start()).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining(inUse.cert) });
+    await rm(inUse.cert);
+    await expect(start()).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining(inUse.cert) });
+  });
+});
+
+it('no network is served in the clear unless that is asked for', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'devmgr-tls-'));
+  const settings = { ...testSettings(dir), host: '0.0.0.0' };
+  const silent = pino({ level: 'silent' });
+  await expect(startDaemon(settings, '0', silent)).rejects.toMatchObject({ exitCode: 2, message: /not loopback/ });
+  const daemon = await startDaemon({ ...settings, insecureHttp: true }, '0', silent);
+  expect(daemon.url).toMatch(/^http:\/\/0\.0\.0\.0:/);
+  await daemon.stop();
+  await rm(dir, { recursive: true, force: true });
+});

@@ -1,0 +1,147 @@
+/** What is taken for a token, and how the key that signs them is replaced. */
+import { createHmac } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rotateKey } from '../../daemon/programs/index.ts';
+import { adminPassword } from '../support/daemon.ts';
+import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { runDaemonProgram } from '../support/programs.ts';
+
+let home: string;
+let daemon: DaemonProcess;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'devmgr-tokens-'));
+  daemon = await spawnDaemon({ home });
+});
+afterAll(async () => {
+  await daemon?.stop();
+  await rm(home, { recursive: true, force: true });
+});
+
+const keyFile = () => join(home, 'signing-key');
+const presentKey = async () => Buffer.from((await readFile(keyFile(), 'utf8')).split(/\s/)[0]!, 'base64url');
+const encode = (value: object | string) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const sign = (text: string, key: Uint8Array | string, hash = 'sha256') =>
+  createHmac(hash, key).update(text).digest('base64url');
+/** 200 where it opens the door, else the code of the refusal. */
+async function tried(token: string): Promise<number> {
+  const response = await fetch(`${daemon.url}/api/users/me`, { headers: { authorization: `Bearer ${token}` } });
+  return ((await response.json()) as { code: number }).code;
+}
+const login = async () => {
+  const body = { username: 'admin', password: adminPassword };
+  return ((await daemon.call('POST', '/api/auth/login', body)).data as { token: string }).token;
+};
+
+describe('a token', () => {
+  const [header, payload] = [{ alg: 'HS256', typ: 'JWT' }, () => JSON.parse(decode(daemon.token.split('.')[1]!))];
+  const decode = (part: string) => Buffer.from(part, 'base64url').toString();
+  const made = (head: object, claims: object, key: Uint8Array | string, hash?: string) => {
+    const text = `${encode(head)}.${encode(claims)}`;
+    return `${text}.${sign(text, key, hash)}`;
+  };
+
+  it('signed with the key of the daemon is good: what follows is refused for what is wrong with it', async () => {
+    expect(await tried(made(header, payload(), await presentKey()))).toBe(200);
+  });
+
+  it.each([
+    ['HS384', 'sha384'],
+    ['HS512', 'sha512'],
+  ])('of another algorithm (%s) is 1004, though the key be the right one', async (alg, hash) => {
+    expect(await tried(made({ ...header, alg }, payload(), await presentKey(), hash))).toBe(1004);
+    expect(await tried(made({ ...header, alg }, payload(), await presentKey()))).toBe(1004);
+    expect(await tried(made(header, payload(), await presentKey(), hash))).toBe(1004);
+  });
+
+  it.each(['none', 'None', 'nOnE', 'RS256', 'ES256', '', null, 7])('whose header says %j is 1004', async alg => {
+    const key = await presentKey();
+    expect(await tried(made({ ...header, alg }, payload(), key))).toBe(1004);
+    expect(await tried(`${encode({ ...header, alg })}.${encode(payload())}.`)).toBe(1004);
+  });
+
+  it('that brings its own key along is 1004', async () => {
+    const jwk = { kty: 'oct', k: encode('guessed key of thirty-two bytes!') };
+    const head = { ...header, jwk, jku: 'http://127.0.0.1/keys', kid: '../../dev/null' };
+    expect(await tried(made(head, payload(), 'guessed key of thirty-two bytes!'))).toBe(1004);
+    expect(await tried(made(head, payload(), ''))).toBe(1004);
+  });
+
+  it.each([
+    ['nobody', () => ({ ...payload(), sub: 'USR-999999' })],
+    ['no number', () => ({ ...payload(), sub: 'USR-01' })],
+    ['no subject', () => ({ ...payload(), sub: undefined })],
+    ['no expiry', () => ({ ...payload(), exp: undefined })],
+    ['an expiry that is a text', () => ({ ...payload(), exp: '9999999999' })],
+    ['an earlier password', () => ({ ...payload(), epoch: payload().epoch - 1 })],
+    ['no claims', () => []],
+  ] as const)('with the right signature, but of %s, is 1004', async (_what, claims) => {
+    expect(await tried(made(header, claims(), await presentKey()))).toBe(1004);
+  });
+
+  it('with the role of another in it has its own: roles are those of the user', async () => {
+    const text = made(header, { ...payload(), role: 'VIEWER' }, await presentKey());
+    const response = await fetch(`${daemon.url}/api/users/list`, { headers: { authorization: `Bearer ${text}` } });
+    expect(response.status).toBe(200);
+  });
+
+  it('cut anywhere is 1004', async () => {
+    const { token } = daemon;
+    for (let length = 1; length < token.length; length += 7) expect(await tried(token.slice(0, length))).toBe(1004);
+  });
+});
+
+describe('the signing key', () => {
+  const isSignedBy = (token: string, key: Uint8Array) => {
+    const cut = token.lastIndexOf('.');
+    return sign(token.slice(0, cut), key) === token.slice(cut + 1);
+  };
+
+  it('that is replaced while the daemon runs signs what comes, and tokens of the earlier one stay good', async () => {
+    const [earlierKey, earlier] = [await presentKey(), daemon.token];
+    expect(isSignedBy(earlier, earlierKey)).toBe(true);
+    const ran = await runDaemonProgram(rotateKey, { home, json: false });
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining(`process ${daemon.pid}`) });
+    const key = await presentKey();
+    expect(key).not.toEqual(earlierKey);
+    await expect.poll(async () => isSignedBy(await login(), key), { timeout: 20_000 }).toBe(true);
+    expect(await tried(earlier)).toBe(200);
+    const refreshed = await fetch(`${daemon.url}/api/auth/refresh`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${earlier}` },
+    });
+    const { data } = (await refreshed.json()) as { data: { token: string } };
+    expect(isSignedBy(data.token, key)).toBe(true);
+    expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+  });
+
+  it('that is replaced twice leaves the first one good as well, across a restart', async () => {
+    const earlier = daemon.token;
+    expect((await runDaemonProgram(rotateKey, { home, json: true })).code).toBe(0);
+    await daemon.stop();
+    expect((await runDaemonProgram(rotateKey, { home, json: true })).stdout).toBe('{"daemon":null}\n');
+    daemon = await spawnDaemon({ home });
+    expect(await tried(earlier)).toBe(200);
+  });
+
+  it('that is damaged does not take the daemon down at a reload: the present one stays in use', async () => {
+    const good = await readFile(keyFile(), 'utf8');
+    await writeFile(keyFile(), 'damaged\n');
+    daemon.child.kill('SIGHUP');
+    await expect.poll(daemon.output, { timeout: 20_000 }).toContain('could not be read again');
+    expect(await tried(daemon.token)).toBe(200);
+    await writeFile(keyFile(), good);
+  });
+
+  it('that is taken away logs everybody out', async () => {
+    const earlier = daemon.token;
+    await daemon.stop();
+    await rm(keyFile());
+    daemon = await spawnDaemon({ home });
+    expect(await tried(earlier)).toBe(1004);
+    expect(await tried(daemon.token)).toBe(200);
+  });
+});
