@@ -2,7 +2,7 @@ import type * as api from '../../src/api/auth.ts';
 import { ApiError } from '../../src/api/codes.ts';
 import type { BodyOf, DataOf } from '../../src/api/define.ts';
 import { userIds } from '../../src/api/ids.ts';
-import type { Store, UserRecord } from '../store/store.ts';
+import { Conflict, type Store, StoreFailure, type UserRecord } from '../store/store.ts';
 import type { Caller } from './context.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
@@ -26,8 +26,8 @@ export class AuthService {
     // A disabled user is not there, whatever the password.
     if (!user || user.disabled) throw new ApiError(1002);
     if (!(await this.#passwords.verify(user.passwordHash, body.password))) throw new ApiError(1003);
-    const current = this.#passwords.isOutdated(user.passwordHash) ? await this.#rehash(user, body.password) : user;
-    const { token, expiresAt } = this.#tokens.issue(current);
+    if (this.#passwords.isOutdated(user.passwordHash)) await this.#rehash(user, body.password);
+    const { token, expiresAt } = this.#tokens.issue(user);
     return {
       token,
       expireTime: present.iso(expiresAt),
@@ -42,9 +42,10 @@ export class AuthService {
   }
 
   /** The same password at today's cost; tokens stay good. */
-  async #rehash(user: UserRecord, password: string): Promise<UserRecord> {
+  async #rehash(user: UserRecord, password: string): Promise<void> {
     const passwordHash = await this.#passwords.hash(password);
-    await this.#store.commit({
+    const detail = { passwordHash: 'made anew at the present cost' };
+    const commit = this.#store.commit({
       at: this.#now(),
       actor: null,
       requestId: null,
@@ -54,11 +55,14 @@ export class AuthService {
           user: user.number,
           set: { passwordHash },
           revoke: false,
-          entry: { type: 'USER_UPDATED', detail: { passwordHash: 'made anew at the present cost' } },
+          entry: { type: 'USER_UPDATED', detail },
         },
       ],
       guards: [{ kind: 'user', user: user.number, tokenEpoch: user.tokenEpoch }],
     });
-    return user;
+    await commit.catch(error => {
+      // A full disk, or a password changed meanwhile, is no reason to refuse the login: the next one tries again.
+      if (!(error instanceof StoreFailure || error instanceof Conflict)) throw error;
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -69,6 +69,23 @@ describe('a secret', () => {
     await writeFile(home.path('journalKey'), 'short\n', { mode: 0o600 });
     await expect(home.secretKey('journalKey')).rejects.toThrow(/damaged/);
     expect(await readFile(home.path('journalKey'), 'utf8')).toBe('short\n');
+  });
+});
+
+/** Only root can give a file away. */
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+const NOBODY = 65_534;
+
+describe('what belongs to somebody else', () => {
+  asRoot('is no home (skipped unless root)', async () => {
+    await chown(dir, NOBODY, NOBODY);
+    await expect(Home.open(dir)).rejects.toThrow(/belongs to another user/);
+  });
+  asRoot('is no secret of ours (skipped unless root)', async () => {
+    const home = await Home.open(dir);
+    await signingKeys(home, 0);
+    await chown(home.path('signingKey'), NOBODY, NOBODY);
+    await expect(signingKeys(home, 0)).rejects.toThrow(/belongs to another user/);
   });
 });
 

@@ -1,0 +1,83 @@
+/** How passwords are kept, and kept up with the times. */
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Accounts } from '../../daemon/services/accounts.ts';
+import { AuthService } from '../../daemon/services/auth.ts';
+import { Limiter } from '../../daemon/services/limiter.ts';
+import { type Cost, Passwords } from '../../daemon/services/passwords.ts';
+import { Tokens } from '../../daemon/services/tokens.ts';
+import { StoreFailure } from '../../daemon/store/store.ts';
+import { openTemporary } from '../support/sqlite.ts';
+
+const password = 'correct horse battery';
+const cheap: Cost = { N: 2 ** 10, r: 8, p: 1 };
+let opened: Awaited<ReturnType<typeof openTemporary>>;
+let accounts: Accounts;
+let tokens: Tokens;
+let auth: AuthService;
+const passwordsAt = (cost?: Cost) => new Passwords(opened.store, new Limiter(), cost);
+
+beforeEach(async () => {
+  opened = await openTemporary();
+  accounts = new Accounts(opened.store);
+  tokens = new Tokens([new Uint8Array(32).fill(1)], accounts, Date.now);
+  auth = new AuthService({ store: opened.store, passwords: passwordsAt(), tokens, now: Date.now });
+});
+afterEach(async () => {
+  accounts.close();
+  await opened.cleanup();
+});
+
+async function addUser(cost?: Cost): Promise<void> {
+  const passwordHash = await passwordsAt(cost).hash(password);
+  const user = { username: 'ada', passwordHash, role: 'ADMIN', email: null, disabled: false } as const;
+  await opened.store.commit({
+    at: Date.now(),
+    actor: null,
+    requestId: null,
+    changes: [{ kind: 'user.add', user, entry: { type: 'USER_CREATED' } }],
+  });
+}
+const kept = () => {
+  const db = new Database(opened.file, { readonly: true });
+  const hash = db.prepare('SELECT password_hash FROM user').pluck().get() as string;
+  db.close();
+  return hash;
+};
+const login = (given = password) => auth.login({ username: 'ada', password: given });
+
+it('a password is kept as scrypt at a recommended cost (N 2^15, r 8, p 3), with a salt of its own', async () => {
+  await addUser();
+  const [scheme, N, r, p, salt, key] = kept().split('$');
+  expect([scheme, N, r, p]).toEqual(['scrypt', '32768', '8', '3']);
+  expect(Buffer.from(salt!, 'base64url')).toHaveLength(16);
+  expect(Buffer.from(key!, 'base64url')).toHaveLength(32);
+  expect(await passwordsAt().hash(password)).not.toBe(await passwordsAt().hash(password));
+});
+
+it('a hash of an earlier cost is made anew at the login that proves the password; tokens stay good', async () => {
+  await addUser(cheap);
+  const { token } = tokens.issue((await opened.store.userByName('ada'))!);
+  const before = kept();
+  await expect(login('a wrong one')).rejects.toMatchObject({ code: 1003 });
+  expect(kept()).toBe(before);
+  const answer = await login();
+  expect(kept()).toMatch(/^scrypt\$32768\$8\$3\$/);
+  for (const good of [token, answer.token]) expect((await tokens.check(good)).user?.username).toBe('ada');
+  const renewed = kept();
+  await login();
+  expect(kept()).toBe(renewed);
+});
+
+it('a login does not fail where the new hash cannot be written: the next one tries again', async () => {
+  await addUser(cheap);
+  const before = kept();
+  const store = {
+    userByName: opened.store.userByName.bind(opened.store),
+    commit: () => Promise.reject(new StoreFailure('the disk is full')),
+  } as unknown as typeof opened.store;
+  const hindered = new AuthService({ store, passwords: passwordsAt(), tokens, now: Date.now });
+  const { token } = await hindered.login({ username: 'ada', password });
+  expect((await tokens.check(token)).user?.username).toBe('ada');
+  expect(kept()).toBe(before);
+});
