@@ -31,8 +31,8 @@ class LateChild {
     return this.#child;
   }
 
-  child(...making: Parameters<Logger['child']>): Logger {
-    return this.#own.child(...making) as unknown as Logger;
+  child(...making: Parameters<Logger['child']>): LateChild {
+    return new LateChild(this.#own, making);
   }
 
   fatal(...line: Line): void {

@@ -15,6 +15,13 @@ type Result =
   | { readonly job: Job; readonly outcomes: readonly Outcome[] }
   | { readonly job: Job; readonly conflict: Conflict };
 
+export interface CommitListener {
+  /** The transaction is about to be committed. */
+  committing(): void;
+  /** It has been; the promises of its commits have not resolved yet. */
+  committed(what: Written): void;
+}
+
 /** Changes after which a transaction takes no further commit: the first to come is not to wait for all the rest. */
 const groupChanges = 2000;
 
@@ -25,7 +32,7 @@ const groupChanges = 2000;
 export class GroupCommit {
   readonly #db: Database.Database;
   readonly #writer: Writer;
-  readonly #committed: (what: Written) => void;
+  readonly #listener: CommitListener;
   readonly #budget: number | undefined;
   #waiting: Job[] = [];
   #working: Promise<void> | null = null;
@@ -33,11 +40,11 @@ export class GroupCommit {
   /** The last error of the disk or the database; null after a transaction that went well. */
   #failure: StoreFailure | null = null;
 
-  /** `committed` is called after each transaction, before the promises of its commits resolve. `budget`: see `Turns`. */
-  constructor(db: Database.Database, writer: Writer, committed: (what: Written) => void, budget?: number) {
+  /** `budget`: see `Turns`. */
+  constructor(db: Database.Database, writer: Writer, listener: CommitListener, budget?: number) {
     this.#db = db;
     this.#writer = writer;
-    this.#committed = committed;
+    this.#listener = listener;
     this.#budget = budget;
   }
 
@@ -98,6 +105,7 @@ export class GroupCommit {
       this.#db.exec('BEGIN IMMEDIATE');
       results = await inTurns(this.#applyAll(jobs), new Turns(this.#budget), 16);
       committed = this.#writer.finish();
+      this.#listener.committing();
       this.#db.exec('COMMIT');
     } catch (error) {
       await this.#failed(jobs, error);
@@ -105,7 +113,7 @@ export class GroupCommit {
     }
     if (committed) {
       this.#failure = null;
-      this.#committed(committed);
+      this.#listener.committed(committed);
     }
     for (const result of results) {
       if ('conflict' in result) result.job.reject(result.conflict);

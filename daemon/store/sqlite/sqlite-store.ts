@@ -9,6 +9,7 @@ import { listedDevices, plainLists } from './lists/index.ts';
 import { addFunctions } from './lists-sql.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
 import { tableReader } from './read.ts';
+import { ReadTurn } from './read-turn.ts';
 import { backupDatabase } from './snapshot.ts';
 import { Statements } from './statements.ts';
 import { inTurns } from './turns.ts';
@@ -58,7 +59,8 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const { file, journalKey, notice, turnMilliseconds: turns } = options;
   const mac = macWith(journalKey);
   const writable = new Statements(writing);
-  const readable = new Statements(reading);
+  const turn = new ReadTurn(reading);
+  const readable = new Statements(reading, () => turn.begin());
   const writer = new Writer(writable, new Journal(writable, mac));
   const fault = writer.reload();
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" names them`);
@@ -68,7 +70,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     devices.apply(deltas);
     for (const listener of listeners) tell(listener, { lastEventId, users }, notice);
   };
-  const group = new GroupCommit(writing, writer, committed, turns);
+  const group = new GroupCommit(writing, writer, { committing: () => turn.end(), committed }, turns);
   let closing: Promise<void> | null = null;
   return {
     ...explained(
@@ -90,7 +92,11 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     },
     backupTo: to => backupDatabase(file, to),
     check: () => checkDatabase(file, journalKey),
-    verifyJournal: () => inTurns(verifyJournal(readable, mac)),
+    verifyJournal() {
+      // What others wrote in this turn is to be seen as well.
+      turn.end();
+      return inTurns(verifyJournal(readable, mac));
+    },
     listsReady: devices.ready,
     close() {
       closing ??= group.close().then(async () => {

@@ -6,11 +6,16 @@ export class Statements {
   readonly #prepared = new Map<string, Database.Statement>();
   readonly #plucking = new Map<string, Database.Statement>();
 
-  constructor(db: Database.Database) {
+  readonly #before: () => void;
+
+  /** `before` is called each time a statement is asked for. */
+  constructor(db: Database.Database, before: () => void = () => {}) {
     this.db = db;
+    this.#before = before;
   }
 
   of(sql: string): Database.Statement {
+    this.#before();
     return kept(this.#prepared, sql, () => this.db.prepare(sql));
   }
 
@@ -37,6 +42,7 @@ export class Statements {
   }
 
   #plucked(sql: string): Database.Statement {
+    this.#before();
     return kept(this.#plucking, sql, () => this.db.prepare(sql).pluck());
   }
 }
