@@ -5,6 +5,7 @@ import type { AnyCommand } from './commands/define.ts';
 import { findCommand } from './commands/find.ts';
 import { type GlobalValues, globalFlags } from './commands/globals.ts';
 import { checkArgs, parseWords } from './commands/parse.ts';
+import { exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
 import { Fault, type FaultKind } from './fault.ts';
 import type { Programs } from './programs.ts';
 import { resolveSettings } from './settings/settings.ts';
@@ -16,34 +17,6 @@ import { safeJson, safeProse } from './terminal/text.ts';
 declare const DEVMGR_VERSION: string | undefined;
 /** Set by the build; a run from the sources is named as such. */
 export const version = typeof DEVMGR_VERSION === 'string' ? DEVMGR_VERSION : '0.0.0-source';
-
-const exitCodes = {
-  done: 0,
-  failure: 1,
-  usage: 2,
-  login: 3,
-  permission: 4,
-  absent: 5,
-  refused: 6,
-  partial: 7,
-  limited: 8,
-  unreachable: 9,
-  hardware: 10,
-  interrupted: 130,
-} as const;
-
-const exitOfFault: Readonly<Record<FaultKind, number>> = {
-  usage: exitCodes.usage,
-  login: exitCodes.login,
-  device: exitCodes.absent,
-  absent: exitCodes.absent,
-  unreachable: exitCodes.unreachable,
-  hardware: exitCodes.hardware,
-  partial: exitCodes.partial,
-  interrupted: exitCodes.interrupted,
-  closed: exitCodes.done,
-  failure: exitCodes.failure,
-};
 
 /** What stands as `code` in the JSON of an error that no server sent: the business code that means the same, else a word. */
 const codeOfFault: Readonly<Record<FaultKind, number | string>> = {
@@ -58,39 +31,6 @@ const codeOfFault: Readonly<Record<FaultKind, number | string>> = {
   closed: 'CLOSED',
   failure: 'FAILED',
 };
-
-/** Exit code of a business code; HTTP's own numbers may stand in for those of the interface. */
-function exitOfCode(code: number): number {
-  switch (code) {
-    case 400:
-    case 1001:
-      return exitCodes.usage;
-    case 401:
-    case 1002:
-    case 1003:
-    case 1004:
-    case 1005:
-      return exitCodes.login;
-    case 403:
-    case 2007:
-      return exitCodes.permission;
-    case 404:
-    case 2001:
-    case 3001:
-    case 4001:
-      return exitCodes.absent;
-    case 2002:
-    case 2003:
-    case 2004:
-    case 2005:
-    case 2006:
-      return exitCodes.refused;
-    case 429:
-      return exitCodes.limited;
-    default:
-      return exitCodes.failure;
-  }
-}
 
 const hints: Readonly<Record<number, string>> = {
   401: 'log in: devmgr login',

@@ -1,4 +1,5 @@
 /** Help, from the same data as everything else. */
+import { exitCodes, exitCodeWords } from '../exit-codes.ts';
 import type { Paint } from '../terminal/style.ts';
 import type { AnyCommand, FlagShape } from './define.ts';
 import { globalFlags } from './globals.ts';
@@ -51,25 +52,15 @@ export function overview(columns: number, paint: Paint): string {
     flagLines(globalFlags, room, paint),
     `\n${wrap('devmgr COMMAND --help shows a command with examples. A device is named by its deviceId, its serial number, or --plugged.', room, 0)}\n`,
     `\n${paint('bold', 'Exit codes')}\n`,
-    pairs(exitCodeWords, room, paint),
+    pairs(endings, room, paint),
   );
   return parts.join('');
 }
 
-export const exitCodeWords: readonly (readonly [string, string])[] = [
-  ['0', 'done'],
-  ['1', 'failure of another kind'],
-  ['2', 'wrong usage or a wrong parameter'],
-  ['3', 'not logged in, or login refused'],
-  ['4', 'no permission'],
-  ['5', 'does not exist'],
-  ['6', "refused: the device's state, its code, or a duplicate"],
-  ['7', 'some items of a batch failed'],
-  ['8', 'rate limit reached (with --no-wait)'],
-  ['9', 'server not reachable'],
-  ['10', 'hardware not available, or no key in time'],
-  ['130', 'interrupted'],
-];
+/** Each exit code with its meaning. */
+export const endings: readonly (readonly [string, string])[] = Object.entries(exitCodeWords).map(
+  ([name, words]) => [String(exitCodes[name as keyof typeof exitCodes]), words] as const,
+);
 
 export function groupHelp(group: string, columns: number, paint: Paint): string {
   const room = Math.min(columns, widest);

@@ -1,6 +1,7 @@
 import { command, type FlagShape } from './define.ts';
+import { variables } from './environment.ts';
 import { globalFlags } from './globals.ts';
-import { exitCodeWords, flagText, flagTitle, usageLine } from './help.ts';
+import { endings, flagText, flagTitle, usageLine } from './help.ts';
 import { commands, sections } from './index.ts';
 
 export const man = command({
@@ -36,21 +37,12 @@ export const man = command({
       }
     }
     parts.push('.SH FLAGS OF EVERY COMMAND', ...flags(globalFlags), '.SH EXIT CODES');
-    for (const [code, words] of exitCodeWords) parts.push('.TP', `.B ${code}`, roff(words));
+    for (const [code, words] of endings) parts.push('.TP', `.B ${code}`, roff(words));
     parts.push('.SH ENVIRONMENT');
-    for (const [name, words] of environmentWords) parts.push('.TP', `.B ${name}`, roff(words));
+    for (const { name, words } of variables) parts.push('.TP', `.B ${name}`, roff(words));
     await context.out.text(`${parts.join('\n')}\n`);
   },
 });
-
-const environmentWords = [
-  ['DEVMGR_HOME', 'folder where everything of this user lives; --home beats it'],
-  ['DEVMGR_SERVER', 'address of the registry; --server beats it'],
-  ['DEVMGR_TOKEN', 'token to use in place of the stored login'],
-  ['NO_COLOR', 'no colours, where it is not empty'],
-  ['CLICOLOR_FORCE', 'colours also where there is no terminal'],
-  ['DEVMGR_NO_KEYCHAIN', 'keep tokens in a file even where there is a keychain'],
-] as const;
 
 function flags(shapes: Readonly<Record<string, FlagShape>>): string[] {
   return Object.entries(shapes).flatMap(([name, shape]) => [

@@ -1,0 +1,78 @@
+/** How the program ends, what each ending means, and which failure has which. */
+import type { FaultKind } from './fault.ts';
+
+export const exitCodes = {
+  done: 0,
+  failure: 1,
+  usage: 2,
+  login: 3,
+  permission: 4,
+  absent: 5,
+  refused: 6,
+  partial: 7,
+  limited: 8,
+  unreachable: 9,
+  hardware: 10,
+  interrupted: 130,
+} as const;
+
+export const exitCodeWords: Readonly<Record<keyof typeof exitCodes, string>> = {
+  done: 'done',
+  failure: 'failure of another kind',
+  usage: 'wrong usage or a wrong parameter',
+  login: 'not logged in, or login refused',
+  permission: 'no permission',
+  absent: 'does not exist',
+  refused: "refused: the device's state, its code, or a duplicate",
+  partial: 'some items of a batch failed',
+  limited: 'rate limit reached (with --no-wait)',
+  unreachable: 'server not reachable',
+  hardware: 'hardware not available, or no key in time',
+  interrupted: 'interrupted',
+};
+
+export const exitOfFault: Readonly<Record<FaultKind, number>> = {
+  usage: exitCodes.usage,
+  login: exitCodes.login,
+  device: exitCodes.absent,
+  absent: exitCodes.absent,
+  unreachable: exitCodes.unreachable,
+  hardware: exitCodes.hardware,
+  partial: exitCodes.partial,
+  interrupted: exitCodes.interrupted,
+  closed: exitCodes.done,
+  failure: exitCodes.failure,
+};
+
+/** Exit code of a business code; HTTP's own numbers may stand in for those of the interface. */
+export function exitOfCode(code: number): number {
+  switch (code) {
+    case 400:
+    case 1001:
+      return exitCodes.usage;
+    case 401:
+    case 1002:
+    case 1003:
+    case 1004:
+    case 1005:
+      return exitCodes.login;
+    case 403:
+    case 2007:
+      return exitCodes.permission;
+    case 404:
+    case 2001:
+    case 3001:
+    case 4001:
+      return exitCodes.absent;
+    case 2002:
+    case 2003:
+    case 2004:
+    case 2005:
+    case 2006:
+      return exitCodes.refused;
+    case 429:
+      return exitCodes.limited;
+    default:
+      return exitCodes.failure;
+  }
+}
