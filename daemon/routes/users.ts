@@ -23,4 +23,5 @@ export function userRoutes(
   operation(app, parts, routes.setPassword, ({ context, params, body }) =>
     users.setPassword(context, params.userId, body),
   );
+  operation(app, parts, routes.logoutUser, ({ context, params }) => users.logout(context, params.userId));
 }

@@ -118,6 +118,27 @@ export class UserService {
     return present.user(user);
   }
 
+  /** Every token given out so far stops being good; the password stays. */
+  async logout(context: Context, userId: string): Promise<api.User> {
+    return this.#change(userId, async () => {
+      const user = await this.#user(userId);
+      await this.#parts.store.commit({
+        ...head(context, this.#parts.now()),
+        changes: [
+          {
+            kind: 'user.set',
+            user: user.number,
+            set: {},
+            revoke: true,
+            entry: { type: 'USER_LOGGED_OUT', detail: { username: user.username } },
+          },
+        ],
+        guards: [{ kind: 'user', user: user.number, tokenEpoch: user.tokenEpoch }],
+      });
+      return present.user(user);
+    });
+  }
+
   /** One after the other for each user: an answer tells what the change before it has left. */
   #change<T>(userId: string, attempt: () => Promise<T>): Promise<T> {
     return this.#changes.run(userId, () => retrying(attempt));

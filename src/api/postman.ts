@@ -68,6 +68,7 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   me: {},
   updateUser: { send: { role: 'DEALER' } },
   setPassword: { send: { password: `${newPassword} staple` } },
+  logoutUser: {},
   listKeys: {},
   health: {},
   swaggerPage: {},

@@ -36,6 +36,7 @@ export const routes = {
   me: users.me,
   updateUser: users.updateUser,
   setPassword: users.setPassword,
+  logoutUser: users.logoutUser,
   listKeys: hardware.listKeys,
   notifications: system.notifications,
   health: system.health,

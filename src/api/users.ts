@@ -124,3 +124,21 @@ export const setPassword = route({
   errors: [404, 1003],
   example: { params: { userId: 'USR-2' }, body: { password: 'correct horse battery staple' } },
 });
+
+export const logoutUser = route({
+  id: 'logoutUser',
+  method: 'POST',
+  path: '/api/users/{userId}/logout',
+  tag,
+  summary: 'Log a user out everywhere',
+  description:
+    'All tokens of the user stop being good, and streams close with 4401; the password stays. An ADMIN does it for anybody, everybody for themselves.',
+  extension: true,
+  access: adminOnly,
+  ownUser: 'userId',
+  limit: 'modify',
+  params,
+  data: user,
+  errors: [404],
+  example: { params: { userId: 'USR-2' } },
+});

@@ -39,6 +39,7 @@ export const operations: { readonly [N in RouteName]: Line<N> } = {
   me: ['GET /api/users/me', 'id', 'username', 'role'],
   updateUser: ['PUT /api/users/{userId}', 'id', 'username'],
   setPassword: ['POST /api/users/{userId}/password', 'id', 'username'],
+  logoutUser: ['POST /api/users/{userId}/logout', 'id', 'username'],
   listKeys: ['GET /api/hardware/keys', 'list', 'drivers'],
   notifications: ['GET /api/ws/notifications'],
   health: ['GET /api/health', 'service', 'version'],

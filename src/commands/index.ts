@@ -165,6 +165,12 @@ export const commands: readonly SectionEntry[] = [
   },
   {
     section: 'Administration',
+    name: 'users logout',
+    summary: 'end every login of a user',
+    load: async () => (await import('./users.ts')).usersLogout,
+  },
+  {
+    section: 'Administration',
     name: 'daemon run',
     summary: 'run the daemon in the foreground',
     load: async () => (await import('./daemon-run.ts')).daemonRun,

@@ -1,7 +1,9 @@
 import type { Role } from '../api/define.ts';
 import type { User } from '../api/users.ts';
 import type { Client } from '../client/client.ts';
+import { isRefusal } from '../client/failures.ts';
 import { Fault, usage } from '../fault.ts';
+import { forgetLogin, storeLogin } from '../settings/credentials.ts';
 import type { Column } from '../terminal/table.ts';
 import { safe } from '../terminal/text.ts';
 import { relative } from '../terminal/when.ts';
@@ -119,7 +121,7 @@ export const usersPasswd = command({
   name: 'users passwd',
   summary: 'set a password',
   description:
-    'Without a name your own; then the present one is asked for too. All tokens of the user stop being good.\nOf standard input and of a file the first line is the new password; for your own the first is the present one and the second the new one.',
+    'Without a name your own; then the present one is asked for too. All tokens of the user stop being good; after your own you are logged in again.\nOf standard input and of a file the first line is the new password; for your own the first is the present one and the second the new one.',
   args: [{ name: 'USER', help: 'user id or name', optional: true, offer: 'user' }],
   flags: passwordFlags,
   examples: [
@@ -142,9 +144,59 @@ export const usersPasswd = command({
     const body = { oldPassword: oldPassword!, password: password! };
     const data = await context.registry.call('setPassword', { params: { userId: me.id }, body });
     await showUser(context, data, 'has a new password');
-    if (!context.globals.json) context.out.notice('Your login is no longer good: devmgr login');
+    await logInAgain(context, me.username, password!);
   },
 });
+
+export const usersLogout = command({
+  name: 'users logout',
+  summary: 'end every login of a user',
+  description:
+    'Without a name your own, on every machine. All tokens of the user are refused from now on and streams end; the password stays good.',
+  args: [{ name: 'USER', help: 'user id or name', optional: true, offer: 'user' }],
+  flags: {},
+  examples: [
+    { does: 'a token got out', line: 'users logout dealer-berlin' },
+    { does: 'your own logins, wherever they are', line: 'users logout' },
+  ],
+  async run({ args }, context) {
+    const me = await context.registry.call('me');
+    const name = args[0] ?? me.id;
+    const isMe = name === me.id || name === me.username;
+    const { id } = isMe ? me : await findUser(context.registry, name);
+    const data = await context.registry.call('logoutUser', { params: { userId: id } });
+    const { settings, globals, out } = context;
+    if (isMe && settings.token === null) await forgetLogin(settings.home, settings.profile, context.identity());
+    await showUser(context, data, 'is logged out everywhere');
+    if (isMe && !globals.json) out.notice(`That was your own login too: ${loginAgain(context)}`);
+  },
+});
+
+/** The new password has ended every token, that of this login among them; whoever sets it goes on working. */
+async function logInAgain(context: Context, username: string, password: string): Promise<void> {
+  const { settings, registry, globals, out } = context;
+  const again = settings.token === null && (await renewed());
+  if (globals.json) return;
+  out.notice(
+    again
+      ? 'You are logged in again with the new password; your other logins have ended.'
+      : `Your login is no longer good: ${loginAgain(context)}`,
+  );
+
+  async function renewed(): Promise<boolean> {
+    try {
+      const { token, expireTime } = await registry.call('login', { body: { username, password } });
+      await storeLogin(settings.home, settings.profile, context.identity(), { token, expireTime, username });
+      return true;
+    } catch (error) {
+      if (isRefusal(error)) return false;
+      throw error;
+    }
+  }
+}
+
+const loginAgain = ({ settings }: Context): string =>
+  settings.token === null ? 'devmgr login' : 'DEVMGR_TOKEN needs a new token';
 
 async function showUser(context: Context, user: User, what: string): Promise<void> {
   const rows: CardRow[] = [

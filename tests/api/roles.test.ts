@@ -80,6 +80,7 @@ const requests: Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> = {
   me: async () => ({}),
   updateUser: async () => ({ path: await otherUser(), body: { role: 'DEALER' } }),
   setPassword: async () => ({ path: `${await otherUser()}/password`, body: { password: 'another password' } }),
+  logoutUser: async () => ({ path: `${await otherUser()}/logout` }),
   listKeys: async () => ({}),
 };
 
@@ -109,7 +110,14 @@ const changers: readonly RouteName[] = [
   'createBackup',
   'restoreBackup',
 ];
-const administrators: readonly RouteName[] = ['uploadApp', 'createUser', 'listUsers', 'updateUser', 'setPassword'];
+const administrators: readonly RouteName[] = [
+  'uploadApp',
+  'createUser',
+  'listUsers',
+  'updateUser',
+  'setPassword',
+  'logoutUser',
+];
 const rows = [
   { operation: 'listKeys' as const, allowed: ['ADMIN', 'DEALER', 'VIEWER', 'LOCAL'] },
   ...readers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER', 'VIEWER'] })),

@@ -295,7 +295,7 @@ describe('users', () => {
       input: 'a third password\na fourth password\n',
     });
     expect(own.code).toBe(0);
-    expect((await devmgr(['whoami'], { home })).code).toBe(3);
+    expect((await devmgr(login, { home: temporaryFolder(), input: 'a third password' })).code).toBe(3);
     expect((await devmgr(login, { home, input: 'a fourth password' })).code).toBe(0);
   });
 });

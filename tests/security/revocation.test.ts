@@ -1,7 +1,9 @@
 /** Who is shut out is out at once: the next request is refused, open streams end. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../../daemon/programs/index.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
+import { runDaemonProgram } from '../support/programs.ts';
 import { openStream } from '../support/stream-client.ts';
 
 let daemon: TestDaemon;
@@ -22,6 +24,8 @@ const ways: Record<string, (id: string, token: string) => Promise<unknown>> = {
       { password: 'another password', oldPassword: adminPassword },
       { token },
     ),
+  'whom an administrator logs out': id => daemon.call('POST', `/api/users/${id}/logout`),
+  'who logs out everywhere': (id, token) => daemon.call('POST', `/api/users/${id}/logout`, undefined, { token }),
 };
 
 describe.each(Object.entries(ways))('a user %s', (_who, shutOut) => {
@@ -67,4 +71,70 @@ it('a role that is taken away is gone at the next request, with the token that w
   expect(await list()).toMatchObject({ code: 200 });
   data(await daemon.call('PUT', `/api/users/${id}`, { role: 'VIEWER' }));
   expect(await list()).toMatchObject({ status: 403, code: 2007 });
+});
+
+describe('a user who was logged out', () => {
+  const me = async (token: string) => (await daemon.call('GET', '/api/users/me', undefined, { token })).code;
+  const logout = (id: string, token?: string) =>
+    daemon.call('POST', `/api/users/${id}/logout`, undefined, token ? { token } : {});
+
+  it('is answered as before, and logs in again with the same password', async () => {
+    const { id } = await daemon.user('logged-out', 'DEALER');
+    const { list } = data(await daemon.call('GET', '/api/users/list?size=100'));
+    expect(data(await logout(id))).toEqual(list.find((user: { id: string }) => user.id === id));
+    expect(await me(await daemon.login('logged-out'))).toBe(200);
+  });
+
+  it('stays so over a restart, which leaves the tokens of others as they are', async () => {
+    const [out, other] = [await daemon.user('out-for-good', 'VIEWER'), await daemon.user('not-concerned', 'VIEWER')];
+    data(await logout(out.id));
+    expect([await me(out.token), await me(other.token)]).toEqual([1004, 200]);
+    await daemon.restart();
+    expect([await me(out.token), await me(other.token)]).toEqual([1004, 200]);
+  });
+
+  it('is refused again after a second time, whatever was issued in between', async () => {
+    const { id } = await daemon.user('twice', 'VIEWER');
+    for (const _ of [1, 2]) {
+      const token = await daemon.login('twice');
+      data(await logout(id));
+      expect(await me(token)).toBe(1004);
+    }
+  });
+
+  it('may also be disabled: that no token comes of it afterwards stays so', async () => {
+    const { id } = await daemon.user('disabled-too', 'VIEWER');
+    data(await daemon.call('PUT', `/api/users/${id}`, { disabled: true }));
+    expect(data(await logout(id))).toMatchObject({ disabled: true });
+    const answer = { username: 'disabled-too', password: adminPassword };
+    expect(await daemon.call('POST', '/api/auth/login', answer, { token: null })).toMatchObject({ code: 1002 });
+  });
+
+  it('was logged out by the user or by an ADMIN, not by anybody else; a user who is not there is 404', async () => {
+    const [{ token }, other] = [await daemon.user('nosy', 'DEALER'), await daemon.user('left-alone', 'VIEWER')];
+    expect(await logout(other.id, token)).toMatchObject({ status: 403, code: 2007 });
+    expect(await me(other.token)).toBe(200);
+    for (const id of ['USR-999999', 'USR-0', 'nobody'])
+      expect(await logout(id)).toMatchObject({ status: 404, code: 404 });
+  });
+
+  it('has an entry in the journal that says by whom, and the stream says nothing of it', async () => {
+    const { id } = await daemon.user('on-record', 'VIEWER');
+    data(await logout(id));
+    const options = { home: daemon.home, json: true, device: null, since: null, limit: 1, verify: false };
+    const { stdout } = await runDaemonProgram(audit, { ...options, types: ['USER_LOGGED_OUT'] });
+    expect(JSON.parse(stdout)).toMatchObject({ user: 'admin', deviceId: null, details: { username: 'on-record' } });
+    const stream = await openStream(daemon.url, { token: daemon.adminToken, since: 0 });
+    data(
+      await daemon.call('POST', '/api/devices/register', {
+        deviceType: 'UKEY',
+        serialNumber: 'AFTER-LOGOUT',
+        manufacturer: 'Feitian',
+        model: 'K9',
+      }),
+    );
+    await stream.untilSome(({ data }) => data.serialNumber === 'AFTER-LOGOUT');
+    expect(stream.frames.map(({ type }) => type)).not.toContain('USER_LOGGED_OUT');
+    stream.ws.terminate();
+  });
 });
