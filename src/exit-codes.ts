@@ -44,6 +44,20 @@ export const exitOfFault: Readonly<Record<FaultKind, number>> = {
   failure: exitCodes.failure,
 };
 
+/** What stands as `code` in the JSON of an error that no server sent: the business code that means the same, else a word. */
+export const codeOfFault: Readonly<Record<FaultKind, number | string>> = {
+  usage: 1001,
+  login: 1004,
+  device: 2001,
+  absent: 404,
+  unreachable: 'UNREACHABLE',
+  hardware: 'HARDWARE',
+  partial: 'PARTIAL_FAILURE',
+  interrupted: 'INTERRUPTED',
+  closed: 'CLOSED',
+  failure: 'FAILED',
+};
+
 /** Exit code of a business code; HTTP's own numbers may stand in for those of the interface. */
 export function exitOfCode(code: number): number {
   switch (code) {

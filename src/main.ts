@@ -5,32 +5,15 @@ import type { AnyCommand } from './commands/define.ts';
 import { findCommand } from './commands/find.ts';
 import { type GlobalValues, globalFlags } from './commands/globals.ts';
 import { checkArgs, parseWords } from './commands/parse.ts';
-import { exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
-import { Fault, type FaultKind } from './fault.ts';
+import { codeOfFault, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
+import { Fault } from './fault.ts';
 import type { Programs } from './programs.ts';
 import { resolveSettings } from './settings/settings.ts';
 import type { Env, Io } from './terminal/io.ts';
 import { Output } from './terminal/output.ts';
 import { choosePaint } from './terminal/style.ts';
 import { safeJson, safeProse } from './terminal/text.ts';
-
-declare const DEVMGR_VERSION: string | undefined;
-/** Set by the build; a run from the sources is named as such. */
-export const version = typeof DEVMGR_VERSION === 'string' ? DEVMGR_VERSION : '0.0.0-source';
-
-/** What stands as `code` in the JSON of an error that no server sent: the business code that means the same, else a word. */
-const codeOfFault: Readonly<Record<FaultKind, number | string>> = {
-  usage: 1001,
-  login: 1004,
-  device: 2001,
-  absent: 404,
-  unreachable: 'UNREACHABLE',
-  hardware: 'HARDWARE',
-  partial: 'PARTIAL_FAILURE',
-  interrupted: 'INTERRUPTED',
-  closed: 'CLOSED',
-  failure: 'FAILED',
-};
+import { about, aboutText } from './version.ts';
 
 const hints: Readonly<Record<number, string>> = {
   401: 'log in: devmgr login',
@@ -112,7 +95,7 @@ export async function run(argv: readonly string[], io: Io, env: Env, programs: P
 async function dispatch(argv: readonly string[], io: Io, env: Env, programs: Programs): Promise<number> {
   const found = findCommand(argv);
   if (found.kind === 'version') {
-    await io.write(`devmgr ${version}\n`);
+    await io.write(versionWords(argv));
     return exitCodes.done;
   }
   const paint = choosePaint(env, io.stdoutIsTerminal, argv.includes('--no-color'));
@@ -135,6 +118,13 @@ async function dispatch(argv: readonly string[], io: Io, env: Env, programs: Pro
   }
   checkArgs(command, args, help);
   return execute(command, args, flags, globals, { io, env, programs });
+}
+
+/** `--version` needs no home and no settings, so that it answers where nothing else does. */
+function versionWords(argv: readonly string[]): string {
+  const facts = about();
+  if (argv.includes('--json')) return `${safeJson(facts)}\n`;
+  return argv.includes('--quiet') || argv.includes('-q') ? `${facts.version}\n` : aboutText(facts);
 }
 
 async function execute(
