@@ -91,7 +91,10 @@ export class Connection {
     });
   }
 
-  readonly #onAbort = () => this.#socket.close();
+  readonly #onAbort = () => {
+    this.#socket.close();
+    this.#wake?.();
+  };
 
   /** Ends it, to be followed by one with a new token. What has come is still given. */
   renew(): void {
@@ -138,7 +141,6 @@ export class Connection {
         else
           await new Promise<void>(resolve => {
             this.#wake = resolve;
-            this.#signal.addEventListener('abort', () => resolve(), { once: true });
           });
       }
     } finally {

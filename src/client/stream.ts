@@ -17,7 +17,7 @@ export interface StreamOptions {
   readonly since: number | null;
   /** Told as the connection comes and goes; `detail` is in words. */
   readonly onState: (state: StreamState, detail: string) => void;
-  /** Ends the stream without a fault; null leaves that to the reader. */
+  /** Ends the stream without a fault; that of the client where there is none. */
   readonly signal?: AbortSignal;
 }
 

@@ -188,7 +188,7 @@ function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-/** Ends the daemon of this home and waits until it is gone; false where none ran. */
+/** Ends the daemon of this home and waits until it is gone. Resolves to the one that ran, null where none did. */
 export async function stopDaemon(home: string, signal: AbortSignal): Promise<DaemonInfo | null> {
   const info = readDaemonInfo(home);
   if (!info || !isAlive(info.pid)) return null;
