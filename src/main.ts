@@ -134,7 +134,7 @@ async function execute(
   globals: GlobalValues,
   { io, env, programs }: { io: Io; env: Env; programs: Programs },
 ): Promise<number> {
-  const settings = resolveSettings(globals, env);
+  const settings = resolveSettings(globals, env, command.makesProfile?.(args) ?? false);
   const out = new Output(io, env, globals);
   const context = createContext({ io, out, env, settings, globals, programs });
   try {

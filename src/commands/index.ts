@@ -259,6 +259,12 @@ export const commands: readonly SectionEntry[] = [
     summary: 'write the manual page',
     load: async () => (await import('./man.ts')).man,
   },
+  {
+    section: 'This program',
+    name: 'version',
+    summary: 'show the version, the build and what is in it',
+    load: async () => (await import('./version.ts')).versionCommand,
+  },
 ];
 
 /** Words that begin several commands (`daemon`, `users`), with what they are about. */

@@ -370,7 +370,10 @@ describe('application versions', () => {
 describe('this program', () => {
   test('tells its version, and its help on standard output when asked for it', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    expect((await devmgr(['--version'])).stdout).toBe(`devmgr ${version}\n`);
+    const shown = await devmgr(['--version']);
+    expect(shown.stdout.split('\n')[0]).toBe(`devmgr ${version}`);
+    expect((await devmgr(['version'])).stdout).toBe(shown.stdout);
+    expect((await devmgr(['--version', '--quiet'])).stdout).toBe(`${version}\n`);
     const help = await devmgr(['--help']);
     expect(help.code).toBe(0);
     expect(help.stdout).toContain('quickstart');

@@ -1,0 +1,19 @@
+import { about, aboutText } from '../version.ts';
+import { command } from './define.ts';
+
+export const versionCommand = command({
+  name: 'version',
+  summary: 'show the version, the build and what is in it',
+  description:
+    'Node, SQLite and the packages with native code, as they are in this copy. The same as devmgr --version. With --quiet the bare version.',
+  flags: {},
+  examples: [
+    { does: 'for a report', line: 'version' },
+    { does: 'for a script', line: 'version --quiet' },
+  ],
+  async run(_, { out, globals }) {
+    const facts = about();
+    if (globals.json) await out.document(facts);
+    else await out.text(globals.quiet ? `${facts.version}\n` : aboutText(facts));
+  },
+});

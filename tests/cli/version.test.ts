@@ -1,0 +1,36 @@
+/** What the program says it is made of. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { devmgr } from './program.ts';
+
+const versionIn = (folder: string) =>
+  (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
+
+test('--version begins with one line for scripts, and --quiet writes the bare number', async () => {
+  const shown = await devmgr(['--version']);
+  expect(shown).toMatchObject({ code: 0, stderr: '' });
+  expect(shown.stdout.split('\n')[0]).toBe(`devmgr ${versionIn('.')}`);
+  expect((await devmgr(['version'])).stdout).toBe(shown.stdout);
+  expect((await devmgr(['--version', '--quiet'])).stdout).toBe(`${versionIn('.')}\n`);
+});
+
+test('--version names build, Node, SQLite and the native packages that are installed', async () => {
+  const { json } = await devmgr(['--version', '--json']);
+  expect(json).toMatchObject({ name: 'devmgr', form: 'package', node: process.versions.node, arch: process.arch });
+  expect(json.build.commit ?? 'no clone').toMatch(/^([0-9a-f]{12}|no clone)$/);
+  for (const [name, found] of Object.entries(json.packages)) expect(found).toBe(versionIn(`node_modules/${name}`));
+  expect(Object.keys(json.packages).sort()).toEqual(
+    Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).dependencies).sort(),
+  );
+  expect(json.sqlite).toBe(new Database(':memory:').prepare('SELECT sqlite_version()').pluck().get());
+  const { stdout } = await devmgr(['--version']);
+  for (const part of [json.node, json.sqlite, ...Object.values(json.packages)]) expect(stdout).toContain(part);
+});
+
+test('--version needs no home', async () => {
+  const { code, stdout } = await devmgr(['--version'], { env: { HOME: undefined, DEVMGR_HOME: '/dev/null/none' } });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^devmgr \d/);
+});
