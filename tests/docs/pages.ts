@@ -9,3 +9,10 @@ export function pagesOf(root: string): string[] {
       .map(name => join(folder, name).replaceAll('\\', '/'));
   return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownIn('docs')];
 }
+
+/** The TypeScript files below a folder. */
+export function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .map(name => join(folder, name));
+}
