@@ -37,15 +37,19 @@ function follow() {
 }
 
 test('a stream that is followed for long costs no more than a new one', async () => {
-  const { events, ending } = follow();
-  const first = events.next();
-  const registering = setInterval(() => void server.commit(registration()), 5);
-  await first;
-  const listeners = getEventListeners(ending.signal, 'abort').length;
-  for (let seen = 0; seen < 20; seen++) expect((await events.next()).done).toBe(false);
-  clearInterval(registering);
-  expect(getEventListeners(ending.signal, 'abort').length).toBe(listeners);
-  await events.return(undefined);
+  const { events, ending, connected } = follow();
+  let next = events.next();
+  await connected;
+  const listeners = () => getEventListeners(ending.signal, 'abort').length;
+  const atFirst = listeners();
+  for (let seen = 0; seen < 20; seen++) {
+    await server.commit(registration());
+    expect(await next).toMatchObject({ value: { type: 'DEVICE_REGISTERED' } });
+    next = events.next();
+  }
+  expect(listeners()).toBe(atFirst);
+  ending.abort();
+  expect(await next).toEqual({ done: true, value: undefined });
 });
 
 test('a stream ends at once when nobody wants it any more, also while nothing happens', async () => {
