@@ -1,5 +1,6 @@
 import type { QueryOf } from '../api/define.ts';
 import type { DeviceListItem } from '../api/devices.ts';
+import { paging } from '../api/limits.ts';
 import type { Routes } from '../api/routes.ts';
 import type { Client } from '../client/client.ts';
 
@@ -10,13 +11,15 @@ export interface DevicePage {
   readonly total: number;
 }
 
-const largestPage = 100;
-
 /**
  * Every device that matches, page by page. What is registered meanwhile pushes devices of the default order onto the
  * next page: those that were on the last one are not given again.
  */
-export async function* allDevices(client: Client, query: Query, size = largestPage): AsyncGenerator<DevicePage> {
+export async function* allDevices(
+  client: Client,
+  query: Query,
+  size: number = paging.maxSize,
+): AsyncGenerator<DevicePage> {
   let before: ReadonlySet<string> = new Set();
   for (let page = 1; ; page++) {
     const { list, pagination } = await client.call('listDevices', { query: { ...query, page, size } });

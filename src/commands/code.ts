@@ -1,3 +1,4 @@
+import { activationCodeDays } from '../api/limits.ts';
 import { safe } from '../terminal/text.ts';
 import { relative } from '../terminal/when.ts';
 import { need } from './ask.ts';
@@ -13,7 +14,11 @@ export const code = command({
   args: [deviceArg],
   flags: {
     reason: { value: 'TEXT', help: 'why; kept in the audit log' },
-    days: { value: 'N', whole: { min: 1, max: 3650 }, help: 'days the new code is good for (365)' },
+    days: {
+      value: 'N',
+      whole: activationCodeDays,
+      help: `days the new code is good for (${activationCodeDays.default})`,
+    },
     ...pluggedFlag,
   },
   examples: [{ does: 'a code for a month', line: 'code DEV-1 --reason "letter was lost" --days 30' }],

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { exitCodes } from '../exit-codes.ts';
 import { Fault } from '../fault.ts';
 import { findDaemon, startDaemon, stopDaemon } from '../session/local-daemon.ts';
 import { safe } from '../terminal/text.ts';
@@ -96,8 +97,6 @@ export const daemonStatus = command({
   run: (_, context) => status(context),
 });
 
-const notRunning = 9;
-
 async function status(context: Context): Promise<number> {
   const { out, globals, settings } = context;
   const found = await findDaemon(settings.home, context.io.interrupt);
@@ -116,10 +115,10 @@ async function status(context: Context): Promise<number> {
         ['home', settings.home],
       ],
     });
-    return 0;
+    return exitCodes.done;
   }
   if (!globals.json)
     throw new Fault('unreachable', `the daemon does not run (home ${settings.home})`, 'start it: devmgr daemon start');
   await out.document({ running: false, pid: null, url: null, home: settings.home });
-  return notRunning;
+  return exitCodes.unreachable;
 }

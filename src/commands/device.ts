@@ -2,6 +2,8 @@
 
 import type { DeviceListItem } from '../api/devices.ts';
 import type { Key } from '../api/hardware.ts';
+import { deviceIds } from '../api/ids.ts';
+import { paging } from '../api/limits.ts';
 import type { Client } from '../client/client.ts';
 import { Fault, usage } from '../fault.ts';
 import { safe } from '../terminal/text.ts';
@@ -15,10 +17,6 @@ export const deviceArg: ArgShape = {
   offer: 'device',
 };
 
-/** The same shape as the contract's, which takes longer to load than a command takes to run. */
-const deviceIdShape = /^DEV-[1-9][0-9]{0,14}$/;
-const pageSize = 100;
-
 /** The deviceId that is meant. */
 export async function resolveDevice(context: Context, name: string | undefined, plugged: boolean): Promise<string> {
   if (plugged) {
@@ -27,7 +25,7 @@ export async function resolveDevice(context: Context, name: string | undefined, 
   }
   if (name === undefined) throw usage('no device is named', 'name its deviceId, its serial number, or --plugged');
   const text = name.trim();
-  if (deviceIdShape.test(text)) return text;
+  if (deviceIds.parse(text) !== null) return text;
   return (await requireBySerial(context.registry, text)).deviceId;
 }
 
@@ -48,7 +46,7 @@ export async function findBySerial(
   let similar: DeviceListItem | null = null;
   for (let page = 1; ; page++) {
     const { list, pagination } = await registry.call('listDevices', {
-      query: { keyword: serial, page, size: pageSize, sortBy: 'serialNumber', sortOrder: 'asc' },
+      query: { keyword: serial, page, size: paging.maxSize, sortBy: 'serialNumber', sortOrder: 'asc' },
     });
     for (const device of list) {
       if (device.serialNumber === serial) return { exact: device, similar };

@@ -1,4 +1,5 @@
 import type { DeviceStatus, DeviceType } from '../api/device-fields.ts';
+import { paging } from '../api/limits.ts';
 import type { Client } from '../client/client.ts';
 import { statusStyle } from '../terminal/style.ts';
 import { statuses, types } from './choices.ts';
@@ -6,7 +7,6 @@ import type { Context } from './context.ts';
 import { command } from './define.ts';
 
 const dayMs = 86_400_000;
-const pageSize = 100;
 /** Pages looked through for the days: more would use up the server's limit. */
 const mostPages = 60;
 const barCells = 40;
@@ -47,7 +47,7 @@ export const stats = command({
       days.list.map(({ day, count }) => ({ name: day, count })),
       () => 'cyan',
     );
-    if (!days.complete) out.notice(`Only the newest ${mostPages * pageSize} devices were counted by day.`);
+    if (!days.complete) out.notice(`Only the newest ${mostPages * paging.maxSize} devices were counted by day.`);
   },
 });
 
@@ -77,7 +77,7 @@ async function registrations(
   for (let day = today - days + 1; day <= today; day++) perDay.set(new Date(day * dayMs).toISOString().slice(0, 10), 0);
   const list = () => [...perDay].map(([day, count]) => ({ day, count }));
   for (let page = 1; page <= mostPages; page++) {
-    const answer = await registry.call('listDevices', { query: { page, size: pageSize } });
+    const answer = await registry.call('listDevices', { query: { page, size: paging.maxSize } });
     for (const { createdAt } of answer.list) {
       const day = createdAt.slice(0, 10);
       if (perDay.has(day)) perDay.set(day, perDay.get(day)! + 1);

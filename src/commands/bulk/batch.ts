@@ -4,6 +4,8 @@
  * exactly where its id is above every id there was before.
  */
 import type { BatchItem, Registration } from '../../api/devices.ts';
+import { deviceIds } from '../../api/ids.ts';
+import { paging } from '../../api/limits.ts';
 import type { Client } from '../../client/client.ts';
 import { Unreachable } from '../../client/failures.ts';
 import { findBySerial } from '../device.ts';
@@ -12,9 +14,9 @@ const retryMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 /** So many are looked up one by one; for more the list is read from its newest device on. */
 const fewLookups = 10;
 const duplicated = 2006;
-const pageSize = 100;
 
-export const numberOf = (deviceId: string): number => Number(/^DEV-(\d+)$/.exec(deviceId)?.[1] ?? 0);
+/** 0 for a text that is no deviceId. */
+export const numberOf = (deviceId: string): number => deviceIds.parse(deviceId) ?? 0;
 
 /** Number of the newest device there is; 0 where there is none. */
 export async function newestDevice(client: Client): Promise<number> {
@@ -92,7 +94,7 @@ async function activationCodes(client: Client, wanted: ReadonlySet<string>): Pro
   }
   const oldest = Math.min(...[...wanted].map(numberOf));
   for (let page = 1; ; page++) {
-    const { list } = await client.call('listDevices', { query: { page, size: pageSize } });
+    const { list } = await client.call('listDevices', { query: { page, size: paging.maxSize } });
     for (const device of list) note(device.deviceId, device.activationCode);
     if (list.length === 0 || list.some(device => numberOf(device.deviceId) <= oldest)) return codes;
   }
