@@ -36,6 +36,7 @@ interface Line {
 }
 
 const PAGE = 1000;
+const csvHeader = 'id,timestamp,type,deviceId,serialNumber,user,requestId,details\n';
 
 export function audit(options: AuditOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
@@ -59,12 +60,13 @@ async function verify(reader: SqliteReader, options: AuditOptions, io: ProgramIo
 async function list(reader: SqliteReader, options: AuditOptions, io: ProgramIo): Promise<number> {
   const filter = await filterOf(reader, options);
   const write = options.json ? ndjson : options.csv ? csv : readable;
-  if (write === csv) await print(io.stdout, 'id,timestamp,type,deviceId,serialNumber,user,requestId,details\n');
+  if (write === csv && !(await print(io.stdout, csvHeader))) return 0;
   const last: string[] = [];
   for await (const record of entries(reader, filter)) {
     const text = write(await toLine(reader, record));
-    if (options.limit === null) await print(io.stdout, text);
-    else if (last.push(text) > options.limit) last.shift();
+    if (options.limit === null) {
+      if (!(await print(io.stdout, text))) return 0;
+    } else if (last.push(text) > options.limit) last.shift();
   }
   if (last.length) await print(io.stdout, last.join(''));
   return 0;

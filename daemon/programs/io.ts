@@ -29,9 +29,18 @@ function wordsOf(error: unknown): { message: string; hint: string | null; exitCo
   return { message: error instanceof Error ? error.message : String(error), hint: null, exitCode: 1 };
 }
 
-/** Writes and waits until it has been taken. */
-export function print(stream: NodeJS.WritableStream, text: string): Promise<void> {
+/** Writes and waits until it has been taken. False where nobody reads any more, which is the reader's right (`| head`). */
+export function print(stream: NodeJS.WritableStream, text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    stream.write(text, error => (error ? reject(error) : resolve()));
+    const failed = (error: Error) => (isClosed(error) ? resolve(false) : reject(error));
+    // The stream tells of the error once more, after the write: with nobody listening that would end the process.
+    stream.once('error', failed);
+    stream.write(text, error => {
+      if (error) return failed(error);
+      stream.off('error', failed);
+      resolve(true);
+    });
   });
 }
+
+const isClosed = (error: Error): boolean => ['EPIPE', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -30,10 +30,13 @@ export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<num
         const password = randomBytes(18).toString('base64url');
         await setPassword(store, user, password);
         if (user.number === FIRST_USER) await home.remove('initialPassword');
-        await print(
-          io.stdout,
-          options.json ? `${JSON.stringify({ username: user.username, password })}\n` : `${password}\n`,
-        );
+        const shown = options.json ? JSON.stringify({ username: user.username, password }) : password;
+        if (!(await print(io.stdout, `${shown}\n`)))
+          throw new StartRefused(
+            1,
+            `nobody has read the new password of ${user.username}`,
+            'make another one: run it again',
+          );
         if (!options.json)
           io.stderr.write(
             `The password of ${user.username}, shown this once${user.disabled ? '; the user is disabled' : ''}.\n`,

@@ -1,5 +1,5 @@
 import { Fault } from '../fault.ts';
-import { readConfig } from '../settings/profiles.ts';
+import { knownProfiles, readConfig } from '../settings/profiles.ts';
 import { resolveSettings } from '../settings/settings.ts';
 import { type Context, createContext } from './context.ts';
 import { type AnyCommand, command, type FlagShape, type Offer } from './define.ts';
@@ -101,7 +101,7 @@ function meant(words: readonly string[], context: Context): Context {
     ca: named('--ca'),
     hardware: named('--hardware'),
   };
-  const settings = resolveSettings({ home, server, profile, ca, hardware }, context.env);
+  const settings = resolveSettings({ home, server, profile, ca, hardware }, context.env, true);
   // A word is completed at once or not at all: nothing is started for it, and no limit waited out.
   return createContext({ ...context, settings, globals: { ...context.globals, noAutostart: true, noWait: true } });
 }
@@ -188,7 +188,7 @@ async function offered(offer: Offer, typed: string, context: Context): Promise<r
     case 'folder':
       return files;
     case 'profile':
-      return Object.keys(readConfig(context.settings.home).profiles).map((name): Word => [name, '']);
+      return knownProfiles(context.settings.home, readConfig(context.settings.home)).map((name): Word => [name, '']);
     case 'user': {
       const { list } = await context.registry.call('listUsers', { query: { size: 100 } });
       return list.map((user): Word => [user.username, user.role]);

@@ -5,6 +5,8 @@ import {
   checkProfileName,
   chooseProfile,
   configFile,
+  demandProfile,
+  knownProfiles,
   type ProfileSetting,
   profileOf,
   profileSettings,
@@ -31,6 +33,7 @@ export const config = command({
     { name: 'VALUE', help: 'what it is set to', optional: true },
   ],
   flags: {},
+  makesProfile: ([verb]) => verb === 'set',
   examples: [
     { does: 'what is in force, and from where', line: 'config' },
     {
@@ -62,7 +65,8 @@ export const config = command({
         storeSetting(home, profile, settingOf(name!), null);
         return told(context, `${name} of profile ${profile} has its default.`);
       case 'use':
-        chooseProfile(home, checkProfileName(name!));
+        demandProfile(home, readConfig(home), checkProfileName(name!));
+        chooseProfile(home, name!);
         return told(context, `Profile ${name} is used from now on.`);
       case 'profiles':
         return profiles(context);
@@ -142,7 +146,7 @@ async function show(context: Context): Promise<void> {
 
 async function profiles({ out, settings, globals }: Context): Promise<void> {
   const stored = readConfig(settings.home);
-  const all = [...new Set(['default', stored.profile, ...Object.keys(stored.profiles)])].sort();
+  const all = knownProfiles(settings.home, stored);
   if (globals.json)
     return out.document(all.map(name => ({ name, current: name === settings.profile, ...profileOf(stored, name) })));
   await out.text(

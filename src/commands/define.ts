@@ -60,6 +60,8 @@ export interface CommandShape<F extends FlagShapes> {
   readonly args?: readonly ArgShape[];
   readonly flags: F;
   readonly examples: readonly Example[];
+  /** Whether a profile that is named and does not exist yet is made by it; any other command refuses one. */
+  readonly makesProfile?: (args: readonly string[]) => boolean;
   /** Resolves to the exit code; nothing is 0. */
   // biome-ignore lint/suspicious/noConfusingVoidType: a command that has nothing to say returns nothing
   run(input: Input<F>, context: Context): Promise<number | void>;

@@ -18,6 +18,7 @@ export const login = command({
     'The token goes into the keychain of the operating system, else into a file that only you can read; login says which. It is renewed while it is used.\nA server named with --server is remembered in the profile.',
   args: [{ name: 'USERNAME', help: 'user to log in as', optional: true }],
   flags: { username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'user to log in as' }, ...passwordFlags },
+  makesProfile: () => true,
   examples: [
     { does: 'ask for the password', line: 'login admin' },
     { does: 'in a script', line: 'login --username admin --password-file ./password' },

@@ -25,6 +25,7 @@ export const quickstart = command({
   description:
     'Starts the daemon of this machine where none runs, logs in as its first administrator, and enrolls one key: one that is plugged in, else a simulated one, marked as such. What is done already is left as it is.',
   flags: { ...passwordFlags },
+  makesProfile: () => true,
   examples: [{ does: 'try it', line: 'quickstart' }],
   async run({ flags }, context) {
     const started = await bringUp(context, []);
@@ -57,7 +58,8 @@ async function bringUp(context: Context, args: readonly string[]): Promise<boole
     return false;
   }
   const info = await startDaemon({ home: settings.home, port: null, args, signal: io.interrupt });
-  say(`Started the daemon at ${info.url} (pid ${info.pid}); everything it keeps is in ${settings.home}.`);
+  if (args.length) say(`Started the daemon again, with that key, at ${info.url} (pid ${info.pid}).`);
+  else say(`Started the daemon at ${info.url} (pid ${info.pid}); everything it keeps is in ${settings.home}.`);
   return true;
 }
 

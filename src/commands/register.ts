@@ -1,10 +1,11 @@
 import type { DeviceType } from '../api/device-fields.ts';
+import { sizes } from '../api/limits.ts';
 import { usage } from '../fault.ts';
 import { ask } from '../terminal/prompt.ts';
 import { safe } from '../terminal/text.ts';
 import { types } from './choices.ts';
 import type { Context } from './context.ts';
-import { command } from './define.ts';
+import { camel, command } from './define.ts';
 import { csvFlag } from './globals.ts';
 import { present } from './present.ts';
 
@@ -14,7 +15,7 @@ export const register = command({
   name: 'register',
   summary: 'register one device, or a file of them',
   description:
-    'One device by its flags, or with --file a CSV with a header row (columns in any order), a JSON array, JSON lines, or - for standard input. A file is sent in batches, with one result per line. Each result names its line; exit code 7 says that some lines failed.\nWith --out the results go to a file, as CSV or as JSON lines by its name. A run that was interrupted goes on with --resume.',
+    'One device by its flags, or with --file a CSV with a header row (columns in any order), a JSON array, JSON lines, or - for standard input. A file is sent in batches, with one result per line. Each result names its line, in a JSON array the number of the item; exit code 7 says that some lines failed.\nWith --out the results go to a file, as CSV or as JSON lines by its name. A run that was interrupted goes on with --resume.',
   flags: {
     type: { value: 'TYPE', choices: types, help: 'type of the device' },
     serial: { value: 'SERIAL', aliases: ['serial-number'], help: 'serial number' },
@@ -31,7 +32,7 @@ export const register = command({
     out: { value: 'FILE', short: 'o', offer: 'file', help: 'write the results to this file' },
     'dry-run': { help: 'tell new, registered and invalid lines apart, and change nothing' },
     resume: { help: 'go on with an interrupted run of the same file' },
-    'batch-size': { value: 'N', whole: { min: 1, max: 10_000 }, help: 'devices per request (2000)' },
+    'batch-size': { value: 'N', whole: { min: 1, max: sizes.batchItems }, help: 'devices per request (2000)' },
     ...csvFlag,
   },
   examples: [
@@ -84,7 +85,7 @@ function singleFlags(flags: OneFlags): string[] {
 }
 
 function given(flags: object, name: string): boolean {
-  const value = (flags as Record<string, unknown>)[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
+  const value = (flags as Record<string, unknown>)[camel(name)];
   return value !== undefined && value !== false;
 }
 

@@ -39,6 +39,9 @@ function entryOf(entries: Entries, profile: string, identity: string): Entry | n
 
 const readEntries = (home: string) => (readJsonFile(fileOf(home)) ?? {}) as Entries;
 
+/** Names of the profiles under which somebody has logged in. */
+export const profilesWithLogin = (home: string): readonly string[] => Object.keys(readEntries(home));
+
 /** Who is logged in there, without the token. */
 export function readLoginName(home: string, profile: string, identity: string): string | null {
   return entryOf(readEntries(home), profile, identity)?.username ?? null;

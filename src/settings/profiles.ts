@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { homeFiles } from '../api/local.ts';
 import { usage } from '../fault.ts';
+import { profilesWithLogin } from './credentials.ts';
 import { readJsonFile, writeJsonFile } from './files.ts';
 
 /** What a profile can hold. Each is a text; a setting that is absent has its default. */
@@ -15,7 +16,7 @@ export const profileSettings = {
 export type ProfileSetting = keyof typeof profileSettings;
 export type Profile = { readonly [K in ProfileSetting]?: string };
 
-interface ConfigFile {
+export interface ConfigFile {
   /** Name of the profile that is used where none is named. */
   readonly profile: string;
   readonly profiles: Readonly<Record<string, Profile>>;
@@ -43,6 +44,23 @@ export function readConfig(home: string): ConfigFile {
 
 export function profileOf(config: ConfigFile, name: string): Profile {
   return Object.hasOwn(config.profiles, name) ? config.profiles[name]! : {};
+}
+
+/** Those that have settings or a login, the one in use, and the one that is always there. */
+export function knownProfiles(home: string, config: ConfigFile): readonly string[] {
+  const names = [defaultProfile, config.profile, ...Object.keys(config.profiles), ...profilesWithLogin(home)];
+  return [...new Set(names)].sort();
+}
+
+/** A name that was mistyped would be one without settings and login: another registry, or nobody. */
+export function demandProfile(home: string, config: ConfigFile, name: string): void {
+  if (Object.hasOwn(config.profiles, name)) return;
+  const known = knownProfiles(home, config);
+  if (!known.includes(name))
+    throw usage(
+      `there is no profile "${name}", only ${known.join(', ')}`,
+      `make it: devmgr login --profile ${name} --server URL`,
+    );
 }
 
 /** Sets one setting of a profile, or takes it away where the value is null. */

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { type DaemonInfo, defaultHome, defaultHost, defaultPort, environment, homeFiles } from '../api/local.ts';
 import { Fault, usage } from '../fault.ts';
 import { readJsonFile } from './files.ts';
-import { checkProfileName, profileOf, readConfig } from './profiles.ts';
+import { checkProfileName, demandProfile, profileOf, readConfig } from './profiles.ts';
 
 export interface SettingFlags {
   readonly server: string | undefined;
@@ -49,10 +49,12 @@ function userHome(): string | undefined {
   }
 }
 
-export function resolveSettings(flags: SettingFlags, env: Env): Settings {
+/** @param mayBeNew a profile that is named with a flag need not exist */
+export function resolveSettings(flags: SettingFlags, env: Env, mayBeNew = false): Settings {
   const home = resolveHome(flags.home, env);
   const config = readConfig(home);
   const name = checkProfileName(flags.profile ?? config.profile);
+  if (flags.profile !== undefined && !mayBeNew) demandProfile(home, config, name);
   const profile = profileOf(config, name);
   const [server, serverFrom] = first(flags.server, env[environment.server], profile.server);
   const hardware = flags.hardware ?? profile.hardware ?? null;

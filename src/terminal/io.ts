@@ -107,11 +107,12 @@ async function writeOut(text: string, toTerminal: boolean): Promise<void> {
 
 function writeStream(bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
+    // The stream tells of an error once more, after the write: with nobody listening that would end the process.
     process.stdout.once('error', reject);
     process.stdout.write(bytes, error => {
+      if (error) return reject(error);
       process.stdout.off('error', reject);
-      if (error) reject(error);
-      else resolve();
+      resolve();
     });
   });
 }

@@ -174,6 +174,29 @@ describe('JSON', () => {
     expect(named.rows).toMatchObject([{ line: 1, status: 'success' }]);
   });
 
+  test('is an array in one line: each item has its number, in results and in words', async () => {
+    const p = prefix();
+    const items = [device(`${p}-1`), { ...device(`${p}-2`), model: '' }, device(`${p}-1`), 7];
+    const file = fileOf('keys.json', JSON.stringify(items));
+    const numbered = (rows: { line: number; item: number; status: string }[]) =>
+      rows.map(({ line, item, status }) => [line, item, status]);
+    const planned = await daemon.run(['register', '--file', file, '--dry-run']);
+    expect(planned.stdout).toContain('the same serial number stands in item 1');
+    expect(planned.stdout).toMatch(/^item 4 +✗ invalid/m);
+    const { rows } = await daemon.run(['register', '--file', file, '--json']);
+    expect(numbered(rows)).toEqual([
+      [1, 1, 'success'],
+      [1, 2, 'failed'],
+      [1, 3, 'failed'],
+      [1, 4, 'failed'],
+    ]);
+    const again = await daemon.run(['register', '--file', file]);
+    expect(again.stdout).toMatch(/^item 2 +✗ failed .*model/m);
+    const out = `${file}.csv`;
+    await daemon.run(['register', '--file', file, '--out', out]);
+    expect(readFileSync(out, 'utf8')).toMatch(/^line,.*,message,item\n(1,.*,[1-4]\n){4}$/);
+  });
+
   test('from standard input in the other formats', async () => {
     const p = prefix();
     expect(
@@ -338,6 +361,35 @@ describe('when something comes between', () => {
     expect(results.every(row => row.status === 'success')).toBe(true);
     expect(await total(p)).toBe(60);
     expect(existsSync(`${out}.resume.json`)).toBe(false);
+  });
+
+  test('an array in one line that was interrupted goes on with the item after the last', async () => {
+    const p = prefix();
+    const reached = Promise.withResolvers<() => void>();
+    let batches = 0;
+    const url = await relay(forward => {
+      if (++batches === 2) reached.resolve(() => void forward());
+      else void forward();
+    });
+    const items = lines(p, 60).map((_, n) => ({
+      deviceType: 'UKEY',
+      serialNumber: `${p}-${n}`,
+      manufacturer: 'A',
+      model: 'B',
+    }));
+    const file = fileOf('keys.json', JSON.stringify(items));
+    const out = `${file}.jsonl`;
+    const env = { DEVMGR_TOKEN: daemon.token, DEVMGR_SERVER: url };
+    const args = ['register', '--file', file, '--out', out, '--batch-size', '20'];
+    const running = daemon.start(args, { env });
+    const goOn = await reached.promise;
+    running.child.kill('SIGINT');
+    goOn();
+    expect((await running.ended).stderr).toContain('40 registered and 0 failed up to item 40');
+    expect((await daemon.run([...args, '--resume'], { env })).code).toBe(0);
+    const results = readFileSync(out, 'utf8').trimEnd().split('\n');
+    expect(results.map(line => JSON.parse(line).item)).toEqual(items.map((_, n) => n + 1));
+    expect(await total(p)).toBe(60);
   });
 
   test('a program that was killed amid a batch goes on without a line lost or counted twice', async () => {

@@ -1,14 +1,15 @@
 /** What a run would do, line by line, without doing it. */
+import { paging } from '../../api/limits.ts';
 import type { Client } from '../../client/client.ts';
+import { exitCodes } from '../../exit-codes.ts';
 import { interrupted } from '../../fault.ts';
 import { allDevices } from '../all-devices.ts';
 import type { Context } from '../context.ts';
 import { findBySerial } from '../device.ts';
+import { type Place, placeWords } from './place.ts';
 import type { LineResult, ResultFile, ResultWriter } from './results.ts';
 import type { Source } from './rows.ts';
 
-const pageSize = 100;
-const invalidLines = 7;
 const written = 1_000;
 
 export async function dryRun(
@@ -19,14 +20,14 @@ export async function dryRun(
 ): Promise<number> {
   const { io, registry, out, globals } = context;
   const results: LineResult[] = [];
-  const lineOf = new Map<string, number>();
+  const placeOf = new Map<string, Place>();
   try {
     for await (const row of source.rows) {
       if (io.interrupt.aborted) throw interrupted();
-      const { line, serialNumber } = row;
-      if (!('item' in row)) {
+      const { place, serialNumber } = row;
+      if (!('device' in row)) {
         results.push({
-          line,
+          ...place,
           serialNumber,
           status: 'invalid',
           ...(row.field ? { field: row.field } : {}),
@@ -34,21 +35,21 @@ export async function dryRun(
         });
         continue;
       }
-      const earlier = lineOf.get(row.item.serialNumber);
+      const earlier = placeOf.get(row.device.serialNumber);
       if (earlier !== undefined)
         results.push({
-          line,
+          ...place,
           serialNumber,
           status: 'invalid',
           field: 'serialNumber',
-          message: `the same serial number stands in line ${earlier}`,
+          message: `the same serial number stands in ${placeWords(earlier)}`,
         });
       else {
-        lineOf.set(row.item.serialNumber, line);
-        results.push({ line, serialNumber, status: 'new', message: 'would be registered' });
+        placeOf.set(row.device.serialNumber, place);
+        results.push({ ...place, serialNumber, status: 'new', message: 'would be registered' });
       }
     }
-    const registered = await registeredOf(registry, lineOf);
+    const registered = await registeredOf(registry, placeOf);
     const counts = { new: 0, registered: 0, invalid: 0 };
     for (let start = 0; start < results.length; start += written) {
       const part = results.slice(start, start + written).map((result): LineResult => {
@@ -71,7 +72,7 @@ export async function dryRun(
       out.notice(
         `Dry run: ${counts.new} new, ${counts.registered} registered already, ${counts.invalid} invalid. Nothing was changed.`,
       );
-    return counts.invalid > 0 ? invalidLines : 0;
+    return counts.invalid > 0 ? exitCodes.partial : exitCodes.done;
   } finally {
     file?.close();
   }
@@ -85,11 +86,11 @@ interface Registered {
 /** Which of the serial numbers are registered: one by one, or by reading the whole list where that takes fewer requests. */
 async function registeredOf(
   registry: Client,
-  serials: ReadonlyMap<string, number>,
+  serials: ReadonlyMap<string, Place>,
 ): Promise<ReadonlyMap<string, Registered>> {
   const found = new Map<string, Registered>();
   const { pagination } = await registry.call('listDevices', { query: { size: 1 } });
-  if (serials.size < pagination.total / pageSize) {
+  if (serials.size < pagination.total / paging.maxSize) {
     for (const serial of serials.keys()) {
       const { exact } = await findBySerial(registry, serial);
       if (exact) found.set(serial, exact);

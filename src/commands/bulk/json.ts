@@ -1,8 +1,8 @@
 /** Takes the elements of a JSON array, or the values of JSON lines, one by one out of a stream. */
+import type { Place } from './place.ts';
 
-export interface JsonElement {
-  /** Line of the input in which it begins. */
-  readonly line: number;
+/** `line` is the one in which it begins. */
+export interface JsonElement extends Place {
   readonly text: string;
 }
 
@@ -47,6 +47,7 @@ class Cutter {
   #escaped = false;
   #text = '';
   #startLine = 0;
+  #items = 0;
   #comma = false;
 
   *take(chunk: string): Generator<JsonElement> {
@@ -93,7 +94,7 @@ class Cutter {
     if (isEmpty && (end === ',' || this.#comma)) throw new NoArray('an element of the JSON array is missing', line);
     this.#comma = end === ',';
     if (end === ']') this.#state = place.after;
-    if (!isEmpty) yield { line, text };
+    if (!isEmpty) yield { line, item: ++this.#items, text };
   }
 
   end(): void {

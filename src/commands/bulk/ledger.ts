@@ -3,10 +3,13 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { usage } from '../../fault.ts';
 import { readJsonFile, writeJsonFile } from '../../settings/files.ts';
+import type { Place } from './place.ts';
 
 export interface Checkpoint {
-  /** Every line up to this one has its result. */
-  readonly line: number;
+  /** So many rows from the beginning have their results. */
+  readonly rows: number;
+  /** Where the last of them stands. */
+  readonly last: Place;
   readonly success: number;
   readonly failed: number;
   /** Bytes of the results file at that point. */
@@ -39,8 +42,8 @@ export class Ledger {
         `${this.#input} is not the file that the interrupted run was about, or has changed since`,
         `to begin anew, remove ${this.#file}`,
       );
-    const { line, success, failed, resultBytes, newest } = stored as unknown as Checkpoint;
-    return { line, success, failed, resultBytes, newest };
+    const { rows, last, success, failed, resultBytes, newest } = stored as unknown as Checkpoint;
+    return { rows, last, success, failed, resultBytes, newest };
   }
 
   exists(): boolean {

@@ -4,10 +4,10 @@ import { systemWords, usage } from '../../fault.ts';
 import { toCsv } from '../../terminal/csv.ts';
 import { safe, safeJson } from '../../terminal/text.ts';
 import type { Context } from '../context.ts';
+import { type Place, placeWords } from './place.ts';
 
-/** The result of one line, as it is written. */
-export interface LineResult {
-  readonly line: number;
+/** The result of one line, or of one element of a JSON array, as it is written. */
+export interface LineResult extends Place {
   readonly serialNumber: string | null;
   readonly status: 'success' | 'failed' | 'new' | 'registered' | 'invalid';
   readonly deviceId?: string;
@@ -18,7 +18,7 @@ export interface LineResult {
   readonly message: string;
 }
 
-export const resultFields = [
+const resultFields = [
   'line',
   'serialNumber',
   'status',
@@ -29,10 +29,15 @@ export const resultFields = [
   'message',
 ] as const satisfies readonly (keyof LineResult)[];
 
+/** The number of an item is a column where there are items. */
+const fieldsOf = ([first]: readonly LineResult[]): readonly (keyof LineResult)[] =>
+  first?.item === undefined ? resultFields : [...resultFields, 'item'];
+
 export class ResultFile {
   readonly #name: string;
   readonly #fd: number;
   readonly #asCsv: boolean;
+  #header: boolean;
   #size: number;
 
   /** Goes on behind the first `size` bytes of an earlier run; 0 begins anew. */
@@ -47,7 +52,7 @@ export class ResultFile {
     } catch (error) {
       throw this.#unwritable(error);
     }
-    if (size === 0 && this.#asCsv) this.#append(toCsv(resultFields, [], true));
+    this.#header = this.#asCsv && size === 0;
   }
 
   get size(): number {
@@ -55,9 +60,9 @@ export class ResultFile {
   }
 
   write(results: readonly LineResult[]): void {
-    this.#append(
-      this.#asCsv ? toCsv(resultFields, results, false) : results.map(result => `${safeJson(result)}\n`).join(''),
-    );
+    if (this.#asCsv) this.#append(toCsv(fieldsOf(results), results, this.#header));
+    else this.#append(results.map(result => `${safeJson(result)}\n`).join(''));
+    this.#header = false;
   }
 
   /** Returns when the disk has it. */
@@ -66,6 +71,7 @@ export class ResultFile {
   }
 
   close(): void {
+    if (this.#header) this.write([]);
     closeSync(this.#fd);
   }
 
@@ -106,7 +112,7 @@ export class ResultWriter {
     const { out, globals } = this.#context;
     if (globals.json) await out.text(results.map(result => `${safeJson(result)}\n`).join(''));
     else if (this.#csv) {
-      await out.csv(resultFields, results, this.#header);
+      await out.csv(fieldsOf(results), results, this.#header);
       this.#header = false;
     } else if (globals.quiet)
       await out.text(
@@ -126,9 +132,10 @@ export class ResultWriter {
     }
   }
 
-  #line({ line, serialNumber, status, deviceId, activationCode, message }: LineResult): string {
+  #line(result: LineResult): string {
+    const { serialNumber, status, deviceId, activationCode, message } = result;
     const { paint } = this.#context.out;
-    const where = `line ${line}`.padEnd(10);
+    const where = placeWords(result).padEnd(10);
     const serial = safe(serialNumber ?? '-');
     if (status === 'success')
       return `${where} ${paint('green', '✓')} ${safe(deviceId ?? '')}  ${safe(activationCode ?? '')}  ${serial}\n`;

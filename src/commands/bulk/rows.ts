@@ -7,12 +7,13 @@ import { Fault, systemWords, usage } from '../../fault.ts';
 import { fieldOf, requiredFields } from './columns.ts';
 import { readCsv } from './csv.ts';
 import { type JsonElement, NoArray, readJsonArray, readJsonLines } from './json.ts';
+import { type Place, placeOf } from './place.ts';
 
 export type Format = 'csv' | 'json' | 'jsonl';
 
-export type Row = { readonly line: number; readonly serialNumber: string | null } & (
-  | { readonly item: Registration }
-  /** `field` is empty where the line as a whole is wrong. */
+export type Row = { readonly place: Place; readonly serialNumber: string | null } & (
+  | { readonly device: Registration }
+  /** `field` is empty where the line or element as a whole is wrong. */
   | { readonly field: string; readonly problem: string }
 );
 
@@ -115,7 +116,7 @@ function formatOf(file: string, text: string): Format {
 /** Where a text is no UTF-8 the decoder leaves this mark. */
 const undecodable = '\ufffd';
 
-function judged(line: number, values: Readonly<Record<string, unknown>>, read: typeof readers.readObject): Row {
+function judged(place: Place, values: Readonly<Record<string, unknown>>, read: typeof readers.readObject): Row {
   const serial = values.serialNumber;
   const serialNumber =
     typeof serial === 'string'
@@ -124,10 +125,10 @@ function judged(line: number, values: Readonly<Record<string, unknown>>, read: t
         ? null
         : String(serial);
   const broken = Object.keys(values).find(field => String(values[field]).includes(undecodable));
-  if (broken) return { line, serialNumber, field: broken, problem: `${broken} holds bytes that are no UTF-8` };
+  if (broken) return { place, serialNumber, field: broken, problem: `${broken} holds bytes that are no UTF-8` };
   const outcome = read(values);
-  if (!outcome.ok) return { line, serialNumber, field: outcome.field, problem: outcome.message };
-  return { line, serialNumber, item: outcome.value };
+  if (!outcome.ok) return { place, serialNumber, field: outcome.field, problem: outcome.message };
+  return { place, serialNumber, device: outcome.value };
 }
 
 async function* csvRows(
@@ -142,7 +143,7 @@ async function* csvRows(
     if ('problem' in record) {
       if (columns === null)
         throw usage(`${name}, line ${line}: ${record.problem}`, 'the first line has to be a header row');
-      yield { line, serialNumber: null, field: '', problem: record.problem };
+      yield { place: { line }, serialNumber: null, field: '', problem: record.problem };
     } else if (columns === null) {
       columns = headerOf(record.cells, name, notice);
     } else {
@@ -150,10 +151,10 @@ async function* csvRows(
       const values: Record<string, unknown> = {};
       for (const [index, field] of columns.entries()) if (field !== null) values[field] = cells[index];
       const extra = cells.slice(columns.length).some(cell => cell.trim() !== '');
-      if (!extra) yield judged(line, values, read);
+      if (!extra) yield judged({ line }, values, read);
       else
         yield {
-          line,
+          place: { line },
           serialNumber: String(values.serialNumber ?? '') || null,
           field: '',
           problem: `the line has ${cells.length} cells, the header row ${columns.length}: is a cell with a comma not quoted?`,
@@ -183,12 +184,13 @@ function headerOf(
 }
 
 async function* jsonRows(elements: AsyncIterable<JsonElement>, read: typeof readers.readObject): AsyncGenerator<Row> {
-  for await (const { line, text } of elements) {
-    const value = parsed(text);
-    if (value === undefined) yield { line, serialNumber: null, field: '', problem: 'this is no JSON' };
+  for await (const element of elements) {
+    const place = placeOf(element);
+    const value = parsed(element.text);
+    if (value === undefined) yield { place, serialNumber: null, field: '', problem: 'this is no JSON' };
     else if (typeof value !== 'object' || value === null || Array.isArray(value))
-      yield { line, serialNumber: null, field: '', problem: 'a JSON object is required' };
-    else yield judged(line, byField(value as Record<string, unknown>), read);
+      yield { place, serialNumber: null, field: '', problem: 'a JSON object is required' };
+    else yield judged(place, byField(value as Record<string, unknown>), read);
   }
 }
 

@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { newestDevice, numberOf, sendBatch } from './batch.ts';
 import { dryRun } from './dry-run.ts';
 import { type Checkpoint, Ledger } from './ledger.ts';
+import { placeWords } from './place.ts';
 import { type LineResult, ResultFile, ResultWriter } from './results.ts';
 import { type Format, openRows, type Row, type Source } from './rows.ts';
 
@@ -74,7 +75,7 @@ class FileRun {
   readonly #writer: ResultWriter;
   readonly #started = performance.now();
   #file: ResultFile | null = null;
-  #state: Checkpoint = { line: 0, success: 0, failed: 0, resultBytes: 0, newest: 0 };
+  #state: Checkpoint = { rows: 0, last: { line: 0 }, success: 0, failed: 0, resultBytes: 0, newest: 0 };
   #resumed = false;
   /** Successes and failures of this very run. */
   #lines = 0;
@@ -94,7 +95,7 @@ class FileRun {
       // Also finds out whether the server is there and the login good, before anything is read.
       const newest = await newestDevice(registry);
       if (!this.#resumed) this.#state = { ...this.#state, newest };
-      for await (const chunk of chunksOf(this.#source.rows, this.#flags.batchSize ?? usualBatch, this.#state.line)) {
+      for await (const chunk of chunksOf(this.#source.rows, this.#flags.batchSize ?? usualBatch, this.#state.rows)) {
         if (io.interrupt.aborted) break;
         await this.#chunk(chunk);
         this.#progress();
@@ -119,13 +120,15 @@ class FileRun {
       this.#resumed = true;
       if (!globals.json)
         out.notice(
-          `Going on after line ${earlier.line} (${earlier.success} registered, ${earlier.failed} failed so far).`,
+          `Going on after ${placeWords(earlier.last)} (${earlier.success} registered, ${earlier.failed} failed so far).`,
         );
     } else if (this.#flags.resume) {
       if (!globals.json) out.notice('No interrupted run of this file is known: beginning with its first line.');
     } else if (earlier) {
       if (!globals.json)
-        out.warn(`an earlier run of this file stopped after line ${earlier.line}; --resume would have gone on there`);
+        out.warn(
+          `an earlier run of this file stopped after ${placeWords(earlier.last)}; --resume would have gone on there`,
+        );
       const { out: results } = this.#flags;
       if (results !== undefined && existsSync(results)) renameSync(results, `${results}.before`);
     }
@@ -135,7 +138,7 @@ class FileRun {
   }
 
   async #chunk(rows: readonly Row[]): Promise<void> {
-    const items = rows.flatMap(row => ('item' in row ? [row.item] : []));
+    const items = rows.flatMap(row => ('device' in row ? [row.device] : []));
     // From here on the batch may be done without anybody having been told: what is needed to find out is kept first.
     this.#ledger?.write(this.#state);
     const results = items.length ? await this.#send(items) : [];
@@ -145,7 +148,8 @@ class FileRun {
     const success = lines.filter(line => line.status === 'success').length;
     this.#lines += lines.length;
     this.#state = {
-      line: rows.at(-1)!.line,
+      rows: this.#state.rows + rows.length,
+      last: rows.at(-1)!.place,
       success: this.#state.success + success,
       failed: this.#state.failed + lines.length - success,
       resultBytes: this.#file?.size ?? 0,
@@ -182,14 +186,14 @@ class FileRun {
     const share = size ? Math.min(1, this.#source.read() / size) : null;
     const left = share ? `  ${duration((seconds * (1 - share)) / share)} left` : '';
     const percent = share === null ? '' : `${Math.floor(share * 100)}%  `;
-    this.#context.out.progress().say(`Registering  ${percent}${this.#state.line} lines  ${rate}${left}`);
+    this.#context.out.progress().say(`Registering  ${percent}${this.#state.rows} lines  ${rate}${left}`);
   }
 
   /** The error, with what has been done until it happened. */
   #stopped(error: unknown): unknown {
-    const { line, success, failed } = this.#state;
-    if (line === 0) return error;
-    const done = `${success} registered and ${failed} failed up to line ${line}${this.#flags.out === undefined ? '' : `; results are in ${this.#flags.out}`}`;
+    const { rows, last, success, failed } = this.#state;
+    if (rows === 0) return error;
+    const done = `${success} registered and ${failed} failed up to ${placeWords(last)}${this.#flags.out === undefined ? '' : `; results are in ${this.#flags.out}`}`;
     const goOn = this.#ledger === null ? null : `go on with the same command and --resume`;
     if (error instanceof Refusal)
       return new Refusal(error.code, `${error.message}; ${done}`, error.waitSeconds, error.requestId);
@@ -207,20 +211,21 @@ class FileRun {
       throw new Fault(
         'partial',
         `${failed} of ${success + failed} lines failed, ${success} devices are registered${where}`,
-        'each result names its line and the reason; mend those lines and register them again',
+        'each result names its place and the reason; mend those and register them again',
       );
     if (!globals.json) out.notice(`${success} devices registered in ${duration(seconds)}${where}.`);
     return 0;
   }
 }
 
-/** The rows behind the line given, so many at a time, and no more than fit into one request. */
+/** The rows behind so many that are done, so many at a time, and no more than fit into one request. */
 async function* chunksOf(rows: AsyncIterable<Row>, most: number, after: number): AsyncGenerator<readonly Row[]> {
   let chunk: Row[] = [];
   let bytes = 0;
+  let number = 0;
   for await (const row of rows) {
-    if (row.line <= after) continue;
-    const size = 'item' in row ? Buffer.byteLength(JSON.stringify(row.item)) + 1 : 0;
+    if (++number <= after) continue;
+    const size = 'device' in row ? Buffer.byteLength(JSON.stringify(row.device)) + 1 : 0;
     if (chunk.length >= most || bytes + size > mostBytes) {
       yield chunk;
       chunk = [];
@@ -235,10 +240,10 @@ async function* chunksOf(rows: AsyncIterable<Row>, most: number, after: number):
 /** One result for each row: of the server where it was sent, else what is wrong with it. */
 function joined(rows: readonly Row[], results: readonly BatchItem[]): LineResult[] {
   let next = 0;
-  return rows.map(({ line, serialNumber, ...row }): LineResult => {
-    if (!('item' in row))
+  return rows.map(({ place, serialNumber, ...row }): LineResult => {
+    if (!('device' in row))
       return {
-        line,
+        ...place,
         serialNumber,
         status: 'failed',
         code: 1001,
@@ -247,8 +252,8 @@ function joined(rows: readonly Row[], results: readonly BatchItem[]): LineResult
       };
     const { status, deviceId, activationCode, code, message } = results[next++]!;
     if (status === 'success' && deviceId)
-      return { line, serialNumber, status, deviceId, ...(activationCode ? { activationCode } : {}), message };
+      return { ...place, serialNumber, status, deviceId, ...(activationCode ? { activationCode } : {}), message };
     const field = code === 2006 ? { field: 'serialNumber' } : {};
-    return { line, serialNumber, status: 'failed', ...(code === undefined ? {} : { code }), ...field, message };
+    return { ...place, serialNumber, status: 'failed', ...(code === undefined ? {} : { code }), ...field, message };
   });
 }

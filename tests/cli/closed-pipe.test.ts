@@ -1,0 +1,97 @@
+/** A reader that has seen enough (`| head -1`) ends a command without a word, as it ends every other tool. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Daemon, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+  const devices = Array.from({ length: 2_000 }, (_, n) => ({
+    deviceType: 'UKEY',
+    serialNumber: `PIPE-${n}`,
+    manufacturer: 'Acme',
+    model: 'One',
+  }));
+  await daemon.call('POST', '/api/devices/batch-register', { devices });
+});
+afterAll(() => discard(daemon));
+
+const env = () => ({
+  PATH: process.env.PATH,
+  HOME: daemon.home,
+  DEVMGR_HOME: daemon.home,
+  DEVMGR_NO_KEYCHAIN: '1',
+});
+
+/** Runs the program, whose standard output goes to somebody who does as `reader` says; its exit code and what it complained of. */
+async function pipedInto(reader: string, args: readonly string[], input = '') {
+  const line = `"$0" "$@" | { ${reader}; }; echo "exit \${PIPESTATUS[0]}" >&2`;
+  const shell = spawn('bash', ['-c', line, process.execPath, programFile, ...args], { env: env() });
+  let said = '';
+  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  shell.stdout.resume();
+  shell.stdin.on('error', () => undefined).end(input);
+  await once(shell, 'close');
+  return said;
+}
+
+const long: Record<string, readonly string[]> = {
+  'daemon audit': ['daemon', 'audit'],
+  'daemon audit --json': ['daemon', 'audit', '--json'],
+  'daemon audit --csv': ['daemon', 'audit', '--csv'],
+  'list --all': ['list', '--all'],
+  'list --all --json': ['list', '--all', '--json'],
+  'list --all --csv': ['list', '--all', '--csv'],
+  'list --all --quiet': ['list', '--all', '--quiet'],
+  'watch --since 0': ['watch', '--since', '0'],
+  'watch --since 0 --json': ['watch', '--since', '0', '--json'],
+};
+const short: Record<string, readonly string[]> = {
+  'daemon check': ['daemon', 'check'],
+  'daemon audit --verify': ['daemon', 'audit', '--verify'],
+  'daemon rotate-key': ['daemon', 'rotate-key'],
+  'daemon status': ['daemon', 'status'],
+  'show --json': ['show', 'DEV-1', '--json'],
+  whoami: ['whoami'],
+  help: ['--help'],
+  man: ['man'],
+  completion: ['completion', 'bash'],
+  config: ['config'],
+};
+
+/** A watch says where it is connected. */
+const quietEnd = /^(connect[^\n]*\n)*exit 0\n$/;
+
+describe.each(Object.entries(long))('%s', (_name, args) => {
+  test('ends when the reader has its first line', async () => {
+    expect(await pipedInto('head -n 1', args)).toMatch(quietEnd);
+  });
+
+  test('ends when the reader leaves a pipe that is full', async () => {
+    // The first byte says that the program writes; by the time the shell is back at it, it has filled the pipe or waits.
+    expect(await pipedInto('head -c 1 >/dev/null; read -r -N 70000; true', args)).toMatch(quietEnd);
+  });
+});
+
+test.each(Object.entries(short))('%s says nothing of a reader that never was', async (_name, args) => {
+  expect(await pipedInto('exec <&-; sleep 0', args)).toBe('exit 0\n');
+});
+
+test('a file of registrations ends no less quietly', async () => {
+  const file = join(temporaryFolder(), 'keys.csv');
+  const rows = Array.from({ length: 500 }, (_, n) => `UKEY,PIPED-${n},Acme,One`);
+  writeFileSync(file, `type,serial,manufacturer,model\n${rows.join('\n')}\n`);
+  const args = ['register', '--file', file, '--batch-size', '100'];
+  expect(await pipedInto('head -n 1', args)).not.toMatch(/EPIPE|unexpected/);
+});
+
+test('a new password that nobody has read is an error: it has been set', async () => {
+  await daemon.end('SIGTERM');
+  const said = await pipedInto('exec <&-; sleep 0', ['daemon', 'reset-password', 'admin']);
+  expect(said).toMatch(/nobody has read the new password of admin[\s\S]*exit 1\n$/);
+});
