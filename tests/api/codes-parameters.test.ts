@@ -39,8 +39,11 @@ describe('200', () => {
       expect(item).not.toHaveProperty('deviceId');
       expect(item).not.toHaveProperty('activationCode');
     }
-    expect(failed[0].message).toContain('already exists');
-    expect(failed[2].message).toContain('model');
+    expect(failed).toMatchObject([
+      { code: 2006, serialNumber: good.serialNumber, message: expect.stringContaining('already exists') },
+      { code: 1001, serialNumber: null },
+      { code: 1001, serialNumber: expect.any(String), message: expect.stringContaining('model') },
+    ]);
   });
 });
 

@@ -77,6 +77,13 @@ describe('what a state refuses', () => {
   });
 });
 
+it('the state comes before the password: one that is wrong is not even compared for a device that is DEACTIVATED', async () => {
+  const { deviceId } = await deviceIn('DEACTIVATED', daemon);
+  const body = { reason: 'worn out', confirmPassword: 'wrong one' };
+  expect(await post(`/api/devices/${deviceId}/deactivate`, body)).toMatchObject({ status: 400, code: 2005 });
+  expect(await post('/api/devices/DEV-999999/deactivate', body)).toMatchObject({ status: 404, code: 2001 });
+});
+
 describe('a restore', () => {
   const restore = async (state: DeviceStatus) => {
     const device = await deviceIn('ACTIVE', daemon);

@@ -132,6 +132,14 @@ describe('an update of a user', () => {
     expect(await login(user.username, adminPassword)).toMatchObject({ code: 200 });
   });
 
+  it('that disables makes an end of the tokens for good: enabling does not bring them back', async () => {
+    const user = data(await make());
+    const token = await daemon.login(user.username);
+    data(await update(user.id, { disabled: true }));
+    data(await update(user.id, { disabled: false }));
+    expect(await daemon.call('GET', '/api/users/me', undefined, { token })).toMatchObject({ status: 401, code: 1004 });
+  });
+
   it('cannot change name or id: unknown fields are ignored', async () => {
     const user = data(await make());
     expect(data(await update(user.id, { username: 'renamed', id: 'USR-9' }))).toEqual(user);
@@ -154,6 +162,18 @@ describe('a password', () => {
     expect(await change({ oldPassword: 'wrong one' })).toMatchObject({ status: 403, code: 1003 });
     expect(await change({ oldPassword: adminPassword })).toMatchObject({ code: 200 });
     data(await update(user.id, { disabled: true }));
+  });
+
+  it('that is changed twice at once with the same old one is changed once', async () => {
+    const user = data(await make());
+    const token = await daemon.login(user.username);
+    const wanted = ['the first new one', 'the second new one', 'the third new one'];
+    const answers = await Promise.all(
+      wanted.map(password => setPassword(user.id, { password, oldPassword: adminPassword }, token)),
+    );
+    expect(answers.filter(({ code }) => code === 200)).toHaveLength(1);
+    for (const [i, { code }] of answers.entries())
+      expect((await login(user.username, wanted[i]!)).code).toBe(code === 200 ? 200 : 1003);
   });
 
   it('is nowhere in the log, nor is a token or an activation code', async () => {
