@@ -34,7 +34,7 @@ export const daemonLogs = command({
 });
 
 /** Reads backwards until there are enough lines, so that a long log costs no more than a short one. */
-function lastLines(file: string, count: number): { text: string; end: number } {
+export function lastLines(file: string, count: number): { text: string; end: number } {
   const fd = openSync(file, 'r');
   try {
     const end = statSync(file).size;

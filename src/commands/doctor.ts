@@ -12,7 +12,7 @@ import { indent } from './present.ts';
 type State = 'ok' | 'warning' | 'failed';
 
 /** `fix` is what to type or do. */
-interface Check {
+export interface Check {
   readonly name: string;
   readonly state: State;
   readonly detail: string;
@@ -25,33 +25,50 @@ export const doctor = command({
   name: 'doctor',
   summary: 'look for what is wrong, and how to mend it',
   description:
-    'Looks at this program, the home folder, the daemon, the server, the login and the hardware. Starts and changes nothing. Exit code 1 where a check failed.\nWith --fix it installs the udev and polkit rules that open keys and readers to the group devmgr: it shows them, asks, and needs root.',
+    'Looks at this program, the home folder, the daemon, the server, the login and the hardware. Starts and changes nothing. Exit code 1 where a check failed.\nWith --report it writes what it found, versions, settings and the end of the log of the daemon into a file for whoever helps; secrets, names, hosts and serial numbers are taken out. Read it before you send it.\nWith --fix it installs the udev and polkit rules that open keys and readers to the group devmgr: it shows them, asks, and needs root.',
+  args: [
+    { name: 'FILE', help: 'with --report: the file to write; - is standard output', optional: true, offer: 'file' },
+  ],
   flags: {
+    report: { help: 'write a report for whoever helps (default: devmgr-report-TIME.txt in this folder)' },
+    force: { help: 'with --report: overwrite' },
     fix: { help: 'install the rules for keys and readers' },
     yes: { short: 'y', help: 'with --fix: do not ask' },
     root: { value: 'DIR', offer: 'folder', help: 'with --fix: write below this folder, such as a system image' },
   },
   examples: [
     { does: 'what is wrong?', line: 'doctor' },
-    { does: 'for a report', line: 'doctor --json' },
+    { does: 'for a script', line: 'doctor --json' },
+    { does: 'for whoever helps', line: 'doctor --report' },
     { does: 'open keys to a group', line: 'doctor --fix' },
   ],
-  async run({ flags }, given) {
+  async run({ args, flags }, given) {
+    if (flags.report && flags.fix) throw usage('--report and --fix do not go together');
+    if ((args[0] !== undefined || flags.force) && !flags.report) throw usage('FILE and --force go with --report');
     if (flags.fix) {
       const { fix } = await import('./doctor-fix.ts');
       return fix(given, flags);
     }
     if (flags.yes || flags.root !== undefined) throw usage('--yes and --root go with --fix');
     const context = createContext({ ...given, globals: { ...given.globals, noAutostart: true } });
-    const checks: Check[] = [nodeCheck(), homeCheck(context.settings.home)];
-    checks.push(await serverCheck(context));
-    if (checks.at(-1)!.state !== 'failed') checks.push(await loginCheck(context), ...(await hardwareChecks(context)));
+    const checks = await examine(context);
+    if (flags.report) {
+      const { report } = await import('./doctor-report.ts');
+      return report(context, checks, { file: args[0], force: flags.force });
+    }
     const failed = checks.some(check => check.state === 'failed');
     if (context.globals.json) await context.out.document({ ok: !failed, checks });
     else await context.out.text(checks.map(check => lines(context, check)).join(''));
     return failed ? 1 : 0;
   },
 });
+
+async function examine(context: Context): Promise<readonly Check[]> {
+  const checks: Check[] = [nodeCheck(), homeCheck(context.settings.home)];
+  checks.push(await serverCheck(context));
+  if (checks.at(-1)!.state !== 'failed') checks.push(await loginCheck(context), ...(await hardwareChecks(context)));
+  return checks;
+}
 
 function lines({ out }: Context, { name, state, detail, fix }: Check): string {
   const mark =
