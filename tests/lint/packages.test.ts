@@ -16,8 +16,7 @@ function filesIn(folder: string): string[] {
 }
 
 /** Used without an import: run by a script or a test, or types. */
-const runAsPrograms =
-  /^(@types\/.*|@biomejs\/biome|@redocly\/cli|newman|node|typescript|vitest|swagger-ui-dist)$/;
+const runAsPrograms = /^(@types\/.*|@biomejs\/biome|@redocly\/cli|newman|node|typescript|vitest|swagger-ui-dist)$/;
 
 it('names no package that nothing uses', () => {
   const named = ['bin', 'src', 'daemon', 'drivers', 'tests', 'bench', 'scripts']
