@@ -44,6 +44,20 @@ describe('a token', () => {
     return `${text}.${sign(text, key, hash)}`;
   };
 
+  it('says whose it is, when it was issued and ends, and has an id of its own though two be issued in one second', async () => {
+    const claims = [await login(), await login()].map(token => JSON.parse(decode(token.split('.')[1]!)));
+    for (const { sub, username, role, iat, exp } of claims)
+      expect({ sub, username, role, life: exp - iat }).toEqual({
+        sub: 'USR-1',
+        username: 'admin',
+        role: 'ADMIN',
+        life: 24 * 60 * 60,
+      });
+    const ids = claims.map(({ jti }) => jti);
+    expect(ids).toEqual([expect.stringMatching(/^\S{16,}$/), expect.stringMatching(/^\S{16,}$/)]);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
   it('signed with the key of the daemon is good: what follows is refused for what is wrong with it', async () => {
     expect(await tried(made(header, payload(), await presentKey()))).toBe(200);
   });
@@ -136,8 +150,20 @@ describe('the signing key', () => {
     await writeFile(keyFile(), good);
   });
 
+  it('that is taken out of the file takes its tokens with it at a reload, those that were in use as well', async () => {
+    const earlier = await login();
+    expect(await tried(earlier)).toBe(200);
+    expect((await runDaemonProgram(rotateKey, { home, json: true })).code).toBe(0);
+    const [present] = (await readFile(keyFile(), 'utf8')).split('\n');
+    await writeFile(keyFile(), `${present}\n`);
+    daemon.child.kill('SIGHUP');
+    await expect.poll(() => tried(earlier), { timeout: 20_000 }).toBe(1004);
+    expect(await tried(await login())).toBe(200);
+  });
+
   it('that is taken away logs everybody out', async () => {
-    const earlier = daemon.token;
+    const earlier = await login();
+    expect(await tried(earlier)).toBe(200);
     await daemon.stop();
     await rm(keyFile());
     daemon = await spawnDaemon({ home });
