@@ -17,8 +17,9 @@ export function createDrivers(settings: DaemonSettings, log: Logger): Driver[] {
   const drivers: Driver[] = [];
   if (settings.simulateKeys > 0) drivers.push(createSimulatedDriver({ ...options, count: settings.simulateKeys }));
   if (!settings.hardware) return drivers;
+  const pcsc = createPcscDriver(options);
   try {
-    drivers.push(createHidDriver({ ...options, match: settings.ukeyMatch }));
+    drivers.push(createHidDriver({ ...options, match: settings.ukeyMatch, cardSide: pcsc.keyCards }));
   } catch (error) {
     throw new StartRefused(
       2,
@@ -26,7 +27,7 @@ export function createDrivers(settings: DaemonSettings, log: Logger): Driver[] {
       'write vendor or vendor:product in hex, such as 096e:0850',
     );
   }
-  drivers.push(createPcscDriver(options));
+  drivers.push(pcsc);
   return drivers;
 }
 

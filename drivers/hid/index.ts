@@ -3,12 +3,12 @@ import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent } from 
 import { Keyring } from './keyring.ts';
 import { parseMatch } from './known.ts';
 import { nativeSystem } from './native.ts';
-import type { CardSide } from './plugging.ts';
+import type { CardSide, CardSideKey } from './plugging.ts';
 import type { HidSystem } from './system.ts';
 
 export { parseMatch } from './known.ts';
 export { UDEV_RULES, UDEV_RULES_FILE } from './permission.ts';
-export type { CardSide };
+export type { CardSide, CardSideKey };
 
 export interface HidDriverOptions extends DriverOptions {
   /** More devices that are keys: `vid:pid`, or `vid` for all of a vendor, in hex. */

@@ -30,7 +30,8 @@ const PACE_WITH_EVENTS = 2_000;
 const PACE_WITHOUT_EVENTS = 500;
 const PACE_UNAVAILABLE = 10_000;
 
-function patienceWith({ verdict, unsettled }: Identity): number {
+function patienceWith({ verdict, unsettled, provisional }: Identity): number {
+  if (provisional) return PATIENCE;
   if (verdict.serial !== null || unsettled?.code === 'protocol') return PATIENCE_SHORT;
   return unsettled?.code === 'timeout' ? PATIENCE_WITH_SILENCE : PATIENCE;
 }
@@ -89,6 +90,7 @@ export class Keyring {
       for (const one of this.#plugged.values()) one.wake?.();
       this.#rescan.hint();
     });
+    this.#parts.cardSide?.onArrival(() => this.#cardSideCame());
     await this.#rescan.now();
     this.#firstScan = false;
     await Promise.all(this.#looks);
@@ -154,6 +156,17 @@ export class Keyring {
     return passes && performance.now() - one.askedAt > LOOK_AGAIN;
   }
 
+  /** A smart card side has appeared, and nobody knows yet whose it is. */
+  #cardSideCame(): void {
+    if (this.#stopped) return;
+    for (const one of this.#plugged.values()) {
+      if (one.serial !== null || !one.mayTellByCard) continue;
+      one.stirred = true;
+      one.wake?.();
+      if (!one.asking) this.#look(one, 0);
+    }
+  }
+
   #look(one: Plugging, patience: number): void {
     one.asking = true;
     const look = this.#askUntilSettled(one, patience)
@@ -172,16 +185,17 @@ export class Keyring {
     const began = performance.now();
     for (let wait = RETRY_FIRST; ; wait = Math.min(wait * 2, RETRY_LONGEST)) {
       one.askedShape = one.unit.shape;
+      one.stirred = false;
       const identity = await this.#slots.run(() => this.#ask(one));
       one.askedAt = performance.now();
       if (one.gone.signal.aborted) return;
       const over = one.askedAt >= began + Math.min(patience, patienceWith(identity));
-      if (identity.unsettled === null || over) {
+      if (identity.unsettled === null || (over && !one.stirred)) {
         one.identity = identity;
         return this.#publish(one);
       }
       // What appeared while it was asked is asked at once.
-      if (one.unit.shape === one.askedShape) await this.#waitToAsk(one, wait);
+      if (one.unit.shape === one.askedShape && !one.stirred) await this.#waitToAsk(one, wait);
     }
   }
 

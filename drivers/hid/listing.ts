@@ -97,6 +97,7 @@ function withOwner(device: Device, owner: NodeOwner): HidInterface {
   return {
     ...base,
     place: owner.usb.place,
+    smartCard: owner.usb.smartCard,
     serial: owner.usb.serial ?? base.serial,
     manufacturer: owner.usb.manufacturer ?? base.manufacturer,
     product: owner.usb.product ?? base.product,
@@ -125,6 +126,7 @@ function interfaceOf(device: Device, unit: string): HidInterface {
     path: device.path ?? '',
     unit,
     place: null,
+    smartCard: null,
     vendorId: hex(device.vendorId),
     productId: hex(device.productId),
     usagePage: device.usagePage ?? 0,

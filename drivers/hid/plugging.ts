@@ -4,9 +4,11 @@ import type { AttachedKey, TrafficLine } from '../driver.ts';
 import { cleanText } from '../text.ts';
 import type { Identity, KeyView } from '../ukey/identify.ts';
 import { sharedSerial } from '../ukey/serial.ts';
+import { sourcesFor } from '../ukey/sources.ts';
+import type { UsbPlace } from '../usb/place.ts';
 import { FIDO_USAGE, FIDO_USAGE_PAGE, vendorName } from './known.ts';
 import { notPermitted } from './permission.ts';
-import type { HidHandle, HidSystem, UsbPlace } from './system.ts';
+import type { HidHandle, HidSystem } from './system.ts';
 import { tapped } from './traffic.ts';
 import type { Unit } from './units.ts';
 
@@ -16,15 +18,22 @@ interface ViewParts {
   readonly cardSide?: CardSide;
 }
 
-/**
- * Finds the smart card side of a USB key and gives a function that opens it, or null where there is none now. Some keys
- * tell their serial there alone.
- */
-export type CardSide = (key: {
+/** A key as the program that knows the smart cards is told of it. */
+export interface CardSideKey {
+  readonly keyId: string;
   readonly vendorId: string;
-  readonly productId: string;
   readonly place: UsbPlace | null;
-}) => KeyView['openCard'];
+}
+
+/** The way to the smart card sides of USB keys. Some keys tell their serial there alone. */
+export interface CardSide {
+  /** Why no smart card side can be reached at all now, and what to do; null where they can. */
+  absence(): string | null;
+  /** Fails with a HardwareError: `unavailable` while this key's side has not appeared. */
+  open(key: CardSideKey, signal: AbortSignal): ReturnType<NonNullable<KeyView['openCard']>>;
+  /** Calls back whenever a smart card side has appeared. */
+  onArrival(listener: () => void): void;
+}
 
 export class Plugging {
   readonly keyId = randomUUID();
@@ -44,6 +53,10 @@ export class Plugging {
   wake: (() => void) | null = null;
   /** What the last look at it saw of its interfaces. */
   askedShape = '';
+  /** Set when something about the key may have changed since the last look began. */
+  stirred = false;
+  /** Why its smart card side was not asked. */
+  #cardAbsence: string | null = null;
   readonly #closing = new Set<Promise<void>>();
 
   constructor(unit: Unit, attachedAt: number) {
@@ -53,6 +66,12 @@ export class Plugging {
 
   get serial(): string | null {
     return this.identity?.verdict.serial ?? null;
+  }
+
+  /** Whether its smart card side, where it has one, can tell a serial. */
+  get mayTellByCard(): boolean {
+    const { vendorId, productId, smartCard } = this.unit.device;
+    return smartCard !== false && sourcesFor(vendorId, productId).some(({ side }) => side === 'card');
   }
 
   /** The key for the protocols. */
@@ -72,8 +91,17 @@ export class Plugging {
       descriptorSerial: serial,
       openFido: opener(FIDO_USAGE_PAGE, FIDO_USAGE),
       openOtp: opener(1, 6),
-      openCard: cardSide?.(this.unit.device) ?? null,
+      openCard: this.#cardOpener(cardSide),
     };
+  }
+
+  #cardOpener(cardSide: CardSide | undefined): KeyView['openCard'] {
+    this.#cardAbsence = null;
+    if (cardSide === undefined || !this.mayTellByCard) return null;
+    this.#cardAbsence = cardSide.absence();
+    if (this.#cardAbsence !== null) return null;
+    const { vendorId, place } = this.unit.device;
+    return signal => cardSide.open({ keyId: this.keyId, vendorId, place }, signal);
   }
 
   /** Resolves when every handle that was opened has been closed. */
@@ -120,7 +148,11 @@ export class Plugging {
     if (this.shared && this.serial !== null) return sharedSerial(this.serial);
     if (identity.verdict.serial !== null) return null;
     if (identity.unsettled?.code === 'no-permission') return notPermitted(this.unit.device.vendorId);
-    if (identity.unsettled === null) return identity.verdict.problem;
+    if (identity.unsettled === null) {
+      return this.#cardAbsence === null
+        ? identity.verdict.problem
+        : `no serial could be read without the key's smart card side: ${this.#cardAbsence}`;
+    }
     return `no serial could be read (${identity.unsettled.message}); plug the key in again, or register it by hand with the number printed on it`;
   }
 }

@@ -1,7 +1,8 @@
 /** Linux: the hidraw nodes there are, and which physical device each belongs to, read from /sys without opening anything. */
 import { type Dir, opendirSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { UsbPlace } from './system.ts';
+import type { UsbPlace } from '../usb/place.ts';
+import { interfaceClassesIn, SMART_CARD_CLASS } from '../usb/sysfs.ts';
 
 const HIDRAW = '/sys/class/hidraw';
 
@@ -18,6 +19,8 @@ export interface NodeOwner {
   /** Null where the device hangs on no USB bus. */
   readonly usb: {
     readonly place: UsbPlace;
+    /** Null where it is not told. */
+    readonly smartCard: boolean | null;
     readonly serial: string | null;
     readonly manufacturer: string | null;
     readonly product: string | null;
@@ -65,22 +68,26 @@ function instanceOf(name: string): string | null {
 /** Null where the node has gone meanwhile, or belongs to another device by now. */
 export async function ownerOf(node: HidrawNode): Promise<NodeOwner | null> {
   // The kernel resolves the dots after the links: the HID device's parent is the interface, above it stands the device.
+  const folder = `${HIDRAW}/${node.name}/device/../..`;
   const read = async (attribute: string): Promise<string | null> => {
     try {
-      return (await readFile(`${HIDRAW}/${node.name}/device/../../${attribute}`, 'utf8')).replace(/\n$/, '');
+      return (await readFile(`${folder}/${attribute}`, 'utf8')).replace(/\n$/, '');
     } catch {
       return null;
     }
   };
+  const classes = interfaceClassesIn(folder);
   const [bus, address, serial, manufacturer, product] = await Promise.all(
     ['busnum', 'devnum', 'serial', 'manufacturer', 'product'].map(read),
   );
+  const smartCard = (await classes)?.has(SMART_CARD_CLASS) ?? null;
   if (instanceOf(node.name) !== node.instance) return null;
   if (!bus || !address) return { unit: `hid:${node.instance}`, usb: null };
   return {
     unit: `usb:${bus}:${address}`,
     usb: {
       place: { bus: Number(bus), address: Number(address) },
+      smartCard,
       serial: serial ?? null,
       manufacturer: manufacturer ?? null,
       product: product ?? null,

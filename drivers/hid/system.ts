@@ -3,11 +3,7 @@
  * implements it on node-hid and usb, tests of what hardware seldom does implement it on a table.
  */
 import type { FeatureConnection, ReportConnection } from '../ukey/connection.ts';
-
-export interface UsbPlace {
-  readonly bus: number;
-  readonly address: number;
-}
+import type { UsbPlace } from '../usb/place.ts';
 
 /** One HID interface (or one top-level collection of it) that is there now. */
 export interface HidInterface {
@@ -17,6 +13,8 @@ export interface HidInterface {
   readonly unit: string;
   /** Place on the USB bus, as lsusb counts; null where the system tells none. */
   readonly place: UsbPlace | null;
+  /** Whether the device has a smart card side; null where the system does not tell. */
+  readonly smartCard: boolean | null;
   /** USB ids as four lower-case hex digits. */
   readonly vendorId: string;
   readonly productId: string;

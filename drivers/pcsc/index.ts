@@ -1,11 +1,15 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Reader } from 'pcsc-mini';
-import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent } from '../driver.ts';
+import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent, TrafficLine } from '../driver.ts';
+import type { CardConnection } from '../ukey/connection.ts';
+import type { Closable } from '../ukey/identify.ts';
+import { createKeyReaders, type WantedKey } from './key-readers.ts';
 import type { Pcsc } from './library.ts';
 import { createMonitor } from './monitor.ts';
 import { isPartOfAKey } from './names.ts';
 import { presenceOf } from './presence.ts';
 import { createSlot, type Slot } from './slot.ts';
+import { cardSubject, type Subject } from './subject.ts';
 
 export interface PcscDriverOptions extends DriverOptions {
   /** Milliseconds a card has to tell its serial. Default 8,000: powering a slow card takes some of them. */
@@ -25,12 +29,26 @@ const FIRST_REPORT = 200;
 /** How long stopping waits for a card that keeps silent. */
 const MOST_WAIT_AT_STOP = 1_000;
 
+/** The smart card sides of USB keys, for who knows the keys by their other sides. */
+export interface KeyCards {
+  /** Why none can be reached now, and what to do; null where they can. */
+  absence(): string | null;
+  /** Fails with a HardwareError: `unavailable` while this key's side has not appeared. */
+  open(key: WantedKey, signal: AbortSignal): Promise<CardConnection & Closable>;
+  /** Calls back whenever one has appeared. */
+  onArrival(listener: () => void): void;
+}
+
+export interface PcscDriver extends Driver {
+  readonly keyCards: KeyCards;
+}
+
 /**
  * SIM cards and other smart cards in PC/SC readers, each insertion one key. The service being away, restarted or stopped
  * makes the driver `unavailable` until it is back; its keys count as detached meanwhile, since nobody watches them.
- * Readers that are part of a USB security key are left alone.
+ * A reader that is part of a USB security key is lent through `keyCards`; where it is all the key shows, it is a UKEY here.
  */
-export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
+export function createPcscDriver(options: PcscDriverOptions = {}): PcscDriver {
   const notice = options.notice ?? (() => undefined);
   const slots = new Map<string, Slot>();
   let listener: ((event: KeyEvent) => void) | null = null;
@@ -48,9 +66,16 @@ export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
   const monitor = createMonitor({
     onReader,
     onReaderGone,
-    onChange: (name, flags, pcsc) => slots.get(name)?.update(presenceOf(pcsc, flags)),
-    onLost: () => [...slots.keys()].forEach(onReaderGone),
-    onRenewed: () => void dropUnlessSeenAgain(new Set(slots.values())),
+    onChange(name, flags, pcsc) {
+      const presence = presenceOf(pcsc, flags);
+      slots.get(name)?.update(presence);
+      keyReaders.update(name, presence);
+    },
+    onLost: () => [...slots.keys(), ...keyReaders.names()].forEach(onReaderGone),
+    onRenewed() {
+      for (const name of keyReaders.names()) keyReaders.remove(name);
+      void dropUnlessSeenAgain(new Set(slots.values()));
+    },
     onStatus(state, detail) {
       if (state === status.state && detail === status.detail) return;
       status = { name: 'pcsc', state, detail };
@@ -62,17 +87,32 @@ export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
   });
 
   const unseen = new Set<Slot>();
+  const onLeak = (cause: unknown) =>
+    monitor.renew(`a card was not given back (${cause instanceof Error ? cause.message : cause})`);
+  const traffic = (keyId: string, direction: TrafficLine['direction'], bytes: Uint8Array) =>
+    options.traffic?.({ driver: 'pcsc', keyId, direction, bytes });
+  const keyReaders = createKeyReaders({
+    traffic,
+    onLeak,
+    onAlone: (reader, pcsc, subject, presence) => slotFor(reader, pcsc, subject).update(presence),
+  });
 
   function onReader(reader: Reader, pcsc: Pcsc): void {
     const name = reader.name();
-    if (isPartOfAKey(name)) return;
-    const slot = slots.get(name) ?? newSlot(reader, pcsc);
+    if (isPartOfAKey(name)) keyReaders.add(reader, pcsc);
+    else slotFor(reader, pcsc, cardSubject(name, options.euiccApplications));
+  }
+
+  function slotFor(reader: Reader, pcsc: Pcsc, subject: Subject): Slot {
+    const name = reader.name();
+    const slot = slots.get(name) ?? newSlot(reader, pcsc, subject);
     slot.rebind(reader);
     unseen.delete(slot);
     slots.set(name, slot);
+    return slot;
   }
 
-  function newSlot(reader: Reader, pcsc: Pcsc): Slot {
+  function newSlot(reader: Reader, pcsc: Pcsc, subject: Subject): Slot {
     return createSlot({
       pcsc,
       reader,
@@ -81,15 +121,16 @@ export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
       now: options.now ?? Date.now,
       deadline: options.deadline ?? 8_000,
       retryAfter: options.retryAfter ?? 1_000,
-      euiccApplications: options.euiccApplications,
-      traffic: (keyId, direction, bytes) => options.traffic?.({ driver: 'pcsc', keyId, direction, bytes }),
-      onLeak: cause => monitor.renew(`a card was not given back (${cause instanceof Error ? cause.message : cause})`),
+      subject,
+      traffic,
+      onLeak,
     });
   }
 
   function onReaderGone(name: string): void {
     slots.get(name)?.close();
     slots.delete(name);
+    keyReaders.remove(name);
   }
 
   /** A reader that was pulled while no client watched is not reported by the next: it is just not named. */
@@ -103,12 +144,18 @@ export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
   async function firstScan(): Promise<void> {
     if (status.state !== 'ready') return;
     await after(FIRST_REPORT);
+    await keyReaders.settled();
     await Promise.all([...slots.values()].map(slot => slot.idle()));
   }
 
   return {
     name: 'pcsc',
     status: () => status,
+    keyCards: {
+      absence: () => (status.state === 'ready' ? null : status.detail),
+      open: keyReaders.open,
+      onArrival: keyReaders.onArrival,
+    },
     keys() {
       const keys = [...slots.values()].map(slot => slot.key()).filter(key => key !== null);
       return keys.sort((a: AttachedKey, b: AttachedKey) => a.attachedAt - b.attachedAt);
@@ -126,6 +173,7 @@ export function createPcscDriver(options: PcscDriverOptions = {}): Driver {
       });
       slots.clear();
       unseen.clear();
+      released.push(keyReaders.released());
       await Promise.race([Promise.all(released), after(MOST_WAIT_AT_STOP, undefined, { ref: false })]);
       await monitor.stop();
       status = { name: 'pcsc', state: 'unavailable', detail: 'Stopped.' };

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Reader } from 'pcsc-mini';
 import { type AttachedKey, HardwareError, type KeyEvent } from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
-import { type CardIdentity, identify } from '../simkey/index.ts';
+import type { CardIdentity } from '../simkey/index.ts';
 import { cleanText } from '../text.ts';
 import { toHardwareError } from './errors.ts';
 import type { Pcsc } from './library.ts';
-import { isContactless } from './names.ts';
 import type { Presence } from './presence.ts';
 import { untilAborted, withCard } from './session.ts';
+import type { Subject } from './subject.ts';
 
 export interface SlotParts {
   readonly pcsc: Pcsc;
@@ -18,7 +18,7 @@ export interface SlotParts {
   readonly deadline: number;
   /** Milliseconds until a card that could not be read is tried again, the first time; doubled each time after. */
   readonly retryAfter: number;
-  readonly euiccApplications: readonly string[] | undefined;
+  readonly subject: Subject;
   readonly emit: (event: KeyEvent) => void;
   readonly traffic: (keyId: string, direction: 'out' | 'in', bytes: Uint8Array) => void;
   readonly notice: (message: string, detail?: Readonly<Record<string, unknown>>) => void;
@@ -115,7 +115,7 @@ export function createSlot(parts: SlotParts): Slot {
         parts.pcsc,
         reader,
         { signal, traffic: (way, bytes) => parts.traffic(of.keyId, way, bytes), onLeak: parts.onLeak },
-        (connection, atr) => identify(connection, factsOf(atr), signal),
+        (connection, atr) => parts.subject.identify(connection, atr, signal),
       );
       native = trackNativeCall(work).then(
         () => undefined,
@@ -125,11 +125,6 @@ export function createSlot(parts: SlotParts): Slot {
     } catch (error) {
       return toHardwareError(error);
     }
-  }
-
-  function factsOf(atr: Uint8Array) {
-    const { euiccApplications } = parts;
-    return { contactless: isContactless(name, atr), ...(euiccApplications && { euiccApplications }) };
   }
 
   function settle(of: Stay, outcome: CardIdentity | HardwareError): void {
@@ -153,20 +148,21 @@ export function createSlot(parts: SlotParts): Slot {
   }
 
   function keyOf(of: Stay, outcome: CardIdentity | HardwareError): AttachedKey {
+    const { subject } = parts;
     const told = outcome instanceof HardwareError ? { ...NOTHING_TOLD, problem: outcome.message } : outcome;
     return {
       keyId: of.keyId,
-      deviceType: 'SIMKEY',
+      deviceType: subject.deviceType,
       serialNumber: told.serialNumber,
       serialSource: told.serialSource,
-      manufacturer: cleanText(told.manufacturer),
-      model: cleanText(told.model),
+      manufacturer: cleanText(told.manufacturer ?? subject.manufacturer),
+      model: cleanText(told.model ?? subject.model),
       hardwareVersion: null,
       firmwareVersion: cleanText(told.firmwareVersion),
       transport: 'PCSC',
       reader: shownName,
-      vendorId: null,
-      productId: null,
+      vendorId: subject.vendorId,
+      productId: subject.productId,
       attachedAt: of.attachedAt,
       simulated: false,
       problem: cleanText(told.problem),

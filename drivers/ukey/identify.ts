@@ -30,6 +30,8 @@ export interface Identity {
    * (`removed`). Null where this is the last word.
    */
   readonly unsettled: HardwareError | null;
+  /** The serial is the descriptor's, and the key may yet give another as its own. */
+  readonly provisional: boolean;
 }
 
 /**
@@ -39,16 +41,21 @@ export async function identify(key: KeyView, signal: AbortSignal, limit: number)
   let unsettled: HardwareError | null = null;
   let firmwareVersion: string | null = null;
   let refused: Identity | null = null;
+  let provisional = false;
+  const answered = new Set<Source['name']>();
   for (const source of sourcesFor(key.vendorId, key.productId)) {
+    if (answered.has(source.name)) continue;
     const outcome = await ask(source, key, signal, limit);
     if (outcome instanceof HardwareError) {
       unsettled ??= outcome;
+      provisional ||= source.renames === true;
       continue;
     }
+    if (outcome.conclusive === true) answered.add(source.name);
     firmwareVersion ??= outcome.firmwareVersion;
     if (outcome.serial === null) continue;
     const verdict = judgeSerial(outcome.serial, key.vendorId, key.productId);
-    const identity = { verdict, source: source.name, firmwareVersion, unsettled };
+    const identity = { verdict, source: source.name, firmwareVersion, unsettled, provisional: false };
     if (verdict.serial !== null) return identity;
     refused ??= identity;
   }
@@ -59,6 +66,7 @@ export async function identify(key: KeyView, signal: AbortSignal, limit: number)
     source: verdict.serial === null ? null : 'usb-descriptor',
     firmwareVersion: firmwareVersion ?? verdict.firmwareVersion,
     unsettled,
+    provisional: provisional && verdict.serial !== null,
   };
 }
 

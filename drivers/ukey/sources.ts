@@ -12,16 +12,22 @@ export interface Answer {
   /** As the key gives it; null where it says it has none. */
   readonly serial: string | null;
   readonly firmwareVersion: string | null;
+  /** The key knows the question, so that no other side of it would answer it otherwise. */
+  readonly conclusive?: boolean;
 }
 
 export interface Source {
   /** The name that stands in `serialSource`. */
   readonly name: string;
+  /** The side of the key that is asked. */
+  readonly side: 'fido' | 'otp' | 'card';
+  /** Its serial need not be the descriptor's: a key that is named once by this and once by that would have two names. */
+  readonly renames?: true;
   /** Asks the key; fails with a HardwareError. `limit` is in milliseconds. */
   read(key: KeyView, signal: AbortSignal, limit: number): Promise<Answer>;
 }
 
-const NO_ANSWER: Answer = { serial: null, firmwareVersion: null };
+const NOT_ASKED: Answer = { serial: null, firmwareVersion: null };
 
 type Open<C> = ((signal: AbortSignal) => Promise<C & Closable>) | null;
 
@@ -49,7 +55,7 @@ const otp = asking('OTP', key => key.openOtp, askYubiKeyOtp);
 const card = (ask: (connection: CardConnection, signal: AbortSignal) => Promise<Answer>) => {
   const read = asking('smart card', key => key.openCard, ask);
   return (key: KeyView, signal: AbortSignal, limit: number) =>
-    key.openCard === null ? Promise.resolve(NO_ANSWER) : read(key, signal, limit);
+    key.openCard === null ? Promise.resolve(NOT_ASKED) : read(key, signal, limit);
 };
 
 /** The product ids of Yubico's that show each side. */
@@ -61,12 +67,14 @@ const TRUSSED = ['20a0:42b2', '20a0:42f3', '1209:beee'];
 const yubico = (productIds: readonly string[]) => (vendorId: string, productId: string) =>
   vendorId === '1050' && productIds.includes(productId);
 
-const SOURCES: readonly (Source & { applies(vendorId: string, productId: string): boolean })[] = [
-  { name: 'yubikey-management', applies: yubico(WITH_FIDO), read: fido(askYubiKeyFido) },
-  { name: 'yubikey-otp', applies: yubico(WITH_OTP), read: otp },
-  { name: 'yubikey-management', applies: yubico(WITH_CARD), read: card(askYubiKeyCard) },
-  { name: 'trussed-uuid', applies: (v, p) => TRUSSED.includes(`${v}:${p}`), read: fido(askTrussed) },
-  { name: 'token2', applies: v => v === '349e', read: card(askToken2) },
+type Listed = Source & { applies(vendorId: string, productId: string): boolean };
+
+const SOURCES: readonly Listed[] = [
+  { name: 'yubikey-management', side: 'fido', applies: yubico(WITH_FIDO), read: fido(askYubiKeyFido) },
+  { name: 'yubikey-otp', side: 'otp', applies: yubico(WITH_OTP), read: otp },
+  { name: 'yubikey-management', side: 'card', applies: yubico(WITH_CARD), read: card(askYubiKeyCard) },
+  { name: 'trussed-uuid', side: 'fido', applies: (v, p) => TRUSSED.includes(`${v}:${p}`), read: fido(askTrussed) },
+  { name: 'token2', side: 'card', renames: true, applies: v => v === '349e', read: card(askToken2) },
 ];
 
 /** The sources to try on a key, best first. Ids are four lower-case hex digits. */

@@ -21,7 +21,7 @@ async function readConfig(readPage: ReadPage, firmware: string | null): Promise<
     const config = parseConfig(bytes);
     firmwareVersion = config.firmwareVersion ?? firmwareVersion;
     if (config.serial !== null) return { serial: config.serial, firmwareVersion };
-    if (!config.morePages) break;
+    if (!config.morePages) return { serial: null, firmwareVersion, conclusive: true };
   }
   return { serial: null, firmwareVersion };
 }

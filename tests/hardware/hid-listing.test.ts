@@ -15,7 +15,7 @@ const device = (path: string, serialNumber = '', ids: [number, number] = [0x1050
 });
 const owner = (address: number, serial: string | null = null): NodeOwner => ({
   unit: `usb:1:${address}`,
-  usb: { place: { bus: 1, address }, serial, manufacturer: null, product: null },
+  usb: { place: { bus: 1, address }, smartCard: null, serial, manufacturer: null, product: null },
 });
 
 describe('on Linux', () => {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { KeyEvent } from '../../drivers/driver.ts';
 import type { Pcsc } from '../../drivers/pcsc/library.ts';
 import { createSlot, type Slot, type SlotParts } from '../../drivers/pcsc/slot.ts';
+import { cardSubject } from '../../drivers/pcsc/subject.ts';
 import { type CardProgram, uicc } from '../support/vcard-programs.ts';
 
 /** What of the binding a slot uses; the numbers are those of PC/SC. */
@@ -68,7 +69,7 @@ describe('a reader with a card', () => {
       now: () => 1,
       deadline: 5_000,
       retryAfter: 1,
-      euiccApplications: undefined,
+      subject: cardSubject('A Reader 00 00'),
       emit: event => events.push(event),
       traffic: () => undefined,
       notice: () => undefined,

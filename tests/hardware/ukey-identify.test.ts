@@ -12,7 +12,7 @@ const READ_TOKEN2 = `8033000012d110${'00'.repeat(16)}`;
 interface Sides {
   fido?: FakeCtapKey | HardwareError;
   otp?: FakeOtpKey | HardwareError;
-  card?: CardConnection;
+  card?: CardConnection | HardwareError;
   descriptor?: string;
 }
 
@@ -42,6 +42,7 @@ function view(ids: string, sides: Sides): KeyView {
   };
 }
 const ask = (ids: string, sides: Sides) => identify(view(ids, sides), never, 1_000);
+const absent = new HardwareError('unavailable', 'its smart card side has not appeared');
 const denied = new HardwareError('no-permission', 'opening the key: Permission denied');
 
 describe('the source of a serial', () => {
@@ -73,6 +74,12 @@ describe('the source of a serial', () => {
       verdict: { serial: '12345678' },
       source: 'yubikey-management',
     });
+  });
+
+  test('is not looked for on the smart card side where the key has said that it has none', async () => {
+    const fido = new FakeCtapKey([5, 4, 3], { 66: '0805030504030401410000' });
+    const identity = await ask('1050:0406', { fido, card: absent });
+    expect(identity).toMatchObject({ verdict: { serial: null }, unsettled: null });
   });
 
   test("is the descriptor for a key that is no maker's in the table, which is not opened", async () => {

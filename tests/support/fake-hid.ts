@@ -16,6 +16,8 @@ export interface FakeKey {
   readonly serial?: string | null;
   readonly product?: string | null;
   readonly usages?: readonly Usage[];
+  /** Whether it has a smart card side; null: the system does not tell. */
+  readonly smartCard?: boolean | null;
   /** What each side answers when it is opened; without it opening fails as it does for a key that is gone. */
   readonly sides?: Partial<Record<Usage, Partial<ReportConnection & FeatureConnection>>>;
 }
@@ -110,6 +112,7 @@ export class FakeHid implements HidSystem {
         path,
         unit: `usb:1:${unit}`,
         place: { bus: 1, address: unit },
+        smartCard: key.smartCard ?? null,
         vendorId,
         productId,
         usagePage,

@@ -51,7 +51,14 @@ let current: Pcscd | null = null;
  * Starts a pcscd. Its socket has a fixed place, so it runs in a mount namespace where that place is a folder of ours, and
  * clients are led to it by PCSCLITE_CSOCK_NAME. The library reads that once per process: one test file, one pcscd.
  */
-export async function startPcscd({ started = true }: { readonly started?: boolean } = {}): Promise<Pcscd> {
+export async function startPcscd({
+  started = true,
+  reader = 'Virtual PCD',
+}: {
+  readonly started?: boolean;
+  /** What pcscd calls the reader; the slots' numbers come behind it. */
+  readonly reader?: string;
+} = {}): Promise<Pcscd> {
   const home = await mkdtemp(join(tmpdir(), 'pcscd-'));
   const run = join(home, 'run');
   const config = join(home, 'reader.conf');
@@ -62,7 +69,7 @@ export async function startPcscd({ started = true }: { readonly started?: boolea
   await mkdir('/run/pcscd', { recursive: true });
   await writeFile(
     config,
-    `FRIENDLYNAME "Virtual PCD"\nDEVICENAME /dev/null:${hexPort}\nLIBPATH ${VIRTUAL_READER}\nCHANNELID ${hexPort}\n`,
+    `FRIENDLYNAME "${reader}"\nDEVICENAME /dev/null:${hexPort}\nLIBPATH ${VIRTUAL_READER}\nCHANNELID ${hexPort}\n`,
   );
   process.env.PCSCLITE_CSOCK_NAME = socket;
   let child: ChildProcess | null = null;

@@ -167,3 +167,38 @@ export function silentFrom(prefix: string, program: CardProgram): CardProgram {
     },
   };
 }
+
+/** A YubiKey's applets; `management` is left out for keys that are too old for it. */
+export function yubiKeyCard(key: {
+  /** Eight hex digits. */
+  readonly serial: string;
+  /** Six hex digits. */
+  readonly version: string;
+  readonly management?: boolean;
+}): CardProgram {
+  const values = `0204${key.serial}0503${key.version}040103`;
+  const managed = key.management !== false;
+  return cardOf(
+    [
+      on('00A4040008A000000527471117', managed ? '9000' : '6A82'),
+      on('00A4040007A0000005272001', '9000'),
+      on('001D0000', managed ? `${byte(values.length / 2)}${values}9000` : '6D00'),
+      on('00011000', `${key.serial}9000`),
+      on('00A4', '6A82'),
+    ],
+    JAVA_ATR,
+  );
+}
+
+/** A Token2 key's applet; `serial` is ASCII. */
+export function token2Card({ serial }: { readonly serial: string }): CardProgram {
+  const hex = toHex(new Uint8Array(Buffer.from(serial, 'latin1')));
+  return cardOf(
+    [
+      on('00A4040008F00000014F747001', '9000'),
+      on('8033000012D110', `D1${byte(serial.length)}${hex}9000`),
+      on('00A4', '6A82'),
+    ],
+    JAVA_ATR,
+  );
+}
