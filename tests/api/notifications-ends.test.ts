@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { journalTypes } from '../../daemon/events/frames.ts';
 import type { Change } from '../../daemon/store/store.ts';
+import { FakeSink } from '../support/fake-stream.ts';
 import { openStream, type StreamClient } from '../support/stream-client.ts';
 import { registration, type StreamServer, startStreamServer } from '../support/stream-server.ts';
 
@@ -49,6 +51,28 @@ describe('4401 ends the stream', () => {
     const client = await open();
     await server.commit(setUser({ passwordHash: 'another' }, true, 'PASSWORD_CHANGED'));
     expect((await client.closed).code).toBe(4401);
+  });
+
+  it('at once when the token stopped being good between its check and the beginning of the stream', async () => {
+    await server.hub.ready();
+    const begin = (stillGood: () => Promise<boolean>) => {
+      const sink = new FakeSink();
+      const until = { user: server.user.number, expiresAt: server.clock.wall / 1000 + 60 };
+      const connection = server.hub.subscribe({ sink, stillGood, wanted: journalTypes, since: null, ...until });
+      return { sink, connection };
+    };
+    const [good, refused] = [begin(async () => true), begin(async () => false)];
+    let readable = false;
+    const unknown = begin(async () => {
+      if (!readable) throw new Error('the disk is gone');
+      return false;
+    });
+    await new Promise(setImmediate);
+    expect([good, refused, unknown].map(({ sink }) => sink.closed?.code)).toEqual([undefined, 4401, undefined]);
+    readable = true;
+    await server.pass(1);
+    expect([good, refused, unknown].map(({ sink }) => sink.closed?.code)).toEqual([undefined, 4401, 4401]);
+    for (const { connection } of [good, refused, unknown]) connection.gone();
   });
 
   it('for that user alone, and not for a change that leaves the token good', async () => {
