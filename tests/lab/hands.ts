@@ -66,18 +66,19 @@ export interface Seen {
 
 export class Eyes {
   readonly seen: Seen[] = [];
-  readonly #driver: Driver;
+  readonly #drivers: readonly Driver[];
   readonly #checks = new Set<() => void>();
 
-  constructor(driver: Driver) {
-    this.#driver = driver;
+  constructor(...drivers: readonly Driver[]) {
+    this.#drivers = drivers;
   }
 
-  start(): Promise<void> {
-    return this.#driver.start((event: KeyEvent) => {
+  async start(): Promise<void> {
+    const listener = (event: KeyEvent): void => {
       if (event.kind !== 'status') this.seen.push({ ...event, at: performance.timeOrigin + performance.now() });
       for (const check of [...this.#checks]) check();
-    });
+    };
+    await Promise.all(this.#drivers.map(driver => driver.start(listener)));
   }
 
   /** The first thing told from `from` on that passes the test; fails after `limit` milliseconds with what was told instead. */
@@ -85,9 +86,13 @@ export class Eyes {
     return this.#when(what, () => this.seen.slice(from).find(test), limit);
   }
 
-  /** Resolves when the driver says this of itself. */
+  /** Resolves when each driver says this of itself. */
   async state(state: 'ready' | 'unavailable', limit = 30_000): Promise<void> {
-    await this.#when(`state ${state}`, () => (this.#driver.status().state === state ? true : undefined), limit);
+    await this.#when(
+      `state ${state}`,
+      () => (this.#drivers.every(driver => driver.status().state === state) ? true : undefined),
+      limit,
+    );
   }
 
   #when<T>(what: string, look: () => T | undefined, limit: number): Promise<T> {
@@ -104,7 +109,11 @@ export class Eyes {
       const timer = setTimeout(() => {
         const told = this.seen.slice(-5).map(one => `${one.kind} ${one.key.serialNumber}`);
         end(() =>
-          reject(new Error(`${what} was never seen; last: ${told.join(', ')}; ${this.#driver.status().detail}`)),
+          reject(
+            new Error(
+              `${what} was never seen; last: ${told.join(', ')}; ${this.#drivers.map(driver => driver.status().detail).join(' ')}`,
+            ),
+          ),
         );
       }, limit);
       this.#checks.add(check);

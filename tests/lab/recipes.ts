@@ -1,5 +1,6 @@
 /** The keys the lab has, each with the bytes its like answers with. */
 import { FakeCtapKey, FakeOtpKey } from '../support/fake-ukey.ts';
+import { token2Card, yubiKeyCard } from '../support/vcard-programs.ts';
 import type { UsbDevice } from './usb/device.ts';
 import { hidKey, type Side } from './usb/hid-key.ts';
 
@@ -53,6 +54,7 @@ const RECIPES = {
     sides: () => [
       { kind: 'otp', key: new FakeOtpKey('050403', `${SERIAL_12345678}c804`) },
       { kind: 'fido', key: new FakeCtapKey([5, 4, 3], { 66: management(`0204${SERIAL_12345678}`, '03', '050403') }) },
+      { kind: 'card', program: yubiKeyCard({ serial: SERIAL_12345678.toUpperCase(), version: '050403' }) },
     ],
   },
   otpOnlyYubikey: {
@@ -84,6 +86,25 @@ const RECIPES = {
         }),
       },
     ],
+  },
+  /** Tells its serial on its smart card side alone. */
+  token2: {
+    ids: ['349e', '0026'],
+    maker: 'Token2',
+    product: 'FIDO2 Security Key',
+    release: 0x0100,
+    sides: () => [
+      { kind: 'fido', key: null },
+      { kind: 'card', program: token2Card({ serial: '8673412345' }) },
+    ],
+  },
+  /** Set to show its smart card side and nothing else. */
+  ccidYubikey: {
+    ids: ['1050', '0404'],
+    maker: 'Yubico',
+    product: 'YubiKey CCID',
+    release: 0x0543,
+    sides: () => [{ kind: 'card', program: yubiKeyCard({ serial: SERIAL_12345678.toUpperCase(), version: '050403' }) }],
   },
   /** A YubiKey that takes every report and says nothing. */
   silentYubikey: {

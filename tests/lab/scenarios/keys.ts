@@ -1,12 +1,15 @@
 /** Each make of key gives the right serial from the right source, on the real kernel. */
 import assert from 'node:assert/strict';
 import { createHidDriver } from '../../../drivers/hid/index.ts';
+import { createPcscDriver } from '../../../drivers/pcsc/index.ts';
 import { Eyes, Hands } from '../hands.ts';
 import type { KeyOrder } from '../recipes.ts';
 
-const driver = createHidDriver({ notice: (message, detail) => console.log('  notice:', message, detail) });
+const notice = (message: string, detail?: object) => console.log('  notice:', message, detail);
+const pcsc = createPcscDriver({ notice });
+const hid = createHidDriver({ notice, cardSide: pcsc.keyCards });
 const hands = new Hands();
-const eyes = new Eyes(driver);
+const eyes = new Eyes(hid, pcsc);
 await eyes.start();
 
 const MAKES: readonly [KeyOrder, object][] = [
@@ -26,6 +29,19 @@ const MAKES: readonly [KeyOrder, object][] = [
   [
     { recipe: 'nitrokey3' },
     { serialNumber: 'A1B2C3D4E5F60718293A4B5C6D7E8F90', serialSource: 'trussed-uuid', firmwareVersion: '1.7.2' },
+  ],
+  [{ recipe: 'token2' }, { serialNumber: '8673412345', serialSource: 'token2', transport: 'HID' }],
+  [
+    { recipe: 'ccidYubikey' },
+    {
+      serialNumber: '12345678',
+      serialSource: 'yubikey-management',
+      firmwareVersion: '5.4.3',
+      transport: 'PCSC',
+      deviceType: 'UKEY',
+      vendorId: '1050',
+      productId: '0404',
+    },
   ],
   [{ recipe: 'securityKey' }, { serialNumber: null, firmwareVersion: '5.4.3' }],
   [{ recipe: 'silentYubikey' }, { serialNumber: null }],
@@ -50,6 +66,7 @@ for (const [order, expected] of MAKES) {
   assert.equal(problem === null, serialNumber !== null);
   await hands.pull(place);
   await eyes.until('its pulling', one => one.kind === 'detached' && one.key.keyId === seen.key.keyId, from);
+  assert.equal(eyes.seen.slice(from).filter(one => one.kind === 'attached').length, 1, 'each is one key');
 }
-await driver.stop();
+await Promise.all([hid.stop(), pcsc.stop()]);
 hands.end();

@@ -1,10 +1,6 @@
 /** A USB card reader of the CCID class, as libccid knows one, with a slot that cards are put into and taken from. */
 import type { CardProgram } from '../../support/vcard.ts';
-import { configurationOf, identityOf, type UsbDevice } from './device.ts';
-
-const BULK_OUT = 1;
-const BULK_IN = 2;
-const INTERRUPT_IN = 3;
+import { configurationOf, type Interface, identityOf, type UsbDevice } from './device.ts';
 
 const POWER_ON = 0x62;
 const POWER_OFF = 0x63;
@@ -38,16 +34,53 @@ const CLASS_DESCRIPTOR = Uint8Array.of(
   ...[0x0f, 0x01, 0, 0, 0, 0, 0, 0, 0, 1],
 );
 
-export interface CcidReader extends UsbDevice {
+/** One interface of the CCID class, with its slot. */
+export interface CcidSide {
+  readonly interface: Interface;
   /** Milliseconds since 1970 at which the card that is in was last given power; 0 where it was not. */
   readonly poweredAt: number;
+  plugged(send: (endpoint: number, data: Uint8Array) => void): void;
+  /** What came on its OUT endpoint. */
+  out(data: Uint8Array): void;
   /** Puts a card in; the time of it in milliseconds since 1970. */
   insert(card: CardProgram): number;
   remove(): void;
 }
 
+export interface CcidReader extends UsbDevice, Pick<CcidSide, 'poweredAt' | 'insert' | 'remove'> {}
+
+/** Numbers of its endpoints, without the direction bit. */
+export interface CcidEndpoints {
+  readonly out: number;
+  readonly in: number;
+  readonly change: number;
+}
+
 /** `serial` tells readers apart; the ids are those of a reader that libccid has in its list. */
 export function ccidReader(serial: string): CcidReader {
+  const side = ccidSide({ out: 1, in: 2, change: 3 });
+  return {
+    ...identityOf({
+      vendorId: 0x08e6,
+      productId: 0x4433,
+      release: 0x0100,
+      manufacturer: 'Lab',
+      product: 'Lab reader',
+      serial,
+    }),
+    configuration: configurationOf([side.interface]),
+    get poweredAt() {
+      return side.poweredAt;
+    },
+    plugged: side.plugged,
+    control: async () => new Uint8Array(),
+    out: async (_endpoint, data) => side.out(data),
+    insert: side.insert,
+    remove: side.remove,
+  };
+}
+
+export function ccidSide(endpoints: CcidEndpoints): CcidSide {
   let card: CardProgram | null = null;
   let active = false;
   let poweredAt = 0;
@@ -62,9 +95,9 @@ export function ccidReader(serial: string): CcidReader {
     head[6] = message[6]!;
     head[7] = status() | (failure === 0 ? 0 : FAILED);
     head[8] = failure;
-    send(BULK_IN, Uint8Array.of(...head, ...data));
+    send(endpoints.in, Uint8Array.of(...head, ...data));
   };
-  const tellChange = (): void => send(INTERRUPT_IN, Uint8Array.of(SLOT_CHANGE, card === null ? 0b10 : 0b11));
+  const tellChange = (): void => send(endpoints.change, Uint8Array.of(SLOT_CHANGE, card === null ? 0b10 : 0b11));
   const empty = new Uint8Array();
 
   const powerOn = (message: Uint8Array): void => {
@@ -112,35 +145,24 @@ export function ccidReader(serial: string): CcidReader {
 
   let gathered = empty;
   return {
-    ...identityOf({
-      vendorId: 0x08e6,
-      productId: 0x4433,
-      release: 0x0100,
-      manufacturer: 'Lab',
-      product: 'Lab reader',
-      serial,
-    }),
-    configuration: configurationOf([
-      {
-        class: 0x0b,
-        subclass: 0,
-        protocol: 0,
-        extra: CLASS_DESCRIPTOR,
-        endpoints: [
-          { address: BULK_OUT, kind: 'bulk' },
-          { address: 0x80 | BULK_IN, kind: 'bulk' },
-          { address: 0x80 | INTERRUPT_IN, kind: 'interrupt' },
-        ],
-      },
-    ]),
+    interface: {
+      class: 0x0b,
+      subclass: 0,
+      protocol: 0,
+      extra: CLASS_DESCRIPTOR,
+      endpoints: [
+        { address: endpoints.out, kind: 'bulk' },
+        { address: 0x80 | endpoints.in, kind: 'bulk' },
+        { address: 0x80 | endpoints.change, kind: 'interrupt' },
+      ],
+    },
     get poweredAt() {
       return poweredAt;
     },
     plugged(sender) {
       send = sender;
     },
-    control: async () => new Uint8Array(),
-    async out(_endpoint, data) {
+    out(data) {
       gathered = Uint8Array.of(...gathered, ...data);
       const wanted = HEADER + Buffer.from(gathered).readUInt32LE(1);
       if (gathered.length < wanted) return;

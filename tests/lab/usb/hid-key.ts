@@ -1,14 +1,18 @@
-/** A USB security key: a composite of HID interfaces, each with the bytes of a side of a real key behind it. */
+/** A USB security key: a composite of HID interfaces and a reader, each with the bytes of a side of a real key behind it. */
 import { type FakeCtapKey, type FakeOtpKey, hex } from '../../support/fake-ukey.ts';
+import type { CardProgram } from '../../support/vcard.ts';
+import { type CcidSide, ccidSide } from './ccid-reader.ts';
 import { configurationOf, type Identity, type Interface, identityOf, type Setup, type UsbDevice } from './device.ts';
 
-/** One HID interface: FIDO with what answers on it, a YubiKey's OTP side, a maker's own page that says nothing. */
-export type Side =
+/** One interface: FIDO with what answers on it, a YubiKey's OTP side, a maker's own page that says nothing, a smart card. */
+export type Side = HidSide | { readonly kind: 'card'; readonly program: CardProgram };
+
+type HidSide =
   | { readonly kind: 'fido'; readonly key: FakeCtapKey | null }
   | { readonly kind: 'otp'; readonly key: FakeOtpKey }
   | { readonly kind: 'vendor' };
 
-const REPORTS: Readonly<Record<Side['kind'], Uint8Array>> = {
+const REPORTS: Readonly<Record<HidSide['kind'], Uint8Array>> = {
   fido: hex('06d0f1 0901 a101 0920 1500 26ff00 7508 9540 8102 0921 1500 26ff00 7508 9540 9102 c0'),
   vendor: hex('0600ff 0901 a101 0902 1500 26ff00 7508 9540 8102 0903 1500 26ff00 7508 9540 9102 c0'),
   // A keyboard with eight bytes of a feature report beside its keys.
@@ -23,7 +27,7 @@ const GET_REPORT = 0x01;
 const SET_REPORT = 0x09;
 const TO_INTERFACE = 0x81;
 
-function interfaceOf(side: Side, number: number): Interface {
+function hidInterface(side: HidSide, number: number): Interface {
   const report = REPORTS[side.kind];
   const keyboard = side.kind === 'otp';
   const inward = { address: 0x81 + number, kind: 'interrupt' } as const;
@@ -39,21 +43,35 @@ function interfaceOf(side: Side, number: number): Interface {
 /** A key whose interfaces are these, in order. */
 export function hidKey(identity: Identity, sides: readonly Side[]): UsbDevice {
   let send: (endpoint: number, data: Uint8Array) => void = () => undefined;
+  const cards = new Map<number, CcidSide>();
+  const interfaces = sides.map((side, number) => {
+    if (side.kind !== 'card') return hidInterface(side, number);
+    const card = ccidSide({ out: 1 + number, in: 1 + number, change: 1 + sides.length + number });
+    cards.set(number, card);
+    return card.interface;
+  });
   return {
     ...identityOf(identity),
-    configuration: configurationOf(sides.map(interfaceOf)),
+    configuration: configurationOf(interfaces),
     plugged(sender) {
       send = sender;
+      for (const [number, card] of cards) {
+        card.plugged(sender);
+        const side = sides[number]!;
+        if (side.kind === 'card') card.insert(side.program);
+      }
     },
     async control(setup, data) {
       const side = sides[setup.index & 0xff];
       if (side === undefined) return null;
+      if (side.kind === 'card') return new Uint8Array();
       if (setup.requestType === TO_INTERFACE) return descriptorOf(side, setup);
       if (side.kind === 'otp' && setup.request === GET_REPORT) return side.key.getFeature();
       if (side.kind === 'otp' && setup.request === SET_REPORT && data.length === 8) await side.key.sendFeature(data);
       return new Uint8Array();
     },
     async out(endpoint, data) {
+      cards.get(endpoint - 1)?.out(data);
       const side = sides[endpoint - 1];
       if (side?.kind !== 'fido' || side.key === null) return;
       await side.key.write(data);
@@ -62,6 +80,6 @@ export function hidKey(identity: Identity, sides: readonly Side[]): UsbDevice {
   };
 }
 
-function descriptorOf(side: Side, setup: Setup): Uint8Array | null {
+function descriptorOf(side: HidSide, setup: Setup): Uint8Array | null {
   return setup.value >> 8 === REPORT_DESCRIPTOR ? REPORTS[side.kind] : null;
 }
