@@ -1,4 +1,5 @@
 /** `register --file`: every format, every fault of a line, and a result for each whatever happens on the way. */
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -429,5 +430,23 @@ describe('when something comes between', () => {
     const { code, stderr } = await daemon.run(['register', '--file', file, '--resume']);
     expect(code).toBe(2);
     expect(stderr).toContain('has changed since');
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['no place', { last: null }],
+    ['a text for a number', { rows: '2' }],
+    ['less than nothing', { resultBytes: -1 }],
+  ])('a file that tells %s of how far a run came is not gone on with', async (_, damage) => {
+    const content = csvOf(lines(prefix(), 2));
+    const file = fileOf('keys.csv', content);
+    const fingerprint = `${Buffer.byteLength(content)}:${createHash('sha256').update(content).digest('hex')}`;
+    const whole = { rows: 1, last: { line: 2 }, success: 1, failed: 0, resultBytes: 0, newest: 0 };
+    const kept = Object.keys(damage).length === 0 ? {} : { ...whole, ...damage };
+    writeFileSync(`${file}.resume.json`, JSON.stringify({ fingerprint, ...kept }));
+    const { code, stderr } = await daemon.run(['register', '--file', file, '--resume']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`to begin anew, remove ${file}.resume.json`);
+    expect(stderr).toContain('does not tell how far');
   });
 });

@@ -29,25 +29,16 @@ export class Ledger {
     this.#fingerprint = fingerprintOf(input);
   }
 
-  get file(): string {
-    return this.#file;
-  }
-
-  /** Null where no run was interrupted; a fault where the input has changed since. */
+  /** Null where no run was interrupted; a fault where the input has changed since, or what was kept is damaged. */
   read(): Checkpoint | null {
     const stored = readJsonFile(this.#file);
     if (stored === null) return null;
+    const anew = `to begin anew, remove ${this.#file}`;
     if (stored.fingerprint !== this.#fingerprint)
-      throw usage(
-        `${this.#input} is not the file that the interrupted run was about, or has changed since`,
-        `to begin anew, remove ${this.#file}`,
-      );
-    const { rows, last, success, failed, resultBytes, newest } = stored as unknown as Checkpoint;
+      throw usage(`${this.#input} is not the file that the interrupted run was about, or has changed since`, anew);
+    if (!isCheckpoint(stored)) throw usage(`${this.#file} does not tell how far the interrupted run came`, anew);
+    const { rows, last, success, failed, resultBytes, newest } = stored;
     return { rows, last, success, failed, resultBytes, newest };
-  }
-
-  exists(): boolean {
-    return readJsonFile(this.#file) !== null;
   }
 
   write(checkpoint: Checkpoint): void {
@@ -57,6 +48,13 @@ export class Ledger {
   remove(): void {
     rmSync(this.#file, { force: true });
   }
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function isCheckpoint(stored: object): stored is Checkpoint {
+  const { rows, last, success, failed, resultBytes, newest } = stored as Partial<Checkpoint>;
+  return [rows, last?.line, success, failed, resultBytes, newest].every(isCount);
 }
 
 const headBytes = 1024 * 1024;
