@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync, watch } from 'node:fs';
+import { closeSync, type FSWatcher, openSync, readSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { homeFiles } from '../api/local.ts';
 import { Fault, interrupted } from '../fault.ts';
@@ -25,7 +25,7 @@ export const daemonLogs = command({
       throw new Fault(
         'absent',
         `there is no log yet (${file})`,
-        'a daemon started in the background writes one: devmgr daemon start',
+        'a daemon started in the background writes one: devmgr daemon start. That of a service is in journalctl --user -u devmgr',
       );
     const { text, end } = lastLines(file, flags.lines ?? 50);
     await write(context, text);
@@ -85,37 +85,48 @@ function readable(line: string): string {
 async function follow(context: Context, file: string, from: number): Promise<void> {
   const { interrupt } = context.io;
   let position = from;
-  let rest = '';
-  for (;;) {
-    if (interrupt.aborted) throw interrupted();
+  // The beginning of a line whose end is still to come, as bytes: a character may be cut as well.
+  let rest = Buffer.alloc(0);
+  while (!interrupt.aborted) {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    if (size < position) position = 0;
-    if (size > position) {
-      const fd = openSync(file, 'r');
-      const text = rest + read(fd, position, Math.min(size - position, 16 * chunkBytes)).toString('utf8');
-      closeSync(fd);
-      position = Math.min(size, position + 16 * chunkBytes);
-      const end = text.lastIndexOf('\n') + 1;
-      rest = text.slice(end);
-      await write(context, text.slice(0, end));
+    if (size < position) [position, rest] = [0, Buffer.alloc(0)];
+    if (size === position) {
+      await changed(file, interrupt);
       continue;
     }
-    await changed(file, interrupt);
+    const fd = openSync(file, 'r');
+    const news = read(fd, position, Math.min(size - position, 16 * chunkBytes));
+    closeSync(fd);
+    position += news.length;
+    const bytes = Buffer.concat([rest, news]);
+    const end = bytes.lastIndexOf('\n') + 1;
+    rest = bytes.subarray(end);
+    await write(context, bytes.toString('utf8', 0, end));
   }
+  throw interrupted();
 }
 
 /** Resolves when the file may have grown. Watching can miss that, so it does not wait for longer than a second. */
 function changed(file: string, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
-    const watcher = watch(file, { persistent: true });
+    const watcher = watched(file);
     const timer = setTimeout(finish, 1000);
     function finish(): void {
       clearTimeout(timer);
-      watcher.close();
+      watcher?.close();
       signal.removeEventListener('abort', finish);
       resolve();
     }
-    watcher.once('change', finish).once('error', finish);
+    watcher?.once('change', finish).once('error', finish);
     signal.addEventListener('abort', finish, { once: true });
   });
+}
+
+/** Null where there is no file at present: a log is put aside when it has grown long, and may be removed. */
+function watched(file: string): FSWatcher | null {
+  try {
+    return watch(file, { persistent: true });
+  } catch {
+    return null;
+  }
 }

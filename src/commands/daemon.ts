@@ -58,7 +58,7 @@ interface DaemonFlags {
 }
 
 /** The flags again, for `daemon run`. It runs in another folder, so that names of files are made absolute. */
-function argumentsOf(flags: DaemonFlags): string[] {
+export function argumentsOf(flags: DaemonFlags): string[] {
   const args: string[] = [];
   if (flags.host !== undefined) args.push(`--host=${flags.host}`);
   if (flags.simulateKeys !== undefined) args.push(`--simulate-keys=${flags.simulateKeys}`);

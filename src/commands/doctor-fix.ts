@@ -1,9 +1,9 @@
 /** Puts the rules in place that let members of the group devmgr use keys and readers without a seat: over SSH, for services. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Fault, systemWords, usage } from '../fault.ts';
+import { readPackaged } from '../settings/packaged.ts';
 import { ask } from '../terminal/prompt.ts';
 import type { Context } from './context.ts';
 import { indent } from './present.ts';
@@ -71,26 +71,7 @@ async function done({ out, globals }: Context, written: readonly Rule[], words: 
 }
 
 function rules(root: string): Rule[] {
-  const folder = packagingFolder();
-  return known.map(({ name, source, target }) => ({
-    name,
-    target: join(root, target),
-    text: readFileSync(join(folder, source), 'utf8'),
-  }));
-}
-
-/** Beside the program: above its sources as above what is built of them. */
-function packagingFolder(): string {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    const candidate = join(folder, 'packaging');
-    if (existsSync(join(candidate, known[0].source))) return candidate;
-    if (dirname(folder) === folder)
-      throw new Fault(
-        'failure',
-        'this copy of the program came without its rules',
-        'they are in the folder "packaging" of the project',
-      );
-  }
+  return known.map(({ name, source, target }) => ({ name, target: join(root, target), text: readPackaged(source) }));
 }
 
 function isInPlace({ target, text }: Rule): boolean {

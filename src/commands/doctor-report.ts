@@ -1,4 +1,5 @@
 /** The report for whoever helps: what is needed to understand a fault, and nothing that is nobody else's business. */
+import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -200,13 +201,19 @@ async function healthOf({ settings, io, registry }: Context, redactor: Redactor)
 }
 
 function logText(home: string, redactor: Redactor): string {
-  const text = tryOr(() => lastLines(join(home, homeFiles.log), logLines).text, '');
+  const text = tryOr(() => lastLines(join(home, homeFiles.log), logLines).text, '') || journalOfService();
   if (text === '') return 'There is none: a daemon that was started in the foreground writes to its own output.';
   return text
     .trimEnd()
     .split('\n')
     .map(line => redactor.logLine(line))
     .join('\n');
+}
+
+/** What a service of this user has written, where there is one. */
+function journalOfService(): string {
+  const call = ['--user', '--unit=devmgr', `--lines=${logLines}`, '--output=cat', '--quiet', '--no-pager'];
+  return spawnSync('journalctl', call, { encoding: 'utf8', timeout: 5_000 }).stdout ?? '';
 }
 
 function tryOr<T, E>(get: () => T, otherwise: E): T | E {

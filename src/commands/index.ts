@@ -195,6 +195,18 @@ export const commands: readonly SectionEntry[] = [
   },
   {
     section: 'Administration',
+    name: 'daemon install',
+    summary: 'have the system start the daemon for this user',
+    load: async () => (await import('./daemon-install.ts')).daemonInstall,
+  },
+  {
+    section: 'Administration',
+    name: 'daemon uninstall',
+    summary: 'have the system start the daemon no longer',
+    load: async () => (await import('./daemon-install.ts')).daemonUninstall,
+  },
+  {
+    section: 'Administration',
     name: 'daemon logs',
     summary: 'show the log of the daemon',
     load: async () => (await import('./daemon-logs.ts')).daemonLogs,

@@ -53,6 +53,14 @@ export async function findDaemon(home: string, signal: AbortSignal): Promise<(Da
   return health ? { ...info, health } : null;
 }
 
+/** Waits until the daemon of a home takes requests, whoever starts it; false where it does not in time. */
+export async function awaitDaemon(home: string, signal: AbortSignal): Promise<boolean> {
+  for (const deadline = Date.now() + startMs; Date.now() < deadline; await pause(pollMs, signal)) {
+    if ((await findDaemon(home, signal))?.health.ready) return true;
+  }
+  return false;
+}
+
 export interface StartOptions {
   readonly home: string;
   /** Null takes the usual port, or a free one where that is taken. */

@@ -1,0 +1,45 @@
+/** A user unit of systemd, made from the one in `packaging/systemd`. */
+import { join } from 'node:path';
+import { marker, type Service, type ServiceFacts } from './service.ts';
+
+const unit = 'devmgr.service';
+
+/** `template` is the text of the user unit that packages bring. */
+export function systemdService(facts: ServiceFacts, template: string): Service {
+  const config = facts.env.XDG_CONFIG_HOME?.startsWith('/')
+    ? facts.env.XDG_CONFIG_HOME
+    : join(facts.userHome, '.config');
+  const systemctl = (...args: string[]) => ['systemctl', '--user', ...args] as const;
+  return {
+    system: 'systemd',
+    tested: true,
+    file: join(config, 'systemd', 'user', unit),
+    text: unitText(facts, template),
+    encoding: 'utf8',
+    probe: systemctl('show-environment'),
+    start: [systemctl('daemon-reload'), systemctl('enable', unit), systemctl('restart', unit)],
+    stop: [systemctl('disable', '--now', unit)],
+    forget: [systemctl('daemon-reload')],
+    later: `log in as this user, then: systemctl --user daemon-reload && systemctl --user enable --now ${unit}\nwithout a login, as root: loginctl enable-linger NAME`,
+    log: 'journalctl --user -u devmgr',
+  };
+}
+
+function unitText({ program, args, home }: ServiceFacts, template: string): string {
+  const [file = '', ...rest] = [...program, 'run', '--home', home, '--json', ...args];
+  const line = ['ExecStart=', [quoted(file, ''), ...rest.map(word => quoted(word, '$'))].join(' ')].join('');
+  const lines = template.replace(/^(#.*\n)+/, `# ${marker}\n`);
+  if (!/^ExecStart=.*$/m.test(lines)) throw new Error('the unit that came with the program starts nothing');
+  return lines.replace(/^ExecStart=.*$/m, () => line);
+}
+
+/** A word of ExecStart: `%` begins a specifier everywhere, `$` a variable in all words but the first. */
+function quoted(word: string, variable: '' | '$'): string {
+  const escaped = word
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')
+    .replaceAll('%', '%%')
+    .replaceAll('$', () => (variable ? '$$' : '$'))
+    .replace(/[\u0000-\u001f\u007f]/g, character => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return /^[\w@+:,./=-]+$/.test(escaped) ? escaped : `"${escaped}"`;
+}
