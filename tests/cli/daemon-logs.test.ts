@@ -1,0 +1,70 @@
+/** `daemon logs`: the end of the log, and what is written to it from then on. */
+import { appendFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { devmgr, start, temporaryFolder } from './program.ts';
+
+const MiB = 1024 * 1024;
+
+function homeWith(log: string) {
+  const home = temporaryFolder();
+  const file = join(home, 'daemon.log');
+  writeFileSync(file, log);
+  return { home, file };
+}
+
+describe('the end of the log', () => {
+  const numbered = Array.from({ length: 120 }, (_, i) => `line ${i + 1}\n`).join('');
+
+  test.each([
+    ['50 lines where nothing is said', [], Array.from({ length: 50 }, (_, i) => `line ${i + 71}`)],
+    ['as many as are asked for', ['--lines', '2'], ['line 119', 'line 120']],
+    ['all where there are fewer', ['-n', '500'], Array.from({ length: 120 }, (_, i) => `line ${i + 1}`)],
+    ['nothing where nothing is asked for', ['-n', '0'], []],
+  ])('is %s', async (_, args, lines) => {
+    const { home } = homeWith(numbered);
+    const { code, stdout } = await devmgr(['daemon', 'logs', ...args], { home });
+    expect(code).toBe(0);
+    expect(stdout).toBe(lines.map(line => `${line}\n`).join(''));
+  });
+
+  test('is found behind lines that are longer than what is read at once', async () => {
+    const { home } = homeWith(`first\n${'x'.repeat(100_000)}é\nlast\n`);
+    const { stdout } = await devmgr(['daemon', 'logs', '-n', '2'], { home });
+    expect(stdout).toBe(`${'x'.repeat(100_000)}é\nlast\n`);
+  });
+
+  test('is for people in words, with nothing that could steer the terminal, and with --json as it was written', async () => {
+    const entry = `${JSON.stringify({ level: 40, time: 0, pid: 1, msg: 'a key \u001b[2J', serial: 'UK-1' })}\n`;
+    const { home } = homeWith(entry);
+    expect((await devmgr(['daemon', 'logs'], { home })).stdout).toBe(
+      '1970-01-01T00:00:00.000Z warn a key \\x1b[2J serial=UK-1\n',
+    );
+    expect((await devmgr(['daemon', 'logs', '--json'], { home })).stdout).toBe(entry);
+  });
+
+  test('is not there before there is a log: exit code 5', async () => {
+    const { code, stderr } = await devmgr(['daemon', 'logs'], { home: temporaryFolder() });
+    expect(code).toBe(5);
+    expect(stderr).toContain('there is no log yet');
+  });
+});
+
+test('--follow goes on as the log grows, whole characters and lines alone, also when it begins anew', async () => {
+  const { home, file } = homeWith('before\n');
+  const running = start(['daemon', 'logs', '--follow'], { home, input: null });
+  await running.until('stdout', /before\n/);
+  // What is read at once ends amid the character.
+  const long = `${'x'.repeat(MiB - 1)}é`;
+  appendFileSync(file, `${long}\nhalf a li`);
+  await running.until('stdout', /xé\n/);
+  appendFileSync(file, 'ne\n');
+  await running.until('stdout', /half a line\n/);
+  unlinkSync(file);
+  writeFileSync(file, 'anew\n');
+  await running.until('stdout', /anew\n/);
+  running.child.kill('SIGINT');
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(130);
+  expect(stdout).toBe(`before\n${long}\nhalf a line\nanew\n`);
+});
