@@ -5,6 +5,14 @@ import { join } from 'node:path';
 import { homeFiles } from '../src/api/local.ts';
 import { StartRefused } from './settings.ts';
 
+/** What the daemon itself reads and writes; the rest of the home is the command line's. */
+const { config: _config, credentials: _credentials, ...ofDaemon } = homeFiles;
+const trusted: readonly string[] = [
+  ...Object.values(ofDaemon),
+  ...['-wal', '-shm'].map(suffix => homeFiles.database + suffix),
+  `${homeFiles.lock}.pid`,
+];
+
 export class Home {
   readonly dir: string;
 
@@ -24,6 +32,7 @@ export class Home {
       throw refusal(`the home folder ${dir} cannot be made private`, error);
     });
     const home = new Home(dir);
+    await home.#checkEntries();
     await home.#probe();
     return home;
   }
@@ -90,6 +99,18 @@ export class Home {
 
   async remove(name: keyof typeof homeFiles): Promise<void> {
     await rm(this.path(name), { force: true });
+  }
+
+  /** A folder that was open to others may hold what they have put there: links that lead elsewhere, files they can still write. */
+  async #checkEntries(): Promise<void> {
+    for (const name of trusted) {
+      const file = join(this.dir, name);
+      const stat = await lstat(file).catch(() => null);
+      if (stat?.isSymbolicLink())
+        throw new StartRefused(1, `${file} is a symbolic link`, 'put the file itself in its place, or move it away');
+      if (stat && process.getuid && stat.uid !== process.getuid())
+        throw new StartRefused(1, `${file} belongs to another user`, `chown it, or use another --home`);
+    }
   }
 
   /** A folder that takes no file is told now, in words, rather than by whatever is written first. */

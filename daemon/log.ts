@@ -24,7 +24,21 @@ function write(fd: number, text: string): void {
   }
 }
 
-const rawLines = (fd: number): DestinationStream => ({ write: line => write(fd, line) });
+/** Controls but the line breaks of a stack trace, and characters that reorder text or show as nothing; joiners are good. */
+const UNSAFE = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
+
+/**
+ * What a device, a library or a client says must not steer the terminal that shows the log. Written as JSON writes it, so
+ * that a line of NDJSON reads back as it was.
+ */
+const escaped = (text: string): string =>
+  text.replace(UNSAFE, symbol =>
+    Array.from({ length: symbol.length }, (_, i) => `\\u${symbol.charCodeAt(i).toString(16).padStart(4, '0')}`).join(
+      '',
+    ),
+  );
+
+const rawLines = (fd: number): DestinationStream => ({ write: line => write(fd, escaped(line)) });
 
 function readableLines(fd: number): DestinationStream {
   return {
@@ -35,10 +49,8 @@ function readableLines(fd: number): DestinationStream {
       );
       const cause = err ? `\n    ${String((err as { stack?: string }).stack ?? err).replaceAll('\n', '\n    ')}` : '';
       const mark = level === 'info' ? '' : `${level}: `;
-      write(
-        fd,
-        `${String(time).slice(11, 19)} ${mark}${String(msg ?? '')}${words.length ? `  ${words.join(' ')}` : ''}${cause}\n`,
-      );
+      const text = `${String(time).slice(11, 19)} ${mark}${String(msg ?? '')}${words.length ? `  ${words.join(' ')}` : ''}${cause}`;
+      write(fd, `${escaped(text)}\n`);
     },
   };
 }

@@ -23,18 +23,27 @@ export function boundConnections(
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress;
     if (address === undefined || exempt(address, trusted)) return;
-    const count = open.get(address) ?? 0;
+    const client = clientOf(address);
+    const count = open.get(client) ?? 0;
     if (count >= each) {
       socket.destroy();
       return;
     }
-    open.set(address, count + 1);
+    open.set(client, count + 1);
     socket.once('close', () => {
-      const left = open.get(address)! - 1;
-      if (left > 0) open.set(address, left);
-      else open.delete(address);
+      const left = open.get(client)! - 1;
+      if (left > 0) open.set(client, left);
+      else open.delete(client);
     });
   });
+}
+
+/** Of IPv6 the network (/64): whoever has one address of it has all. */
+function clientOf(address: string): string {
+  const plain = address.replace(/^::ffff:/, '').replace(/%.*$/, '');
+  if (!plain.includes(':')) return plain;
+  const [network] = ipaddr.IPv6.networkAddressFromCIDR(`${plain}/64`).toNormalizedString().split('%');
+  return network!;
 }
 
 function isExempt(address: string, trusted: readonly string[]): boolean {

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import fastify from 'fastify';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { boundBody, boundConnections } from '../../daemon/plugins/connections.ts';
 import { buildServer } from '../../daemon/server.ts';
+import { startTestDaemon } from '../support/daemon.ts';
 
 async function opened(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
@@ -34,6 +36,82 @@ test('an address has no more connections than its bound; a closed one makes room
   expect(String(answer)).toContain('200 OK');
   server.closeAllConnections();
   server.close();
+});
+
+/** What a server is given when somebody of that address connects. */
+function connectedFrom(remoteAddress: string): Duplex {
+  const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+  return Object.assign(socket, {
+    remoteAddress,
+    setTimeout: () => socket,
+    setKeepAlive: () => socket,
+    setNoDelay: () => socket,
+  });
+}
+
+const daemonServer = (trustProxy: string[] = []) =>
+  buildServer({ logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy }, []);
+
+/** How many of so many connections are cut off at once. */
+async function cutOff(addresses: readonly string[], trustProxy?: string[]): Promise<number> {
+  const app = await daemonServer(trustProxy);
+  const sockets = addresses.map(connectedFrom);
+  for (const socket of sockets) app.server.emit('connection', socket);
+  const cut = sockets.filter(socket => socket.destroyed).length;
+  for (const socket of sockets) socket.destroy();
+  await app.close();
+  return cut;
+}
+const times = (count: number, address: (n: number) => string) => Array.from({ length: count }, (_, n) => address(n));
+
+test.each([
+  ['an address of the network has 1,000 connections to the daemon', times(1_003, () => '192.0.2.1'), undefined, 3],
+  [
+    'two addresses have as many each',
+    [...times(1_000, () => '192.0.2.1'), ...times(1_000, () => '192.0.2.2')],
+    undefined,
+    0,
+  ],
+  [
+    'all addresses of one IPv6 network count together',
+    times(1_002, n => `2001:db8:0:1::${(n + 1).toString(16)}`),
+    undefined,
+    2,
+  ],
+  ['those of another do not', [...times(1_000, () => '2001:db8:0:1::1'), '2001:db8:0:2::1'], undefined, 0],
+  [
+    'an address of IPv4 is itself however it is written',
+    [...times(1_000, () => '192.0.2.1'), '::ffff:192.0.2.1'],
+    undefined,
+    1,
+  ],
+  ['this machine has no bound', times(1_100, () => '127.0.0.1'), undefined, 0],
+  ['nor has a trusted proxy', times(1_100, () => '10.1.2.3'), ['10.0.0.0/8'], 0],
+  ['whoever is no proxy has one all the same', times(1_001, () => '192.0.2.1'), ['10.0.0.0/8'], 1],
+])('%s', async (_rule, addresses, trusted, expected) => {
+  expect(await cutOff(addresses, trusted)).toBe(expected);
+});
+
+test('the body of an operation has a minute to arrive', async () => {
+  const daemon = await startTestDaemon();
+  onTestFinished(() => daemon.stop());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const socket = await opened(Number(new URL(daemon.url).port));
+  let answer = '';
+  socket.on('data', chunk => {
+    answer += chunk;
+  });
+  const before = vi.getTimerCount();
+  socket.write(
+    'POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"u',
+  );
+  while (vi.getTimerCount() === before) await new Promise(resolve => setImmediate(resolve));
+  vi.advanceTimersByTime(59_000);
+  expect(socket.destroyed).toBe(false);
+  vi.advanceTimersByTime(1_001);
+  await once(socket, 'close');
+  expect(answer).toMatch(/^HTTP\/1\.1 400 .*"code":1001/s);
 });
 
 test('a body that trickles in is answered with 1001 and cut off', async () => {

@@ -36,6 +36,14 @@ describe('the home folder', () => {
       hint: expect.stringContaining('--home'),
     });
   });
+  test.each(['devmgr.db', 'devmgr.db-wal', 'blobs', 'daemon.lock', 'daemon.lock.pid', 'daemon.json', 'daemon.log'])(
+    'with a symbolic link for %s is refused: it may lead anywhere, also where nothing is yet',
+    async name => {
+      await symlink(join(dir, 'elsewhere'), join(dir, name));
+      await expect(Home.open(dir)).rejects.toThrow(`${join(dir, name)} is a symbolic link`);
+      expect(await readdir(dir)).toEqual([name]);
+    },
+  );
   test('leaves nothing of the check whether it is writable', async () => {
     await Home.open(dir);
     expect(await readdir(dir)).toEqual([]);
@@ -80,6 +88,11 @@ describe('what belongs to somebody else', () => {
   asRoot('is no home (skipped unless root)', async () => {
     await chown(dir, NOBODY, NOBODY);
     await expect(Home.open(dir)).rejects.toThrow(/belongs to another user/);
+  });
+  asRoot('is no part of a home (skipped unless root)', async () => {
+    await writeFile(join(dir, 'devmgr.db'), '');
+    await chown(join(dir, 'devmgr.db'), NOBODY, NOBODY);
+    await expect(Home.open(dir)).rejects.toThrow(/devmgr\.db belongs to another user/);
   });
   asRoot('is no secret of ours (skipped unless root)', async () => {
     const home = await Home.open(dir);

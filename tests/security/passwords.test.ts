@@ -1,4 +1,5 @@
 /** How passwords are kept, and kept up with the times. */
+import { readFile } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Accounts } from '../../daemon/services/accounts.ts';
@@ -80,4 +81,14 @@ it('a login does not fail where the new hash cannot be written: the next one tri
   const { token } = await hindered.login({ username: 'ada', password });
   expect((await tokens.check(token)).user?.username).toBe('ada');
   expect(kept()).toBe(before);
+});
+
+it('hashes leave threads to the rest: a file is read while all but the first of a flood of hashes still wait', async () => {
+  const passwords = passwordsAt();
+  let done = 0;
+  const flood = Array.from({ length: 12 }, () => passwords.hash(password).then(() => done++));
+  await readFile(import.meta.filename);
+  // A pool whose threads were all taken would have come to the file after the last of them.
+  expect(done).toBeLessThan(4);
+  await Promise.all(flood);
 });
