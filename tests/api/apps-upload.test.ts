@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -148,12 +148,13 @@ describe('an upload', () => {
     );
   });
 
-  it('has its file on disk when it is answered, under a name that is not the client’s', async () => {
+  it('has its file on disk when it is answered, for the user of the daemon alone and under a name that is not the client’s', async () => {
     const before = new Set(await filesIn(daemon));
     await send([...needed('ANDROID', fresh()), file('../incoming/x.apk', 'bytes of the package')]);
     const added = (await filesIn(daemon)).filter(path => !before.has(path));
     expect(added).toEqual([expect.stringMatching(/blobs\/[0-9a-f]{32}$/)]);
     expect(await readFile(added[0]!, 'utf8')).toBe('bytes of the package');
+    expect((await stat(added[0]!)).mode & 0o777).toBe(0o600);
   });
 
   it('is in the journal, and so among the notifications', async () => {
