@@ -3,12 +3,13 @@
 import type { DeviceListItem } from '../api/devices.ts';
 import type { Key } from '../api/hardware.ts';
 import { deviceIds } from '../api/ids.ts';
-import { paging } from '../api/limits.ts';
 import type { Client } from '../client/client.ts';
 import { Fault, usage } from '../fault.ts';
 import { safe } from '../terminal/text.ts';
 import type { Context } from './context.ts';
 import type { ArgShape } from './define.ts';
+import { findBySerial } from './find-device.ts';
+import { Registrations, registrationOf } from './registration.ts';
 
 export const deviceArg: ArgShape = {
   name: 'DEVICE',
@@ -38,24 +39,6 @@ async function requireBySerial(registry: Client, serial: string): Promise<Device
   throw new Fault('device', `no device has the deviceId or serial number "${serial}"`, hint);
 }
 
-/** The device with exactly this serial number, and one that differs from it in case alone. */
-export async function findBySerial(
-  registry: Client,
-  serial: string,
-): Promise<{ readonly exact: DeviceListItem | null; readonly similar: DeviceListItem | null }> {
-  let similar: DeviceListItem | null = null;
-  for (let page = 1; ; page++) {
-    const { list, pagination } = await registry.call('listDevices', {
-      query: { keyword: serial, page, size: paging.maxSize, sortBy: 'serialNumber', sortOrder: 'asc' },
-    });
-    for (const device of list) {
-      if (device.serialNumber === serial) return { exact: device, similar };
-      if (device.serialNumber.toLowerCase() === serial.toLowerCase()) similar = device;
-    }
-    if (page >= pagination.totalPages || list.length === 0) return { exact: null, similar };
-  }
-}
-
 async function pluggedDevice(context: Context): Promise<string> {
   const key = await onePluggedKey(context);
   if (key.serialNumber === null)
@@ -64,13 +47,8 @@ async function pluggedDevice(context: Context): Promise<string> {
       `no serial number can be read from the key that is plugged in (${nameOf(key)})`,
       key.problem,
     );
-  // A hardware service that is not the registry joins keys with another registry's devices.
-  if (context.hardware === context.registry) {
-    if (key.device) return key.device.deviceId;
-  } else {
-    const { exact } = await findBySerial(context.registry, key.serialNumber);
-    if (exact) return exact.deviceId;
-  }
+  const device = await registrationOf(context, key);
+  if (device) return device.deviceId;
   throw new Fault(
     'device',
     `the key that is plugged in (${key.serialNumber}) is not registered`,
@@ -92,7 +70,10 @@ async function onePluggedKey(context: Context): Promise<Key> {
     );
   }
   if (others.length === 0) return key;
-  const lines = list.map(other => `  ${other.device?.deviceId ?? '(not registered)'}  ${nameOf(other)}`);
+  const registrations = new Registrations(context);
+  const joined = await Promise.all(list.map(other => registrations.of(other)));
+  const none = registrations.failure ? '(unknown)' : '(not registered)';
+  const lines = joined.map(other => `  ${other.device?.deviceId ?? none}  ${nameOf(other)}`);
   throw usage(`${list.length} keys are plugged in:\n${lines.join('\n')}`, 'name one of them in place of --plugged');
 }
 

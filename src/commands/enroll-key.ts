@@ -3,7 +3,8 @@ import type { DeviceStatus, DeviceType } from '../api/device-fields.ts';
 import type { Key } from '../api/hardware.ts';
 import { isRefusal, Refusal, Unreachable } from '../client/failures.ts';
 import type { Context } from './context.ts';
-import { findBySerial } from './device.ts';
+import { findBySerial } from './find-device.ts';
+import { registrationOf } from './registration.ts';
 
 export interface EnrolOptions {
   /** In place of what the key tells; null takes that. */
@@ -56,7 +57,7 @@ export class Enrolment {
     if (serialNumber === null)
       return this.#outcome(key, { result: 'failed', message: key.problem ?? 'its serial number cannot be read' });
     try {
-      const known = await this.#known(key, serialNumber);
+      const known = await this.#known(key);
       if (known) return known;
       if (this.#options.dryRun) return this.#outcome(key, { result: 'new' });
       return await this.#register(key, serialNumber);
@@ -66,12 +67,10 @@ export class Enrolment {
     }
   }
 
-  /** A key that the registry has; null where it has not. The hardware service may belong to another registry. */
-  async #known(key: Key, serialNumber: string): Promise<Outcome | null> {
-    const { registry, hardware } = this.#context;
-    const deviceId =
-      hardware === registry ? key.device?.deviceId : (await findBySerial(registry, serialNumber)).exact?.deviceId;
-    return deviceId === undefined ? null : this.#recognised(key, deviceId);
+  /** A key that the registry has; null where it has not. */
+  async #known(key: Key): Promise<Outcome | null> {
+    const device = await registrationOf(this.#context, key);
+    return device && this.#recognised(key, device.deviceId);
   }
 
   async #recognised(key: Key, deviceId: string): Promise<Outcome> {

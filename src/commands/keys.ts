@@ -1,5 +1,5 @@
 import type { DriverStatus, Key } from '../api/hardware.ts';
-import { usage } from '../fault.ts';
+import { type Fault, usage } from '../fault.ts';
 import { statusStyle } from '../terminal/style.ts';
 import type { Column } from '../terminal/table.ts';
 import { safe } from '../terminal/text.ts';
@@ -9,6 +9,7 @@ import { command } from './define.ts';
 import { nameOf } from './device.ts';
 import { csvFlag } from './globals.ts';
 import { keyEvents } from './key-events.ts';
+import { Registrations } from './registration.ts';
 
 const keyFields = [
   'keyId',
@@ -45,27 +46,42 @@ export const keys = command({
     if (flags.watch && flags.csv) throw usage('--watch and --csv exclude each other');
     if (flags.watch) return watchKeys(context);
     const data = await context.hardware.call('listKeys');
-    if (globals.json) return out.document(data);
-    if (flags.csv)
-      return out.csv(
-        keyFields,
-        data.list.map(key => ({ ...key, ...(key.device ?? { deviceId: null, status: null }) })),
-      );
     if (globals.quiet)
       return out.text(data.list.map(key => (key.serialNumber ? `${safe(key.serialNumber)}\n` : '')).join(''));
-    if (data.list.length) await out.table(keyColumns, data.list);
+    const registrations = new Registrations(context);
+    const list = await Promise.all(data.list.map(key => registrations.of(key)));
+    const { failure } = registrations;
+    if (globals.json) return out.document({ ...data, list, ...registryErrorOf(failure) });
+    if (flags.csv)
+      await out.csv(
+        keyFields,
+        list.map(key => ({ ...key, ...(key.device ?? { deviceId: null, status: null }) })),
+      );
+    else if (list.length) await out.table(keyColumns(failure ? 'unknown' : 'not registered'), list);
     else out.notice('No key is plugged in.');
-    for (const key of data.list) if (key.problem) out.warn(`${nameOf(key)}: ${safe(key.problem)}`);
+    if (failure) tellRegistry(context, failure);
+    if (flags.csv) return;
+    for (const key of list) if (key.problem) out.warn(`${nameOf(key)}: ${safe(key.problem)}`);
     tellDrivers(context, data.drivers);
   },
 });
 
-const keyColumns: Column<Key>[] = [
+/** What a document says where the registry could not be asked: `device` is then null for keys that may be registered. */
+const registryErrorOf = (failure: Fault | null) =>
+  failure ? { registryError: { message: failure.message, hint: failure.hint } } : {};
+
+function tellRegistry({ out }: Context, { message, hint }: Fault): void {
+  const next = hint ? ` (${safe(hint)})` : '';
+  out.warn(`whether keys are registered is not known: ${safe(message)}${next}`);
+}
+
+/** `none` stands where a key has no device. */
+const keyColumns = (none: string): Column<Key>[] => [
   { title: 'TYPE', value: key => (key.simulated ? `${key.deviceType} (simulated)` : key.deviceType) },
   { title: 'SERIAL', value: key => key.serialNumber ?? '(not readable)', shorten: 'middle', least: 16 },
   {
     title: 'DEVICE',
-    value: key => key.device?.deviceId ?? 'not registered',
+    value: key => key.device?.deviceId ?? none,
     style: key => (key.device ? null : 'yellow'),
   },
   {
@@ -101,8 +117,15 @@ async function watchKeys(context: Context): Promise<void> {
   const { out, globals } = context;
   const { drivers } = await context.hardware.call('listKeys');
   if (!globals.json) tellDrivers(context, drivers);
-  for await (const { type, key } of keyEvents(context)) {
-    if (globals.json) await out.row({ type, timestamp: new Date().toISOString(), data: key });
+  let told = false;
+  for await (const { type, key: plain } of keyEvents(context)) {
+    const registrations = new Registrations(context);
+    const key = await registrations.of(plain);
+    const { failure } = registrations;
+    if (failure && !told && !globals.json) tellRegistry(context, failure);
+    told = failure !== null;
+    const timestamp = new Date().toISOString();
+    if (globals.json) await out.row({ type, timestamp, data: key, ...registryErrorOf(failure) });
     else {
       const mark = type === 'KEY_ATTACHED' ? out.paint('green', '+') : out.paint('red', '-');
       const device = key.device ? `  ${key.device.deviceId} ${key.device.status}` : '';

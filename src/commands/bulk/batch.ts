@@ -8,7 +8,7 @@ import { deviceIds } from '../../api/ids.ts';
 import { paging } from '../../api/limits.ts';
 import type { Client } from '../../client/client.ts';
 import { Unreachable } from '../../client/failures.ts';
-import { findBySerial } from '../device.ts';
+import { findBySerial } from '../find-device.ts';
 
 const retryMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 /** So many are looked up one by one; for more the list is read from its newest device on. */

@@ -5,7 +5,7 @@ import { exitCodes } from '../../exit-codes.ts';
 import { interrupted } from '../../fault.ts';
 import { allDevices } from '../all-devices.ts';
 import type { Context } from '../context.ts';
-import { findBySerial } from '../device.ts';
+import { findBySerial } from '../find-device.ts';
 import { type Place, placeWords } from './place.ts';
 import type { LineResult, ResultFile, ResultWriter } from './results.ts';
 import type { Source } from './rows.ts';
