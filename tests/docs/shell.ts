@@ -61,8 +61,8 @@ export class Shell {
     });
   }
 
-  /** Ends what the blocks may have left running. */
+  /** Ends what the blocks may have left running, in homes below the folder as well. */
   async end(): Promise<void> {
-    await this.run('devmgr daemon stop || true');
+    await this.run('for home in ~/.local/share/devmgr */; do devmgr daemon stop --home "$home" || true; done');
   }
 }

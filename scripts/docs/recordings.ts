@@ -1,0 +1,138 @@
+/**
+ * Recorded sessions: a block ```` ```console recorded ```` shows what a terminal showed. The commands stand on the page, after
+ * `$ `; what follows each is put there by a run. All blocks of a page are one session, in a home of its own.
+ */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { defaultHost, defaultPort } from '../../src/api/local.ts';
+
+const opening = '```console recorded';
+const closing = '```';
+/** Stands before the output of each command; a device or a program does not write it. */
+const mark = '\u001e';
+/** Who is shown in place of whoever makes the recording. */
+const shownHome = '/home/ada';
+/** Shown in place of the port that was free. */
+const shownAddress = `${defaultHost}:${defaultPort}`;
+const columns = 100;
+
+/** The page with its recordings made anew; null where it has none. */
+export async function recorded(page: string, program: string): Promise<string | null> {
+  const lines = page.split('\n');
+  const commands = commandsOf(lines);
+  if (commands.length === 0) return null;
+  const outputs = await session(commands, program);
+  return rewritten(lines, outputs);
+}
+
+/** Whether two recordings tell the same, whatever differs from run to run: codes, times, processes. */
+export const tellTheSame = (one: string, other: string): boolean => lasting(one) === lasting(other);
+
+export function lasting(text: string): string {
+  return text
+    .replace(/\b[2-9A-HJ-NP-Z]{4}(?:-[2-9A-HJ-NP-Z]{4}){3}\b/g, 'CODE')
+    .replace(/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?Z?/g, 'TIME')
+    .replace(/\b\d\d:\d\d:\d\d\b/g, 'TIME')
+    .replace(/\bpid \d+/g, 'pid N')
+    .replace(/\bjust now\b|\b\d+ (?:second|minute)s? ago\b/g, 'AGO')
+    .replace(/\b[0-9a-f]{32,}\b/g, 'DIGEST')
+    .replace(/[ ─]{2,}/g, '  ');
+}
+
+function commandsOf(lines: readonly string[]): string[] {
+  const commands: string[] = [];
+  let inside = false;
+  for (const [index, line] of lines.entries()) {
+    if (!inside) inside = line === opening;
+    else if (line === closing) inside = false;
+    else if (line.startsWith('$ ')) commands.push(line.slice(2));
+    else if (lines[index - 1]?.endsWith('\\')) commands.push(`${commands.pop()}\n${line}`);
+  }
+  return commands;
+}
+
+function rewritten(lines: readonly string[], outputs: readonly string[]): string {
+  const page: string[] = [];
+  let inside = false;
+  let next = 0;
+  let typing = false;
+  for (const line of lines) {
+    const isCommand = inside && line.startsWith('$ ');
+    if (!inside || line === closing || isCommand || typing) page.push(line);
+    if (!inside) inside = line === opening;
+    else if (line === closing) inside = false;
+    else if (isCommand || typing) {
+      typing = line.endsWith('\\');
+      const output = typing ? '' : outputs[next++];
+      if (output) page.push(output);
+    }
+  }
+  return page.join('\n');
+}
+
+/** Runs the commands in one shell on a terminal; resolves to what each of them showed. */
+async function session(commands: readonly string[], program: string): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'devmgr-recording-'));
+  const [programs, home, work] = ['programs', 'home', 'home/keys'].map(name => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  try {
+    for (const place of [programs, work]) await mkdir(place, { recursive: true });
+    await writeFile(join(programs, 'devmgr'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, {
+      mode: 0o755,
+    });
+    const script = [
+      `stty cols ${columns} rows 40 -echo`,
+      ...commands.map(command => `printf '${mark}'\n${command}`),
+      `printf '${mark}'`,
+      'devmgr daemon stop >/dev/null 2>&1',
+    ];
+    await writeFile(join(folder, 'session'), `${script.join('\n')}\n`);
+    const env = {
+      PATH: `${programs}:${dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: home,
+      LANG: 'C.UTF-8',
+      TERM: 'xterm',
+      TZ: 'UTC',
+      SHELL: '/bin/bash',
+      NO_COLOR: '1',
+    };
+    const shown = await onTerminal(`bash ${join(folder, 'session')}`, work, env);
+    return shown
+      .split(mark)
+      .slice(1, -1)
+      .map(text =>
+        tidy(text)
+          .replaceAll(home, shownHome)
+          .replace(/127\.0\.0\.1:\d+/g, shownAddress),
+      );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function onTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', text => {
+    shown += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', () => resolve(shown));
+  });
+}
+
+/** What stays on the screen: without colours and bells, of a line that was written anew the last. */
+const tidy = (text: string): string =>
+  stripVTControlCharacters(text)
+    .replaceAll('\u0007', '')
+    .split(/\r*\n/)
+    .map(line => line.slice(line.replace(/\r+$/, '').lastIndexOf('\r') + 1).trimEnd())
+    .join('\n')
+    .trimEnd();

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lasting, recorded } from '../../scripts/docs/recordings.ts';
+import { needs } from '../support/needs.ts';
+import { pagesOf } from './pages.ts';
+
+const root = join(import.meta.dirname, '../..');
+const texts = pagesOf(root).map(page => ({ page, text: readFileSync(join(root, page), 'utf8') }));
+const recordings = texts.filter(({ text }) => text.includes('```console recorded\n'));
+
+it('there are recordings', () => {
+  expect(recordings.map(({ page }) => page)).toContain('docs/first-key.md');
+});
+
+needs('script', 'bsdutils')('a recorded session', () => {
+  it.each(recordings)(
+    'of $page shows what the program shows; `npm run docs` makes it so',
+    async ({ text }, context) => {
+      const now = (await recorded(text, join(root, 'dist/devmgr.cjs')))!;
+      if (!now.includes('(simulated)')) context.skip('a key is plugged into this machine: it is enrolled instead');
+      expect(lasting(now)).toBe(lasting(text));
+    },
+  );
+});
+
+describe('what of two runs is held against each other', () => {
+  it.each([
+    ['an activation code', 'code 7KQM-2XWD-H9TB-C4RE', 'code ZKZ3-95C6-ZMY2-V446'],
+    ['a time', 'at 2026-11-20T22:38:13.040Z', 'at 2027-01-02T03:04:05.678Z'],
+    ['a process', '(pid 4711)', '(pid 12)'],
+  ])('is not %s', (_, one, other) => {
+    expect(lasting(one)).toBe(lasting(other));
+  });
+
+  it('is everything else', () => {
+    expect(lasting('DEV-1 is ACTIVE')).not.toBe(lasting('DEV-1 is LOCKED'));
+  });
+});
