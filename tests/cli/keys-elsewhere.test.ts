@@ -23,7 +23,7 @@ test('keys are joined with the registry, and not with the devices of the hardwar
   await register(registry, 'UKEY', 'ANOTHER-1');
   const deviceId = await register(registry, 'UKEY', 'SIM-UKEY-0001');
   // Ends when both keys are there.
-  const { rows } = await here.run(['enroll', '--dry-run', '--count', '2', '--json']);
+  const { rows } = await here.run(['enroll', '--dry-run', '--count', '2', '--json', ...there]);
   const simkey: string = rows.find(row => row.deviceType === 'SIMKEY').serialNumber;
   await register(here, 'SIMKEY', simkey);
 
