@@ -9,7 +9,7 @@ import { readText, send } from '../client/transport.ts';
 import { Fault, type FaultKind, interrupted, systemCode, systemWords } from '../fault.ts';
 import { selfCommand } from '../settings/self.ts';
 import { readDaemonInfo } from '../settings/settings.ts';
-import { isAlive } from './alive.ts';
+import { isAlive, isDaemon } from './alive.ts';
 
 export interface Health {
   readonly status: string;
@@ -48,7 +48,7 @@ export async function healthAt(address: string, signal: AbortSignal): Promise<He
 /** The daemon that runs on this home and answers, or null. */
 export async function findDaemon(home: string, signal: AbortSignal): Promise<(DaemonInfo & { health: Health }) | null> {
   const info = readDaemonInfo(home);
-  if (!info || !isAlive(info.pid)) return null;
+  if (!info || !isDaemon(info.pid)) return null;
   const health = await healthAt(info.url, signal);
   return health ? { ...info, health } : null;
 }
@@ -91,7 +91,7 @@ export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
   let graceEnds = Number.POSITIVE_INFINITY;
   while (Date.now() < Math.min(deadline, graceEnds)) {
     const info = readDaemonInfo(home);
-    if (info && isAlive(info.pid) && (await healthAt(info.url, signal))) {
+    if (info && isDaemon(info.pid) && (await healthAt(info.url, signal))) {
       child.unref();
       return info;
     }
@@ -111,7 +111,7 @@ export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
 function isHomeHeld(home: string): boolean {
   try {
     const pid = Number(readFileSync(`${join(home, homeFiles.lock)}.pid`, 'utf8'));
-    return Number.isSafeInteger(pid) && pid > 0 && isAlive(pid);
+    return Number.isSafeInteger(pid) && pid > 0 && isDaemon(pid);
   } catch {
     return false;
   }
@@ -199,9 +199,8 @@ function isPortFree(port: number): Promise<boolean> {
 /** Ends the daemon of this home and waits until it is gone. Resolves to the one that ran, null where none did. */
 export async function stopDaemon(home: string, signal: AbortSignal): Promise<DaemonInfo | null> {
   const info = readDaemonInfo(home);
-  if (!info || !isAlive(info.pid)) return null;
-  // A pid is used again: what answers, or calls itself a daemon, is one; anything else is left alone.
-  if (!(await healthAt(info.url, signal)) && !callsItselfDaemon(info.pid)) return null;
+  // A pid is used again: what is no daemon is left alone.
+  if (!info || !isDaemon(info.pid)) return null;
   try {
     process.kill(info.pid, 'SIGTERM');
   } catch (error) {
@@ -219,13 +218,4 @@ export async function stopDaemon(home: string, signal: AbortSignal): Promise<Dae
     await pause(pollMs, signal);
   }
   return info;
-}
-
-function callsItselfDaemon(pid: number): boolean {
-  try {
-    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    return words.includes('daemon') && words.includes('run');
-  } catch {
-    return false;
-  }
 }

@@ -2,7 +2,7 @@ import type { DaemonInfo } from '../api/local.ts';
 import type { Place } from '../client/client.ts';
 import { Fault } from '../fault.ts';
 import { readDaemonInfo, type Settings } from '../settings/settings.ts';
-import { isAlive } from './alive.ts';
+import { isDaemon } from './alive.ts';
 
 /** A server that somebody else runs. */
 export const remotePlace = (address: string): Place => ({
@@ -37,7 +37,7 @@ export class LocalPlace implements Place {
   async #running(): Promise<string | null> {
     const { settings, signal } = this.#options;
     const info = readDaemonInfo(settings.home);
-    if (info && isAlive(info.pid) && (settings.server === null || settings.server === info.url)) return info.url;
+    if (info && isDaemon(info.pid) && (settings.server === null || settings.server === info.url)) return info.url;
     if (settings.server === null) return null;
     const { healthAt } = await import('./local-daemon.ts');
     return (await healthAt(settings.server, signal)) ? settings.server : null;
@@ -52,7 +52,7 @@ export class LocalPlace implements Place {
 
   async whereabouts(): Promise<string> {
     const info = readDaemonInfo(this.#options.settings.home);
-    if (info && isAlive(info.pid) && this.#options.settings.server === null) this.#address = info.url;
+    if (info && isDaemon(info.pid) && this.#options.settings.server === null) this.#address = info.url;
     return this.#address ?? this.address();
   }
 

@@ -1,4 +1,5 @@
 /** What a command runs with: a flag beats the environment, the environment beats the stored profile. */
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type DaemonInfo, defaultHome, defaultHost, defaultPort, environment, homeFiles } from '../api/local.ts';
@@ -38,7 +39,24 @@ export function resolveHome(flag: string | undefined, env: Env): string {
   const home = flag ?? (env[environment.home] || defaultHome(process.platform, env, userHome()));
   if (home === null)
     throw new Fault('failure', 'this user has no home folder', `name a folder with --home DIR or ${environment.home}`);
-  return resolve(home);
+  const folder = resolve(home);
+  checkHome(folder);
+  return folder;
+}
+
+/** What others can write they can also fill: the address of their own server, to be sent tokens and passwords. */
+function checkHome(home: string): void {
+  const stat = statSync(home, { throwIfNoEntry: false });
+  const user = process.getuid?.();
+  if (!stat || user === undefined) return;
+  if (stat.uid !== user && user !== 0)
+    throw new Fault(
+      'failure',
+      `the home folder ${home} belongs to another user`,
+      `name one of your own with --home DIR or ${environment.home}`,
+    );
+  if (stat.mode & 0o002)
+    throw new Fault('failure', `the home folder ${home} can be changed by others`, `chmod 700 ${home}`);
 }
 
 function userHome(): string | undefined {

@@ -1,0 +1,83 @@
+/** What another user of the machine can prepare: a folder, a process, a server. None of it is sent a token or a password. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { adminPassword, devmgr, programFile, temporaryFolder } from './program.ts';
+
+/** A server that looks like a daemon to whoever asks for its health, and keeps all that it is sent. */
+async function impostor(): Promise<{ readonly url: string; readonly heard: () => string }> {
+  const heard: string[] = [];
+  const server = createServer(async (request, answer) => {
+    heard.push(`${request.url} ${request.headers.authorization ?? ''}`);
+    for await (const chunk of request) heard.push(String(chunk));
+    const data = { service: 'devmgr', version: '1', status: 'ok', ready: true, uptimeSeconds: 1 };
+    answer.setHeader('content-type', 'application/json').end(JSON.stringify({ code: 200, message: 'success', data }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard: () => heard.join('\n') };
+}
+
+/** What a daemon that crashed has left: its address, and the id of its process. */
+const leaveBehind = (home: string, url: string, pid: number) =>
+  writeFileSync(join(home, 'daemon.json'), JSON.stringify({ pid, url, version: '1', startedAt: '' }));
+
+async function triesToLogIn(home: string) {
+  const args = ['login', 'admin', '--password-stdin', '--no-autostart'];
+  return devmgr(args, { home, input: adminPassword });
+}
+
+test('who listens where a daemon was that crashed is sent nothing, though another process has its id by now', async () => {
+  const home = temporaryFolder();
+  const { url, heard } = await impostor();
+  const other = spawn('sleep', ['600']);
+  onTestFinished(() => void other.kill());
+  leaveBehind(home, url, other.pid!);
+  expect((await triesToLogIn(home)).code).toBe(9);
+  expect((await devmgr(['list', '--no-autostart'], { home, env: { DEVMGR_TOKEN: 'a.b.c' } })).code).toBe(9);
+  expect(heard()).toBe('');
+  // Nor is that process taken for the daemon, and ended.
+  expect((await devmgr(['daemon', 'stop', '--json'], { home })).json.stopped).toBe(false);
+  expect(other.exitCode ?? other.signalCode).toBeNull();
+});
+
+test('a home that others can change is refused with the line that mends it', async () => {
+  const home = temporaryFolder();
+  const { url, heard } = await impostor();
+  writeFileSync(
+    join(home, 'config.json'),
+    JSON.stringify({ profile: 'default', profiles: { default: { server: url } } }),
+  );
+  chmodSync(home, 0o777);
+  const { code, stderr } = await triesToLogIn(home);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`chmod 700 ${home}`);
+  expect(heard()).toBe('');
+});
+
+const NOBODY = 65_534;
+const canBeNobody =
+  process.getuid?.() === 0 &&
+  spawnSync(process.execPath, [programFile, '--version'], { uid: NOBODY, gid: NOBODY, env: {} }).status === 0;
+
+test.skipIf(!canBeNobody)('the home of another user is refused (skipped unless root)', async () => {
+  const home = temporaryFolder();
+  chmodSync(home, 0o755);
+  const { url, heard } = await impostor();
+  leaveBehind(home, url, process.pid);
+  const child = spawnSync(process.execPath, [programFile, 'list', '--home', home], {
+    uid: NOBODY,
+    gid: NOBODY,
+    env: { DEVMGR_NO_KEYCHAIN: '1', DEVMGR_TOKEN: 'a.b.c' },
+    encoding: 'utf8',
+  });
+  expect(child.stderr).toContain('belongs to another user');
+  expect(child.status).toBe(1);
+  expect(heard()).toBe('');
+  expect(existsSync(join(home, 'daemon.log'))).toBe(false);
+});
