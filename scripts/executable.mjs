@@ -1,37 +1,30 @@
 #!/usr/bin/env node
 // `npm run build:bin`: one file with Node, the program, its native modules and the files of Swagger UI in it, by Node's own
-// single-executable build. For the platform it runs on. The result is dist/bin/devmgr-PLATFORM-ARCH.
+// single-executable build. The result is dist/bin/devmgr-PLATFORM. For the platform it runs on, or with
+// `npm run build:bin -- --platform PLATFORM` for another one, whose parts npm has.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fileOf } from './executable/fetch.mjs';
+import { ownPlatform, partsOf, platforms } from './executable/targets.mjs';
+import { definitions } from './lib/identity.mjs';
 import { fail, modules, node, root, run, say } from './lib/project.mjs';
 import { setup } from './setup.mjs';
 
 setup();
-const target = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+const { platform } = parseArgs({ options: { platform: { type: 'string', default: ownPlatform } } }).values;
+if (!platforms.includes(platform))
+  fail(
+    `there is no executable for ${platform}.`,
+    `Platforms with Node and every native module at npm: ${platforms.join(', ')}.`,
+  );
 const folder = join(root, 'dist', 'bin');
-const output = join(folder, `devmgr-${target}${process.platform === 'win32' ? '.exe' : ''}`);
-const main = join(folder, 'main.cjs');
+const name = `devmgr-${platform}${platform.startsWith('win-') ? '.exe' : ''}`;
+const output = join(folder, name);
+const main = join(folder, `${platform}.cjs`);
 const require = createRequire(join(modules, 'x'));
-
-/** Where the binary of each native module lies in node_modules, for this platform. */
-function nativeFiles() {
-  const own = (name, ...path) => join(dirname(require.resolve(`${name}/package.json`)), ...path);
-  const hid = name => own('node-hid', 'prebuilds', `${name}-${process.platform}-${process.arch}`, 'node-napi-v4.node');
-  const napi = { linux: '-gnu', win32: '-msvc', darwin: '' }[process.platform];
-  const cpu = { x64: 'x86_64', arm64: 'aarch64' }[process.arch];
-  const pcsc = { linux: `linux-${cpu}-gnu`, win32: `windows-${cpu}-node`, darwin: `macos-${cpu}` }[process.platform];
-  const platform = `${process.platform}-${process.arch}${napi}`;
-  return {
-    'better-sqlite3': own('better-sqlite3', 'prebuilds', `${process.platform}-${process.arch}.node`),
-    'node-hid': hid('HID'),
-    'node-hid-hidraw': hid(process.platform === 'linux' ? 'HID_hidraw' : 'HID'),
-    usb: join(modules, '@node-usb', `usb-${platform}`, `usb.${platform}.node`),
-    'pcsc-mini': join(modules, '@pcsc-mini', pcsc, 'addon.node'),
-    keyring: join(modules, '@napi-rs', `keyring-${platform}`, `keyring.${platform}.node`),
-  };
-}
 
 const swaggerFiles = [
   'swagger-ui-bundle.js',
@@ -56,7 +49,10 @@ const replaced = [
   [/@napi-rs\/keyring\/index\.js$/, "module.exports = loadNative('keyring');"],
 ];
 
-/** Places of our own sources that ask the disk for a package. */
+/** Files of the folder packaging that the program reads. */
+const packaged = ['udev/70-devmgr.rules', 'polkit/50-devmgr.rules', 'systemd/devmgr-user.service'];
+
+/** Places of our own sources that ask the disk for a package or another file. */
 function carried(path, source) {
   if (path.endsWith('drivers/pcsc/library.ts')) {
     return source.replace(/createRequire\([^;]*?\)\('pcsc-mini'\)/, "require('pcsc-mini')");
@@ -69,6 +65,10 @@ function carried(path, source) {
         return { content: readCarried('swagger-ui/' + name), version };
       }`;
   }
+  if (path.endsWith('src/settings/packaged.ts')) {
+    return `import { readCarriedText } from ${JSON.stringify(join(root, 'scripts/executable/native.ts'))};
+      export const readPackaged = (name: string): string => readCarriedText('packaging/' + name);`;
+  }
   return null;
 }
 
@@ -80,9 +80,9 @@ function plugin() {
       for (const [filter, contents] of replaced) {
         build.onLoad({ filter }, () => ({ contents: `const { loadNative } = require(${native}); ${contents}` }));
       }
-      build.onLoad({ filter: /\/(library|swagger-assets)\.ts$/ }, ({ path }) => {
+      build.onLoad({ filter: /[\\/](library|swagger-assets|packaged)\.ts$/ }, ({ path }) => {
         const source = readFileSync(path, 'utf8');
-        const contents = carried(path, source);
+        const contents = carried(path.replaceAll('\\', '/'), source);
         if (contents === source) throw new Error(`${path} no longer has the lines that the executable replaces`);
         return contents === null ? undefined : { contents, loader: 'ts' };
       });
@@ -92,7 +92,6 @@ function plugin() {
 
 async function bundleMain() {
   const { build } = await import('esbuild');
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   await build({
     absWorkingDir: root,
     entryPoints: ['bin/devmgr.ts'],
@@ -107,28 +106,31 @@ async function bundleMain() {
     // With the code cache, import() does not work in an executable; require() does.
     supported: { 'dynamic-import': false },
     plugins: [plugin()],
-    define: { 'import.meta.url': 'importMetaUrl', DEVMGR_VERSION: JSON.stringify(version) },
+    define: { 'import.meta.url': 'importMetaUrl', ...definitions() },
     banner: { js: "const importMetaUrl=require('node:url').pathToFileURL(process.execPath).href;" },
   });
 }
 
-const natives = nativeFiles();
-const absent = Object.values(natives).filter(file => !existsSync(file));
-if (absent.length > 0) fail(`not there: ${absent.join(', ')}`, `These packages have no binary for ${target}.`);
+const parts = partsOf(platform);
+const natives = {};
+for (const [name, file] of Object.entries(parts.natives)) natives[name] = await fileOf(file);
 mkdirSync(folder, { recursive: true });
 await bundleMain();
 const swagger = dirname(require.resolve('swagger-ui-dist/package.json'));
 const assets = {
   ...Object.fromEntries(Object.entries(natives).map(([name, file]) => [`native/${name}`, file])),
+  ...Object.fromEntries(packaged.map(name => [`packaging/${name}`, join(root, 'packaging', name)])),
   ...Object.fromEntries(swaggerFiles.map(name => [`swagger-ui/${name}`, join(swagger, name)])),
 };
-const config = join(folder, 'sea.json');
+const config = join(folder, `${platform}.json`);
 // Options of Node in the environment or on the command line are not the executable's.
 const settings = {
   main,
   output,
+  executable: platform === ownPlatform ? node : await fileOf(parts.node),
   disableExperimentalSEAWarning: true,
-  useCodeCache: true,
+  // It belongs to one machine type: a foreign one would be refused at the start.
+  useCodeCache: platform === ownPlatform,
   execArgvExtension: 'none',
   assets,
 };
@@ -137,5 +139,6 @@ const code = await run(node, ['--build-sea', config]);
 if (code !== 0) fail(`Node's single-executable build ended with ${code}.`, 'Its own words stand above.');
 for (const file of [config, main]) rmSync(file);
 const digest = createHash('sha256').update(readFileSync(output)).digest('hex');
-writeFileSync(`${output}.sha256`, `${digest}  devmgr-${target}\n`);
+writeFileSync(`${output}.sha256`, `${digest}  ${name}\n`);
+if (platform.startsWith('darwin-')) say('to be signed on a Mac before it runs: codesign --sign - FILE');
 say(`built ${output} (${Math.round(statSync(output).size / 1e6)} MB)`);
