@@ -34,7 +34,7 @@ export class Outbox {
   #history: Block[] = [];
   #historyThrough = 0;
   #asked = false;
-  #keys: KeyFrame[] = [];
+  readonly #keys: KeyFrame[] = [];
   #keyBytes = 0;
 
   constructor(parts: OutboxParts) {

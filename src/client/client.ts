@@ -4,9 +4,9 @@ import type { RouteName, Routes } from '../api/routes.ts';
 import { interrupted } from '../fault.ts';
 import { notDevmgr, openEnvelope, redirected, requestId } from './envelope.ts';
 import { isRefusal, Refusal, Unreachable } from './failures.ts';
-import { needsToken, operations, pathOf } from './operations.ts';
+import { needsToken, operationOf, pathOf } from './operations.ts';
 import { rest } from './rest.ts';
-import { type Body, readText, send, timeouts } from './transport.ts';
+import { type Body, type Request, readText, send, timeouts } from './transport.ts';
 
 /** Where a service is. */
 export interface Place {
@@ -125,12 +125,11 @@ export class Client {
   /** A request whose body or answer is no JSON; the answer is still to be read. Tried once. */
   async raw(name: RouteName, input: Raw): Promise<IncomingMessage> {
     return this.#waitingOutLimits(async () => {
-      const [operation] = operations[name];
-      const [method, template] = operation.split(' ') as [string, string];
+      const { method, path } = operationOf(name);
       const origin = await this.address();
       const headers = { authorization: `Bearer ${await this.token()}`, ...input.headers };
-      const url = new URL(origin + pathOf(template, input.params));
-      const answer = await this.#send(method, url, headers, input.body?.(), method === 'GET', timeouts.patientMs);
+      const url = new URL(origin + pathOf(path, input.params));
+      const answer = await this.#send({ method, url, headers, body: input.body?.(), idleMs: timeouts.patientMs });
       const status = answer.statusCode ?? 0;
       if (status >= 200 && status < 300) return answer;
       if (status >= 300 && status < 400) throw redirected(origin, answer.headers.location);
@@ -168,7 +167,7 @@ export class Client {
   }
 
   async #insisting(name: RouteName, input: AnyInput): Promise<unknown> {
-    const isRead = operations[name][0].startsWith('GET');
+    const isRead = operationOf(name).method === 'GET';
     let revived = false;
     for (let tries = 0; ; tries++) {
       try {
@@ -189,8 +188,7 @@ export class Client {
   }
 
   async #exchange(name: RouteName, input: AnyInput, token: string | null): Promise<unknown> {
-    const [operation, ...fields] = operations[name];
-    const [method, template] = operation.split(' ') as [string, string];
+    const { method, path, fields } = operationOf(name);
     const origin = await this.address();
     const body = input.body === undefined ? undefined : JSON.stringify(input.body);
     const headers = {
@@ -198,25 +196,18 @@ export class Client {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     };
-    const url = new URL(origin + pathOf(template, input.params, input.query));
+    const url = new URL(origin + pathOf(path, input.params, input.query));
     const idleMs = name === 'batchRegister' ? timeouts.patientMs : timeouts.idleMs;
-    const answer = await this.#send(method, url, headers, body, method === 'GET', idleMs);
+    const answer = await this.#send({ method, url, headers, body, idleMs });
     const text = await readText(answer, origin, this.#requestSignal);
     return openEnvelope({ status: answer.statusCode ?? 0, headers: answer.headers, text }, origin, fields);
   }
 
-  async #send(
-    method: string,
-    url: URL,
-    headers: Record<string, string | number>,
-    body: Body | undefined,
-    reuse: boolean,
-    idleMs: number,
-  ): Promise<IncomingMessage> {
+  async #send(request: Omit<Request, 'ca' | 'reuse' | 'signal'>): Promise<IncomingMessage> {
     const { ca, trace } = this.#options;
-    const signal = this.#requestSignal;
+    const { method, url } = request;
     const started = Date.now();
-    const answer = await send({ method, url, headers, body, ca, signal, reuse, idleMs });
+    const answer = await send({ ...request, ca, signal: this.#requestSignal, reuse: method === 'GET' });
     const took = Date.now() - started;
     trace(
       `${method} ${url.pathname}${url.search} → ${answer.statusCode} (${took} ms, ${requestId(answer.headers) ?? 'no request id'})`,

@@ -11,7 +11,7 @@ type Line<N extends RouteName> = readonly [
   ...fields: (string & keyof NonNullable<DataOf<Routes[N]>>)[],
 ];
 
-export const operations: { readonly [N in RouteName]: Line<N> } = {
+const lines: { readonly [N in RouteName]: Line<N> } = {
   login: ['POST /api/auth/login', 'token', 'expireTime', 'user'],
   refresh: ['POST /api/auth/refresh', 'token'],
   register: ['POST /api/devices/register', 'deviceId', 'activationCode'],
@@ -49,6 +49,20 @@ export const operations: { readonly [N in RouteName]: Line<N> } = {
   postmanCollection: ['GET /api/postman.json'],
   metrics: ['GET /metrics'],
 };
+
+export interface Operation {
+  readonly method: string;
+  /** With `{name}` for each path parameter; see `pathOf`. */
+  readonly path: string;
+  /** Fields that the answer has at least. */
+  readonly fields: readonly string[];
+}
+
+export function operationOf(name: RouteName): Operation {
+  const [operation, ...fields] = lines[name];
+  const [method, path] = operation.split(' ') as [string, string];
+  return { method, path, fields };
+}
 
 /** Operations that nobody has to log in for, and that no token is sent with. */
 const open: ReadonlySet<RouteName> = new Set(['login', 'health']);

@@ -2,7 +2,7 @@
 import type { EventType, Notification } from '../api/events.ts';
 import type { Client } from './client.ts';
 import { isRefusal, Unreachable } from './failures.ts';
-import { operations, pathOf } from './operations.ts';
+import { operationOf, pathOf } from './operations.ts';
 import { rest } from './rest.ts';
 import { Connection } from './stream-connection.ts';
 import { dueAt } from './token.ts';
@@ -26,52 +26,97 @@ const backoffMs = [250, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 const longestTimer = 2 ** 31 - 1;
 
 /** Events in order, without repeats, for as long as they are read. The first connection has to come about; later ones are tried for ever. */
-export async function* followNotifications(options: StreamOptions): AsyncGenerator<Notification> {
-  const { client, onState, signal = client.signal } = options;
-  let last = options.since;
-  let tries = 0;
-  let connected = false;
-  let isRenewal = false;
-  while (!signal.aborted) {
-    let connection: Connection;
-    try {
-      if (!isRenewal) onState('connecting', await client.whereabouts());
-      connection = await Connection.open(client, pathFor(options.types, last), signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (isAhead(error, last, connected)) {
-        onState('gap', 'the journal of the server does not go on from there: events may be missing');
-        last = null;
-        continue;
-      }
-      if (!connected || !(error instanceof Unreachable || isRefusal(error, 429, 500))) throw error;
-      onState('lost', error.message);
-      isRenewal = false;
-      await rest(jittered(backoffMs[Math.min(tries++, backoffMs.length - 1)]!), signal);
-      continue;
+export const followNotifications = (options: StreamOptions): AsyncGenerator<Notification> =>
+  new Follower(options).events();
+
+class Follower {
+  readonly #options: StreamOptions;
+  readonly #signal: AbortSignal;
+  /** Id of the last event that was given, or that is known to be the last one before those that come. */
+  #last: number | null;
+  /** Connections that failed since the last one that came about. */
+  #tries = 0;
+  /** There has been a connection. */
+  #connected = false;
+  /** The next connection takes the place of one that was ended for a new token: nobody is told. */
+  #isRenewal = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    this.#signal = options.signal ?? options.client.signal;
+    this.#last = options.since;
+  }
+
+  async *events(): AsyncGenerator<Notification> {
+    while (!this.#signal.aborted) {
+      const connection = await this.#connect();
+      if (connection === null) continue;
+      this.#begin(connection);
+      yield* this.#eventsOf(connection);
+      if (this.#signal.aborted) return;
+      this.#isRenewal = connection.isRenewed;
+      if (this.#isRenewal) continue;
+      this.#options.onState('lost', connection.reason);
+      await rest(jittered(backoffMs[0]), this.#signal);
     }
-    if (!isRenewal) onState(connected ? 'resumed' : 'connected', last === null ? '' : `after event ${last}`);
-    if (connected && last === null) onState('gap', 'no event had been seen yet: what happened meanwhile is not shown');
-    connected = true;
-    tries = 0;
-    last ??= connection.startsAfter;
-    const stopRenewing = renewInTime(client, connection);
+  }
+
+  /** Null where it has to be tried again. */
+  async #connect(): Promise<Connection | null> {
+    const { client, onState, types } = this.#options;
+    try {
+      if (!this.#isRenewal) onState('connecting', await client.whereabouts());
+      return await Connection.open(client, pathFor(types, this.#last), this.#signal);
+    } catch (error) {
+      if (!this.#signal.aborted) await this.#recover(error);
+      return null;
+    }
+  }
+
+  /** Waits, or begins elsewhere; throws what trying again does not mend. */
+  async #recover(error: unknown): Promise<void> {
+    const { onState } = this.#options;
+    if (this.#isAhead(error)) {
+      onState('gap', 'the journal of the server does not go on from there: events may be missing');
+      this.#last = null;
+      return;
+    }
+    if (!this.#connected || !(error instanceof Unreachable || isRefusal(error, 429, 500))) throw error;
+    onState('lost', error.message);
+    this.#isRenewal = false;
+    await rest(jittered(backoffMs[Math.min(this.#tries++, backoffMs.length - 1)]!), this.#signal);
+  }
+
+  /** After a restore the journal may end before the last event seen. What the user gave as the start is the user's to mend. */
+  #isAhead(error: unknown): boolean {
+    return this.#connected && this.#last !== null && isRefusal(error, 1001);
+  }
+
+  #begin({ startsAfter }: Connection): void {
+    const { onState } = this.#options;
+    const last = this.#last;
+    if (!this.#isRenewal)
+      onState(this.#connected ? 'resumed' : 'connected', last === null ? '' : `after event ${last}`);
+    if (this.#connected && last === null)
+      onState('gap', 'no event had been seen yet: what happened meanwhile is not shown');
+    this.#connected = true;
+    this.#tries = 0;
+    this.#last ??= startsAfter;
+  }
+
+  async *#eventsOf(connection: Connection): AsyncGenerator<Notification> {
+    const stopRenewing = renewInTime(this.#options.client, connection);
     try {
       for await (const event of connection.events()) {
         if (event.id !== undefined) {
-          if (last !== null && event.id <= last) continue;
-          last = event.id;
+          if (this.#last !== null && event.id <= this.#last) continue;
+          this.#last = event.id;
         }
         yield event;
       }
     } finally {
       stopRenewing();
     }
-    if (signal.aborted) return;
-    isRenewal = connection.isRenewed;
-    if (isRenewal) continue;
-    onState('lost', connection.reason);
-    await rest(jittered(backoffMs[0]), signal);
   }
 }
 
@@ -90,13 +135,9 @@ function renewInTime(client: Client, connection: Connection): () => void {
 }
 
 function pathFor(types: readonly EventType[], since: number | null): string {
-  const template = operations.notifications[0].split(' ')[1]!;
-  return pathOf(template, {}, { since: since ?? undefined, types: types.length ? types.join(',') : undefined });
+  const { path } = operationOf('notifications');
+  return pathOf(path, {}, { since: since ?? undefined, types: types.length ? types.join(',') : undefined });
 }
-
-/** After a restore the journal may end before the last event seen. What the user gave as the start is the user's to mend. */
-const isAhead = (error: unknown, last: number | null, connected: boolean) =>
-  connected && last !== null && isRefusal(error, 1001);
 
 /** So that many clients of a server that comes back do not all come at once. */
 const jittered = (milliseconds: number): number => milliseconds * (0.75 + Math.random() / 2);
