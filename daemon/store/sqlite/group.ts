@@ -15,12 +15,8 @@ type Result =
   | { readonly job: Job; readonly outcomes: readonly Outcome[] }
   | { readonly job: Job; readonly conflict: Conflict };
 
-export interface CommitListener {
-  /** The transaction is about to be committed. */
-  committing(): void;
-  /** It has been; the promises of its commits have not resolved yet. */
-  committed(what: Written): void;
-}
+/** Told that a transaction is committed; the promises of its commits have not resolved yet. */
+export type CommitListener = (what: Written) => void;
 
 /** Changes after which a transaction takes no further commit: the first to come is not to wait for all the rest. */
 const groupChanges = 2000;
@@ -105,7 +101,6 @@ export class GroupCommit {
       this.#db.exec('BEGIN IMMEDIATE');
       results = await inTurns(this.#applyAll(jobs), new Turns(this.#budget), 16);
       committed = this.#writer.finish();
-      this.#listener.committing();
       this.#db.exec('COMMIT');
     } catch (error) {
       await this.#failed(jobs, error);
@@ -113,7 +108,7 @@ export class GroupCommit {
     }
     if (committed) {
       this.#failure = null;
-      this.#listener.committed(committed);
+      this.#listener(committed);
     }
     for (const result of results) {
       if ('conflict' in result) result.job.reject(result.conflict);

@@ -4,40 +4,55 @@ import type { NumberPage } from './lists-sql.ts';
 import { lastEventId, readEvents } from './read-journal.ts';
 import type { Statements } from './statements.ts';
 
-/** The reads that are one look at a table or an index; they take microseconds, so that they are done where they are asked for. */
-export function tableReader(statements: Statements): Omit<Reader, 'devices'> {
+/** The reads of a store, done at once where they take microseconds. */
+export type Reads = {
+  readonly [K in keyof Reader]: Reader[K] extends (...input: infer I) => Promise<infer T>
+    ? (...input: I) => T | Promise<T>
+    : never;
+};
+
+/** Reads as the interface has them, each done by `run`. */
+export function readerOf(reads: Reads, run: <T>(read: () => T | Promise<T>) => Promise<T>): Reader {
+  const wrapped = Object.entries(reads).map(([name, read]) => [
+    name,
+    (...input: unknown[]) => run(() => (read as (...input: unknown[]) => unknown)(...input)),
+  ]);
+  return Object.fromEntries(wrapped) as Reader;
+}
+
+/** The reads that are one look at a table or an index. */
+export function tableReads(statements: Statements): Omit<Reads, 'devices'> {
   const record = <C, R>(columns: C | undefined, make: (columns: C) => R) => (columns ? make(columns) : null);
   return {
-    device: async number =>
+    device: number =>
       statements.get<DeviceRecord>(`SELECT ${select.device} FROM device WHERE number = ?`, number) ?? null,
-    devicesBySerial: async serials => bySerial(statements, serials),
-    user: async number =>
+    devicesBySerial: serials => bySerial(statements, serials),
+    user: number =>
       record(statements.get<UserColumns>(`SELECT ${select.user} FROM user WHERE number = ?`, number), toUser),
-    userByName: async username =>
+    userByName: username =>
       record(statements.get<UserColumns>(`SELECT ${select.user} FROM user WHERE username = ?`, username), toUser),
-    users: async window => mapRows(pageOf<UserColumns>(statements, 'user', select.user, window), toUser),
-    admins: async () =>
+    users: window => mapRows(pageOf<UserColumns>(statements, 'user', select.user, window), toUser),
+    admins: () =>
       statements
         .all<UserColumns>(`SELECT ${select.user} FROM user WHERE role = 'ADMIN' AND disabled = 0 ORDER BY number`)
         .map(toUser),
-    app: async number =>
-      record(statements.get<AppColumns>(`SELECT ${select.app} FROM app WHERE number = ?`, number), toApp),
-    apps: async ({ platform, ...window }) =>
+    app: number => record(statements.get<AppColumns>(`SELECT ${select.app} FROM app WHERE number = ?`, number), toApp),
+    apps: ({ platform, ...window }) =>
       mapRows(
         pageOf<AppColumns>(statements, 'app', select.app, window, platform && { column: 'platform', value: platform }),
         toApp,
       ),
-    appsOf: async platform =>
+    appsOf: platform =>
       statements
         .all<AppColumns>(`SELECT ${select.app} FROM app WHERE platform = ? ORDER BY created_at, number`, platform)
         .map(toApp),
-    backup: async number =>
+    backup: number =>
       statements.get<BackupRecord>(`SELECT ${select.backup} FROM backup WHERE number = ?`, number) ?? null,
-    backups: async (device, window) =>
+    backups: (device, window) =>
       pageOf<BackupRecord>(statements, 'backup', select.backup, window, { column: 'device', value: device }),
     events: filter => readEvents(statements, filter),
-    lastEventId: async () => lastEventId(statements),
-    knownBlobs: async names =>
+    lastEventId: () => lastEventId(statements),
+    knownBlobs: names =>
       new Set(
         statements.values<string>(
           `WITH asked AS (SELECT value FROM json_each(?))

@@ -2,7 +2,7 @@ import type { Reader } from '../store.ts';
 import { macWith } from './chain.ts';
 import { addFunctions, sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
-import { deviceRows, tableReader } from './read.ts';
+import { deviceRows, readerOf, tableReads } from './read.ts';
 import { Statements } from './statements.ts';
 import { inTurns } from './turns.ts';
 import { type JournalReport, verifyJournal } from './verify.ts';
@@ -18,8 +18,10 @@ export function openSqliteReader(options: { readonly file: string; readonly jour
   addFunctions(db);
   const statements = new Statements(db);
   return {
-    ...tableReader(statements),
-    devices: async query => deviceRows(statements, sqlPage(statements, query)),
+    ...readerOf(
+      { ...tableReads(statements), devices: query => deviceRows(statements, sqlPage(statements, query)) },
+      async read => read(),
+    ),
     verifyJournal: () => inTurns(verifyJournal(statements, macWith(options.journalKey))),
     close: () => db.close(),
   };

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { CommitNotice, Reader, Store } from '../store.ts';
+import type { CommitNotice, Store } from '../store.ts';
 import { macWith } from './chain.ts';
 import { type CheckReport, checkDatabase } from './check.ts';
 import { toFailure } from './failure.ts';
@@ -8,7 +8,7 @@ import { Journal } from './journal.ts';
 import { listedDevices, plainLists } from './lists/index.ts';
 import { addFunctions } from './lists-sql.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
-import { tableReader } from './read.ts';
+import { readerOf, tableReads } from './read.ts';
 import { ReadTurn } from './read-turn.ts';
 import { backupDatabase } from './snapshot.ts';
 import { Statements } from './statements.ts';
@@ -60,7 +60,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const mac = macWith(journalKey);
   const writable = new Statements(writing);
   const turn = new ReadTurn(reading);
-  const readable = new Statements(reading, () => turn.begin());
+  const readable = new Statements(reading);
   const writer = new Writer(writable, new Journal(writable, mac));
   const fault = writer.reload();
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" names them`);
@@ -70,15 +70,11 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     devices.apply(deltas);
     for (const listener of listeners) tell(listener, { lastEventId, users }, notice);
   };
-  const group = new GroupCommit(writing, writer, { committing: () => turn.end(), committed }, turns);
+  const group = new GroupCommit(writing, writer, committed, turns);
   let closing: Promise<void> | null = null;
   return {
-    ...explained(
-      {
-        ...tableReader(readable),
-        devices: query => devices.list(query),
-      },
-      file,
+    ...readerOf({ ...tableReads(readable), devices: query => devices.list(query) }, read =>
+      explained(turn.ask(read), file),
     ),
     commit: commit => group.add(commit),
     onCommit(listener) {
@@ -92,15 +88,13 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     },
     backupTo: to => backupDatabase(file, to),
     check: () => checkDatabase(file, journalKey),
-    verifyJournal() {
-      // What others wrote in this turn is to be seen as well.
-      turn.end();
-      return inTurns(verifyJournal(readable, mac));
-    },
+    verifyJournal: () => inTurns(verifyJournal(readable, mac)),
     listsReady: devices.ready,
     close() {
       closing ??= group.close().then(async () => {
         await devices.close();
+        // Reads that were asked for are answered.
+        await turn.ask(() => null);
         reading.close();
         writing.close();
       });
@@ -118,17 +112,11 @@ function tell(listener: (notice: CommitNotice) => void, what: CommitNotice, noti
   }
 }
 
-/** The same reads, failing with `StoreFailure` alone. */
-function explained(reader: Reader, file: string): Reader {
-  const wrapped = Object.entries(reader).map(([name, read]) => [
-    name,
-    async (...input: unknown[]) => {
-      try {
-        return await (read as (...input: unknown[]) => Promise<unknown>)(...input);
-      } catch (error) {
-        throw toFailure(error, 'cannot read', file);
-      }
-    },
-  ]);
-  return Object.fromEntries(wrapped) as Reader;
+/** The same, failing with `StoreFailure` alone. */
+async function explained<T>(reading: Promise<T>, file: string): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw toFailure(error, 'cannot read', file);
+  }
 }

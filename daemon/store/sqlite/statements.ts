@@ -6,16 +6,11 @@ export class Statements {
   readonly #prepared = new Map<string, Database.Statement>();
   readonly #plucking = new Map<string, Database.Statement>();
 
-  readonly #before: () => void;
-
-  /** `before` is called each time a statement is asked for. */
-  constructor(db: Database.Database, before: () => void = () => {}) {
+  constructor(db: Database.Database) {
     this.db = db;
-    this.#before = before;
   }
 
   of(sql: string): Database.Statement {
-    this.#before();
     return kept(this.#prepared, sql, () => this.db.prepare(sql));
   }
 
@@ -42,7 +37,6 @@ export class Statements {
   }
 
   #plucked(sql: string): Database.Statement {
-    this.#before();
     return kept(this.#plucking, sql, () => this.db.prepare(sql).pluck());
   }
 }
