@@ -1,5 +1,6 @@
 /** What is done with one key that was plugged in. */
 import type { DeviceStatus, DeviceType } from '../api/device-fields.ts';
+import type { DeviceDetail } from '../api/device-shapes.ts';
 import type { Key } from '../api/hardware.ts';
 import { isRefusal, Refusal, Unreachable } from '../client/failures.ts';
 import type { Context } from './context.ts';
@@ -76,16 +77,27 @@ export class Enrolment {
   async #recognised(key: Key, deviceId: string): Promise<Outcome> {
     const device = await this.#context.registry.call('deviceDetail', { params: { deviceId } });
     const { status, userId, activationCode, manufacturer, model } = device;
-    const outcome = this.#outcome(key, {
-      result: 'known',
-      deviceId,
-      status,
-      userId,
-      activationCode,
-      manufacturer,
-      model,
-    });
-    return this.#activated(outcome);
+    const message = this.#whyNotActivated(device);
+    const known = { deviceId, status, userId, activationCode, manufacturer, model, message };
+    return this.#activated(this.#outcome(key, { result: 'known', ...known }));
+  }
+
+  /** Why --activate-for can do nothing for a device, and what can be done; null where it can, or need not. */
+  #whyNotActivated({ deviceId, status, userId, userName }: DeviceDetail): string | null {
+    const { activateFor, dryRun } = this.#options;
+    if (activateFor === null || status === 'INACTIVE' || (status === 'ACTIVE' && userId === activateFor)) return null;
+    const holder = userId === null ? 'another user' : userName === null ? userId : `${userId} (${userName})`;
+    const not = `${dryRun ? 'would not be' : 'not'} activated for ${activateFor}: it is ${status}`;
+    switch (status) {
+      case 'ACTIVE':
+        return `${not} for ${holder}, and stays so. Give it back, or retire it and take another key: devmgr deactivate ${deviceId} --reason WHY`;
+      case 'LOCKED':
+        return userId === activateFor
+          ? `${not}. Unlock it: devmgr unlock ${deviceId}`
+          : `${not}, and held by ${holder}. Give it back, or take another key`;
+      case 'DEACTIVATED':
+        return `${not}, which is for good. Take another key`;
+    }
   }
 
   async #register(key: Key, serialNumber: string): Promise<Outcome> {

@@ -68,7 +68,8 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
   const idle = new Idle(options.timeoutSeconds);
   const handled = new Map<string, Outcome>();
   let done = 0;
-  let failed = 0;
+  /** By keyId: a key that could not be read at first may be, later in the same plugging. */
+  const failed = new Set<string>();
   report.ready();
   try {
     for await (const { type, key } of keyEvents(context, { signal: idle.signal, onState: report.link })) {
@@ -84,9 +85,10 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
       }
       idle.stop();
       const outcome = await enrolment.handle(key);
-      if (outcome.result === 'failed') failed++;
+      if (outcome.result === 'failed') failed.add(key.keyId);
       else {
         done++;
+        failed.delete(key.keyId);
         if (key.serialNumber !== null) handled.set(key.serialNumber, outcome);
       }
       await report.row(outcome, done);
@@ -95,7 +97,7 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
     }
   } catch (error) {
     if (context.io.interrupt.aborted) {
-      report.summary(done, failed);
+      report.summary(done, failed.size);
       throw interrupted();
     }
     throw error;
@@ -104,10 +106,10 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
     report.close();
   }
   if (context.io.interrupt.aborted) {
-    report.summary(done, failed);
+    report.summary(done, failed.size);
     throw interrupted();
   }
-  return ended(options, done, failed);
+  return ended(options, done, failed.size);
 }
 
 function ended({ count, timeoutSeconds }: EnrollOptions, done: number, failed: number): number {

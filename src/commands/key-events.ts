@@ -10,6 +10,8 @@ import type { Context } from './context.ts';
 export interface KeyEvent {
   readonly type: HardwareEventType;
   readonly key: Key;
+  /** The key was told of before, under the same keyId, when its serial number could not be read yet. */
+  readonly again: boolean;
 }
 
 /** A look at the list while the stream stands, in case an event was lost; and while it is down. */
@@ -23,7 +25,10 @@ export interface KeyEventOptions {
   readonly onState?: (state: string, detail: string) => void;
 }
 
-/** What is plugged in at first comes as attached. Each plugging is told once. */
+/**
+ * What is plugged in at first comes as attached. Each plugging is told once, and once more (`again`) where its serial number
+ * can be read at last.
+ */
 export async function* keyEvents(context: Context, options: KeyEventOptions = {}): AsyncGenerator<KeyEvent> {
   const { hardware, io } = context;
   const own = new AbortController();
@@ -35,14 +40,16 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
   let streaming = false;
 
   const attach = (key: Key) => {
-    if (plugged.has(key.keyId)) return;
+    const before = plugged.get(key.keyId);
+    const again = before !== undefined;
+    if (again && (before.serialNumber !== null || key.serialNumber === null)) return;
     plugged.set(key.keyId, key);
-    queue.push({ type: 'KEY_ATTACHED', key });
+    queue.push({ type: 'KEY_ATTACHED', key, again });
     wake();
   };
   const detach = (key: Key) => {
     if (!plugged.delete(key.keyId)) return;
-    queue.push({ type: 'KEY_DETACHED', key });
+    queue.push({ type: 'KEY_DETACHED', key, again: false });
     wake();
   };
   const look = async () => {

@@ -118,7 +118,7 @@ async function watchKeys(context: Context): Promise<void> {
   const { drivers } = await context.hardware.call('listKeys');
   if (!globals.json) tellDrivers(context, drivers);
   let told = false;
-  for await (const { type, key: plain } of keyEvents(context)) {
+  for await (const { type, key: plain, again } of keyEvents(context)) {
     const registrations = new Registrations(context);
     const key = await registrations.of(plain);
     const { failure } = registrations;
@@ -127,7 +127,8 @@ async function watchKeys(context: Context): Promise<void> {
     const timestamp = new Date().toISOString();
     if (globals.json) await out.row({ type, timestamp, data: key, ...registryErrorOf(failure) });
     else {
-      const mark = type === 'KEY_ATTACHED' ? out.paint('green', '+') : out.paint('red', '-');
+      const mark =
+        type === 'KEY_DETACHED' ? out.paint('red', '-') : again ? out.paint('green', '~') : out.paint('green', '+');
       const device = key.device ? `  ${key.device.deviceId} ${key.device.status}` : '';
       await out.text(`${mark} ${nameOf(key)}${safe(device)}${key.problem ? `  ${safe(key.problem)}` : ''}\n`);
     }

@@ -126,6 +126,26 @@ describe('one key', () => {
     expect(again.rows).toMatchObject([{ result: 'known', status: 'LOCKED', userId: 'alice' }]);
   });
 
+  test('that somebody else holds is not taken for another, and says whose it is and what to do', async () => {
+    const enroll = (user: string, ...more: string[]) =>
+      daemon.run(['enroll', '--count', '1', '--activate-for', user, ...more]);
+    const message = async () => (await enroll('bob', '--json')).rows[0].message as string;
+    expect((await enroll('alice', '--json')).rows).toMatchObject([{ result: 'registered', message: null }]);
+    expect((await enroll('alice', '--json')).rows).toMatchObject([{ result: 'known', message: null }]);
+
+    expect(await message()).toBe(
+      'not activated for bob: it is ACTIVE for alice, and stays so. Give it back, or retire it and take another key: devmgr deactivate DEV-1 --reason WHY',
+    );
+    expect((await enroll('bob')).stdout).toMatch(/= known .*DEV-1 ACTIVE for alice.*\n +not activated for bob/);
+    await daemon.run(['lock', 'DEV-1', '--reason', 'test']);
+    expect(await message()).toMatch(/not activated for bob: it is LOCKED, and held by alice/);
+    expect((await enroll('alice', '--json')).rows[0].message).toMatch(/Unlock it: devmgr unlock DEV-1/);
+    await daemon.run(['deactivate', 'DEV-1', '--reason', 'test', '--yes', '--password-stdin'], {
+      input: adminPassword,
+    });
+    expect(await message()).toMatch(/it is DEACTIVATED, which is for good/);
+  });
+
   test('is shown to a person with its code and what it is', async () => {
     const { stdout, stderr } = await daemon.run(['enroll', '--count', '1']);
     expect(stdout).toMatch(

@@ -10,11 +10,12 @@ import { FakeHid } from '../support/fake-hid.ts';
 import { type Recorder, recorder } from '../support/key-events.ts';
 import { findTool } from '../support/needs.ts';
 import { type Pcscd, startPcscd, withPcscd } from '../support/pcscd.ts';
-import { runProgram, startDaemonProgram } from '../support/program.ts';
+import { runProgram, startDaemonProgram, startProgram } from '../support/program.ts';
 import { UsbBus } from '../support/umockdev.ts';
 import { token2Card } from '../support/vcard.ts';
 
 const TOKEN2 = '349e:0026';
+const noBus = findTool('umockdev-run') === null && !process.env.CI;
 
 withPcscd('a Token2 key', () => {
   let pcscd: Pcscd;
@@ -87,7 +88,28 @@ withPcscd('a Token2 key', () => {
     expect(await told.next('changed')).toMatchObject({ keyId: key.keyId, serialNumber: '8673412345' });
   });
 
-  it.skipIf(findTool('umockdev-run') === null && !process.env.CI)('is read so by the program', async () => {
+  it.skipIf(noBus)('that can be read at last is enrolled, and was plugged in once', { timeout: 60_000 }, async () => {
+    const home = await mkdtemp(join(tmpdir(), 'devmgr-token2-'));
+    const bus = await UsbBus.create();
+    const daemon = await startDaemonProgram({ home, env: bus.env });
+    try {
+      await bus.plug({ serial: null, vendorId: '349e', productId: '0026', manufacturer: 'Token2' });
+      const enrolling = startProgram(['enroll', '--timeout', '12', '--json'], { home });
+      const first = JSON.parse((await enrolling.lines.next()).value);
+      expect(first).toMatchObject({ result: 'failed', serialNumber: null });
+      await pcscd.insert(token2Card({ serial: '8673412345' }));
+      const second = JSON.parse((await enrolling.lines.next()).value);
+      expect(second).toMatchObject({ result: 'registered', serialNumber: '8673412345' });
+      // No key is left that failed.
+      expect((await enrolling.ended).code).toBe(0);
+    } finally {
+      await daemon.stop();
+      await bus.dispose();
+      await rm(home, { recursive: true, force: true });
+    }
+  });
+
+  it.skipIf(noBus)('is read so by the program', async () => {
     const home = await mkdtemp(join(tmpdir(), 'devmgr-token2-'));
     const bus = await UsbBus.create();
     const daemon = await startDaemonProgram({ home, env: bus.env });
