@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuditOptions, audit } from '../../daemon/programs/audit.ts';
 import { readCsv } from '../../src/commands/bulk/csv.ts';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, register, type TestDevice } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 
@@ -164,6 +164,17 @@ describe('daemon audit', () => {
     expect(table.at(-1)).toMatchObject({ type: 'DEVICE_LOCKED', user: 'dealer', serialNumber: device.serialNumber });
     for (const cell of table.flatMap(row => Object.values(row))) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
     expect(JSON.parse(table.at(-1)!.details!)).toMatchObject({ lockReason: '=cmd|calc' });
+  });
+
+  it.each([
+    ['-2-3', '-4-5'],
+    ['@SUM', '-6-7'],
+  ])('has a user %s and a serial number %s as cells that no spreadsheet runs', async (username, serialNumber) => {
+    data(await daemon.call('POST', '/api/users', { username, password: adminPassword, role: 'DEALER' }));
+    const token = await daemon.login(username);
+    await register(daemon, { serialNumber }, token);
+    const { stdout } = await run({ home: daemon.home, csv: true, user: username });
+    expect(await tableOf(stdout)).toMatchObject([{ user: `'${username}`, serialNumber: `'${serialNumber}` }]);
   });
 
   it('keeps to a line for each entry where people read it, whatever a note holds', async () => {

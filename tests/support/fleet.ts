@@ -26,8 +26,13 @@ export function data(answer: Answer): Answer['data'] {
   return answer.data;
 }
 
-export async function register(daemon: TestDaemon, more: Readonly<Record<string, unknown>> = {}): Promise<TestDevice> {
-  return data(await daemon.call('POST', '/api/devices/register', registration(more)));
+export async function register(
+  daemon: TestDaemon,
+  more: Readonly<Record<string, unknown>> = {},
+  token?: string,
+): Promise<TestDevice> {
+  const options = token === undefined ? {} : { token };
+  return data(await daemon.call('POST', '/api/devices/register', registration(more), options));
 }
 
 export const activation = ({ deviceId, activationCode }: TestDevice, userId = 'alice') => ({

@@ -1,0 +1,68 @@
+/** The stretch of the journal that is kept in memory: what it has forgotten it does not claim to have. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { blocksOf } from '../../daemon/events/block.ts';
+import { journalTypes } from '../../daemon/events/frames.ts';
+import { Recent } from '../../daemon/events/recent.ts';
+import type { EventRecord } from '../../daemon/store/store.ts';
+
+const entry = (id: number): EventRecord => ({
+  id,
+  at: 0,
+  type: 'DEVICE_UNLOCKED',
+  device: id,
+  subject: null,
+  actor: null,
+  requestId: null,
+  data: { deviceType: 'UKEY' },
+  detail: {},
+});
+
+/** Ids that somebody who has everything up to `cursor` is given. */
+function idsAfter(recent: Recent, cursor: number): number[] {
+  const ids: number[] = [];
+  let at = cursor;
+  for (let block = recent.next(at); block; block = recent.next(at)) {
+    for (const [, id] of String(block.select(at, journalTypes)).matchAll(/"id":(\d+)/g)) ids.push(Number(id));
+    at = block.through;
+  }
+  return ids;
+}
+
+it('gives everything after a place it reaches, once and in order, and reaches back no further than it kept', () => {
+  let forgotten = 0;
+  fc.assert(
+    fc.property(
+      fc.nat(50),
+      fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 12 }),
+      (place, portions) => {
+        const recent = new Recent(place, 8 * 1024);
+        let last = place;
+        for (const portion of portions) {
+          const events = Array.from({ length: portion }, (_, i) => entry(last + 1 + i));
+          recent.append(blocksOf(events, last), last + portion);
+          last += portion;
+        }
+        expect(recent.through).toBe(last);
+        expect(recent.reaches(last)).toBe(true);
+        for (let cursor = Math.max(0, place - 1); cursor <= last; cursor++) {
+          const wanted = Array.from({ length: last - cursor }, (_, i) => cursor + 1 + i);
+          if (recent.reaches(cursor)) expect(idsAfter(recent, cursor)).toEqual(wanted);
+          else forgotten++;
+        }
+        if (place > 0) expect(recent.reaches(place - 1)).toBe(false);
+      },
+    ),
+    { numRuns: 50 },
+  );
+  expect(forgotten).toBeGreaterThan(1000);
+});
+
+it('keeps at least its newest block, however little it may keep', () => {
+  const recent = new Recent(0, 1);
+  recent.append(blocksOf([entry(1), entry(2)], 0), 2);
+  expect(idsAfter(recent, 0)).toEqual([1, 2]);
+  recent.append(blocksOf([entry(3)], 2), 3);
+  expect([0, 1, 2, 3].map(cursor => recent.reaches(cursor))).toEqual([false, false, true, true]);
+  expect(idsAfter(recent, 2)).toEqual([3]);
+});
