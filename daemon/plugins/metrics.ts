@@ -1,8 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../src/api/codes.ts';
 import { routes } from '../../src/api/routes.ts';
 import { bearer, type OperationParts, rawOperation } from './operation.ts';
-import { isLoopbackName } from './origin.ts';
+import { isLoopbackHost, isLoopbackName } from './origin.ts';
 
 export interface MetricsParts extends OperationParts {
   /** Figures read at each scrape: name (snake_case, with unit) → help and value. */
@@ -20,8 +21,7 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
     done();
   });
   rawOperation(app, parts, routes.metrics, async ({ request, reply }) => {
-    // Behind a proxy on this machine everybody comes from loopback; the proxy says so by its header.
-    const isLocal = isLoopback(request.socket.remoteAddress) && request.headers['x-forwarded-for'] === undefined;
+    const isLocal = isLoopback(request.socket.remoteAddress) && !isForwarded(request.headers);
     if (!isLocal && (await parts.tokens.check(bearer(request))).role === 'LOCAL')
       throw new ApiError(2007, 'the role LOCAL may not do this');
     const { Counter, Gauge, Registry } = await import('prom-client');
@@ -39,6 +39,13 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
     reply.header('content-type', registry.contentType);
     return registry.metrics();
   });
+}
+
+const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/** Behind a proxy on this machine everybody comes from loopback: it shows in its headers, or in the public name in Host. */
+function isForwarded(headers: IncomingHttpHeaders): boolean {
+  return proxyHeaders.some(name => headers[name] !== undefined) || !isLoopbackHost(headers.host ?? '');
 }
 
 function isLoopback(address: string | undefined): boolean {

@@ -33,6 +33,12 @@ function isAllowed(host: string, hosts: ReadonlySet<string>): boolean {
   return name !== null && (isLoopbackName(name) || hosts.has(name));
 }
 
+/** Whether a Host header names this machine as it calls itself. */
+export function isLoopbackHost(host: string): boolean {
+  const name = hostName(host);
+  return name !== null && isLoopbackName(name);
+}
+
 /** The name in a Host header, without port; null where there is none. */
 function hostName(host: string): string | null {
   const match = /^(\[[0-9a-fA-F:.]+\]|[^:@/?#\s]+)(?::\d{1,5})?$/.exec(host);

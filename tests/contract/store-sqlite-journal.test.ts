@@ -121,6 +121,24 @@ describe('the journal of the SQLite store', () => {
     await store.close();
   });
 
+  it('that was removed as a whole is missed, and does not heal when it goes on', async () => {
+    tamper(`DELETE FROM event; DELETE FROM meta WHERE name = 'journal'`);
+    expect(await problems()).toEqual(['all entries and the seal were removed']);
+    await opened.store.close();
+    const notices: string[] = [];
+    const store = await openSqliteStore({ file: opened.file, journalKey, notice: text => notices.push(text) });
+    await commit(store, [addDevice('T')]);
+    expect((await store.verifyJournal()).problems).toEqual([expect.stringMatching(/^entry 1 was changed, inserted/)]);
+    expect(notices).toHaveLength(1);
+    await store.close();
+  });
+
+  it('of a registry that was never used is whole', async () => {
+    const fresh = await openTemporary();
+    expect(await fresh.store.verifyJournal()).toEqual({ entries: 0, problems: [] });
+    await fresh.cleanup();
+  });
+
   it('does not heal a seal that was forged when it goes on', async () => {
     await opened.store.close();
     tamper(

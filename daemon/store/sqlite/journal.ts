@@ -43,7 +43,7 @@ export class Journal {
   reload(): string | null {
     const head = readHead(this.#statements);
     const last = this.#statements.value<number | null>('SELECT max(id) FROM event') ?? 0;
-    const genuine = head === null ? last === 0 : sealOf(this.#mac, head) === head.seal;
+    const genuine = head === null ? last === 0 && !hasRecords(this.#statements) : sealOf(this.#mac, head) === head.seal;
     this.#id = Math.max(last, head?.id ?? 0);
     this.#sealed = this.#id;
     // With a broken seal the next entry must not make the damage look whole: its chain starts from nothing, which verification reports.
@@ -90,4 +90,9 @@ export class Journal {
 export function readHead(statements: Statements): StoredHead | null {
   const text = statements.value<string>(`SELECT value FROM meta WHERE name = 'journal'`);
   return text === undefined ? null : (JSON.parse(text) as StoredHead);
+}
+
+/** Whether there is anything of which the journal has to tell: a registry that was never used has no journal. */
+export function hasRecords(statements: Statements): boolean {
+  return statements.value('SELECT 1 FROM user UNION ALL SELECT 1 FROM device LIMIT 1') !== undefined;
 }

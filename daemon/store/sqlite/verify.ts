@@ -1,5 +1,5 @@
 import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from './chain.ts';
-import { readHead, type StoredHead } from './journal.ts';
+import { hasRecords, readHead, type StoredHead } from './journal.ts';
 import type { Statements } from './statements.ts';
 
 export interface JournalReport {
@@ -28,6 +28,7 @@ export function* verifyJournal(statements: Statements, mac: Mac): Generator<void
     const rows = statements.all<StoredRow>('SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?', expected, chunk);
     if (rows.length === 0) {
       for (const text of endProblems(head, mac, expected, before)) tell(text);
+      if (head === null && entries === 0 && hasRecords(statements)) tell('all entries and the seal were removed');
       return { entries, problems };
     }
     for (const row of rows) {
