@@ -109,6 +109,29 @@ describe('text from elsewhere', () => {
     );
   });
 
+  test('has each character that steers, hides or turns round shown as an escape, and those alone', () => {
+    const ranges: readonly (readonly [first: number, last: number])[] = [
+      [0x00, 0x1f],
+      [0x7f, 0x9f],
+      [0x200b, 0x200b],
+      [0x200e, 0x200f],
+      [0x2028, 0x202e],
+      [0x2060, 0x206f],
+      [0xd800, 0xdfff],
+      [0xfeff, 0xfeff],
+      [0xfff9, 0xfffb],
+      [0xe0000, 0xe007f],
+    ];
+    const wanted = ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i));
+    const escapes = (make: (text: string) => string) =>
+      Array.from({ length: 0xe1000 }, (_, point) => point).filter(point => {
+        const text = `a${String.fromCodePoint(point)}b`;
+        return make(text) !== text;
+      });
+    expect(escapes(safe)).toEqual(wanted);
+    expect(escapes(safeProse)).toEqual(wanted.filter(point => point !== 0x0a));
+  });
+
   test('that is good stays as it is', () => {
     for (const text of ['Müller & Söhne', '漢字', 'a\u200db', 'العربية', '👩‍🔬']) expect(safe(text)).toBe(text);
   });

@@ -1,4 +1,5 @@
 /** Copies of a registry, putting them back, and finding what is broken. */
+import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -200,7 +201,10 @@ describe('daemon reset-password', () => {
       return daemon.token;
     });
     expect(await reset('nobody')).toMatchObject({ code: 1, stderr: expect.stringMatching(/no user nobody.*admin/s) });
+    const firstPassword = join(home, 'initial-admin-password');
+    await writeFile(firstPassword, 'no longer in force\n', { mode: 0o600 });
     const { password } = JSON.parse((await reset('admin')).stdout);
+    expect(existsSync(firstPassword)).toBe(false);
 
     const daemon = await startDaemon(testSettings(home), '0.0.0-test', pino({ level: 'silent' }));
     const code = async (path: string, init: RequestInit) =>
