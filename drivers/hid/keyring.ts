@@ -16,6 +16,8 @@ const PATIENCE = 5_000;
 const PATIENCE_SHORT = 1_000;
 /** The same for a key that does not answer: long enough to ask twice. */
 const PATIENCE_WITH_SILENCE = 2_500;
+/** In this time a new key's sides come, one after the other: asking the lesser ones meanwhile would take longer. */
+const APPEARING = 1_000;
 /** Time for one source of one key. */
 const ASK_LIMIT = 2_000;
 /** First and longest wait before a key is asked again. */
@@ -133,6 +135,10 @@ export class Keyring {
     for (const unit of units.values()) {
       const known = this.#plugged.get(unit.id);
       if (known !== undefined) {
+        if (known.unit.shape !== unit.shape) {
+          known.stirred = true;
+          known.wake?.();
+        }
         known.unit = unit;
         if (this.#worthAnotherLook(known)) this.#look(known, 0);
         continue;
@@ -140,7 +146,7 @@ export class Keyring {
       const { vendorId, productId } = unit.device;
       if (!isSecurityKey({ vendorId, productId, usages: unit.interfaces }, this.#parts.match)) continue;
       changed = true;
-      const plugging = new Plugging(unit, (this.#parts.now ?? Date.now)());
+      const plugging = new Plugging(unit, (this.#parts.now ?? Date.now)(), this.#firstScan ? 0 : APPEARING);
       this.#plugged.set(unit.id, plugging);
       // Nothing lags for a key that was there before the start: a refusal is then no matter of time.
       this.#look(plugging, this.#firstScan ? 0 : PATIENCE);
@@ -195,7 +201,7 @@ export class Keyring {
         return this.#publish(one);
       }
       // What appeared while it was asked is asked at once.
-      if (one.unit.shape === one.askedShape && !one.stirred) await this.#waitToAsk(one, wait);
+      if (!one.stirred) await this.#waitToAsk(one, wait);
     }
   }
 

@@ -33,12 +33,9 @@ async function loadHid(): Promise<NodeHid> {
 }
 
 export function nativeSystem(notice: Notice): HidSystem {
-  const enumerate: Enumerate = async (vendorId, productId) => {
+  const enumerate: Enumerate = async () => {
     try {
-      const hid = await loadHid();
-      return vendorId === undefined || productId === undefined
-        ? await hid.devicesAsync()
-        : await hid.devicesAsync(vendorId, productId);
+      return await (await loadHid()).devicesAsync();
     } catch (error) {
       throw new HardwareError('unavailable', describeMissing(error), { cause: error });
     }

@@ -55,13 +55,17 @@ export class Plugging {
   askedShape = '';
   /** Set when something about the key may have changed since the last look began. */
   stirred = false;
+  /** Until when sides of it may be missing because they are yet to come, on the clock of `performance`. */
+  readonly #wholeAt: number;
   /** Why its smart card side was not asked. */
   #cardAbsence: string | null = null;
   readonly #closing = new Set<Promise<void>>();
 
-  constructor(unit: Unit, attachedAt: number) {
+  /** `appearing`: milliseconds in which sides of it may yet come. */
+  constructor(unit: Unit, attachedAt: number, appearing: number) {
     this.unit = unit;
     this.attachedAt = attachedAt;
+    this.#wholeAt = performance.now() + appearing;
   }
 
   get serial(): string | null {
@@ -89,6 +93,7 @@ export class Plugging {
       vendorId,
       productId,
       descriptorSerial: serial,
+      appearing: performance.now() < this.#wholeAt,
       openFido: opener(FIDO_USAGE_PAGE, FIDO_USAGE),
       openOtp: opener(1, 6),
       openCard: this.#cardOpener(cardSide),

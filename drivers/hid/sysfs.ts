@@ -1,8 +1,9 @@
 /** Linux: the hidraw nodes there are, and which physical device each belongs to, read from /sys without opening anything. */
 import { type Dir, opendirSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { UsbPlace } from '../usb/place.ts';
 import { interfaceClassesIn, SMART_CARD_CLASS } from '../usb/sysfs.ts';
+import { topLevelUsages } from './report-descriptor.ts';
+import type { HidInterface } from './system.ts';
 
 const HIDRAW = '/sys/class/hidraw';
 
@@ -11,20 +12,6 @@ export interface HidrawNode {
   readonly name: string;
   /** The kernel's name of the HID device, `0003:1050:0407.000A`: its last part counts up and comes only once. */
   readonly instance: string;
-}
-
-export interface NodeOwner {
-  /** Names one plugging: USB bus and device number, or the HID device itself where there is no USB. */
-  readonly unit: string;
-  /** Null where the device hangs on no USB bus. */
-  readonly usb: {
-    readonly place: UsbPlace;
-    /** Null where it is not told. */
-    readonly smartCard: boolean | null;
-    readonly serial: string | null;
-    readonly manufacturer: string | null;
-    readonly product: string | null;
-  } | null;
 }
 
 /**
@@ -65,32 +52,59 @@ function instanceOf(name: string): string | null {
   }
 }
 
-/** Null where the node has gone meanwhile, or belongs to another device by now. */
-export async function ownerOf(node: HidrawNode): Promise<NodeOwner | null> {
+/**
+ * The interface a node stands for, once for each of its top-level collections. Null where the node has gone meanwhile,
+ * belongs to another device by now, or is half made.
+ */
+export async function interfacesOf(node: HidrawNode): Promise<HidInterface[] | null> {
+  const hid = `${HIDRAW}/${node.name}/device`;
   // The kernel resolves the dots after the links: the HID device's parent is the interface, above it stands the device.
-  const folder = `${HIDRAW}/${node.name}/device/../..`;
-  const read = async (attribute: string): Promise<string | null> => {
-    try {
-      return (await readFile(`${folder}/${attribute}`, 'utf8')).replace(/\n$/, '');
-    } catch {
-      return null;
-    }
-  };
-  const classes = interfaceClassesIn(folder);
-  const [bus, address, serial, manufacturer, product] = await Promise.all(
-    ['busnum', 'devnum', 'serial', 'manufacturer', 'product'].map(read),
-  );
+  const usb = `${hid}/../..`;
+  const classes = interfaceClassesIn(usb);
+  const [uevent, report, bus, address, release, serial, manufacturer, product] = await Promise.all([
+    text(`${hid}/uevent`),
+    readFile(`${hid}/report_descriptor`).catch(() => null),
+    text(`${usb}/busnum`),
+    text(`${usb}/devnum`),
+    text(`${usb}/bcdDevice`),
+    text(`${usb}/serial`),
+    text(`${usb}/manufacturer`),
+    text(`${usb}/product`),
+  ]);
   const smartCard = (await classes)?.has(SMART_CARD_CLASS) ?? null;
-  if (instanceOf(node.name) !== node.instance) return null;
-  if (!bus || !address) return { unit: `hid:${node.instance}`, usb: null };
-  return {
-    unit: `usb:${bus}:${address}`,
-    usb: {
-      place: { bus: Number(bus), address: Number(address) },
-      smartCard,
-      serial: serial ?? null,
-      manufacturer: manufacturer ?? null,
-      product: product ?? null,
-    },
+  const said = uevent === null ? null : namesIn(uevent);
+  if (said === null || report === null || instanceOf(node.name) !== node.instance) return null;
+  const place = bus && address ? { bus: Number(bus), address: Number(address) } : null;
+  const device = {
+    path: `/dev/${node.name}`,
+    unit: place === null ? `hid:${node.instance}` : `usb:${bus}:${address}`,
+    place,
+    smartCard: place === null ? null : smartCard,
+    vendorId: said.vendorId,
+    productId: said.productId,
+    serial: (place === null ? said.unique : serial) || null,
+    manufacturer: (place === null ? null : manufacturer) || null,
+    product: (place === null ? said.name : product) || null,
+    release: place === null ? 0 : Number.parseInt(release || '0', 16) || 0,
   };
+  const usages = topLevelUsages(report);
+  return (usages.length > 0 ? usages : [{ usagePage: 0, usage: 0 }]).map(usage => ({ ...device, ...usage }));
+}
+
+/** What the HID device itself says: its ids (four lower-case hex digits each), its name and its serial. */
+function namesIn(uevent: string) {
+  const value = (name: string): string | null => new RegExp(`^${name}=(.*)$`, 'm').exec(uevent)?.[1] ?? null;
+  const ids = /^[0-9A-F]+:0*([0-9A-F]{4}):0*([0-9A-F]{4})$/i.exec(value('HID_ID') ?? '');
+  if (ids === null) return null;
+  const [vendorId, productId] = [ids[1]!.toLowerCase(), ids[2]!.toLowerCase()];
+  return { vendorId, productId, name: value('HID_NAME'), unique: value('HID_UNIQ') };
+}
+
+/** Null where it is not there. */
+async function text(file: string): Promise<string | null> {
+  try {
+    return (await readFile(file, 'utf8')).replace(/\n$/, '');
+  } catch {
+    return null;
+  }
 }

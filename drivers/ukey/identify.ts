@@ -14,6 +14,8 @@ export interface KeyView {
   readonly vendorId: string;
   readonly productId: string;
   readonly descriptorSerial: string | null;
+  /** Its sides come one after the other: while a better one is missing, no lesser one is asked. */
+  readonly appearing?: boolean;
   readonly openFido: ((signal: AbortSignal) => Promise<ReportConnection & Closable>) | null;
   readonly openOtp: ((signal: AbortSignal) => Promise<FeatureConnection & Closable>) | null;
   readonly openCard: ((signal: AbortSignal) => Promise<CardConnection & Closable>) | null;
@@ -49,6 +51,7 @@ export async function identify(key: KeyView, signal: AbortSignal, limit: number)
     if (outcome instanceof HardwareError) {
       unsettled ??= outcome;
       provisional ||= source.renames === true;
+      if (key.appearing === true && outcome.code === 'unavailable') break;
       continue;
     }
     if (outcome.conclusive === true) answered.add(source.name);

@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import type { Device } from 'node-hid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { LinuxListing, PlainListing } from '../../drivers/hid/listing.ts';
-import type { HidrawNode, NodeOwner } from '../../drivers/hid/sysfs.ts';
+import { topLevelUsages } from '../../drivers/hid/report-descriptor.ts';
+import type { HidrawNode } from '../../drivers/hid/sysfs.ts';
+import type { HidInterface } from '../../drivers/hid/system.ts';
 
 const device = (path: string, serialNumber = '', ids: [number, number] = [0x1050, 0x0407]): Device => ({
   vendorId: ids[0],
@@ -13,70 +16,102 @@ const device = (path: string, serialNumber = '', ids: [number, number] = [0x1050
   usagePage: 0xf1d0,
   usage: 1,
 });
-const owner = (address: number, serial: string | null = null): NodeOwner => ({
+
+const at = (node: HidrawNode, address: number): HidInterface => ({
+  path: `/dev/${node.name}`,
   unit: `usb:1:${address}`,
-  usb: { place: { bus: 1, address }, smartCard: null, serial, manufacturer: null, product: null },
+  place: { bus: 1, address },
+  smartCard: null,
+  vendorId: '1050',
+  productId: '0407',
+  usagePage: 0xf1d0,
+  usage: 1,
+  serial: null,
+  manufacturer: null,
+  product: null,
+  release: 0,
 });
 
 describe('on Linux', () => {
   let nodes: HidrawNode[];
-  let owners: Record<string, NodeOwner>;
-  let devices: Device[];
+  let made: Map<string, HidInterface[]>;
   let asked: string[];
+  let checks: number;
   let listing: LinuxListing;
   beforeEach(() => {
     nodes = [];
-    owners = {};
-    devices = [];
+    made = new Map();
     asked = [];
-    listing = new LinuxListing(
-      async (vendorId, productId) => {
-        asked.push(vendorId === undefined ? 'all' : `${vendorId.toString(16)}:${productId?.toString(16)}`);
-        return devices;
+    checks = 0;
+    listing = new LinuxListing(async () => void checks++, {
+      hidrawNodes: () => nodes,
+      async interfacesOf(node) {
+        asked.push(node.instance);
+        return made.get(node.instance) ?? null;
       },
-      { hidrawNodes: () => nodes, ownerOf: async node => owners[node.instance] ?? null },
-    );
+    });
   });
-  const appear = (number: number, instance: string, address: number, serial = ''): void => {
-    nodes = [...nodes, { name: `hidraw${number}`, instance }];
-    owners[instance] = owner(address, serial || null);
-    devices = [...devices.filter(each => each.path !== `/dev/hidraw${number}`), device(`/dev/hidraw${number}`, serial)];
+  const appear = (number: number, instance: string, address: number): void => {
+    const node = { name: `hidraw${number}`, instance };
+    nodes = [...nodes, node];
+    made.set(instance, [at(node, address)]);
   };
+  const units = async () => (await listing.list()).map(each => each.unit);
 
-  test('node-hid is asked about new devices alone, once', async () => {
+  test('new devices alone are read, once, and keep their order', async () => {
     await listing.list();
     appear(0, '0003:1050:0407.0001', 5);
     await listing.list();
     await listing.list();
     appear(1, '0003:1050:0407.0002', 6);
-    expect((await listing.list()).map(each => each.unit)).toEqual(['usb:1:5', 'usb:1:6']);
-    expect(asked).toEqual(['all', '1050:407', '1050:407']);
+    expect(await units()).toEqual(['usb:1:5', 'usb:1:6']);
+    expect(asked).toEqual(['0003:1050:0407.0001', '0003:1050:0407.0002']);
+    expect(checks).toBe(1);
   });
 
-  test('a node that node-hid does not list yet is asked about again', async () => {
+  test('a node that is half made is read again', async () => {
     appear(0, '0003:1050:0407.0001', 5);
-    const made = devices;
-    devices = [];
-    expect(await listing.list()).toEqual([]);
-    devices = made;
-    expect(await listing.list()).toHaveLength(1);
+    const interfaces = made.get('0003:1050:0407.0001')!;
+    made.clear();
+    expect(await units()).toEqual([]);
+    made.set('0003:1050:0407.0001', interfaces);
+    expect(await units()).toEqual(['usb:1:5']);
   });
 
   test('a node number that is used again is another device', async () => {
-    appear(0, '0003:1050:0407.0001', 5, 'A1');
+    appear(0, '0003:1050:0407.0001', 5);
     await listing.list();
     nodes = [];
-    appear(0, '0003:1050:0407.0002', 6, 'A2');
-    expect(await listing.list()).toMatchObject([{ unit: 'usb:1:6', serial: 'A2' }]);
+    appear(0, '0003:1050:0407.0002', 6);
+    expect(await units()).toEqual(['usb:1:6']);
   });
+});
+
+describe('a report descriptor', () => {
+  const usages = (hex: string) =>
+    topLevelUsages(new Uint8Array(Buffer.from(hex.replaceAll(' ', ''), 'hex'))).map(
+      ({ usagePage, usage }) => `${usagePage.toString(16)}:${usage}`,
+    );
+  const FIDO = '06d0f1 0901 a101 0920 1500 26ff00 7508 9540 8102 0921 1500 26ff00 7508 9540 9102 c0';
 
   test.each([
-    ['ids', device('/dev/hidraw0', '', [0x096e, 0x0850])],
-    ['serial', device('/dev/hidraw0', 'OTHER')],
-  ])('what node-hid lists under a number is not believed when its %s is of another device', async (_what, listed) => {
-    appear(0, '0003:1050:0407.0001', 5, 'A1');
-    devices = [listed];
-    expect(await listing.list()).toEqual([]);
+    ['the FIDO page', FIDO, ['f1d0:1']],
+    ['collections within', '0501 0902 a101 0901 a100 0509 1901 8102 c0 c0', ['1:2']],
+    ['two collections', `${FIDO} 0600ff 0907 a101 c0`, ['f1d0:1', 'ff00:7']],
+    ['a page inside the usage', '0501 0b0100d0f1 a101 c0', ['f1d0:1']],
+    ['a page that is put back', '0501 a4 06d0f1 b4 0906 a101 c0', ['1:6']],
+    ['a long item', 'fe02aa0000 0501 0906 a101 c0', ['1:6']],
+    ['a collection without usage', '0501 a101 c0', ['1:0']],
+    ['an end that is cut off', '0501 0906 a101 c0 0600', ['1:6']],
+  ])('with %s tells it', (_what, hex, expected) => {
+    expect(usages(hex)).toEqual(expected);
+  });
+
+  test('of any bytes comes out without an error and without end', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), bytes => topLevelUsages(bytes).length <= bytes.length),
+      { numRuns: 100_000 },
+    );
   });
 });
 
