@@ -55,7 +55,7 @@ function rowsOf(device: DeviceDetail): CardRow[] {
     [
       'used',
       statistics.totalUsageCount
-        ? `${statistics.totalUsageCount} times, ${duration(statistics.totalUsageDuration)} in all`
+        ? `${safe(String(statistics.totalUsageCount))} times, ${duration(statistics.totalUsageDuration)} in all`
         : null,
     ],
     [

@@ -2,9 +2,9 @@
 import { toCsv } from './csv.ts';
 import type { Io } from './io.ts';
 import { Progress } from './progress.ts';
-import { choosePaint, type Paint } from './style.ts';
+import { choosePaint, type Paint, plain } from './style.ts';
 import { type Column, table } from './table.ts';
-import { safeJson } from './text.ts';
+import { harmless, safeJson } from './text.ts';
 
 export interface OutputOptions {
   readonly json: boolean;
@@ -36,7 +36,7 @@ export class Output {
   /** Text of the command's result. */
   async text(text: string): Promise<void> {
     this.#progress?.clear();
-    await this.io.write(text);
+    await this.io.write(harmless(text, this.paint !== plain));
   }
 
   /** The one JSON document of a command. */
@@ -79,7 +79,7 @@ export class Output {
 
   #say(text: string): void {
     this.#progress?.clear();
-    this.io.say(text);
+    this.io.say(harmless(text, this.tint !== plain));
   }
 
   /** A line that is redrawn as work goes on; silent where standard error is no terminal. */

@@ -20,12 +20,29 @@ export function safeProse(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(unsafeButBreaks, visible);
 }
 
-const unsafeInJson = /[\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+/** But for line feeds and tabs, which this side writes as well. */
+const steering = new RegExp(unsafe.source.replace('\\u0000-\\u001f', '\\u0000-\\u0008\\u000b-\\u001f'), 'gu');
+const colour = /(\u001b\[[0-9;]*m)/;
+
+/** For what is about to be written: escapes that were forgotten where the text was put together. Colours stay where there are any. */
+export function harmless(text: string, coloured: boolean): string {
+  if (text.search(steering) < 0) return text;
+  if (!coloured) return text.replace(steering, visible);
+  return text
+    .split(colour)
+    .map((part, at) => (at % 2 === 1 ? part : part.replace(steering, visible)))
+    .join('');
+}
+
+const unsafeInJson =
+  /[\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+const unitsOf = (symbol: string): string =>
+  Array.from({ length: symbol.length }, (_, at) => `\\u${symbol.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+    '',
+  );
 
 /** JSON that is harmless on a terminal and reads back as the very same value. */
 export function safeJson(value: unknown, indent = 0): string {
-  return JSON.stringify(value, null, indent).replace(
-    unsafeInJson,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return JSON.stringify(value, null, indent).replace(unsafeInJson, unitsOf);
 }

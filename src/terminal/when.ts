@@ -1,4 +1,5 @@
 /** Times for people. Scripts get them as they are. */
+import { safe } from './text.ts';
 
 const units = [
   ['year', 31_557_600],
@@ -11,10 +12,10 @@ const units = [
 
 const many = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
-/** "3 days ago", "in 2 hours", "just now"; a text that is no time is given back as it is. */
+/** "3 days ago", "in 2 hours", "just now"; a text that is no time is given back, made safe. */
 export function relative(iso: string, now = Date.now()): string {
   const time = Date.parse(iso);
-  if (Number.isNaN(time)) return iso;
+  if (Number.isNaN(time)) return safe(iso);
   const seconds = Math.round((now - time) / 1000);
   const size = Math.abs(seconds);
   for (const [unit, length] of units) {
@@ -42,5 +43,5 @@ export function bytes(count: number): string {
     amount /= 1024;
     name++;
   }
-  return name === 0 ? `${count} B` : `${amount.toFixed(1)} ${names[name]}`;
+  return name === 0 ? `${safe(String(count))} B` : `${amount.toFixed(1)} ${names[name]}`;
 }

@@ -1,0 +1,133 @@
+/** A server, or a key behind it, that puts what steers a terminal into everything it says: no command hands it on. */
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { devmgr, temporaryFolder } from './program.ts';
+
+const evil = '\u001b]0;owned\u0007\u009b2J\u202egnp\u2066\u200b\n\r\u001b[31m\u{e0041}x';
+const steering = /[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
+
+const texts = [
+  ...[
+    'deviceId',
+    'deviceType',
+    'serialNumber',
+    'manufacturer',
+    'model',
+    'hardwareVersion',
+    'firmwareVersion',
+    'status',
+  ],
+  ...[
+    'userId',
+    'userName',
+    'userEmail',
+    'activationCode',
+    'note',
+    'createdAt',
+    'activatedAt',
+    'lastUsedAt',
+    'lockReason',
+  ],
+  ...['lockedAt', 'unlockedAt', 'deactivatedAt', 'updatedAt', 'expiresAt', 'oldActivationCode', 'generatedAt', 'id'],
+  ...['username', 'role', 'email', 'expireTime', 'versionId', 'platform', 'version', 'versionName', 'changelog'],
+  ...['minSupportVersion', 'fileName', 'sha256', 'uploadedBy', 'keyId', 'serialSource', 'transport', 'reader'],
+  ...['vendorId', 'productId', 'attachedAt', 'problem', 'name', 'state', 'detail', 'message'],
+  // Numbers, where the server keeps to the interface.
+  ...['totalUsageCount', 'totalUsageDuration', 'backupCount', 'lastBackupAt', 'fileSize', 'page', 'size', 'total'],
+];
+const thing = Object.fromEntries(texts.map(name => [name, evil]));
+const everything = {
+  ...thing,
+  token: 'a.b.c',
+  user: thing,
+  latest: thing,
+  device: thing,
+  statistics: thing,
+  drivers: [thing],
+  service: 'devmgr',
+  updateAvailable: true,
+  forceUpdate: true,
+  results: [{ ...thing, status: 'success' }],
+  list: [thing, thing],
+  pagination: { ...thing, totalPages: 1 },
+};
+
+let server: Server;
+let url: string;
+let refusal: { status: number; code: number } | null = null;
+beforeAll(async () => {
+  server = createServer((request, answer) => {
+    request.resume().on('end', () => {
+      answer.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' });
+      answer.end(JSON.stringify({ code: refusal?.code ?? 200, message: evil, data: refusal ? null : everything }));
+    });
+  });
+  server.on('connection', socket => socket.on('error', () => undefined));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => void server.close());
+
+/** What a command has written, both streams. */
+async function said(line: string): Promise<string> {
+  const home = temporaryFolder();
+  const login = { token: 'a.b.c', expireTime: '2099-01-01T00:00:00.000Z', username: evil, keeper: 'file' };
+  writeFileSync(join(home, 'credentials.json'), JSON.stringify({ default: { [url]: login } }));
+  writeFileSync(join(home, 'password'), 'a long password\nanother password\n');
+  writeFileSync(join(home, 'app.apk'), 'package');
+  writeFileSync(join(home, 'keys.csv'), 'type,serial,manufacturer,model\nUKEY,A-1,b,c\n');
+  const args = line.split(' ').map(word => word.replace('~', home));
+  const { stdout, stderr } = await devmgr([...args, '--server', url], { home, env: { DEVMGR_TOKEN: 'a.b.c' } });
+  expect(stdout + stderr).not.toBe('');
+  return stdout + stderr;
+}
+
+test.each([
+  'list',
+  'list --csv',
+  'list --json',
+  'list --quiet',
+  'list --verbose',
+  'show DEV-1',
+  'show DEV-1 --json',
+  'stats',
+  'whoami',
+  'users list',
+  'users list --csv',
+  'users add bob --role VIEWER --password-file ~/password',
+  'users logout USR-1',
+  'login bob --password-file ~/password',
+  'register --type UKEY --serial X --manufacturer a --model b',
+  'register --file ~/keys.csv',
+  'register --file ~/keys.csv --dry-run',
+  'activate DEV-1 --code AAAA --user x',
+  'lock DEV-1 --reason x',
+  'code DEV-1 --reason x',
+  'update DEV-1 --note x',
+  'upload ~/app.apk --platform ANDROID --version 1.0',
+  'apps list',
+  'apps latest --platform ANDROID',
+  'keys',
+  'keys --json',
+  'keys --csv',
+  'doctor',
+])('%s', async line => {
+  refusal = null;
+  expect(await said(line)).not.toMatch(steering);
+});
+
+test.each([
+  { status: 500, code: 500 },
+  { status: 404, code: 404 },
+  { status: 400, code: 1001 },
+  { status: 401, code: 1004 },
+])('the words of a refusal: %j', async how => {
+  refusal = how;
+  for (const line of ['list', 'list --json', 'watch', 'register --file ~/keys.csv', 'apps download APP-1'])
+    expect(await said(line)).not.toMatch(steering);
+});
