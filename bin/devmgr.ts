@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 /** The one place where the command line and the daemon are joined. */
 import { run } from '../src/main.ts';
+import { checkNode } from '../src/node-version.ts';
 import type { Programs } from '../src/programs.ts';
 import { keychainCommand, runKeychainStep } from '../src/settings/keychain.ts';
 import { processIo } from '../src/terminal/io.ts';
 
-const daemon = () => import('../daemon/programs/index.ts');
+const daemon = () => {
+  checkNode(process.versions.node);
+  return import('../daemon/programs/index.ts');
+};
 
 const programs: Programs = {
   run: async (options, io) => (await daemon()).run(options, io),

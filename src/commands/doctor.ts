@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { isRefusal } from '../client/failures.ts';
 import { Fault, systemWords, usage } from '../fault.ts';
+import { isNodeGood, leastNode } from '../node-version.ts';
 import { findDaemon, healthAt } from '../session/local-daemon.ts';
 import { isLocalServer } from '../settings/settings.ts';
 import { safe, safeProse } from '../terminal/text.ts';
@@ -18,8 +19,6 @@ export interface Check {
   readonly detail: string;
   readonly fix: string | null;
 }
-
-const leastNode = [22, 19] as const;
 
 export const doctor = command({
   name: 'doctor',
@@ -78,13 +77,11 @@ function lines({ out }: Context, { name, state, detail, fix }: Check): string {
 }
 
 function nodeCheck(): Check {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const ok = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
   return {
     name: 'node',
-    state: ok ? 'ok' : 'failed',
+    state: isNodeGood(process.versions.node) ? 'ok' : 'failed',
     detail: `${process.versions.node} on ${process.platform} ${process.arch}`,
-    fix: `install Node ${leastNode.join('.')} or later`,
+    fix: `install Node ${leastNode} or later`,
   };
 }
 
