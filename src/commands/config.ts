@@ -113,7 +113,7 @@ async function get({ out, settings, globals }: Context, setting: ProfileSetting)
 
 async function show(context: Context): Promise<void> {
   const { out, settings, globals } = context;
-  const login = readLoginName(settings.home, settings.profile, context.identity());
+  const login = readLoginName(settings, context.identity());
   const { token, ...shown } = settings;
   if (globals.json)
     return out.document({

@@ -91,7 +91,7 @@ function createHardware(parts: ContextParts, registry: Client): Client {
   const own = new LocalHardwareSession(settings.home);
   if (hardware === null || hardware === readDaemonInfo(settings.home)?.url)
     return new Client({ ...options, place: localPlace(parts, { ...settings, server: null }), session: own });
-  const loggedIn = readLoginName(settings.home, settings.profile, hardware) !== null;
+  const loggedIn = readLoginName(settings, hardware) !== null;
   const session = new RegistrySession({
     settings: { ...settings, token: null },
     identity: () => hardware,

@@ -78,7 +78,7 @@ async function knowing(context: Context): Promise<Redactor> {
   if (hostname() !== 'localhost') redactor.replace(hostname(), 'HOST');
   redactor.know('user', settings.username);
   for (const profile of profilesWithLogin(settings.home))
-    redactor.know('user', readLoginName(settings.home, profile, context.identity()));
+    redactor.know('user', readLoginName({ ...settings, profile }, context.identity()));
   for (const serial of await serialsPlugged(context)) redactor.know('serial', serial);
   return redactor;
 }

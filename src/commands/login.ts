@@ -52,7 +52,7 @@ export async function logIn(context: Context, username: string, password: string
   const { settings, out, registry } = context;
   const data = await registry.call('login', { body: { username, password } });
   const kept = { token: data.token, expireTime: data.expireTime, username: data.user.username };
-  const keeper = await storeLogin(settings.home, settings.profile, context.identity(), kept);
+  const keeper = await storeLogin(settings, context.identity(), kept);
   rememberServer(context);
   if (!context.globals.json)
     out.notice(
@@ -86,7 +86,7 @@ export const logout = command({
   async run(_, context) {
     const { settings, out } = context;
     const identity = context.identity();
-    const loggedOut = await forgetLogin(settings.home, settings.profile, identity);
+    const loggedOut = await forgetLogin(settings, identity);
     const server = identity === localIdentity ? 'the local daemon' : identity;
     if (context.globals.json) await out.document({ loggedOut, server: identity, profile: settings.profile });
     else out.notice(loggedOut ? `Logged out of ${server}.` : `Nobody was logged in to ${server}.`);

@@ -166,7 +166,7 @@ export const usersLogout = command({
     const { id } = isMe ? me : await findUser(context.registry, name);
     const data = await context.registry.call('logoutUser', { params: { userId: id } });
     const { settings, globals, out } = context;
-    if (isMe && settings.token === null) await forgetLogin(settings.home, settings.profile, context.identity());
+    if (isMe && settings.token === null) await forgetLogin(settings, context.identity());
     await showUser(context, data, 'is logged out everywhere');
     if (isMe && !globals.json) out.notice(`That was your own login too: ${loginAgain(context)}`);
   },
@@ -186,7 +186,7 @@ async function logInAgain(context: Context, username: string, password: string):
   async function renewed(): Promise<boolean> {
     try {
       const { token, expireTime } = await registry.call('login', { body: { username, password } });
-      await storeLogin(settings.home, settings.profile, context.identity(), { token, expireTime, username });
+      await storeLogin(settings, context.identity(), { token, expireTime, username });
       return true;
     } catch (error) {
       if (isRefusal(error)) return false;

@@ -45,11 +45,11 @@ export class RegistrySession implements Session {
     await client.address();
     const identity = this.#options.identity();
     if (settings.token !== null) {
-      const stored = readLoginName(settings.home, settings.profile, identity);
+      const stored = readLoginName(settings, identity);
       if (stored !== null) notice(`using the token in DEVMGR_TOKEN, not the stored login of ${stored}`);
       return settings.token;
     }
-    const login = await readLogin(settings.home, settings.profile, identity);
+    const login = await readLogin(settings, identity);
     if (login === null) {
       // Where there is no server, that is the news, not that nobody is logged in to it.
       await client.callAs(null, 'health').catch(error => {
@@ -74,7 +74,7 @@ export class RegistrySession implements Session {
       const { settings } = this.#options;
       if (this.#keeper !== null) {
         const login = { token: fresh.token, expireTime: fresh.expireTime, username: this.#username };
-        await storeLogin(settings.home, settings.profile, this.#options.identity(), login, this.#keeper);
+        await storeLogin(settings, this.#options.identity(), login, this.#keeper);
       }
       // What comes back may be as short-lived as the last one; then the next request asks again.
       if (dueAt(fresh.token) > Date.now()) this.#renewal = null;

@@ -29,8 +29,14 @@ interface Entry {
 
 type Entries = Record<string, Record<string, Entry>>;
 
+/** Whose logins: those of one profile in one home folder. */
+interface Owner {
+  readonly home: string;
+  readonly profile: string;
+}
+
 const fileOf = (home: string) => join(home, homeFiles.credentials);
-const account = (home: string, profile: string, identity: string) => `${profile}@${identity} ${home}`;
+const account = ({ home, profile }: Owner, identity: string) => `${profile}@${identity} ${home}`;
 
 function entryOf(entries: Entries, profile: string, identity: string): Entry | null {
   const own = Object.hasOwn(entries, profile) ? entries[profile]! : {};
@@ -43,18 +49,14 @@ const readEntries = (home: string) => (readJsonFile(fileOf(home)) ?? {}) as Entr
 export const profilesWithLogin = (home: string): readonly string[] => Object.keys(readEntries(home));
 
 /** Who is logged in there, without the token. */
-export function readLoginName(home: string, profile: string, identity: string): string | null {
+export function readLoginName({ home, profile }: Owner, identity: string): string | null {
   return entryOf(readEntries(home), profile, identity)?.username ?? null;
 }
 
-export async function readLogin(
-  home: string,
-  profile: string,
-  identity: string,
-): Promise<(Login & { keeper: Keeper }) | null> {
-  const entry = entryOf(readEntries(home), profile, identity);
+export async function readLogin(owner: Owner, identity: string): Promise<(Login & { keeper: Keeper }) | null> {
+  const entry = entryOf(readEntries(owner.home), owner.profile, identity);
   if (!entry) return null;
-  const token = entry.token ?? (await keychain.read(account(home, profile, identity)));
+  const token = entry.token ?? (await keychain.read(account(owner, identity)));
   return token === null
     ? null
     : { token, expireTime: entry.expireTime, username: entry.username, keeper: entry.keeper };
@@ -62,13 +64,13 @@ export async function readLogin(
 
 /** Says where the token went. `prefer` keeps a refreshed token where the first one is. */
 export async function storeLogin(
-  home: string,
-  profile: string,
+  owner: Owner,
   identity: string,
   login: Login,
   prefer: Keeper = 'keychain',
 ): Promise<Keeper> {
-  const inKeychain = prefer === 'keychain' && (await keychain.write(account(home, profile, identity), login.token));
+  const { home, profile } = owner;
+  const inKeychain = prefer === 'keychain' && (await keychain.write(account(owner, identity), login.token));
   const entries = readEntries(home);
   const { token, ...rest } = login;
   const entry: Entry = inKeychain ? { ...rest, keeper: 'keychain' } : { ...rest, keeper: 'file', token };
@@ -77,11 +79,12 @@ export async function storeLogin(
 }
 
 /** False where nobody was logged in. */
-export async function forgetLogin(home: string, profile: string, identity: string): Promise<boolean> {
+export async function forgetLogin(owner: Owner, identity: string): Promise<boolean> {
+  const { home, profile } = owner;
   const entries = readEntries(home);
   const entry = entryOf(entries, profile, identity);
   if (!entry) return false;
-  if (entry.keeper === 'keychain') await keychain.remove(account(home, profile, identity));
+  if (entry.keeper === 'keychain') await keychain.remove(account(owner, identity));
   const { [identity]: _, ...rest } = entries[profile] ?? {};
   writeJsonFile(fileOf(home), { ...entries, [profile]: rest });
   return true;
