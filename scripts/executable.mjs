@@ -106,14 +106,24 @@ async function bundleMain() {
     // With the code cache, import() does not work in an executable; require() does.
     supported: { 'dynamic-import': false },
     plugins: [plugin()],
-    define: { 'import.meta.url': 'importMetaUrl', ...definitions() },
+    define: { 'import.meta.url': 'importMetaUrl', ...definitions(absent) },
     banner: { js: "const importMetaUrl=require('node:url').pathToFileURL(process.execPath).href;" },
   });
 }
 
 const parts = partsOf(platform);
 const natives = {};
-for (const [name, file] of Object.entries(parts.natives)) natives[name] = await fileOf(file);
+const absent = [];
+for (const [name, part] of Object.entries(parts.natives)) {
+  const file = await fileOf(part);
+  if (file !== null) natives[name] = file;
+  else {
+    absent.push(name === 'keyring' ? '@napi-rs/keyring' : name);
+    say(`npm has no ${part[0]}: the executable will do without ${name}, and say so`);
+  }
+}
+const runtime = platform === ownPlatform ? node : await fileOf(parts.node);
+if (runtime === null) fail(`npm has no Node for ${platform}.`, 'There is no executable for this platform.');
 mkdirSync(folder, { recursive: true });
 await bundleMain();
 const swagger = dirname(require.resolve('swagger-ui-dist/package.json'));
@@ -127,7 +137,7 @@ const config = join(folder, `${platform}.json`);
 const settings = {
   main,
   output,
-  executable: platform === ownPlatform ? node : await fileOf(parts.node),
+  executable: runtime,
   disableExperimentalSEAWarning: true,
   // It belongs to one machine type: a foreign one would be refused at the start.
   useCodeCache: platform === ownPlatform,

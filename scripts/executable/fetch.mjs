@@ -1,4 +1,5 @@
 // Parts of other platforms: from npm into a cache folder of this clone. node_modules and the lock file stay as they are.
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +8,15 @@ import { fail, modules, root, run } from '../lib/project.mjs';
 const cache = join(root, '.cache', 'platforms');
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
 
-/** The file of a package, of the version that the lock file names; fetched where it is not installed. */
+/**
+ * The file of a package, of the version that the lock file names; fetched where it is not installed. Null where npm has no such
+ * package.
+ */
 export async function fileOf([name, path]) {
   const installed = join(modules, name, path);
   if (existsSync(installed)) return installed;
   const folder = await packageFolder(name);
+  if (folder === null) return null;
   const file = join(folder, path);
   if (!existsSync(file)) fail(`${name} has no ${path}.`, 'There is no executable for this platform.');
   return file;
@@ -26,7 +31,8 @@ async function packageFolder(name) {
   mkdirSync(cache, { recursive: true });
   const aside = mkdtempSync(join(cache, '.fetching-'));
   try {
-    const tarball = await fetchTarball(`${name}@${version}`, aside);
+    const tarball = fetchTarball(name, version, aside);
+    if (tarball === null) return null;
     if (locked?.integrity) requireDigest(tarball, locked.integrity, name);
     if ((await run('tar', ['-xzf', tarball, '-C', aside])) !== 0) fail(`${tarball} cannot be unpacked.`, 'Try again.');
     rmSync(tarball);
@@ -37,16 +43,17 @@ async function packageFolder(name) {
   return join(folder, 'package');
 }
 
-/** npm holds what it fetches against the digest that the registry names. */
-async function fetchTarball(spec, folder) {
-  const call = ['pack', spec, '--silent', '--pack-destination', folder];
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const code = await run(npm, call, { stdio: ['ignore', 'ignore', 'inherit'] });
-  const [name, version] = [spec.slice(0, spec.lastIndexOf('@')), spec.slice(spec.lastIndexOf('@') + 1)];
-  const tarball = join(folder, `${name.replace(/^@/, '').replace('/', '-')}-${version}.tgz`);
-  if (code !== 0 || !existsSync(tarball))
-    fail(`${spec} could not be fetched from npm.`, 'Check the network or the proxy, then run the same command again.');
-  return tarball;
+/** npm holds what it fetches against the digest that the registry names. Null where the registry has none. */
+function fetchTarball(name, version, folder) {
+  const windows = process.platform === 'win32';
+  const call = ['pack', `${name}@${version}`, '--pack-destination', folder];
+  const { status, stderr } = spawnSync(windows ? 'npm.cmd' : 'npm', call, { encoding: 'utf8', shell: windows });
+  if (status === 0) return join(folder, `${name.replace(/^@/, '').replace('/', '-')}-${version}.tgz`);
+  if (/E404/.test(stderr)) return null;
+  return fail(
+    `${name}@${version} could not be fetched from npm: ${stderr?.trim().split('\n')[0] ?? 'npm does not run'}`,
+    'Check the network or the proxy, then run the same command again.',
+  );
 }
 
 function requireDigest(tarball, integrity, name) {

@@ -1,7 +1,7 @@
 // In the single executable: what it carries, and how native modules are loaded out of it.
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getAsset, getRawAsset } from 'node:sea';
+import { getAsset, getAssetKeys, getRawAsset } from 'node:sea';
 import { loadKept, loadOnce } from './unpack.ts';
 
 const loaded = new Map<string, unknown>();
@@ -9,6 +9,8 @@ const loaded = new Map<string, unknown>();
 /** The native module of that name. Throws what the system said where a library of the system is missing. */
 export function loadNative(name: string): unknown {
   if (!loaded.has(name)) {
+    if (!getAssetKeys().includes(`native/${name}`))
+      throw new Error(`this executable was made without ${name}, which npm does not have for its platform`);
     const carried = { name, bytes: new Uint8Array(getRawAsset(`native/${name}`)) };
     loaded.set(
       name,

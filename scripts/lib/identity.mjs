@@ -10,9 +10,14 @@ export const natives = ['@napi-rs/keyring', 'better-sqlite3', 'node-hid', 'pcsc-
 /** What the program is made of; changes in here make a build that no commit describes. */
 const product = ['bin', 'src', 'daemon', 'drivers', 'scripts', 'package.json', 'package-lock.json'];
 
-/** `define` of esbuild: the version of the program and what is known of this build. */
-export function definitions() {
-  return { DEVMGR_VERSION: JSON.stringify(readPackage(root).version), DEVMGR_BUILD: JSON.stringify(identity()) };
+/** `define` of esbuild: the version of the program and what is known of this build, `absent` the packages it is made without. */
+export function definitions(absent = []) {
+  const build = identity();
+  const packages = Object.fromEntries(Object.entries(build.packages).filter(([name]) => !absent.includes(name)));
+  return {
+    DEVMGR_VERSION: JSON.stringify(readPackage(root).version),
+    DEVMGR_BUILD: JSON.stringify({ ...build, packages }),
+  };
 }
 
 let known = null;

@@ -1,6 +1,6 @@
 /** `daemon install` and `daemon uninstall`: the daemon as a service that the system starts for this user. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
+import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Fault, systemCode, systemWords } from '../fault.ts';
 import { launchdService } from '../service/launchd.ts';
@@ -75,15 +75,23 @@ function serviceHere({ settings, env }: Context, args: readonly string[]): Servi
     program: [self.file, ...self.args, 'daemon'],
     args,
     home: settings.home,
-    userHome: homedir(),
+    userHome: homeOfUser(),
     userId: process.getuid?.() ?? 0,
-    userName: process.platform === 'win32' ? `${env.USERDOMAIN ?? '.'}\\${env.USERNAME ?? ''}` : userInfo().username,
+    userName: `${env.USERDOMAIN ?? '.'}\\${env.USERNAME ?? ''}`,
     env,
   };
   if (process.platform === 'linux') return systemdService(facts, readPackaged('systemd/devmgr-user.service'));
   if (process.platform === 'darwin') return launchdService(facts);
   if (process.platform === 'win32') return scheduledTask(facts);
   throw new Fault('failure', `there is no service for ${process.platform}`, 'start it by hand: devmgr daemon start');
+}
+
+function homeOfUser(): string {
+  try {
+    return homedir();
+  } catch {
+    throw new Fault('failure', 'this user has no home folder to put a service into', 'set HOME');
+  }
 }
 
 /** What is in the place of the service now; null where there is nothing. */

@@ -11,7 +11,7 @@ export interface ServiceFacts {
   readonly home: string;
   readonly userHome: string;
   readonly userId: number;
-  /** As Windows writes it: DOMAIN\name. */
+  /** As Windows writes it: DOMAIN\name. Only looked at there. */
   readonly userName: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
