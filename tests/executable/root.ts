@@ -12,6 +12,13 @@ export interface Ran {
   readonly stderr: string;
 }
 
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly before?: string;
+  /** A folder of this machine that is seen in there under another name. */
+  readonly bind?: { readonly from: string; readonly to: string };
+}
+
 /**
  * A file system with the executable, the C and C++ libraries it is linked with, a shell, and nothing else: no Node, no npm, no
  * library of USB or PC/SC.
@@ -32,13 +39,11 @@ export class BareRoot {
   }
 
   /** Runs a script in there; `before` as well, with the rights of a new mount namespace. */
-  run(
-    script: string,
-    { env = {}, before = 'true' }: { env?: Record<string, string>; before?: string } = {},
-  ): Promise<Ran> {
+  run(script: string, { env = {}, before = 'true', bind }: RunOptions = {}): Promise<Ran> {
     const user = process.getuid?.() === 0 ? [] : ['--map-root-user'];
     const inside = `PATH=/bin; ${before}; cd /work; ${script}`;
-    const outside = `mount --rbind /proc ${this.folder}/proc; touch ${this.folder}/dev/null; mount --bind /dev/null ${this.folder}/dev/null; exec chroot ${this.folder} /bin/sh -ec "$0"`;
+    const bound = bind ? `mkdir -p ${this.folder}${bind.to}; mount --bind ${bind.from} ${this.folder}${bind.to};` : '';
+    const outside = `${bound} mount --rbind /proc ${this.folder}/proc; touch ${this.folder}/dev/null; mount --bind /dev/null ${this.folder}/dev/null; exec chroot ${this.folder} /bin/sh -ec "$0"`;
     const call = [...user, '--mount', 'sh', '-ec', outside, inside];
     const child = spawn('unshare', call, {
       env: { HOME: '/home', PATH: `${process.env.PATH}:/usr/sbin:/sbin`, ...env },
@@ -51,6 +56,11 @@ export class BareRoot {
       child.on('error', reject);
       child.on('exit', code => resolve({ code, ...ran }));
     });
+  }
+
+  /** Puts a library of this machine into it, with what that one is linked with. */
+  addLibrary(file: string): void {
+    this.#install(file, `/lib/${basename(file)}`);
   }
 
   remove(): void {
