@@ -9,6 +9,7 @@ import type { RouteShape } from '../src/api/define.ts';
 import { answerBrokenRequest, answerOddRequests, sendError } from './plugins/answers.ts';
 import { boundConnections } from './plugins/connections.ts';
 import { drainAfter } from './plugins/drain.ts';
+import { checkShape } from './plugins/json-shape.ts';
 import type { OperationParts } from './plugins/operation.ts';
 import { checkOrigin, type OriginRule } from './plugins/origin.ts';
 import { withLateChildren } from './plugins/request-log.ts';
@@ -113,6 +114,7 @@ export type { OperationParts };
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return {};
   if (!isUtf8(body)) throw new ApiError(1001, 'the body is not UTF-8');
+  checkShape(body);
   try {
     return sjson.parse(body.toString('utf8'), undefined, { protoAction: 'error', constructorAction: 'ignore' });
   } catch {
