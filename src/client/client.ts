@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { DataOf, InputOf } from '../api/define.ts';
 import type { RouteName, Routes } from '../api/routes.ts';
 import { interrupted } from '../fault.ts';
-import { notDevmgr, openEnvelope, redirected, requestId } from './envelope.ts';
+import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
 import { isRefusal, Refusal, Unreachable } from './failures.ts';
 import { needsToken, operationOf, pathOf } from './operations.ts';
 import { rest } from './rest.ts';
@@ -132,7 +132,6 @@ export class Client {
       const answer = await this.#send({ method, url, headers, body: input.body?.(), idleMs: timeouts.patientMs });
       const status = answer.statusCode ?? 0;
       if (status >= 200 && status < 300) return answer;
-      if (status >= 300 && status < 400) throw redirected(origin, answer.headers.location);
       const text = await readText(answer, origin, this.#requestSignal);
       const what = { status, headers: answer.headers, text };
       openEnvelope(what, origin, []);

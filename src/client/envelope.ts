@@ -66,7 +66,7 @@ function waitSeconds(headers: IncomingHttpHeaders): number | null {
   return Math.max(0, reset - Date.now() / 1000);
 }
 
-export function redirected(origin: string, location: string | undefined): Fault {
+function redirected(origin: string, location: string | undefined): Fault {
   const target = location && URL.canParse(location, origin) ? new URL(location, origin).origin : null;
   return new Fault(
     'failure',

@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/temporary.ts';
+
+export { temporaryFolder };
 
 const root = join(import.meta.dirname, '..', '..');
 export const programFile = join(root, 'dist', 'devmgr.cjs');
@@ -12,13 +14,6 @@ export const adminPassword = 'correct horse battery';
 
 const made = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
 if (made.status !== 0) throw new Error(`the program could not be built:\n${made.stderr}`);
-
-/** A folder that is gone when the test is over. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'devmgr-cli-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 const unlimited = Object.fromEntries(
   ['LOGIN', 'QUERY', 'MODIFY', 'UPLOAD'].map(name => [`DEVMGR_LIMIT_${name}`, 'off']),

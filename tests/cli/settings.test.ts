@@ -1,0 +1,98 @@
+/** Addresses as they are given, written and judged, and what a daemon leaves of itself. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Fault } from '../../src/fault.ts';
+import {
+  couldBeLocal,
+  isLoopback,
+  readDaemonInfo,
+  resolveSettings,
+  serverAddress,
+} from '../../src/settings/settings.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const noFlags = { server: undefined, hardware: undefined, profile: undefined, home: undefined, ca: undefined };
+
+describe('the address of a server', () => {
+  test.each([
+    ['registry.example.com', 'http://registry.example.com'],
+    ['localhost:7470', 'http://localhost:7470'],
+    ['HTTPS://Registry.Example.com:443/', 'https://registry.example.com'],
+    ['http://127.0.0.1:7470//', 'http://127.0.0.1:7470'],
+    ['https://example.com/devmgr/', 'https://example.com/devmgr'],
+    ['https://example.com/devmgr?a=b#c', 'https://example.com/devmgr'],
+    ['http://[::1]:7470', 'http://[::1]:7470'],
+  ])('%s is written %s', (given, address) => {
+    expect(serverAddress(given)).toBe(address);
+  });
+
+  test.each(['', 'http://', 'ftp://example.com', 'file:///etc/passwd', 'a b', 'https://:7470', 'http://example.com:x'])(
+    '%j is none',
+    given => {
+      expect(() => serverAddress(given)).toThrow(`"${given}" is no address of a server`);
+    },
+  );
+
+  test.each(['http://admin:secret@example.com', 'https://admin@example.com', 'http://:secret@example.com'])(
+    'holds no name and no password, as %s does, and the refusal does not repeat it',
+    given => {
+      let refusal: unknown;
+      try {
+        serverAddress(given);
+      } catch (error) {
+        refusal = error;
+      }
+      expect(refusal).toBeInstanceOf(Fault);
+      expect(refusal).toMatchObject({ kind: 'usage', hint: expect.stringContaining('devmgr login') });
+      expect((refusal as Fault).message).not.toMatch(/secret|admin/);
+    },
+  );
+
+  test.each([
+    ['http://localhost:7470', true],
+    ['http://station.localhost', true],
+    ['https://127.8.9.10', true],
+    ['http://127.1', true],
+    ['http://[::1]', true],
+    ['http://localhost.example.com', false],
+    ['http://127.0.0.1.example.com', false],
+    ['http://0.0.0.0:7470', false],
+    ['http://10.0.0.1', false],
+    ['http://[::2]', false],
+  ])('%s is one of this machine alone: %s', (address, loopback) => {
+    expect(isLoopback(address)).toBe(loopback);
+  });
+});
+
+describe('what a daemon has written about itself', () => {
+  const infoOf = (text: string) => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'daemon.json'), text);
+    return { home, info: readDaemonInfo(home) };
+  };
+  const written = { pid: 7, url: 'http://127.0.0.1:40123/', version: '1', startedAt: '2026-03-01T08:30:00.000Z' };
+
+  test('is read, and its address is that of the registry where none is named, or this very one', () => {
+    const { home, info } = infoOf(JSON.stringify(written));
+    expect(info).toEqual({ ...written, url: 'http://127.0.0.1:40123' });
+    const isLocal = (server: string | undefined) => couldBeLocal(resolveSettings({ ...noFlags, home, server }, {}));
+    expect([undefined, 'http://127.0.0.1:40123', 'http://127.0.0.1:7470'].map(isLocal)).toEqual([true, true, true]);
+    expect(['http://127.0.0.1:40124', 'https://127.0.0.1:7470', 'http://example.com'].map(isLocal)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test.each(['', '{', '[]', 'null', '{"pid":"7","url":"http://x"}', '{"pid":7}', '{"pid":7,"url":"no address"}'])(
+    'is nothing where the file holds %j',
+    text => {
+      expect(infoOf(text).info).toBeNull();
+    },
+  );
+
+  test('is nothing where there is no file', () => {
+    expect(readDaemonInfo(temporaryFolder())).toBeNull();
+  });
+});
