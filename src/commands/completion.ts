@@ -43,7 +43,8 @@ _devmgr() {
   done
   _describe 'devmgr' described
 }
-compdef _devmgr devmgr
+# As a file of $fpath this is read at the first TAB, in place of the function that it defines.
+if [[ \${funcstack[1]} == _devmgr ]]; then _devmgr "$@"; else compdef _devmgr devmgr; fi
 `,
   fish: `# devmgr completion for fish. Load it with: devmgr completion fish | source
 function __devmgr_offer
