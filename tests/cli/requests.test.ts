@@ -1,0 +1,130 @@
+/** What is asked of a server, and what is made of its answer: data, a refusal, or that it is no server of this interface. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { routes } from '../../src/api/routes.ts';
+import { openEnvelope } from '../../src/client/envelope.ts';
+import { Refusal, Unreachable } from '../../src/client/failures.ts';
+import { operationOf, pathOf } from '../../src/client/operations.ts';
+import { Fault } from '../../src/fault.ts';
+
+const origin = 'http://registry.example.com';
+const answer = (status: number, body: unknown, headers: IncomingHttpHeaders = {}) => ({
+  status,
+  headers,
+  text: typeof body === 'string' ? body : JSON.stringify(body),
+});
+const open = (...[status, body, headers]: Parameters<typeof answer>) =>
+  openEnvelope(answer(status, body, headers), origin, ['deviceId']);
+
+/** What `act` throws; fails where it throws nothing. */
+function thrownBy(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('the path of a request', () => {
+  test.each(Object.entries(routes))('of %s is that of the contract, with its method', (name, { method, path }) => {
+    expect(operationOf(name as keyof typeof routes)).toMatchObject({ method, path });
+  });
+
+  test.each([
+    ['../../users/list', '/api/devices/..%2F..%2Fusers%2Flist/lock'],
+    ['DEV-1?x=y#z', '/api/devices/DEV-1%3Fx%3Dy%23z/lock'],
+    ['', '/api/devices//lock'],
+    ['é', '/api/devices/%C3%A9/lock'],
+  ])('with %j for a deviceId reaches no other operation', (deviceId, path) => {
+    expect(pathOf('/api/devices/{deviceId}/lock', { deviceId })).toBe(path);
+  });
+
+  test('has the parameters that have a value behind it', () => {
+    const query = { keyword: 'a&b=c', page: 2, status: undefined };
+    expect(pathOf('/api/devices/list', {}, query)).toBe('/api/devices/list?keyword=a%26b%3Dc&page=2');
+    expect(pathOf('/api/devices/list', {}, { page: undefined })).toBe('/api/devices/list');
+  });
+});
+
+test('a success gives its data', () => {
+  expect(open(200, { code: 200, message: 'success', data: { deviceId: 'DEV-1', more: 1 } })).toEqual({
+    deviceId: 'DEV-1',
+    more: 1,
+  });
+});
+
+test('a refusal gives code and message of the server, and the id of the request', () => {
+  const refusal = thrownBy(() =>
+    open(404, { code: 2001, message: 'device does not exist', data: null }, { 'x-request-id': 'r-1' }),
+  );
+  expect(refusal).toBeInstanceOf(Refusal);
+  expect(refusal).toMatchObject({
+    code: 2001,
+    message: 'device does not exist',
+    requestId: 'r-1',
+    waitSeconds: null,
+  });
+});
+
+test.each([undefined, '', 7])('a refusal without words (%j) is told by its code', message => {
+  expect(thrownBy(() => open(400, { code: 2003, message, data: null }))).toMatchObject({ message: 'code 2003' });
+});
+
+describe('how long a spent limit is waited for', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: 1_800_000_000_000 }));
+  afterEach(() => void vi.useRealTimers());
+
+  const wait = (headers: IncomingHttpHeaders, body: unknown = { code: 429, message: 'slow down', data: null }) =>
+    (thrownBy(() => open(429, body, headers)) as Refusal).waitSeconds;
+
+  test.each([
+    [
+      'Retry-After, whatever clock the other header was written by',
+      { 'retry-after': '7', 'x-ratelimit-reset': '9' },
+      7,
+    ],
+    ['the end of the window where that is all there is', { 'x-ratelimit-reset': '1800000042' }, 42],
+    ['no time where the window is over', { 'x-ratelimit-reset': '1700000000' }, 0],
+    [
+      'the end of the window where Retry-After is a date',
+      { 'retry-after': 'soon', 'x-ratelimit-reset': '1800000005' },
+      5,
+    ],
+    ['not known where nothing says so', {}, null],
+    ['not known where what is said is no number', { 'x-ratelimit-reset': 'tomorrow' }, null],
+  ])('is %s', (_, headers, seconds) => {
+    expect(wait(headers)).toBe(seconds);
+  });
+
+  test('is read as well where a proxy has answered for the server', () => {
+    expect(wait({ 'retry-after': '3' }, '<html>busy</html>')).toBe(3);
+  });
+});
+
+test.each([502, 503, 504])('HTTP %d of a proxy says that the server behind it is away', status => {
+  expect(thrownBy(() => open(status, '<html>'))).toBeInstanceOf(Unreachable);
+});
+
+test.each([
+  ['a web page', 200, '<html>', { 'content-type': 'text/html; charset=utf-8' }, 'a web page with HTTP 200'],
+  ['nothing', 204, '', {}, 'nothing with HTTP 204'],
+  ['JSON without a code', 200, '{"data":{}}', { 'content-type': 'application/json' }, 'no envelope (application/json)'],
+  ['an array', 200, '[200]', {}, 'no envelope'],
+  ['data that lacks a field', 200, '{"code":200,"data":{"id":1}}', {}, 'it lacks "deviceId"'],
+  ['data that is null', 200, '{"code":200,"data":null}', {}, 'it lacks "deviceId"'],
+  ['data that is a list', 200, '{"code":200,"data":[{"deviceId":1}]}', {}, 'it lacks "deviceId"'],
+])('%s is no answer of a devmgr server', (_, status, text, headers, words) => {
+  const fault = thrownBy(() => open(status, text, headers as IncomingHttpHeaders));
+  expect(fault).toBeInstanceOf(Fault);
+  expect(fault).toMatchObject({ kind: 'failure', message: expect.stringContaining(words) });
+});
+
+test('a redirect is named, and not followed', () => {
+  expect(thrownBy(() => open(307, '', { location: '//elsewhere.example.com/x' }))).toMatchObject({
+    kind: 'failure',
+    message: expect.stringContaining('to http://elsewhere.example.com'),
+    hint: expect.stringContaining('--server http://elsewhere.example.com'),
+  });
+  expect(thrownBy(() => open(302, '', {}))).toMatchObject({ hint: expect.stringContaining('--server URL') });
+});
