@@ -142,7 +142,11 @@ async function start(service: Service, context: Context): Promise<boolean> {
   const failure = firstFailure(service.start);
   if (failure !== null) throw new Fault('failure', `the service could not be started: ${failure}`, service.later);
   if (!(await awaitDaemon(settings.home, io.interrupt)))
-    throw new Fault('unreachable', 'the service was started and the daemon does not answer', `see ${service.log}`);
+    throw new Fault(
+      'unreachable',
+      'the service was started and the daemon does not answer',
+      `see ${service.log}; where the port is taken, name another: --port 7480`,
+    );
   return true;
 }
 

@@ -72,8 +72,20 @@ export interface StartOptions {
 
 /** Starts the daemon and waits until it takes requests. Where another process has just started one, that one is found. */
 export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
+  if (options.port !== null) return startOn(options.port, options);
+  const usualIsFree = await isPortFree(defaultPort);
+  try {
+    return await startOn(usualIsFree ? defaultPort : 0, options);
+  } catch (error) {
+    // The daemon of another home may have taken the port since it was looked at.
+    const wasTaken = usualIsFree && !isHomeHeld(options.home) && !(await isPortFree(defaultPort));
+    if (!wasTaken || options.signal.aborted) throw error;
+    return startOn(0, options);
+  }
+}
+
+async function startOn(port: number, options: StartOptions): Promise<DaemonInfo> {
   const { home, signal } = options;
-  const port = options.port ?? ((await isPortFree(defaultPort)) ? defaultPort : 0);
   const log = openLog(home);
   const logStart = log.size;
   const child = launch(options, port, log.fd);

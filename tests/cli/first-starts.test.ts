@@ -1,0 +1,23 @@
+/** Daemons that are started at the same moment. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { devmgr, temporaryFolder } from './program.ts';
+
+const eight = [1, 2, 3, 4, 5, 6, 7, 8];
+
+test('of eight homes at once each gets a daemon, though one alone can have the usual port', async () => {
+  const base = temporaryFolder();
+  const homes = eight.map(number => join(base, String(number)));
+  const started = await Promise.all(homes.map(home => devmgr(['daemon', 'start', '--json'], { home })));
+  await Promise.all(homes.map(home => devmgr(['daemon', 'stop'], { home })));
+  expect(started.map(({ code, stderr }) => ({ code, stderr }))).toEqual(eight.map(() => ({ code: 0, stderr: '' })));
+  expect(new Set(started.map(({ json }) => json.url)).size).toBe(8);
+});
+
+test('of eight starts on one home one daemon comes', async () => {
+  const home = temporaryFolder();
+  const started = await Promise.all(eight.map(() => devmgr(['daemon', 'start', '--json'], { home })));
+  await devmgr(['daemon', 'stop'], { home });
+  expect(started.map(({ code, stderr }) => ({ code, stderr }))).toEqual(eight.map(() => ({ code: 0, stderr: '' })));
+  expect(new Set(started.map(({ json }) => json.pid)).size).toBe(1);
+});
