@@ -79,6 +79,21 @@ describe('what is no devmgr', () => {
     expect(followed).toBe(false);
   });
 
+  test('an answer without an end is failure 1: it is not taken into memory for as long as it lasts', async () => {
+    const url = await answering((_, answer) => {
+      answer.writeHead(200, json);
+      const more = Buffer.alloc(1024 * 1024, ' ');
+      const go = () => {
+        while (!answer.destroyed && answer.write(more));
+      };
+      answer.on('drain', go);
+      go();
+    });
+    const { code, stderr } = await asked(url);
+    expect(code).toBe(1);
+    expect(stderr).toContain('is too large');
+  });
+
   test('what does not speak HTTP is failure 1', async () => {
     const { code, stderr } = await asked(await speaking(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
     expect(code).toBe(1);
