@@ -12,11 +12,14 @@ import { drainAfter } from './plugins/drain.ts';
 import { checkShape } from './plugins/json-shape.ts';
 import type { OperationParts } from './plugins/operation.ts';
 import { checkOrigin, type OriginRule } from './plugins/origin.ts';
-import { withLateChildren } from './plugins/request-log.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     readonly operation?: RouteShape;
+  }
+  interface FastifyInstance {
+    /** The log of the daemon; Fastify's own is off. */
+    readonly diary: Logger;
   }
 }
 
@@ -50,8 +53,8 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
     connectionsCheckingInterval: headersTimeout / 4,
   };
   const app = fastify({
-    loggerInstance: withLateChildren(options.logger) as never,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    // Fastify has no logger: it would make one for each request, and nearly all stay silent (measured, 3 µs of a request).
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: nextId,
     trustProxy: options.trustProxy.length ? [...options.trustProxy] : false,
     routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
@@ -70,6 +73,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
     ...(options.tls ? { https: { ...options.tls, ...patience } } : { http: patience }),
   } as FastifyServerOptions<Server>) as unknown as FastifyInstance;
 
+  app.decorate('diary', options.logger);
   app.decorateRequest('caller', null);
   // Hooks that every request goes through call back instead of answering a promise: measured, 1 µs each.
   app.addHook('onRequest', (request, reply, done) => {
@@ -86,12 +90,11 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   });
   if (options.logger.isLevelEnabled('debug'))
     app.addHook('onResponse', async (request, reply) => {
-      const { method, ip } = request;
+      const { id: requestId, method, ip } = request;
       // The path alone: a query may hold a token.
-      request.log.debug(
-        { method, path: request.url.split('?', 1)[0], status: reply.statusCode, ip, ms: Math.round(reply.elapsedTime) },
-        'answered',
-      );
+      const path = request.url.split('?', 1)[0];
+      const ms = Math.round(reply.elapsedTime);
+      options.logger.debug({ requestId, method, path, status: reply.statusCode, ip, ms }, 'answered');
     });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>

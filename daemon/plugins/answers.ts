@@ -42,7 +42,7 @@ export const envelope = (code: number, message: string): string => JSON.stringif
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, atLogin: boolean): void {
   const { code, message, status } = refusalOf(error, atLogin);
-  if (status === 500) request.log.error({ err: error }, 'the request failed');
+  if (status === 500) request.server.diary.error({ requestId: request.id, err: error }, 'the request failed');
   if (error instanceof RateLimited) tellAllowance(reply, error.allowance);
   if (reply.raw.headersSent) {
     reply.raw.destroy();

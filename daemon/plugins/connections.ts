@@ -58,10 +58,31 @@ function isExempt(address: string, trusted: readonly string[]): boolean {
   });
 }
 
-/** A body that trickles in byte by byte is answered and cut off. */
+interface Begun {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly milliseconds: number;
+}
+let begun: Begun[] = [];
+
+/**
+ * A body that trickles in byte by byte is answered and cut off. Nearly all come with their header, so that only those that
+ * are not there at the end of this turn of the event loop get a timer (measured, 2 µs of a request).
+ */
 export function boundBody(request: FastifyRequest, reply: FastifyReply, milliseconds = BODY_MS): void {
   const { headers } = request;
   if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'])) return;
+  if (begun.push({ request, reply, milliseconds }) === 1) setImmediate(boundMissing);
+}
+
+function boundMissing(): void {
+  const all = begun;
+  begun = [];
+  for (const { request, reply, milliseconds } of all)
+    if (!request.raw.complete && !request.raw.destroyed) boundRest(request, reply, milliseconds);
+}
+
+function boundRest(request: FastifyRequest, reply: FastifyReply, milliseconds: number): void {
   const timer = setTimeout(() => {
     reply.header('connection', 'close');
     sendError(new ApiError(1001, 'the body did not arrive in time'), request, reply, false);

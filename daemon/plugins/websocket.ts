@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../../src/api/codes.ts';
 import type { RouteShape } from '../../src/api/define.ts';
@@ -34,7 +35,7 @@ const path = routes.notifications.path;
 export const websocketPlugin =
   (parts: WebsocketParts) =>
   (app: FastifyInstance): void => {
-    const upgrades = new Upgrades(parts, app.log);
+    const upgrades = new Upgrades(parts, app.diary);
     onlyWebSocketUpgrades(app.server);
     app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       void upgrades.take(request, stream, head);
@@ -60,7 +61,7 @@ function onlyWebSocketUpgrades(server: Server): void {
 
 class Upgrades {
   readonly #parts: WebsocketParts;
-  readonly #log: FastifyBaseLogger;
+  readonly #log: Logger;
   readonly #places: Places;
   readonly #ids = new WeakMap<IncomingMessage, string>();
   readonly #server = new WebSocketServer({
@@ -70,7 +71,7 @@ class Upgrades {
     maxPayload: MOST_INBOUND,
   });
 
-  constructor(parts: WebsocketParts, log: FastifyBaseLogger) {
+  constructor(parts: WebsocketParts, log: Logger) {
     const { each, all } = parts.places ?? PLACES;
     this.#parts = parts;
     this.#log = log;
