@@ -79,6 +79,11 @@ export const rules: readonly Rule[] = [
     because: 'settings are read before there is a client or a command',
   },
   {
+    from: ['src/service/'],
+    only: ['src/service/', 'src/api/', 'node:'],
+    because: 'what a system wants to have written is made of facts it is handed: it is tried on any machine',
+  },
+  {
     from: ['src/commands/'],
     never: ['src/main.ts'],
     because: 'main runs the commands; a command that needs main would run itself',
