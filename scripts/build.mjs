@@ -16,6 +16,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { definitions, identity, natives } from './lib/identity.mjs';
+import { noticesOf } from './lib/licences.mjs';
 import { fail, modules, root, say } from './lib/project.mjs';
 
 export { natives };
@@ -33,6 +34,7 @@ const alsoInputs = [
   'tsconfig.json',
   'scripts/build.mjs',
   'scripts/lib/identity.mjs',
+  'scripts/lib/licences.mjs',
 ];
 
 /** Builds; resolves to false where the program was already made of these sources. */
@@ -51,10 +53,10 @@ export async function build() {
   copySwaggerUi();
   const inputs = [...new Set(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)))];
   const carried = new Set(inputs.map(packageOf).filter(name => name !== null));
-  writeFileSync(
-    join(dist, '.packages.json'),
-    `${JSON.stringify([...carried, 'node_modules/swagger-ui-dist'].sort())}\n`,
-  );
+  const packages = [...carried, 'node_modules/swagger-ui-dist'].sort();
+  writeFileSync(join(dist, '.packages.json'), `${JSON.stringify(packages)}\n`);
+  // Their licences want it: whoever gets the code gets the notice.
+  writeFileSync(join(dist, 'licences.txt'), noticesOf(packages.map(path => join(root, path))));
   const sources = [...alsoInputs, ...inputs.filter(name => packageOf(name) === null && !notFiles.test(name))];
   writeFileSync(record, `${JSON.stringify({ identity: identity(), sources: digests(sources) }, null, 1)}\n`);
   say(`built dist/devmgr.cjs (${Date.now() - started} ms)`);

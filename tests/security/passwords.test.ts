@@ -84,9 +84,12 @@ it('a login does not fail where the new hash cannot be written: the next one tri
 });
 
 it('hashes leave threads to the rest: a file is read while all but the first of a flood of hashes still wait', async () => {
-  const passwords = passwordsAt();
+  const passwords = passwordsAt({ N: 2 ** 14, r: 8, p: 1 });
   let done = 0;
-  const flood = Array.from({ length: 12 }, () => passwords.hash(password).then(() => done++));
+  // More than there are threads, however many the pool was given.
+  const flood = Array.from({ length: 48 }, () => passwords.hash(password).then(() => done++));
+  // All of them have asked for a thread, or wait for their turn to ask.
+  await new Promise(resolve => setImmediate(resolve));
   await readFile(import.meta.filename);
   // A pool whose threads were all taken would have come to the file after the last of them.
   expect(done).toBeLessThan(4);

@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail } from './project.mjs';
+
+/** The name, version and licence of a package, with the notice that whoever hands its code on has to hand on with it. */
+export function licenceOf(folder) {
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  if (!license) fail(`${name} names no licence.`, 'Look the licence up before shipping it.');
+  const files = readdirSync(folder).filter(entry => /^(licen[cs]e|copying|notice)/i.test(entry));
+  const holder = typeof author === 'string' ? author : (author?.name ?? `the authors of ${name}`);
+  const texts = files.map(file => readFileSync(join(folder, file), 'utf8').trim());
+  return { name, version, licence: license, text: texts.length ? texts.join('\n\n') : `Copyright ${holder}` };
+}
+
+/** One text for all of them, by name. */
+export function noticesOf(folders) {
+  return folders
+    .map(licenceOf)
+    .sort((a, b) => a.name.localeCompare(b.name))
+    .map(({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${text}\n`)
+    .join(`\n${'-'.repeat(78)}\n\n`);
+}

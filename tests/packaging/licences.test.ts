@@ -1,0 +1,40 @@
+/** Whoever gets the program gets the notices of all whose code is in it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { build } from '../../scripts/build.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
+
+let packages: string[];
+let notices: string;
+beforeAll(async () => {
+  await build();
+  packages = JSON.parse(read('dist', '.packages.json'));
+  notices = read('dist', 'licences.txt');
+});
+
+it('every package that is built into the program stands there with its version, its licence and its text', () => {
+  expect(packages.length).toBeGreaterThan(20);
+  const parts = notices.split(`\n${'-'.repeat(78)}\n\n`);
+  expect(parts).toHaveLength(packages.length);
+  for (const path of packages) {
+    const { name, version, license } = JSON.parse(read(path, 'package.json'));
+    const part = parts.find(text => text.startsWith(`${name} ${version} (${license})\n\n`));
+    expect([name, part !== undefined && /copyright|permission|licen[cs]e/i.test(part.slice(name.length))]).toEqual([
+      name,
+      true,
+    ]);
+  }
+});
+
+it('each of their licences is one that docs/dependencies.md explains', () => {
+  const explained = read('docs', 'dependencies.md').match(/## What the licences ask[\s\S]*?(?=\n## )/)![0];
+  const licences = new Set(packages.map(path => JSON.parse(read(path, 'package.json')).license as string));
+  for (const licence of licences) expect(explained).toContain(licence);
+});
+
+it('the npm package carries them', () => {
+  expect(JSON.parse(read('package.json')).files).toContain('dist/licences.txt');
+});
