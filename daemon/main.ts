@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonInfo } from '../src/api/local.ts';
+import { routes } from '../src/api/routes.ts';
 import { createHub, type Hub } from './events/hub.ts';
 import { openBlobs } from './files/blobs.ts';
 import { ensureFirstAdmin, FIRST_USER } from './first-admin.ts';
@@ -17,6 +18,7 @@ import { metricsPlugin } from './plugins/metrics.ts';
 import type { OperationParts } from './plugins/operation.ts';
 import { originRule } from './plugins/origin.ts';
 import { websocketPlugin } from './plugins/websocket.ts';
+import { refuseWrongMethods } from './plugins/wrong-methods.ts';
 import { appRoutes } from './routes/apps.ts';
 import { backupRoutes } from './routes/backups.ts';
 import { deviceRoutes } from './routes/devices.ts';
@@ -146,6 +148,7 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
       app => backupRoutes(app, { ...parts, backups }),
       app => hardwareRoutes(app, { ...parts, presence: onceStarted(presence, () => started) }),
       app => documents(app, { version }),
+      app => refuseWrongMethods(app, Object.values(routes)),
       app => systemRoutes(app, { ...parts, store, version, drivers: () => presence.driverStatuses() }),
       websocketPlugin({ hub, tokens, origin }),
     ],

@@ -61,6 +61,7 @@ export async function readForm<T>(
   let file: Promise<T> | undefined;
 
   parser.on('field', (name, value) => {
+    if (name === '__proto__') reject(new ApiError(1001, '__proto__ is no field'));
     if (!shape.names.has(name)) return;
     if (Object.hasOwn(fields, name)) reject(new ApiError(1001, `${name} is given twice`));
     fields[name] = value;

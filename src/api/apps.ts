@@ -19,8 +19,10 @@ export type Platform = keyof typeof platforms;
 export const platformNames = Object.keys(platforms) as Platform[];
 
 const platformInput = token({ description: `${platformNames.join(', ')}; in any case`, examples: ['ANDROID'] });
+/** Names with dots between them, none empty: pre-release and build of Semantic Versioning. */
+const parts = '[0-9A-Za-z\\-]+(\\.[0-9A-Za-z\\-]+)*';
 const number = line(64, {
-  pattern: '^\\d+(\\.\\d+){0,3}([-+][0-9A-Za-z.\\-+]+)?$',
+  pattern: `^\\d+(\\.\\d+){0,3}(-${parts})?(\\+${parts})?$`,
   shape: 'up to four numbers with dots, then - or + parts, such as 1.0.0 or 1.2.0-rc.1',
   description: 'version number',
   examples: ['1.0.0'],

@@ -154,7 +154,7 @@ function integerCheck({ minimum, maximum }: FieldSchema, source: Source): Check 
 const notBoolean = new Fault('must be true or false');
 const booleanCheck: Check = value => (typeof value === 'boolean' ? value : notBoolean);
 const booleanWord: Check = value => {
-  const word = typeof value === 'string' ? value.toLowerCase() : '';
+  const word = typeof value === 'string' ? trimText(value).toLowerCase() : '';
   return word === 'true' ? true : word === 'false' ? false : notBoolean;
 };
 
