@@ -61,4 +61,5 @@ export const variables: readonly Variable[] = [
     side: 'commands',
   },
   { name: 'XDG_DATA_HOME', words: 'where the home folder is made on Linux (~/.local/share)', side: 'both' },
+  { name: 'XDG_CONFIG_HOME', words: 'where daemon install puts its unit on Linux (~/.config)', side: 'commands' },
 ];

@@ -25,7 +25,7 @@ describe('the page of the environment', () => {
 
   it('names every variable that the sources read', () => {
     // Where a system keeps things, and what the program sets for itself.
-    const others = ['LOCALAPPDATA', 'TERM', 'UV_THREADPOOL_SIZE', 'DBUS_SESSION_BUS_ADDRESS'];
+    const others = ['LOCALAPPDATA', 'USERDOMAIN', 'USERNAME', 'TERM', 'UV_THREADPOOL_SIZE', 'DBUS_SESSION_BUS_ADDRESS'];
     const read = ['src', 'daemon', 'drivers', 'bin'].flatMap(folder =>
       sourcesIn(join(root, folder)).flatMap(file =>
         [...readFileSync(file, 'utf8').matchAll(/\benv\.([A-Z][A-Z_]+)/g)].map(([, name]) => name!),
