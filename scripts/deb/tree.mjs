@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -22,8 +22,16 @@ export function layOut(tree, executable) {
   put(tree, 'usr/lib/systemd/user/devmgr.service', installed(text('systemd/devmgr-user.service')));
   put(tree, 'etc/default/devmgr', Buffer.from(text('debian/default')));
   put(tree, 'usr/share/doc/devmgr/README.Debian', Buffer.from(text('debian/README.Debian')));
-  put(tree, 'usr/share/doc/devmgr/operations.md.gz', packed(readFileSync(join(root, 'docs/operations.md'))));
+  for (const page of pages()) put(tree, `usr/share/doc/devmgr/${page}`, join(root, 'docs', page));
   put(tree, 'usr/share/lintian/overrides/devmgr', Buffer.from(text('debian/lintian-overrides')));
+}
+
+/** The documentation without what is for those who change the program. */
+function pages() {
+  const others = /^(?:decisions\/|README|architecture|dependencies|performance)/;
+  return readdirSync(join(root, 'docs'), { recursive: true })
+    .filter(name => /\.(?:md|svg|png)$/.test(name) && !others.test(name))
+    .sort();
 }
 
 /** Writes a file of the package, with the folders above it. `source` is its content, or the file to copy. */
