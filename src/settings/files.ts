@@ -26,12 +26,17 @@ export function readJsonFile(file: string): Readonly<Record<string, unknown>> | 
   );
 }
 
-/** Writes aside and renames, so that a reader never sees half a file. Only the user can read it. */
-export function writePrivateFile(file: string, text: string): void {
+/**
+ * Writes aside and renames, so that a reader never sees half a file. Only the user can read it. With `durable` the disk has
+ * the text before the name leads to it.
+ */
+export function writePrivateFile(file: string, text: string, { durable = false } = {}): void {
   const aside = `${file}.${process.pid}.new`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(aside, text, { mode: 0o600 });
+    rmSync(aside, { force: true });
+    // A file of its own and no link that somebody has put there: what is written beside an input may lie in anybody's folder.
+    writeFileSync(aside, text, { mode: 0o600, flag: 'wx', flush: durable });
     renameSync(aside, file);
   } catch (error) {
     rmSync(aside, { force: true });

@@ -1,11 +1,12 @@
 /** What another user of the machine can prepare: a folder, a process, a server. None of it is sent a token or a password. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { writePrivateFile } from '../../src/settings/files.ts';
 import { adminPassword, devmgr, programFile, temporaryFolder } from './program.ts';
 
 /** A server that looks like a daemon to whoever asks for its health, and keeps all that it is sent. */
@@ -58,6 +59,16 @@ test('a home that others can change is refused with the line that mends it', asy
   expect(code).toBe(1);
   expect(stderr).toContain(`chmod 700 ${home}`);
   expect(heard()).toBe('');
+});
+
+test('what is written beside a file goes through no link that somebody has put there', () => {
+  const folder = temporaryFolder();
+  const precious = join(folder, 'precious');
+  writeFileSync(precious, 'as it was');
+  symlinkSync(precious, join(folder, `notes.json.${process.pid}.new`));
+  writePrivateFile(join(folder, 'notes.json'), 'new');
+  expect(readFileSync(precious, 'utf8')).toBe('as it was');
+  expect(readFileSync(join(folder, 'notes.json'), 'utf8')).toBe('new');
 });
 
 const NOBODY = 65_534;

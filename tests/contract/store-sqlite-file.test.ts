@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -186,6 +187,19 @@ describe('a copy of an SQLite store', () => {
     expect((await copied.devices(queryOf({ status: 'LOCKED' }))).total).toBe(Math.min(report.devices - 20_000, 20_000));
     await copied.close();
     expect((await store.check()).problems).toEqual([]);
+  });
+
+  it('is for nobody else to read, also while it is being made', async () => {
+    await commit(opened.store, [addDevice('A')]);
+    const umask = process.umask(0);
+    try {
+      const making = backupDatabase(opened.file, join(folder, 'copy.db'));
+      expect(statSync(join(folder, 'copy.db.unfinished')).mode & 0o777).toBe(0o600);
+      await making;
+      expect(statSync(join(folder, 'copy.db')).mode & 0o777).toBe(0o600);
+    } finally {
+      process.umask(umask);
+    }
   });
 
   it('can be made without the store, and opens as what it is a copy of', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StoreFailure } from '../store.ts';
 import { toFailure } from './failure.ts';
@@ -14,6 +14,8 @@ export async function backupDatabase(file: string, to: string): Promise<void> {
   rmSync(unfinished, { force: true });
   const source = openReader(file);
   try {
+    // Nobody else is to read it while it grows, nor to have put a link in its place: the folder may be anybody's.
+    closeSync(openSync(unfinished, 'wx', 0o600));
     // One transaction for the whole copy: without it, each write by others starts the copy anew.
     source.exec('BEGIN');
     source.prepare('SELECT count(*) FROM sqlite_schema').get();
@@ -30,7 +32,6 @@ export async function backupDatabase(file: string, to: string): Promise<void> {
 
 /** Takes a database out of WAL mode, which would need two more files beside it. */
 function asOneFile(file: string): void {
-  chmodSync(file, 0o600);
   const copy = new Database(file);
   try {
     copy.pragma('journal_mode = DELETE');
