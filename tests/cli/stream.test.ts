@@ -1,6 +1,8 @@
 /** The client's side of the notification stream, against a real one. */
 import { getEventListeners } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { Client } from '../../src/client/client.ts';
 import { followNotifications } from '../../src/client/stream.ts';
 import { registration, type StreamServer, startStreamServer } from '../support/stream-server.ts';
@@ -14,9 +16,9 @@ afterAll(() => server.stop());
 const silent = () => undefined;
 
 /** A stream of everything from now on, and the call that ends it. */
-function follow() {
+function follow(url = server.url) {
   const ending = new AbortController();
-  const address = () => Promise.resolve(server.url);
+  const address = () => Promise.resolve(url);
   const client = new Client({
     place: { address, whereabouts: address, revive: () => Promise.resolve(false) },
     session: { token: () => Promise.resolve(server.token) },
@@ -58,4 +60,31 @@ test('a stream ends at once when nobody wants it any more, also while nothing ha
   await connected;
   ending.abort();
   expect(await next).toEqual({ done: true, value: undefined });
+});
+
+test('what comes twice over two connections is given once, and what is no event not at all', async () => {
+  const event = (id: number) => JSON.stringify({ id, type: 'DEVICE_LOCKED', timestamp: '2026-03-01', data: {} });
+  const key = JSON.stringify({ type: 'KEY_ATTACHED', timestamp: '2026-03-01', data: {} });
+  const connections = [
+    [event(1), key, 'no JSON', '{"id":2}', '[]', 'null', event(2)],
+    [event(1), event(2), key, event(3)],
+  ];
+  const asked: (string | null)[] = [];
+  const repeating = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => void repeating.close());
+  repeating.on('connection', (socket, request) => {
+    asked.push(new URL(request.url!, 'http://localhost').searchParams.get('since'));
+    for (const frame of connections.shift() ?? []) socket.send(frame);
+    if (connections.length > 0) socket.close();
+  });
+  await new Promise(resolve => repeating.once('listening', resolve));
+  const { events } = follow(`http://127.0.0.1:${(repeating.address() as AddressInfo).port}`);
+  const seen: (number | string)[] = [];
+  while (seen.at(-1) !== 3) {
+    const { value } = await events.next();
+    seen.push(value.id ?? value.type);
+  }
+  await events.return(undefined);
+  expect(seen).toEqual([1, 'KEY_ATTACHED', 2, 'KEY_ATTACHED', 3]);
+  expect(asked).toEqual([null, '2']);
 });

@@ -1,0 +1,112 @@
+/** Files that come and go: what arrives is what was sent, or nothing is kept. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { devmgr, temporaryFolder } from './program.ts';
+
+const content = Buffer.from('an installer package');
+const sha256 = createHash('sha256').update(content).digest('hex');
+
+interface Served {
+  readonly fileName?: string;
+  /** Sends the file. */
+  readonly file?: (answer: ServerResponse) => void;
+  /** Digest that an upload is answered with. */
+  readonly digest?: string;
+}
+
+/** A registry with one package, as far as a transfer needs one. */
+async function serving({ fileName = 'devmgr.apk', file = answer => answer.end(content), digest = sha256 }: Served) {
+  const app = { versionId: 'APP-1', platform: 'ANDROID', version: '1.0.0', fileName, fileSize: content.length };
+  const rest = { versionName: null, changelog: null, forceUpdate: false, minSupportVersion: null };
+  const record = { ...app, ...rest, sha256, uploadedBy: 'admin', createdAt: '2026-03-01T08:30:00.000Z' };
+  const server = createServer((request, answer) => {
+    if (request.url!.endsWith('/download')) return file(answer.writeHead(200, { 'content-length': content.length }));
+    const data = request.method === 'POST' ? { ...record, sha256: digest } : record;
+    request.resume().on('end', () => answer.end(JSON.stringify({ code: 200, message: 'success', data })));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const cwd = temporaryFolder();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const run = (...args: string[]) => devmgr([...args, '--server', url], { cwd, env: { DEVMGR_TOKEN: 'token' } });
+  return { cwd, run, files: () => readdirSync(cwd) };
+}
+
+describe('a download', () => {
+  test('is kept under its own name once its digest has been checked', async () => {
+    const { cwd, run, files } = await serving({});
+    const { code, stdout } = await run('apps', 'download', 'APP-1');
+    expect(code).toBe(0);
+    expect(stdout).toContain('(checked)');
+    expect(files()).toEqual(['devmgr.apk']);
+    expect(readFileSync(join(cwd, 'devmgr.apk'))).toEqual(content);
+  });
+
+  test('that arrives changed is not kept', async () => {
+    const changed = Buffer.from(content);
+    changed[0]! ^= 1;
+    const { run, files } = await serving({ file: answer => answer.end(changed) });
+    const { code, stderr } = await run('apps', 'download', 'APP-1');
+    expect(code).toBe(1);
+    expect(stderr).toContain('arrived damaged');
+    expect(files()).toEqual([]);
+  });
+
+  test('that breaks off is not kept', async () => {
+    const file = (answer: ServerResponse) => {
+      answer.write(content.subarray(0, 5));
+      setImmediate(() => answer.destroy());
+    };
+    const { run, files } = await serving({ file });
+    const { code, stderr } = await run('apps', 'download', 'APP-1');
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/the connection was lost after \d B of 20 B/);
+    expect(files()).toEqual([]);
+  });
+
+  test.each([
+    ['../../.bashrc', '.bashrc'],
+    ['C:\\Windows\\evil.exe', 'evil.exe'],
+    ['/etc/passwd', 'passwd'],
+    ['..', 'package'],
+    ['', 'package'],
+  ])('stays in its folder, whatever name the server gives it: %j', async (fileName, name) => {
+    const { run, files } = await serving({ fileName });
+    expect((await run('apps', 'download', 'APP-1')).code).toBe(0);
+    expect(files()).toEqual([name]);
+  });
+
+  test('overwrites nothing without --force', async () => {
+    const { cwd, run, files } = await serving({});
+    writeFileSync(join(cwd, 'devmgr.apk'), 'mine');
+    const { code, stderr } = await run('apps', 'download', 'APP-1');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--force');
+    expect(readFileSync(join(cwd, 'devmgr.apk'), 'utf8')).toBe('mine');
+    expect((await run('apps', 'download', 'APP-1', '--force')).code).toBe(0);
+    expect(readFileSync(join(cwd, 'devmgr.apk'))).toEqual(content);
+    expect(files()).toEqual(['devmgr.apk']);
+  });
+
+  test('changed on its way into a pipe ends with 1 all the same', async () => {
+    const { run, files } = await serving({ file: answer => answer.end(Buffer.alloc(content.length)) });
+    expect((await run('apps', 'download', 'APP-1', '--out', '-')).code).toBe(1);
+    expect(files()).toEqual([]);
+  });
+});
+
+test('an upload that the server has otherwise than it was sent ends with 1', async () => {
+  const upload = async (digest: string) => {
+    const { cwd, run } = await serving({ digest });
+    writeFileSync(join(cwd, 'devmgr.apk'), content);
+    return run('upload', 'devmgr.apk', '--version', '1.0.0');
+  };
+  expect((await upload(sha256)).code).toBe(0);
+  const { code, stderr } = await upload('0'.repeat(64));
+  expect(code).toBe(1);
+  expect(stderr).toContain('the server has another file than was sent');
+});
