@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { blocksOf } from '../docs/shell.ts';
 import { BareRoot } from './root.ts';
 
 const bare = new BareRoot();
@@ -22,6 +23,16 @@ describe('the executable, where there is nothing but the C library', () => {
     expect(stdout).toContain('"status":"LOCKED"');
     expect(stdout).toContain('whole:');
     expect(code).toBe(0);
+  });
+
+  it('does what the README says, block after block', async () => {
+    const blocks = blocksOf(readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8'), 'sh');
+    expect(blocks.length).toBeGreaterThan(3);
+    const script = blocks.map(({ line, code }) => `echo "README line ${line}" >&2\n${code}`).join('\n');
+    const { code, stderr } = await bare.run(`mkdir -p /work/readme; cd /work/readme; ${script}`, {
+      env: { HOME: '/work/readme' },
+    });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
   });
 
   it('registers a CSV', async () => {

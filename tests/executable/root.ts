@@ -30,7 +30,21 @@ export class BareRoot {
     for (const place of ['bin', 'tmp', 'home', 'work', 'proc', 'dev'])
       mkdirSync(join(this.folder, place), { recursive: true });
     this.#install(executable, '/bin/devmgr');
-    for (const tool of ['sh', 'awk', 'cat', 'chmod', 'chown', 'dd', 'ln', 'ls', 'mkdir', 'mount', 'rm', 'sed']) {
+    for (const tool of [
+      'sh',
+      'awk',
+      'cat',
+      'chmod',
+      'chown',
+      'dd',
+      'grep',
+      'ln',
+      'ls',
+      'mkdir',
+      'mount',
+      'rm',
+      'sed',
+    ]) {
       this.#install(
         execFileSync('sh', ['-c', `command -v ${tool} || echo /bin/${tool}`], { encoding: 'utf8' }).trim(),
         `/bin/${tool}`,
