@@ -1,12 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { Home } from './home.ts';
 import type { Logger } from './log.ts';
-import type { Passwords } from './services/passwords.ts';
+import { hashPassword } from './services/passwords.ts';
 import { checkFirstPassword, type DaemonSettings } from './settings.ts';
 import type { Store } from './store/store.ts';
 
 /** The first user ever made; the file with the first password goes when that user's password is changed. */
 export const FIRST_USER = 1;
+
+export interface FirstPassword {
+  /** Null where it was given. */
+  readonly generated: string | null;
+  readonly hash: string;
+}
+
+/** The password of a first administrator. Its hash takes longer than everything else that a first start does. */
+export async function firstPassword(home: Home, admin: DaemonSettings['admin']): Promise<FirstPassword> {
+  if (admin.password !== null) checkFirstPassword(admin.password);
+  const generated = admin.password === null ? await initialPassword(home) : null;
+  return { generated, hash: await hashPassword(admin.password ?? generated!) };
+}
 
 /**
  * Makes the first administrator of an empty registry. The returned password, if any, is to be shown once on a terminal;
@@ -15,16 +28,15 @@ export const FIRST_USER = 1;
 export async function ensureFirstAdmin(parts: {
   readonly store: Store;
   readonly home: Home;
-  readonly passwords: Passwords;
+  /** What was begun before the store was open; null where the registry was there. */
+  readonly ahead: Promise<FirstPassword> | null;
   readonly admin: DaemonSettings['admin'];
   readonly now: () => number;
   readonly log: Logger;
 }): Promise<string | null> {
   const { store, home, admin, log } = parts;
   if ((await store.users({ descending: false, offset: 0, limit: 1 })).total > 0) return null;
-  if (admin.password !== null) checkFirstPassword(admin.password);
-  const generated = admin.password === null ? await initialPassword(home) : null;
-  const passwordHash = await parts.passwords.hash(admin.password ?? generated!);
+  const { generated, hash: passwordHash } = await (parts.ahead ?? firstPassword(home, admin));
   await store.commit({
     at: parts.now(),
     actor: null,

@@ -41,6 +41,11 @@ export class Home {
     return join(this.dir, homeFiles[name]);
   }
 
+  /** Whether there is such a file. */
+  async has(name: keyof typeof homeFiles): Promise<boolean> {
+    return (await lstat(this.path(name)).catch(() => null)) !== null;
+  }
+
   /** A random key kept in the home; made at the first call. */
   async secretKey(name: 'journalKey'): Promise<Buffer> {
     const kept = await this.#keptKey(name);

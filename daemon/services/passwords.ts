@@ -29,23 +29,13 @@ export class Passwords {
     this.#cost = cost;
   }
 
-  /** `scrypt$N$r$p$salt$key`, the last two in base64url. */
-  async hash(password: string): Promise<string> {
-    const salt = randomBytes(16);
-    const key = await this.#derive(password, salt, this.#cost);
-    return [
-      'scrypt',
-      this.#cost.N,
-      this.#cost.r,
-      this.#cost.p,
-      salt.toString('base64url'),
-      key.toString('base64url'),
-    ].join('$');
+  hash(password: string): Promise<string> {
+    return this.#amongFew(() => hashPassword(password, this.#cost));
   }
 
   async verify(encoded: string, password: string): Promise<boolean> {
     const { cost, salt, key } = decode(encoded);
-    return timingSafeEqual(await this.#derive(password, salt, cost), key);
+    return timingSafeEqual(await this.#amongFew(() => derive(password, salt, cost)), key);
   }
 
   /** Whether the hash was made at another cost than today's. */
@@ -76,13 +66,10 @@ export class Passwords {
     throw new ApiError(1003, `${field} is wrong`);
   }
 
-  async #derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+  async #amongFew<T>(work: () => Promise<T>): Promise<T> {
     await this.#enter();
     try {
-      return await new Promise((resolve, reject) => {
-        const options = { ...cost, maxmem: 160 * cost.N * cost.r };
-        scrypt(password, salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)));
-      });
+      return await work();
     } finally {
       this.#leave();
     }
@@ -98,6 +85,20 @@ export class Passwords {
     if (next) next();
     else this.#running--;
   }
+}
+
+/** `scrypt$N$r$p$salt$key`, the last two in base64url. */
+export async function hashPassword(password: string, cost: Cost = presentCost): Promise<string> {
+  const salt = randomBytes(16);
+  const key = await derive(password, salt, cost);
+  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$');
+}
+
+function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const options = { ...cost, maxmem: 160 * cost.N * cost.r };
+    scrypt(password, salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)));
+  });
 }
 
 function decode(encoded: string): { cost: Cost; salt: Buffer; key: Buffer } {
