@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { usage } from '../fault.ts';
 import { forgetLogin, localIdentity, storeLogin } from '../settings/credentials.ts';
 import { storeSetting } from '../settings/profiles.ts';
+import { isLoopback } from '../settings/settings.ts';
 import { safe } from '../terminal/text.ts';
 import { relative } from '../terminal/when.ts';
 import { need, readPassword } from './ask.ts';
@@ -50,6 +51,7 @@ export const login = command({
 /** Logs in, and remembers the token and what leads to the server. */
 export async function logIn(context: Context, username: string, password: string) {
   const { settings, out, registry } = context;
+  warnOfEavesdroppers(context, await registry.address());
   const data = await registry.call('login', { body: { username, password } });
   const kept = { token: data.token, expireTime: data.expireTime, username: data.user.username };
   const keeper = await storeLogin(settings, context.identity(), kept);
@@ -63,6 +65,12 @@ export async function logIn(context: Context, username: string, password: string
   if (settings.token !== null && !context.globals.json)
     out.notice('DEVMGR_TOKEN is set and goes on beating this login.');
   return data;
+}
+
+/** An address that is named without a scheme is one of plain HTTP. */
+function warnOfEavesdroppers({ out, globals }: Context, address: string): void {
+  if (globals.json || !address.startsWith('http:') || isLoopback(address)) return;
+  out.warn(`${safe(address)} is not encrypted: the password and the token can be read on the way. Is there https://?`);
 }
 
 /** What was named for this login alone would be missing at the next command. */

@@ -66,3 +66,13 @@ test('users log themselves out everywhere, and are told that this login has ende
   expect(stderr).toContain('devmgr login');
   for (const home of [here, there]) expect((await devmgr(['whoami'], { home })).code).toBe(3);
 });
+
+test('a password that would cross a network unencrypted is warned of; on this machine it is not', async () => {
+  const login = (server: string, ...more: string[]) =>
+    devmgr(['login', 'admin', '--password-stdin', '--server', server, ...more], { input: adminPassword });
+  expect((await login(daemon.url)).stderr).not.toContain('not encrypted');
+  // Not a name of this machine, though it leads there.
+  const elsewhere = daemon.url.replace('127.0.0.1', '0.0.0.0');
+  expect((await login(elsewhere.replace('http://', ''))).stderr).toContain('is not encrypted');
+  expect((await login(elsewhere, '--json')).stderr).not.toContain('is not encrypted');
+});
