@@ -16,7 +16,13 @@ export function writeChangelog(tree, { version, maintainer, epoch }) {
   const changes = section
     .split(/^- /m)
     .slice(1)
-    .map(item => item.split(/\n(?! )/)[0].replace(/\s+/g, ' ').replaceAll('`', '').trim());
+    .map(item =>
+      item
+        .split(/\n(?! )/)[0]
+        .replace(/\s+/g, ' ')
+        .replaceAll('`', '')
+        .trim(),
+    );
   const date = new Date(Number(epoch) * 1000).toUTCString().replace('GMT', '+0000');
   const items = changes.map(change => `  * ${wrap(change)}\n`).join('');
   const text = `devmgr (${version}) unstable; urgency=medium\n\n${items}\n -- ${maintainer}  ${date}\n`;

@@ -26,7 +26,8 @@ function describe(folder) {
   if (!license) fail(`${name} names no licence.`, 'Look the licence up before shipping it.');
   const file = readdirSync(folder).find(entry => /^(licen[cs]e|copying)/i.test(entry));
   const holder = typeof author === 'string' ? author : (author?.name ?? `the authors of ${name}`);
-  const text = file && existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : `Copyright ${holder}`;
+  const text =
+    file && existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : `Copyright ${holder}`;
   return { name, version, licence: license, text };
 }
 
@@ -43,5 +44,8 @@ function heading(text) {
 }
 
 function indent(text) {
-  return text.trim().replace(/^(?=.)/gm, '  ').concat('\n');
+  return text
+    .trim()
+    .replace(/^(?=.)/gm, '  ')
+    .concat('\n');
 }
