@@ -16,10 +16,7 @@ import { setup } from './setup.mjs';
 setup();
 const { platform } = parseArgs({ options: { platform: { type: 'string', default: ownPlatform } } }).values;
 if (!platforms.includes(platform))
-  fail(
-    `there is no executable for ${platform}.`,
-    `Platforms with Node and every native module at npm: ${platforms.join(', ')}.`,
-  );
+  fail(`there is no executable for ${platform}.`, `Platforms whose parts npm has: ${platforms.join(', ')}.`);
 const folder = join(root, 'dist', 'bin');
 const name = `devmgr-${platform}${platform.startsWith('win-') ? '.exe' : ''}`;
 const output = join(folder, name);

@@ -4,6 +4,8 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
+const mostCharacters = 8_000;
+
 export type Mark = 'user' | 'host' | 'serial' | 'id' | 'text';
 
 /** What a report may show of a line of the log as it is. Any other text in it could be anything. */
@@ -74,7 +76,7 @@ export class Redactor {
   }
 
   text(given: string): string {
-    let text = this.#withoutKnown(given);
+    let text = shortened(this.#withoutKnown(given));
     for (const [shape, by] of secretShapes) text = text.replace(shape, by);
     return keeping(text, part =>
       part
@@ -127,6 +129,13 @@ export class Redactor {
     const longestFirst = [...this.#known].sort(([a], [b]) => b.length - a.length);
     return longestFirst.reduce((rest, [found, by]) => rest.replace(wordOf(found), () => by), text);
   }
+}
+
+/** A line can be as long as somebody makes it; what follows the last blank goes as well, so that no secret is cut in two. */
+function shortened(text: string): string {
+  if (text.length <= mostCharacters) return text;
+  const kept = text.slice(0, mostCharacters).replace(/\S*$/, '');
+  return `${kept}… (cut)`;
 }
 
 const isMark = (text: string): boolean => /^(user|host|serial|id|text)-[0-9a-f]{6}$/.test(text);

@@ -114,6 +114,16 @@ describe('what is replaced', () => {
     expect(other.text('KEY-1')).not.toBe(mark);
   });
 
+  test('is looked for in no time, however long a line is, and no secret is cut in two', () => {
+    const redactor = new Redactor();
+    const started = process.cpuUsage();
+    for (const part of ['a-', 'A', '1:', 'a1_', 'serial ', 'x@', 'password=', '../'])
+      redactor.logLine(JSON.stringify({ msg: part.repeat(200_000), detail: part.repeat(200_000) }));
+    expect(process.cpuUsage(started).user).toBeLessThan(3_000_000);
+    const secret = `eyJ${'q'.repeat(40)}.${'w'.repeat(40)}`;
+    expect(redactor.text(`${'.'.repeat(7_950)} ${secret}`)).not.toContain('qqqqq');
+  });
+
   test.each([
     'listening on http://127.0.0.1:7470',
     'error 0x80100011 of libpcsclite.so.1 at 2026-11-20T22:36:18.222Z',
