@@ -1,105 +1,63 @@
-/** What the operator sees of an enrolment, and what a script or a file gets. */
-import { appendFileSync, statSync } from 'node:fs';
+/** What the operator sees of an enrolment, and what a script gets. */
 import type { Key } from '../api/hardware.ts';
-import { systemWords, usage } from '../fault.ts';
-import { toCsv } from '../terminal/csv.ts';
 import { statusStyle } from '../terminal/style.ts';
-import { safe, safeJson } from '../terminal/text.ts';
+import { safe } from '../terminal/text.ts';
+import { width } from '../terminal/width.ts';
 import type { Context } from './context.ts';
 import { nameOf } from './device.ts';
+import type { EnrollFile } from './enroll-file.ts';
 import type { Outcome } from './enroll-key.ts';
 
-const fields = [
-  'result',
-  'deviceId',
-  'serialNumber',
-  'deviceType',
-  'activationCode',
-  'status',
-  'userId',
-  'manufacturer',
-  'model',
-  'firmwareVersion',
-  'serialSource',
-  'simulated',
-  'message',
-] as const satisfies readonly (keyof Outcome)[];
-
 const bell = '\u0007';
+/** For what wants another look: heard as something else than one. */
+const twice = bell + bell;
+const indent = '    ';
+
+export interface Tally {
+  /** Keys registered or recognised, those of earlier runs included. */
+  readonly done: number;
+  readonly failed: number;
+}
 
 export class EnrollReport {
   readonly #context: Context;
-  readonly #file: string | null;
+  readonly #file: EnrollFile | null;
   readonly #count: number | null;
   /** Standard error is a terminal and may be talked to. */
   readonly #lively: boolean;
 
-  constructor(context: Context, file: string | null, count: number | null) {
+  constructor(context: Context, file: EnrollFile | null, count: number | null) {
     this.#context = context;
     this.#file = file;
     this.#count = count;
     this.#lively = context.io.stderrIsTerminal && !context.globals.quiet;
-    // A file that cannot be written is found out before the first key, not after it.
-    if (file !== null) this.#append('');
   }
 
-  ready(): void {
-    if (!this.#context.globals.json) this.#context.out.notice(this.#next());
-  }
-
-  #next(): string {
-    return `${this.#context.out.tint('cyan', 'Plug in a key')} (Ctrl-C ends)`;
-  }
-
-  async row(outcome: Outcome, done: number): Promise<void> {
+  ready(tally: Tally): void {
     const { out, globals } = this.#context;
-    if (this.#file !== null) this.#append(this.#isCsv() ? toCsv(fields, [outcome], false) : `${safeJson(outcome)}\n`);
+    if (globals.json) return;
+    if (this.#file !== null && tally.done > 0)
+      out.notice(out.tint('dim', `Going on from ${safe(this.#file.path)}, which holds ${keys(tally.done)}.`));
+    if (this.#wants(tally)) out.notice(tally.done > 0 ? `${this.#tallied(tally)} ${this.#next()}` : this.#next());
+  }
+
+  async row(outcome: Outcome, tally: Tally): Promise<void> {
+    const { out, globals } = this.#context;
+    this.#file?.add(outcome);
     if (globals.json) await out.row(outcome);
     else if (globals.quiet) await out.text(outcome.deviceId === null ? '' : `${safe(outcome.deviceId)}\n`);
     else await out.text(this.#words(outcome));
-    if (globals.json && !this.#lively) return;
-    if (this.#lively) this.#context.io.say(outcome.result === 'failed' ? bell + bell : bell);
-    if (this.#count === null || done < this.#count) {
-      const count = this.#count === null ? `${done}` : `${done} of ${this.#count}`;
-      if (this.#lively)
-        out.notice(
-          `${out.tint('dim', `${count} done.`)} ${outcome.result === 'failed' ? 'Pull it, then:' : ''} ${this.#next()}`.replace(
-            / {2,}/g,
-            ' ',
-          ),
-        );
-    }
+    this.#ask(tally, outcome.result === 'failed' || outcome.message !== null ? twice : bell);
   }
 
-  #words(outcome: Outcome): string {
-    const { paint } = this.#context.out;
-    const what = safe(`${outcome.deviceType} ${outcome.serialNumber ?? '(no readable serial)'}`);
-    const simulated = outcome.simulated ? paint('yellow', ' (simulated)') : '';
-    const message = outcome.message ? `\n    ${safe(outcome.message)}` : '';
-    const state = outcome.status === null ? '' : ` ${paint(statusStyle(outcome.status), safe(outcome.status))}`;
-    const user = outcome.userId ? ` for ${safe(outcome.userId)}` : '';
-    switch (outcome.result) {
-      case 'failed':
-        return `${paint('red', '✗ failed')}      ${what}${simulated}${message}\n`;
-      case 'new':
-        return `${paint('cyan', '+ new')}         ${what}${simulated} would be registered${message}\n`;
-      case 'known':
-        return `${paint('yellow', '= known')}       ${safe(outcome.deviceId ?? '')}${state}${user}  ${what}${simulated}${message}\n`;
-      case 'registered':
-        return `${paint('green', '✓ registered')}  ${safe(outcome.deviceId ?? '')}${state}${user}  ${what}${simulated}\n    activation code  ${paint('bold', safe(outcome.activationCode ?? '-'))}${message}\n`;
-    }
+  passed(key: Key, why: string, tally: Tally): void {
+    this.#aside(`${nameOf(key)} ${why}: left out`);
+    this.#ask(tally, twice);
   }
 
-  passed(key: Key, why: string): void {
-    if (!this.#context.globals.json)
-      this.#context.out.notice(this.#context.out.tint('dim', `${nameOf(key)} ${why}: left out`));
-  }
-
-  again(key: Key, earlier: Outcome): void {
-    if (!this.#context.globals.json)
-      this.#context.out.notice(
-        this.#context.out.tint('dim', `${nameOf(key)} again: it is ${safe(earlier.deviceId ?? 'done')}`),
-      );
+  again(key: Key, deviceId: string | null, tally: Tally): void {
+    this.#aside(`${nameOf(key)} again: it is ${safe(deviceId ?? 'done')}`);
+    this.#ask(tally, bell);
   }
 
   readonly link = (state: string, detail: string): void => {
@@ -107,9 +65,22 @@ export class EnrollReport {
     if (state === 'lost' || state === 'resumed') out.trace(`${state}${detail ? `: ${detail}` : ''}`);
   };
 
-  summary(done: number, failed: number): void {
+  /** What a run that was broken off has come to. */
+  summary(tally: Tally): void {
+    // A terminal has put ^C where the cursor was.
+    if (this.#lively) this.#context.io.say('\n');
+    this.#total(tally, ', the same command goes on from there');
+  }
+
+  /** As many keys as were wanted are done. */
+  finished(tally: Tally): void {
+    if (this.#file !== null || this.#count !== 1) this.#total(tally, '');
+  }
+
+  #total({ done, failed }: Tally, more: string): void {
     const { out, globals } = this.#context;
-    const text = `${done} keys handled${failed ? `, ${failed} failed` : ''}${this.#file === null ? '' : `; results are in ${this.#file}`}`;
+    const file = this.#file === null ? '' : `; results are in ${safe(this.#file.path)}${more}`;
+    const text = `${keys(done)} handled${failed ? `, ${failed} failed` : ''}${file}`;
     if (globals.json) out.trace(text);
     else out.notice(text);
   }
@@ -118,18 +89,75 @@ export class EnrollReport {
     this.#context.out.end();
   }
 
-  #isCsv(): boolean {
-    return !/\.(jsonl|ndjson|json)$/i.test(this.#file ?? '');
+  #wants({ done }: Tally): boolean {
+    return this.#count === null || done < this.#count;
   }
 
-  /** Adds to what earlier runs have written; a file that is new gets its header. */
-  #append(text: string): void {
-    const file = this.#file!;
-    try {
-      const isNew = !statSync(file, { throwIfNoEntry: false })?.size;
-      appendFileSync(file, (isNew && this.#isCsv() ? toCsv(fields, [], true) : '') + text, { mode: 0o600 });
-    } catch (error) {
-      throw usage(`results cannot be written to ${file}: ${systemWords(error)}`);
+  /** Rings, and says how far it is and what to do next, as the last line on the screen. */
+  #ask(tally: Tally, sound: string): void {
+    if (!this.#lively) return;
+    this.#context.io.say(sound);
+    if (this.#wants(tally)) this.#context.out.notice(`${this.#tallied(tally)} ${this.#next()}`);
+  }
+
+  #next(): string {
+    return `${this.#context.out.tint('cyan', 'Plug in a key')} (Ctrl-C ends)`;
+  }
+
+  #tallied({ done, failed }: Tally): string {
+    const { tint } = this.#context.out;
+    const count = this.#count === null ? `${done} done` : `${done} of ${this.#count} done`;
+    return failed === 0 ? tint('dim', `${count}.`) : `${tint('dim', `${count},`)} ${tint('red', `${failed} failed.`)}`;
+  }
+
+  #aside(text: string): void {
+    const { out, globals } = this.#context;
+    if (!globals.json) out.notice(out.tint('dim', text));
+  }
+
+  #words(outcome: Outcome): string {
+    const { paint } = this.#context.out;
+    const { result, deviceId, status, userId } = outcome;
+    const what = safe(`${outcome.deviceType} ${outcome.serialNumber ?? '(no readable serial)'}`);
+    const simulated = outcome.simulated ? paint('yellow', ' (simulated)') : '';
+    const state = status === null ? '' : ` ${paint(statusStyle(status), safe(status))}`;
+    const device = `${safe(deviceId ?? '')}${state}${userId ? ` for ${safe(userId)}` : ''}`;
+    const code = `\n${indent}activation code  ${paint('bold', safe(outcome.activationCode ?? '-'))}`;
+    const message = outcome.message === null ? '' : this.#prose(outcome.message);
+    switch (result) {
+      case 'failed':
+        return `${this.#line(paint('red', '✗ failed      '), `${what}${simulated}`)}${message}\n`;
+      case 'new':
+        return `${this.#line(paint('cyan', '+ new         '), `${what}${simulated}`)} would be registered${message}\n`;
+      case 'known':
+        return `${this.#line(`${paint(outcome.message === null ? 'yellow' : 'red', '= known       ')}${device}  `, `${what}${simulated}`)}${message}\n`;
+      case 'registered':
+        return `${this.#line(`${paint('green', '✓ registered  ')}${device}  `, `${what}${simulated}`)}${code}${message}\n`;
     }
   }
+
+  /** Both on one line where it is wide enough, else below each other. */
+  #line(head: string, tail: string): string {
+    const line = head + tail;
+    return width(bare(line)) <= this.#context.io.columns ? line : `${head.trimEnd()}\n${indent}${tail}`;
+  }
+
+  /** A text below a line, broken between words. */
+  #prose(text: string): string {
+    const room = this.#context.io.columns - indent.length;
+    let lines = '';
+    let line = '';
+    for (const word of safe(text).split(' ')) {
+      if (line !== '' && width(`${line} ${word}`) > room) {
+        lines += `\n${indent}${line}`;
+        line = word;
+      } else line = line === '' ? word : `${line} ${word}`;
+    }
+    return `${lines}\n${indent}${line}`;
+  }
 }
+
+const keys = (count: number): string => (count === 1 ? '1 key' : `${count} keys`);
+
+/** Without colours. */
+const bare = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '');

@@ -4,6 +4,7 @@ import { Fault, interrupted } from '../fault.ts';
 import { types } from './choices.ts';
 import type { Context } from './context.ts';
 import { command } from './define.ts';
+import { EnrollFile } from './enroll-file.ts';
 import { Enrolment, type EnrolOptions, type Outcome } from './enroll-key.ts';
 import { EnrollReport } from './enroll-report.ts';
 import { keyEvents } from './key-events.ts';
@@ -12,9 +13,9 @@ export const enroll = command({
   name: 'enroll',
   summary: 'register keys as they are plugged in',
   description:
-    'Plug in one key after the other. Each is registered once, however often it is plugged; a key that is registered already is recognised as the device it is. What is plugged in at the start counts, unless --skip-attached says otherwise.\nManufacturer and model are those the key tells, unless named. --count and --timeout end the loop; else Ctrl-C does.',
+    'Plug in one key after the other. Each is registered once, however often it is plugged; a key that is registered already is recognised as the device it is. What is plugged in at the start counts, unless --skip-attached says otherwise.\nManufacturer and model are those the key tells, unless named. --count and --timeout end the loop; else Ctrl-C does, and the same command with the same --out goes on where it ended.',
   flags: {
-    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after so many keys' },
+    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after so many keys, those in --out included' },
     timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end when no key came for so long (exit code 10)' },
     type: { value: 'TYPE', choices: types, help: 'only keys of this type' },
     manufacturer: { value: 'NAME', help: 'manufacturer to register with' },
@@ -26,7 +27,7 @@ export const enroll = command({
       value: 'FILE',
       short: 'o',
       offer: 'file',
-      help: 'add the results to this file as it goes (CSV, or JSON lines by its name)',
+      help: 'add the results to this file as it goes (CSV, or JSON lines by its name), and go on from it',
     },
   },
   examples: [
@@ -63,41 +64,41 @@ const partial = 7;
 export async function enrollKeys(context: Context, options: EnrollOptions): Promise<number> {
   await context.registry.token();
   const skipped = await attachedAtStart(context, options);
-  const report = new EnrollReport(context, options.out, options.count);
+  const file = options.out === null ? null : new EnrollFile(options.out);
+  const report = new EnrollReport(context, file, options.count);
   const enrolment = new Enrolment(context, options);
+  const count = new Count(file === null || options.dryRun ? new Map() : await file.earlier(), options.count);
   const idle = new Idle(options.timeoutSeconds);
-  const handled = new Map<string, Outcome>();
-  let done = 0;
-  /** By keyId: a key that could not be read at first may be, later in the same plugging. */
-  const failed = new Set<string>();
-  report.ready();
+  report.ready(count);
+  if (count.reached) {
+    report.finished(count);
+    return 0;
+  }
   try {
     for await (const { type, key } of keyEvents(context, { signal: idle.signal, onState: report.link })) {
       if (type === 'KEY_DETACHED') continue;
       if (skipped.has(key.keyId) || (options.type !== null && key.deviceType !== options.type)) {
-        report.passed(key, skipped.has(key.keyId) ? 'was plugged in before' : `is no ${options.type}`);
+        report.passed(key, skipped.has(key.keyId) ? 'was plugged in before' : `is no ${options.type}`, count);
         continue;
       }
-      const earlier = key.serialNumber === null ? undefined : handled.get(key.serialNumber);
-      if (earlier) {
-        report.again(key, earlier);
+      const handled = count.handled(key);
+      if (handled !== undefined) {
+        report.again(key, handled, count);
         continue;
       }
       idle.stop();
       const outcome = await enrolment.handle(key);
-      if (outcome.result === 'failed') failed.add(key.keyId);
-      else {
-        done++;
-        failed.delete(key.keyId);
-        if (key.serialNumber !== null) handled.set(key.serialNumber, outcome);
+      if (count.take(key, outcome) === 'as before') report.again(key, outcome.deviceId, count);
+      else await report.row(outcome, count);
+      if (count.reached) {
+        report.finished(count);
+        return 0;
       }
-      await report.row(outcome, done);
-      if (options.count !== null && done >= options.count) return 0;
       idle.start();
     }
   } catch (error) {
     if (context.io.interrupt.aborted) {
-      report.summary(done, failed.size);
+      report.summary(count);
       throw interrupted();
     }
     throw error;
@@ -106,14 +107,61 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
     report.close();
   }
   if (context.io.interrupt.aborted) {
-    report.summary(done, failed.size);
+    report.summary(count);
     throw interrupted();
   }
-  return ended(options, done, failed.size);
+  return ended(options, count);
 }
 
-function ended({ count, timeoutSeconds }: EnrollOptions, done: number, failed: number): number {
-  if (count !== null || done === 0) {
+/** Which keys are done: each counts once, however often it is plugged, in this run and in those it goes on from. */
+class Count {
+  /** DeviceId by serial number; null where a dry run knows none. */
+  readonly #handled = new Map<string, string | null>();
+  readonly #earlier: ReadonlyMap<string, string>;
+  /** By keyId: a key that could not be read at first may be, later in the same plugging. */
+  readonly #failed = new Set<string>();
+  readonly #wanted: number | null;
+  done: number;
+
+  constructor(earlier: ReadonlyMap<string, string>, wanted: number | null) {
+    this.#earlier = earlier;
+    this.#wanted = wanted;
+    this.done = earlier.size;
+  }
+
+  get failed(): number {
+    return this.#failed.size;
+  }
+
+  get doneNow(): number {
+    return this.done - this.#earlier.size;
+  }
+
+  get reached(): boolean {
+    return this.#wanted !== null && this.done >= this.#wanted;
+  }
+
+  /** The device of a key that this run had before; undefined where it is new. */
+  handled({ serialNumber }: Key): string | null | undefined {
+    return serialNumber === null ? undefined : this.#handled.get(serialNumber);
+  }
+
+  /** `as before`: an earlier run has said of it what there is to say. */
+  take({ keyId, serialNumber }: Key, { result, deviceId, message }: Outcome): 'told' | 'as before' {
+    if (result === 'failed' || serialNumber === null) {
+      this.#failed.add(keyId);
+      return 'told';
+    }
+    this.#failed.delete(keyId);
+    this.#handled.set(serialNumber, deviceId);
+    const before = this.#earlier.get(serialNumber);
+    if (before === undefined) this.done++;
+    return result === 'known' && deviceId === before && message === null ? 'as before' : 'told';
+  }
+}
+
+function ended({ count, timeoutSeconds }: EnrollOptions, { done, doneNow, failed }: Count): number {
+  if (count !== null || doneNow === 0) {
     const wanted = count === null ? '' : ` (${done} of ${count} keys were handled)`;
     throw new Fault(
       'hardware',

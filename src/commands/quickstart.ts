@@ -36,7 +36,7 @@ export const quickstart = command({
     const outcome = await new Enrolment(context, options).handle(key);
     if (context.globals.json)
       await context.out.document({ server: await context.registry.address(), user, key: outcome });
-    else await report.row(outcome, 1);
+    else await report.row(outcome, { done: 1, failed: 0 });
     if (outcome.result === 'failed')
       throw new Fault(
         'failure',

@@ -1,5 +1,5 @@
 /** Enrolment of what is plugged in, with keys in software; `tests/hardware` does it with a card and a USB key. */
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adminPassword, type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
@@ -48,13 +48,27 @@ describe('three keys', () => {
         'message',
       ]);
     }
-    const again = await daemon.run(['enroll', '--count', '3', '--json', '--out', out]);
+    const other = join(folder, 'again.jsonl');
+    const again = await daemon.run(['enroll', '--count', '3', '--json', '--out', other]);
     expect(results(again.rows).sort()).toEqual(first.rows.map(row => ['known', row.serialNumber]).sort());
     expect(again.rows.map(row => row.deviceId).sort()).toEqual(first.rows.map(row => row.deviceId).sort());
     const written = readFileSync(out, 'utf8').trimEnd().split('\n');
     expect(written[0]).toMatch(/^result,deviceId,serialNumber,/);
-    expect(written).toHaveLength(7);
+    expect(written).toHaveLength(4);
+    expect(readFileSync(other, 'utf8').trimEnd().split('\n')).toHaveLength(3);
     expect((await daemon.call('GET', '/api/devices/list')).pagination.total).toBe(3);
+  });
+
+  test.each(['codes.csv', 'codes.jsonl'])('are gone on with from the file of an earlier run (%s)', async name => {
+    const out = join(temporaryFolder(), name);
+    const enroll = (count: string) => daemon.run(['enroll', '--count', count, '--json', '--out', out]);
+    const first = await enroll('2');
+    // As a crash leaves it.
+    appendFileSync(out, 'known,DEV-9');
+    const rest = await enroll('3');
+    const serials = [...first.rows, ...rest.rows].map(row => row.serialNumber);
+    expect([first.rows.length, rest.rows.length, new Set(serials).size]).toEqual([2, 1, 3]);
+    expect(await enroll('3')).toMatchObject({ code: 0, stdout: '' });
   });
 
   test('are listed with the device each one is', async () => {

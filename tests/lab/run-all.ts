@@ -34,6 +34,7 @@ const SCENARIOS: readonly Scenario[] = [
     script: `usb-storm.ts ${often(50)}`,
     guest: { udevd: false, pcscd: false },
   },
+  { name: 'enroll', what: `${often(40)} keys enrolled by the built program`, script: `enroll.ts ${often(40)}` },
   { name: 'sims', what: `${often(50)} insertions of SIMs`, script: `sim-storm.ts ${often(50)}` },
 ];
 
