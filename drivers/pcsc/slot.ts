@@ -57,6 +57,8 @@ export interface Slot {
 const MOST_RETRY_AFTER = 30_000;
 /** How often a card that seems gone is tried again before that is told as its problem. */
 const MOST_BENEFITS_OF_DOUBT = 2;
+/** Milliseconds until such a card is tried again: contacts that bounce, or a reset by another program, are over by then. */
+const RETRY_IN_DOUBT = 150;
 
 export function createSlot(parts: SlotParts): Slot {
   let reader = parts.reader;
@@ -133,9 +135,11 @@ export function createSlot(parts: SlotParts): Slot {
     if (!(outcome instanceof HardwareError) && outcome.remark) parts.notice(outcome.remark, { reader: shownName });
     // A card or a service that has just gone is told by the reader in a moment: no news of this card before.
     const goneInAMoment = of.failure?.code === 'removed' || of.failure?.code === 'unavailable';
-    if (!goneInAMoment || of.attempts > MOST_BENEFITS_OF_DOUBT) tell(of, keyOf(of, outcome));
+    const doubted = goneInAMoment && of.attempts <= MOST_BENEFITS_OF_DOUBT;
+    if (!doubted) tell(of, keyOf(of, outcome));
     if (of.failure === null) return;
-    of.retry = setTimeout(() => look(of), Math.min(parts.retryAfter * 2 ** (of.attempts - 1), MOST_RETRY_AFTER));
+    const wait = Math.min(parts.retryAfter * 2 ** (of.attempts - 1), MOST_RETRY_AFTER);
+    of.retry = setTimeout(() => look(of), doubted ? Math.min(wait, RETRY_IN_DOUBT) : wait);
   }
 
   function tell(of: Stay, key: AttachedKey): void {
