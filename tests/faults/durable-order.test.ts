@@ -1,0 +1,61 @@
+/** "Acknowledged means on disk", as the system sees it: what is answered has been written out before, and confirmed. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { type TracedCall, traceDisk } from '../support/disk-trace.ts';
+import { needs } from '../support/needs.ts';
+import { beginUpload, KiB } from '../support/sending.ts';
+
+/** Whoever is not root may not look into a process that is none of its own children. */
+const needsTracing =
+  process.getuid?.() === 0
+    ? needs('strace')
+    : (name: string, body: () => void) => describe.skip(`${name} (skipped: only root may trace the daemon)`, body);
+
+needsTracing('the order of what the daemon does', () => {
+  let home: string;
+  let daemon: DaemonProcess;
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'devmgr-order-'));
+    daemon = await spawnDaemon({ home });
+  });
+  afterEach(async () => {
+    await daemon.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  const isSync = ({ name }: TracedCall) => name === 'fsync' || name === 'fdatasync';
+  const isAnswer = ({ name, args }: TracedCall) => /^write|^sendto/.test(name) && args.includes('"HTTP/1.1 200');
+  const isSyncOf = (path: string) => (call: TracedCall) => isSync(call) && call.args.includes(`<${path}>`);
+
+  it('a registration is answered when the log of the database has been synced after it was written', async () => {
+    const trace = await traceDisk(daemon.pid);
+    const device = { deviceType: 'UKEY', serialNumber: 'ORDER-1', manufacturer: 'Feitian', model: 'K9' };
+    expect((await daemon.call('POST', '/api/devices/register', device)).code).toBe(200);
+    const calls = await trace.end();
+    const synced = calls.findLastIndex(isSyncOf(join(home, 'devmgr.db-wal')));
+    expect(synced).toBeGreaterThanOrEqual(0);
+    expect(calls.findIndex(isAnswer)).toBeGreaterThan(synced);
+  });
+
+  it('an upload is synced, then named, then its folder synced, then recorded, then answered', async () => {
+    const trace = await traceDisk(daemon.pid);
+    const upload = beginUpload(daemon, '1.0.0', { size: 64 * KiB });
+    await upload.file(64 * KiB);
+    upload.end();
+    expect(await upload.answered).toMatchObject({ code: 200 });
+    const calls = await trace.end();
+    const blobs = join(home, 'blobs');
+    const places = [
+      calls.findIndex(call => isSync(call) && call.args.includes(`<${join(blobs, 'incoming')}/`)),
+      calls.findIndex(({ name, args }) => name.startsWith('rename') && args.includes(join(blobs, 'incoming'))),
+      calls.findIndex(isSyncOf(blobs)),
+      calls.findLastIndex(isSyncOf(join(home, 'devmgr.db-wal'))),
+      calls.findIndex(isAnswer),
+    ];
+    expect(places).not.toContain(-1);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+});
