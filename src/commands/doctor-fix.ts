@@ -1,6 +1,6 @@
 /** Puts the rules in place that let members of the group devmgr use keys and readers without a seat: over SSH, for services. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Fault, systemWords, usage } from '../fault.ts';
 import { readPackaged } from '../settings/packaged.ts';
@@ -13,12 +13,24 @@ const group = 'devmgr';
 interface Rule {
   readonly name: string;
   readonly target: string;
+  /** Where a package of the system puts it; a file at `target` beats that one. */
+  readonly packaged: string;
   readonly text: string;
 }
 
 const known = [
-  { name: 'udev', source: 'udev/70-devmgr.rules', target: 'etc/udev/rules.d/70-devmgr.rules' },
-  { name: 'polkit', source: 'polkit/50-devmgr.rules', target: 'etc/polkit-1/rules.d/50-devmgr.rules' },
+  {
+    name: 'udev',
+    source: 'udev/70-devmgr.rules',
+    target: 'etc/udev/rules.d/70-devmgr.rules',
+    packaged: 'usr/lib/udev/rules.d/70-devmgr.rules',
+  },
+  {
+    name: 'polkit',
+    source: 'polkit/50-devmgr.rules',
+    target: 'etc/polkit-1/rules.d/50-devmgr.rules',
+    packaged: 'usr/share/polkit-1/rules.d/50-devmgr.rules',
+  },
 ] as const;
 
 export interface FixFlags {
@@ -71,10 +83,16 @@ async function done({ out, globals }: Context, written: readonly Rule[], words: 
 }
 
 function rules(root: string): Rule[] {
-  return known.map(({ name, source, target }) => ({ name, target: join(root, target), text: readPackaged(source) }));
+  return known.map(({ name, source, target, packaged }) => ({
+    name,
+    target: join(root, target),
+    packaged: join(root, packaged),
+    text: readPackaged(source),
+  }));
 }
 
-function isInPlace({ target, text }: Rule): boolean {
+function isInPlace({ target, packaged, text }: Rule): boolean {
+  if (!existsSync(target)) return existsSync(packaged);
   try {
     return readFileSync(target, 'utf8') === text;
   } catch {

@@ -1,7 +1,7 @@
 /** Every command in the good case: what it writes where, and its exit code. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminPassword, type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
 
@@ -418,6 +418,15 @@ describe('this program', () => {
     const rules = readFileSync(join(root, 'etc/udev/rules.d/70-devmgr.rules'), 'utf8');
     expect(rules).toBe(readFileSync('packaging/udev/70-devmgr.rules', 'utf8'));
     expect((await devmgr(['doctor', '--fix', '--root', root, '--json'])).json).toEqual({ written: [] });
+  });
+
+  test('installs no rule that a package of the system has brought', async () => {
+    const root = temporaryFolder();
+    for (const rule of ['usr/lib/udev/rules.d/70-devmgr.rules', 'usr/share/polkit-1/rules.d/50-devmgr.rules']) {
+      mkdirSync(dirname(join(root, rule)), { recursive: true });
+      writeFileSync(join(root, rule), '');
+    }
+    expect((await devmgr(['doctor', '--fix', '--yes', '--root', root, '--json'])).json).toEqual({ written: [] });
   });
 
   test('completes in a real bash', async () => {

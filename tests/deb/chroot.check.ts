@@ -38,6 +38,10 @@ inDebian('in a Debian without systemd', () => {
     expect(run('command -v node || command -v nodejs').status).not.toBe(0);
   });
 
+  it('the rules that open keys and readers are in place', () => {
+    expect(answer('devmgr doctor --fix')).toContain('Every rule is in place already.');
+  });
+
   it('the daemon runs as the user devmgr, and says what SIM cards want', () => {
     const output = withService('$as devmgr quickstart --json; $as devmgr doctor || true');
     expect(output).toContain('"simulated":true');
