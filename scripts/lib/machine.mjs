@@ -20,6 +20,9 @@ const wanted = [
   { debian: 'tmux', program: 'tmux', checks: 'screens as a terminal shows them' },
   { debian: 'systemd', program: 'systemd-analyze', checks: 'the units of systemd' },
   { debian: 'openssl', program: 'openssl', checks: 'HTTPS' },
+  { debian: 'jq', program: 'jq', checks: 'lines of the documentation' },
+  { debian: 'curl', program: 'curl', checks: 'lines of the documentation' },
+  { debian: 'bsdutils', program: 'script', checks: 'recorded sessions of the documentation' },
   { debian: 'strace', program: 'strace', checks: 'a disk whose fsync fails' },
 ];
 

@@ -13,7 +13,7 @@ it('there are recordings', () => {
   expect(recordings.map(({ page }) => page)).toContain('docs/first-key.md');
 });
 
-needs('script', 'bsdutils')('a recorded session', () => {
+needs(['script', 'jq'], 'bsdutils jq')('a recorded session', () => {
   it.for(recordings)(
     'of $page shows what the program shows; `npm run docs` makes it so',
     async ({ text }, { skip }) => {

@@ -12,10 +12,15 @@ export function findTool(name: string): string | null {
 }
 
 /**
- * `describe` for tests that run a real program: where the program is missing they show as skipped, with its name and
- * the way to get it; under CI they run, and so fail, because there a silent gap would be taken for a pass.
+ * `describe` for tests that run real programs: where one is missing they show as skipped, with its name and the way to get
+ * it; under CI they run, and so fail, because there a silent gap would be taken for a pass.
  */
-export function needs(tool: string, debianPackage = tool): (name: string, body: () => void) => void {
-  if (findTool(tool) !== null || process.env.CI) return (name, body) => describe(name, body);
-  return (name, body) => describe.skip(`${name} (skipped: ${tool} is missing; apt-get install ${debianPackage})`, body);
+export function needs(
+  tool: string | readonly string[],
+  debianPackage?: string,
+): (name: string, body: () => void) => void {
+  const missing = [tool].flat().filter(name => findTool(name) === null);
+  if (missing.length === 0 || process.env.CI) return (name, body) => describe(name, body);
+  const why = `${missing.join(', ')} missing; apt-get install ${debianPackage ?? missing.join(' ')}`;
+  return (name, body) => describe.skip(`${name} (skipped: ${why})`, body);
 }
