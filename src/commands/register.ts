@@ -9,13 +9,13 @@ import { camel, command } from './define.ts';
 import { csvFlag } from './globals.ts';
 import { present } from './present.ts';
 
-const fileFlags = ['dry-run', 'out', 'resume', 'format', 'batch-size'] as const;
+const fileFlags = ['dry-run', 'out', 'resume', 'force', 'format', 'batch-size'] as const;
 
 export const register = command({
   name: 'register',
   summary: 'register one device, or a file of them',
   description:
-    'One device by its flags, or with --file a CSV with a header row (columns in any order), a JSON array, JSON lines, or - for standard input. A file is sent in batches, with one result per line. Each result names its line, in a JSON array the number of the item; exit code 7 says that some lines failed.\nWith --out the results go to a file, as CSV or as JSON lines by its name. A run that was interrupted goes on with --resume.',
+    'One device by its flags, or with --file a CSV with a header row (columns in any order), a JSON array, JSON lines, or - for standard input. A file is sent in batches, with one result per line. Each result names its line, in a JSON array the number of the item; exit code 7 says that some lines failed.\nWith --out the results go to a file, as CSV or as JSON lines by its name. What is in that file already is not written over: --resume goes on behind it, also where a run was interrupted; --force begins anew, and keeps it as FILE.before.',
   flags: {
     type: { value: 'TYPE', choices: types, help: 'type of the device' },
     serial: { value: 'SERIAL', aliases: ['serial-number'], help: 'serial number' },
@@ -31,7 +31,8 @@ export const register = command({
     },
     out: { value: 'FILE', short: 'o', offer: 'file', help: 'write the results to this file' },
     'dry-run': { help: 'tell new, registered and invalid lines apart, and change nothing' },
-    resume: { help: 'go on with an interrupted run of the same file' },
+    resume: { help: 'go on behind what an earlier run of the same input has done' },
+    force: { help: 'begin anew, though results or an interrupted run are there' },
     'batch-size': { value: 'N', whole: { min: 1, max: sizes.batchItems }, help: 'devices per request (2000)' },
     ...csvFlag,
   },

@@ -1,11 +1,10 @@
 /** `register --file`: every format, every fault of a line, and a result for each whatever happens on the way. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
+import { type OnBatch, relayTo } from './relay.ts';
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -263,33 +262,7 @@ test('25,000 lines with a hundred bad ones: 24,900 registered, each of the other
   expect(existsSync(`${out}.resume.json`)).toBe(false);
 }, 120_000);
 
-/** A relay before the daemon that can be told what to do with a batch. */
-async function relay(onBatch: (forward: () => Promise<void>, answer: ServerResponse) => void): Promise<string> {
-  const server = createServer((incoming: IncomingMessage, answer) => {
-    const forward = () =>
-      new Promise<void>((resolve, reject) => {
-        const outgoing = request(
-          daemon.url + incoming.url!,
-          { method: incoming.method!, headers: incoming.headers },
-          reply => {
-            if (!answer.writableEnded && !answer.destroyed) answer.writeHead(reply.statusCode!, reply.headers);
-            reply.on('data', chunk => answer.destroyed || answer.write(chunk));
-            reply.on('end', () => {
-              answer.end();
-              resolve();
-            });
-          },
-        );
-        outgoing.on('error', reject);
-        incoming.pipe(outgoing);
-      });
-    if (incoming.url!.includes('batch-register')) onBatch(forward, answer);
-    else void forward();
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const relay = (onBatch: OnBatch) => relayTo(daemon.url, onBatch);
 
 describe('when something comes between', () => {
   test('a batch whose answer is lost counts once, with its codes', async () => {
@@ -308,7 +281,14 @@ describe('when something comes between', () => {
     });
     const file = fileOf(
       'keys.csv',
-      csvOf([...lines(p, 40), `UKEY,${p}-before,A,B`, `UKEY,${p}-35,A,B`, ...lines(`${p}-more`, 5)]),
+      // In the second batch stand two with one serial number, of which one is registered, and one that was there before.
+      csvOf([
+        ...lines(p, 38),
+        `UKEY,${p}-35,A,B`,
+        `UKEY,${p}-before,A,B`,
+        `UKEY,${p}-36,A,B`,
+        ...lines(`${p}-more`, 6),
+      ]),
     );
     const env = { DEVMGR_TOKEN: daemon.token };
     const { code, rows } = await daemon.run(
@@ -317,7 +297,7 @@ describe('when something comes between', () => {
     );
     expect(batches).toBe(4);
     expect(code).toBe(7);
-    expect(rows.filter(row => row.status === 'failed').map(row => row.line)).toEqual([42, 43]);
+    expect(rows.filter(row => row.status === 'failed').map(row => row.line)).toEqual([40, 41, 42]);
     expect(rows).toHaveLength(47);
     const byId = new Map<string, string>(
       (await daemon.call('GET', `/api/devices/list?size=100&keyword=${p}-`)).list.map(
@@ -352,6 +332,8 @@ describe('when something comes between', () => {
     expect(stderr).toContain('40 registered and 0 failed up to line 41');
     expect(stderr).toContain('--resume');
     expect(readFileSync(out, 'utf8').trimEnd().split('\n')).toHaveLength(40);
+    // As a run leaves it that was killed while it wrote the results of a batch.
+    appendFileSync(out, `${'{"line":42,"status":"failed"}\n'.repeat(1000)}{"line":`);
     const resumed = await daemon.run([...args, '--resume'], { env });
     expect(resumed.code).toBe(0);
     const results = readFileSync(out, 'utf8')

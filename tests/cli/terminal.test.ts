@@ -100,6 +100,23 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect((await daemon.call('GET', `/api/devices/${deviceId}`)).status).toBe('DEACTIVATED');
   });
 
+  test('a password that is set is typed twice, and nothing is done where the two differ', async () => {
+    const names = async () =>
+      (await daemon.call('GET', '/api/users/list')).list.map(({ username }: { username: string }) => username);
+    const add = async (again: string) => {
+      const screen = atTerminal(['users', 'add', 'typed-twice', '--role', 'VIEWER']);
+      await screen.answer(/Password of typed-twice: /, 'a password of mine');
+      await screen.answer(/Password of typed-twice, once more: /, again);
+      return screen.ended;
+    };
+    const refused = await add('a password of min');
+    expect(refused.code).toBe(2);
+    expect(refused.stdout).toContain('the two passwords differ');
+    expect(await names()).not.toContain('typed-twice');
+    expect((await add('a password of mine')).code).toBe(0);
+    expect(await names()).toContain('typed-twice');
+  });
+
   test('Ctrl-C and Ctrl-D at a question end the command', async () => {
     const interrupted = atTerminal(['login', '--server', daemon.url]);
     await interrupted.until('stdout', /User name: /);
@@ -152,6 +169,9 @@ needs('script', 'bsdutils')('at a terminal', () => {
     ]).ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/Registering {2}\d+% {2}\d+ lines {2}\d+ lines\/s {2}\S+ left/);
+    // What is done counts, not what has been read ahead.
+    for (const [, percent, done] of stdout.matchAll(/(\d+)% {2}(\d+) lines/g))
+      expect(Math.abs(Number(percent) - Number(done) / 30), `${percent} % of ${done} lines`).toBeLessThan(5);
     const last = stdout.split('\r').at(-2) ?? stdout;
     expect(withoutColours(last)).toContain('3000 devices registered');
   });

@@ -68,6 +68,7 @@ export async function dryRun(
       file?.write(part);
       await writer.write(part);
     }
+    file?.finish();
     if (!globals.json)
       out.notice(
         `Dry run: ${counts.new} new, ${counts.registered} registered already, ${counts.invalid} invalid. Nothing was changed.`,

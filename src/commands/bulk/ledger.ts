@@ -1,8 +1,8 @@
 /** How far an interrupted run came, kept beside its results (else beside its input) until the run is complete. */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { usage } from '../../fault.ts';
-import { readJsonFile, writeJsonFile } from '../../settings/files.ts';
+import { readJsonFile, writePrivateFile } from '../../settings/files.ts';
 import type { Place } from './place.ts';
 
 export interface Checkpoint {
@@ -23,17 +23,23 @@ export class Ledger {
   readonly #input: string;
   readonly #fingerprint: string;
 
-  constructor(input: string, out: string | null) {
-    this.#input = input;
-    this.#file = `${out ?? input}.resume.json`;
-    this.#fingerprint = fingerprintOf(input);
+  /** Kept beside `base`, for an input that is a file, or null for one that passes by. */
+  constructor(base: string, input: string | null) {
+    this.#input = input ?? 'standard input';
+    this.#file = `${base}.resume.json`;
+    this.#fingerprint = input === null ? 'none' : fingerprintOf(input);
+  }
+
+  /** Whether a run was interrupted. */
+  get exists(): boolean {
+    return existsSync(this.#file);
   }
 
   /** Null where no run was interrupted; a fault where the input has changed since, or what was kept is damaged. */
   read(): Checkpoint | null {
     const stored = readJsonFile(this.#file);
     if (stored === null) return null;
-    const anew = `to begin anew, remove ${this.#file}`;
+    const anew = `to begin anew, remove ${this.#file} or give --force`;
     if (stored.fingerprint !== this.#fingerprint)
       throw usage(`${this.#input} is not the file that the interrupted run was about, or has changed since`, anew);
     if (!isCheckpoint(stored)) throw usage(`${this.#file} does not tell how far the interrupted run came`, anew);
@@ -41,8 +47,10 @@ export class Ledger {
     return { rows, last, success, failed, resultBytes, newest };
   }
 
+  /** Returns when the disk has it. */
   write(checkpoint: Checkpoint): void {
-    writeJsonFile(this.#file, { input: this.#input, fingerprint: this.#fingerprint, ...checkpoint });
+    const text = JSON.stringify({ input: this.#input, fingerprint: this.#fingerprint, ...checkpoint }, null, 2);
+    writePrivateFile(this.#file, `${text}\n`, { durable: true });
   }
 
   remove(): void {

@@ -1,9 +1,10 @@
 /** Where the results of a file go: standard output, and a file where one is named. */
-import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { systemWords, usage } from '../../fault.ts';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { Fault, systemWords, usage } from '../../fault.ts';
 import { toCsv } from '../../terminal/csv.ts';
 import { safe, safeJson } from '../../terminal/text.ts';
 import type { Context } from '../context.ts';
+import { holdsCsv } from './kept.ts';
 import { type Place, placeWords } from './place.ts';
 
 /** The result of one line, or of one element of a JSON array, as it is written. */
@@ -37,20 +38,24 @@ export class ResultFile {
   readonly #name: string;
   readonly #fd: number;
   readonly #asCsv: boolean;
+  /** A pipe or a terminal has no places to write to, and no disk behind it. */
+  readonly #isRegular: boolean;
   #header: boolean;
   #size: number;
 
   /** Goes on behind the first `size` bytes of an earlier run; 0 begins anew. */
   constructor(name: string, asJson: boolean, size: number) {
     this.#name = name;
-    this.#asCsv = /\.csv$/i.test(name) || (!asJson && !/\.(jsonl|ndjson|json)$/i.test(name));
+    this.#asCsv =
+      size > 0 ? holdsCsv(name) : /\.csv$/i.test(name) || (!asJson && !/\.(jsonl|ndjson|json)$/i.test(name));
     this.#size = size;
     try {
       // The results hold activation codes.
       this.#fd = openSync(name, size > 0 ? 'r+' : 'w', 0o600);
+      this.#isRegular = fstatSync(this.#fd).isFile();
       if (size > 0) ftruncateSync(this.#fd, size);
     } catch (error) {
-      throw this.#unwritable(error);
+      throw usage(this.#unwritable(error));
     }
     this.#header = this.#asCsv && size === 0;
   }
@@ -59,35 +64,34 @@ export class ResultFile {
     return this.#size;
   }
 
+  /** Returns when the disk has them. What could not be written whole is as if it had not been written. */
   write(results: readonly LineResult[]): void {
-    if (this.#asCsv) this.#append(toCsv(fieldsOf(results), results, this.#header));
-    else this.#append(results.map(result => `${safeJson(result)}\n`).join(''));
-    this.#header = false;
-  }
-
-  /** Returns when the disk has it. */
-  flush(): void {
-    fsyncSync(this.#fd);
-  }
-
-  close(): void {
-    if (this.#header) this.write([]);
-    closeSync(this.#fd);
-  }
-
-  #append(text: string): void {
+    const text = this.#asCsv
+      ? toCsv(fieldsOf(results), results, this.#header)
+      : results.map(result => `${safeJson(result)}\n`).join('');
     const bytes = Buffer.from(text);
     try {
       for (let done = 0; done < bytes.length; )
-        done += writeSync(this.#fd, bytes, done, bytes.length - done, this.#size + done);
+        done += writeSync(this.#fd, bytes, done, bytes.length - done, this.#isRegular ? this.#size + done : null);
+      if (this.#isRegular) fsyncSync(this.#fd);
     } catch (error) {
-      throw this.#unwritable(error);
+      throw new Fault('failure', this.#unwritable(error));
     }
     this.#size += bytes.length;
+    this.#header = false;
   }
 
-  #unwritable(error: unknown): Error {
-    return usage(`results cannot be written to ${this.#name}: ${systemWords(error)}`);
+  /** With its header, also where there was nothing to write. */
+  finish(): void {
+    if (this.#header) this.write([]);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  #unwritable(error: unknown): string {
+    return `results cannot be written to ${this.#name}: ${systemWords(error)}`;
   }
 }
 

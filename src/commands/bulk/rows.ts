@@ -1,5 +1,5 @@
 /** The lines of an input file as registrations, or as what is wrong with them. */
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Registration } from '../../api/devices.ts';
 import type * as readers from '../../api/registration-reader.ts';
@@ -18,8 +18,8 @@ export type Row = { readonly place: Place; readonly serialNumber: string | null 
 );
 
 export interface Source {
-  /** Bytes read so far. */
-  readonly read: () => number;
+  /** Bytes of the rows taken so far; those read ahead do not count, but for a few. */
+  readonly taken: () => number;
   readonly rows: AsyncGenerator<Row>;
 }
 
@@ -40,7 +40,7 @@ export function openRows(options: SourceOptions): Source {
   const text = decode(stream, count => {
     bytes += count;
   });
-  return { read: () => (file === '-' ? bytes : (stream as ReadStream).bytesRead), rows: rowsOf(options, text) };
+  return { taken: () => bytes, rows: rowsOf(options, text) };
 }
 
 async function* rowsOf(options: SourceOptions, text: AsyncGenerator<string>): AsyncGenerator<Row> {
@@ -84,12 +84,14 @@ async function* joined(first: string, rest: AsyncGenerator<string>): AsyncGenera
   yield* rest;
 }
 
+/** Characters handed on at once: so far can a row be from what counts as taken. */
+const pieceLength = 1024;
+
 async function* decode(stream: Readable, count: (bytes: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8');
   let isFirst = true;
   for await (const chunk of stream) {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
-    count(bytes.length);
     if (
       isFirst &&
       bytes.length >= 2 &&
@@ -98,7 +100,11 @@ async function* decode(stream: Readable, count: (bytes: number) => void): AsyncG
       throw usage('the input is UTF-16', 'save it as UTF-8');
     isFirst = false;
     const text = decoder.decode(bytes, { stream: true });
-    if (text !== '') yield text;
+    for (let at = 0; at < text.length; at += pieceLength) {
+      const piece = text.slice(at, at + pieceLength);
+      yield piece;
+      count((bytes.length * piece.length) / text.length);
+    }
   }
   const rest = decoder.decode();
   if (rest !== '') yield rest;

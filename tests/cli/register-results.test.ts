@@ -1,0 +1,247 @@
+/** `register --file --out`: what has been written once is not lost, whatever is typed next. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Daemon, discard, follow, programFile, startDaemon, temporaryFolder } from './program.ts';
+import { relayTo } from './relay.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => discard(daemon));
+
+let runs = 0;
+const prefix = () => `OUT${++runs}`;
+const csvOf = (p: string, count: number, from = 0) =>
+  `deviceType,serialNumber,manufacturer,model\n${Array.from({ length: count }, (_, n) => `UKEY,${p}-${n + from},Acme,One\n`).join('')}`;
+const total = async (p: string) =>
+  (await daemon.call('GET', `/api/devices/list?size=1&keyword=${p}-`)).pagination.total as number;
+
+function files(content: string, out = 'codes.csv') {
+  const folder = temporaryFolder();
+  const file = join(folder, 'keys.csv');
+  writeFileSync(file, content);
+  return { file, out: join(folder, out) };
+}
+
+const successes = (out: string) =>
+  readFileSync(out, 'utf8')
+    .split('\n')
+    .filter(line => /success.*[A-Z2-9]{4}(-[A-Z2-9]{4}){3}/.test(line)).length;
+
+/** Runs until the second batch is under way, is interrupted, and has 40 lines of its 60 done. */
+async function interrupted(args: readonly string[], input?: string) {
+  const reached = Promise.withResolvers<() => void>();
+  let batches = 0;
+  const url = await relayTo(daemon.url, forward => {
+    if (++batches === 2) reached.resolve(() => void forward());
+    else void forward();
+  });
+  const env = { DEVMGR_TOKEN: daemon.token, DEVMGR_SERVER: url };
+  const running = daemon.start([...args, '--batch-size', '20'], { env, ...(input === undefined ? {} : { input }) });
+  const goOn = await reached.promise;
+  running.child.kill('SIGINT');
+  goOn();
+  return running.ended;
+}
+
+describe('results that are there already', () => {
+  test.each([
+    ['codes.csv', []],
+    ['codes.jsonl', []],
+    ['codes', ['--json']],
+  ])('in %s: --resume has nothing to do, else nothing is registered, and not a byte changes', async (name, flags) => {
+    const p = prefix();
+    const { file, out } = files(csvOf(p, 5), name);
+    const args = ['register', '--file', file, '--out', out, ...flags];
+    expect((await daemon.run([...args, '--resume'])).code).toBe(0);
+    const written = readFileSync(out, 'utf8');
+    expect(successes(out)).toBe(5);
+    const resumed = await daemon.run([...args, '--resume', '--verbose']);
+    expect(resumed.code).toBe(0);
+    expect(resumed.stderr).toContain('Nothing to do: all 5 lines are done');
+    writeFileSync(file, csvOf(p, 6));
+    const again = await daemon.run(args);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toMatch(/exists already.*--resume.*--force/s);
+    expect(readFileSync(out, 'utf8')).toBe(written);
+    expect(await total(p)).toBe(5);
+  });
+
+  test('are gone on with where the input has grown', async () => {
+    const p = prefix();
+    const { file, out } = files(csvOf(p, 3));
+    const args = ['register', '--file', file, '--out', out];
+    await daemon.run(args);
+    writeFileSync(file, csvOf(p, 5));
+    expect((await daemon.run([...args, '--resume'])).code).toBe(0);
+    expect(successes(out)).toBe(5);
+    expect(
+      readFileSync(out, 'utf8')
+        .split('\n')
+        .slice(1, -1)
+        .map(line => line.split(',')[0]),
+    ).toEqual(['2', '3', '4', '5', '6']);
+  });
+
+  test('with failures are exit code 7 again', async () => {
+    const p = prefix();
+    const { file, out } = files(`${csvOf(p, 2)}UKEY,,Acme,One\n`);
+    const args = ['register', '--file', file, '--out', out];
+    expect((await daemon.run(args)).code).toBe(7);
+    const { code, stderr } = await daemon.run([...args, '--resume']);
+    expect(code).toBe(7);
+    expect(stderr).toContain('nothing to do: 1 of 3 lines failed, 2 devices are registered');
+  });
+
+  test('of something else are not gone on with, and not written over', async () => {
+    const p = prefix();
+    const { file, out } = files(csvOf(p, 2));
+    for (const content of ['my notes\n', 'line,serialNumber,status\n2,OTHER-1,success\n', '{"a":1}\n', '[\n', 'x']) {
+      writeFileSync(out, content);
+      for (const flags of [[], ['--resume'], ['--dry-run']]) {
+        const { code, stderr } = await daemon.run(['register', '--file', file, '--out', out, ...flags]);
+        expect({ code, content, flags }).toEqual({ code: 2, content, flags });
+        expect(stderr).toContain('--force');
+        expect(readFileSync(out, 'utf8')).toBe(content);
+      }
+      expect(await total(p)).toBe(0);
+    }
+  });
+
+  test('are kept beside the new ones with --force', async () => {
+    const p = prefix();
+    const { file, out } = files(csvOf(p, 2));
+    const args = ['register', '--file', file, '--out', out];
+    await daemon.run(args);
+    const first = readFileSync(out, 'utf8');
+    const { code, stderr } = await daemon.run([...args, '--force']);
+    expect(code).toBe(7);
+    expect(stderr).toContain(`${out}.before`);
+    expect(stderr).toContain('registered already');
+    expect(stderr).not.toContain('mend those');
+    expect(readFileSync(`${out}.before`, 'utf8')).toBe(first);
+  });
+
+  test('are not left by a run that was refused', async () => {
+    const { file, out } = files(csvOf(prefix(), 2));
+    const args = ['register', '--file', file, '--out', out];
+    expect((await daemon.run(args, { env: { DEVMGR_TOKEN: 'wrong' } })).code).toBe(3);
+    expect([existsSync(out), existsSync(`${out}.resume.json`), existsSync(`${out}.resume.lock`)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect((await daemon.run(args)).code).toBe(0);
+  });
+});
+
+describe('an interrupted run', () => {
+  test('is not begun anew by the same command: it names --resume and --force', async () => {
+    const p = prefix();
+    const { file, out } = files(csvOf(p, 60));
+    const args = ['register', '--file', file, '--out', out];
+    expect((await interrupted(args)).code).toBe(130);
+    const again = await daemon.run(args);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toMatch(/interrupted.*--resume.*--force/s);
+    expect(successes(out)).toBe(40);
+    expect((await daemon.run([...args, '--resume'])).code).toBe(0);
+    expect(successes(out)).toBe(60);
+  });
+
+  test('without a file of results names them as well', async () => {
+    const p = prefix();
+    const { file } = files(csvOf(p, 60));
+    const first = await interrupted(['register', '--file', file, '--quiet']);
+    expect(first.stdout.trim().split('\n')).toHaveLength(40);
+    expect((await daemon.run(['register', '--file', file])).code).toBe(2);
+    const resumed = await daemon.run(['register', '--file', file, '--resume', '--quiet']);
+    expect(resumed.stdout.trim().split('\n')).toHaveLength(20);
+    expect(await total(p)).toBe(60);
+  });
+
+  test('whose results were taken away is not gone on with', async () => {
+    const { file, out } = files(csvOf(prefix(), 60));
+    const args = ['register', '--file', file, '--out', out];
+    await interrupted(args);
+    writeFileSync(out, '');
+    const { code, stderr } = await daemon.run([...args, '--resume']);
+    expect({ code, told: stderr.includes('no longer holds') }).toEqual({ code: 2, told: true });
+  });
+
+  test('from standard input goes on with the same input, and with no other', async () => {
+    const p = prefix();
+    const { out } = files('');
+    const args = ['register', '--file', '-', '--out', out];
+    const first = await interrupted(args, csvOf(p, 60));
+    expect({ code: first.code, told: /--resume/.test(first.stderr) }).toEqual({ code: 130, told: true });
+    const other = await daemon.run([...args, '--resume'], { input: csvOf(`${p}x`, 60) });
+    expect({ code: other.code, other: await total(`${p}x`) }).toEqual({ code: 2, other: 0 });
+    const resumed = await daemon.run([...args, '--resume'], { input: csvOf(p, 60) });
+    expect({ code: resumed.code, written: successes(out), total: await total(p) }).toEqual({
+      code: 0,
+      written: 60,
+      total: 60,
+    });
+    expect((await daemon.run([...args, '--resume'], { input: csvOf(p, 60) })).stderr).toContain('Nothing to do');
+  });
+
+  test('from standard input without a file of results cannot be gone on with', async () => {
+    const { code, stderr } = await daemon.run(['register', '--file', '-', '--resume'], { input: csvOf(prefix(), 1) });
+    expect({ code, told: stderr.includes('--out FILE') }).toEqual({ code: 2, told: true });
+  });
+});
+
+test('two runs at once on one file: the second is refused, the first is whole', async () => {
+  const p = prefix();
+  const { file, out } = files(csvOf(p, 60));
+  const reached = Promise.withResolvers<() => void>();
+  let batches = 0;
+  const url = await relayTo(daemon.url, forward => {
+    if (++batches === 2) reached.resolve(() => void forward());
+    else void forward();
+  });
+  const env = { DEVMGR_TOKEN: daemon.token, DEVMGR_SERVER: url };
+  const args = ['register', '--file', file, '--out', out, '--batch-size', '20'];
+  const first = daemon.start(args, { env });
+  const goOn = await reached.promise;
+  for (const flag of ['--resume', '--force']) {
+    const second = await daemon.run([...args, flag], { env });
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(`another run writes to ${out} (process ${first.child.pid})`);
+  }
+  goOn();
+  expect((await first.ended).code).toBe(0);
+  expect(successes(out)).toBe(60);
+  expect(existsSync(`${out}.resume.lock`)).toBe(false);
+});
+
+test('the lock of a run that is gone does not hold the next one up', async () => {
+  const { file, out } = files(csvOf(prefix(), 2));
+  writeFileSync(`${out}.resume.lock`, '4194305 gone:1\n');
+  expect((await daemon.run(['register', '--file', file, '--out', out])).code).toBe(0);
+});
+
+test.each([
+  ['in a folder where nothing can be made', 'exec "$@" --file /proc/self/fd/3 3<"$KEYS"'],
+  ['that is a pipe', '"$@" --file <(cat "$KEYS")'],
+])('an input %s is registered all the same, and that is said', async (_, line) => {
+  const p = prefix();
+  const { file } = files(csvOf(p, 3));
+  const child = spawn('bash', ['-c', line, 'bash', process.execPath, programFile, 'register', '--format', 'csv'], {
+    env: { ...process.env, KEYS: file, DEVMGR_HOME: daemon.home, DEVMGR_NO_KEYCHAIN: '1' },
+  });
+  const { code, stderr } = await follow(child).ended;
+  expect({ code, total: await total(p) }).toEqual({ code: 0, total: 3 });
+  expect(stderr).toContain('How far this run comes cannot be kept');
+});
+
+test('a disk that is full ends the run with what is registered, and which of it has its result', async () => {
+  const { file } = files(csvOf(prefix(), 60));
+  const { code, stderr } = await daemon.run(['register', '--file', file, '--out', '/dev/full', '--batch-size', '20']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/disk is full; 20 registered and 0 failed up to line 21; \/dev\/full has no result of them/);
+});

@@ -1,0 +1,34 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Told of each batch: `forward` has it carried out, `answer` is what the program waits for. */
+export type OnBatch = (forward: () => Promise<void>, answer: ServerResponse) => void;
+
+/** A relay before a daemon that can be told what to do with a batch. */
+export async function relayTo(url: string, onBatch: OnBatch): Promise<string> {
+  const server = createServer((incoming: IncomingMessage, answer) => {
+    const forward = () =>
+      new Promise<void>((resolve, reject) => {
+        const outgoing = request(
+          url + incoming.url!,
+          { method: incoming.method!, headers: incoming.headers },
+          reply => {
+            if (!answer.writableEnded && !answer.destroyed) answer.writeHead(reply.statusCode!, reply.headers);
+            reply.on('data', chunk => answer.destroyed || answer.write(chunk));
+            reply.on('end', () => {
+              answer.end();
+              resolve();
+            });
+          },
+        );
+        outgoing.on('error', reject);
+        incoming.pipe(outgoing);
+      });
+    if (incoming.url!.includes('batch-register')) onBatch(forward, answer);
+    else void forward();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
