@@ -100,6 +100,18 @@ export function send(request: Request): Promise<IncomingMessage> {
   });
 }
 
+/** Resolves when the server has taken what was sent, or will take no more. */
+function room(outgoing: import('node:http').ClientRequest): Promise<void> {
+  return new Promise(resolve => {
+    const events = ['drain', 'close', 'response'] as const;
+    const settle = () => {
+      for (const event of events) outgoing.off(event, settle);
+      resolve();
+    };
+    for (const event of events) outgoing.on(event, settle);
+  });
+}
+
 /** Sends a body piece by piece, no faster than the server takes it. A source that fails ends the request with its error. */
 async function pour(body: AsyncIterable<Uint8Array>, outgoing: import('node:http').ClientRequest): Promise<void> {
   let answered = false;
@@ -111,9 +123,7 @@ async function pour(body: AsyncIterable<Uint8Array>, outgoing: import('node:http
       // A refusal may come before everything has been sent; the rest would be sent in vain.
       if (answered || outgoing.destroyed) return;
       if (outgoing.write(chunk)) continue;
-      await new Promise<void>(resolve => {
-        for (const event of ['drain', 'close', 'response']) outgoing.once(event, () => resolve());
-      });
+      await room(outgoing);
     }
     outgoing.end();
   } catch (error) {

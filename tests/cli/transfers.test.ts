@@ -110,3 +110,11 @@ test('an upload that the server has otherwise than it was sent ends with 1', asy
   expect(code).toBe(1);
   expect(stderr).toContain('the server has another file than was sent');
 });
+
+test('a large upload says nothing but its result', async () => {
+  const large = Buffer.alloc(20_000_000, 7);
+  const { cwd, run } = await serving({ digest: createHash('sha256').update(large).digest('hex') });
+  writeFileSync(join(cwd, 'devmgr.apk'), large);
+  const { code, stderr } = await run('upload', 'devmgr.apk', '--version', '1.0.0', '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
