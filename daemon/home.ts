@@ -13,6 +13,9 @@ const trusted: readonly string[] = [
   `${homeFiles.lock}.pid`,
 ];
 
+/** Of the daemon that runs: a power cut ends both. */
+const transient: ReadonlySet<keyof typeof homeFiles> = new Set(['localToken', 'daemonInfo']);
+
 export class Home {
   readonly dir: string;
 
@@ -88,7 +91,7 @@ export class Home {
     }
   }
 
-  /** Whole or not at all, and on disk when it resolves. */
+  /** Whole or not at all, and on disk when it resolves, unless it is of the running daemon alone. */
   async writeSecret(name: keyof typeof homeFiles, text: string): Promise<void> {
     const file = this.path(name);
     const aside = `${file}.${randomBytes(6).toString('hex')}.tmp`;
@@ -100,6 +103,18 @@ export class Home {
       await handle.close();
     }
     await rename(aside, file);
+    if (!transient.has(name)) await this.#sync();
+  }
+
+  /** A new name is on the disk only when the folder is. Windows has no such call, and needs none. */
+  async #sync(): Promise<void> {
+    if (process.platform === 'win32') return;
+    const folder = await open(this.dir, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
   }
 
   async remove(name: keyof typeof homeFiles): Promise<void> {

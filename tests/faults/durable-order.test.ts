@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Home } from '../../daemon/home.ts';
+import { signingKeys } from '../../daemon/signing-keys.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { type TracedCall, traceDisk } from '../support/disk-trace.ts';
 import { needs } from '../support/needs.ts';
@@ -38,6 +40,22 @@ needsTracing('the order of what the daemon does', () => {
     const synced = calls.findLastIndex(isSyncOf(join(home, 'devmgr.db-wal')));
     expect(synced).toBeGreaterThanOrEqual(0);
     expect(calls.findIndex(isAnswer)).toBeGreaterThan(synced);
+  });
+
+  it('a key is in its folder for good before anything is signed with it', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'devmgr-key-'));
+    const kept = await Home.open(dir);
+    const trace = await traceDisk(process.pid);
+    await kept.secretKey('journalKey');
+    await signingKeys(kept, 0);
+    const calls = await trace.end();
+    for (const key of ['journal-key', 'signing-key']) {
+      const named = calls.findIndex(({ name, args }) => name.startsWith('rename') && args.endsWith(`${key}"`));
+      expect(named).toBeGreaterThan(0);
+      expect(calls.slice(0, named).some(call => isSync(call) && call.args.includes(join(dir, key)))).toBe(true);
+      expect(calls.slice(named).some(isSyncOf(dir))).toBe(true);
+    }
+    await rm(dir, { recursive: true, force: true });
   });
 
   it('an upload is synced, then named, then its folder synced, then recorded, then answered', async () => {
