@@ -13,8 +13,9 @@ export class Turns {
     return performance.now() - this.#since >= this.#budget;
   }
 
-  /** Resolves when whatever was waiting has had its turn. */
+  /** Resolves when whatever was waiting has had its turn: requests come in after the first, and what they read at its end is read before the second. */
   async pass(): Promise<void> {
+    await new Promise(setImmediate);
     await new Promise(setImmediate);
     this.#since = performance.now();
   }

@@ -11,6 +11,9 @@ const idle = 1000;
 /** So many are prepared without waiting for that: the next search would have to. */
 const many = 100_000;
 
+/** Milliseconds of work after which others get their turn: half of what other long work takes, since lists may be asked for at any time. */
+const budget = 2;
+
 export interface ListedDevices {
   list(query: DeviceQuery): Promise<Rows<DeviceRow>>;
   /** Takes over what was committed, at once after it was. */
@@ -125,7 +128,7 @@ class ListsInMemory implements ListedDevices {
   }
 
   #inPieces<T>(work: Generator<void, T>): Promise<T> {
-    return inTurns(work, new Turns(this.#options.budget));
+    return inTurns(work, new Turns(this.#options.budget ?? budget));
   }
 
   /** What cannot be trusted is not asked any more; what is committed stays committed. */

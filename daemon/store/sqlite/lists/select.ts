@@ -7,6 +7,8 @@ export interface Keyed {
 const buckets = 4096;
 /** Fewer are sorted outright. */
 const fewEnough = 2048;
+/** Items between two yields. */
+const stretch = 131_072;
 
 /**
  * The numbers at the places `from` to `to` (not included) of the order by key, then number, without sorting the rest: counts how
@@ -17,19 +19,16 @@ export function* select(items: Keyed, from: number, to: number, room?: Uint16Arr
   const count = items.numbers.length;
   if (from >= to || from >= count) return [];
   if (count <= fewEnough) return sorted(items).slice(from, to);
-  const [low, high] = extent(items.keys);
+  const [low, high] = yield* extent(items.keys);
   if (low === high) return [...items.numbers.subarray(from, Math.min(to, count))];
-  yield;
   const place = room ?? new Uint16Array(count);
-  const sizes = spread(items.keys, low, high, place);
-  yield;
+  const sizes = yield* spread(items.keys, low, high, place);
   const found: number[] = [];
   let start = 0;
   for (let bucket = 0; bucket < buckets && start < to; bucket++) {
     const size = sizes[bucket]!;
     if (size > 0 && start + size > from) {
-      const part = inBucket(items, place, bucket, size);
-      yield;
+      const part = yield* inBucket(items, place, bucket, size);
       for (const n of yield* select(part, Math.max(0, from - start), Math.min(size, to - start))) found.push(n);
     }
     start += size;
@@ -42,9 +41,17 @@ function sorted({ numbers, keys }: Keyed): number[] {
   return order.map(i => numbers[i]!);
 }
 
-function extent(keys: Float64Array): [number, number] {
-  let [low, high] = [keys[0]!, keys[0]!];
-  for (let i = 1; i < keys.length; i++) {
+function* extent(keys: Float64Array): Generator<void, [number, number]> {
+  let range: [number, number] = [keys[0]!, keys[0]!];
+  for (let from = 0; from < keys.length; from += stretch) {
+    range = widened(range, keys.subarray(from, from + stretch));
+    yield;
+  }
+  return range;
+}
+
+function widened([low, high]: [number, number], keys: Float64Array): [number, number] {
+  for (let i = 0; i < keys.length; i++) {
     const key = keys[i]!;
     if (key < low) low = key;
     else if (key > high) high = key;
@@ -53,23 +60,47 @@ function extent(keys: Float64Array): [number, number] {
 }
 
 /** Writes down the bucket of each key, and returns how many each bucket got. */
-function spread(keys: Float64Array, low: number, high: number, place: Uint16Array): Uint32Array {
+function* spread(keys: Float64Array, low: number, high: number, place: Uint16Array): Generator<void, Uint32Array> {
   const sizes = new Uint32Array(buckets);
   const scale = (buckets - 1) / (high - low);
+  for (let from = 0; from < keys.length; from += stretch) {
+    spreadPart(keys.subarray(from, from + stretch), low, scale, place.subarray(from, from + stretch), sizes);
+    yield;
+  }
+  return sizes;
+}
+
+function spreadPart(keys: Float64Array, low: number, scale: number, place: Uint16Array, sizes: Uint32Array): void {
   for (let i = 0; i < keys.length; i++) {
     const bucket = ((keys[i]! - low) * scale) | 0;
     place[i] = bucket;
     sizes[bucket]!++;
   }
-  return sizes;
 }
 
-function inBucket({ numbers, keys }: Keyed, place: Uint16Array, bucket: number, size: number): Keyed {
+function* inBucket(items: Keyed, place: Uint16Array, bucket: number, size: number): Generator<void, Keyed> {
   const part = { numbers: new Uint32Array(size), keys: new Float64Array(size) };
-  for (let i = 0, next = 0; next < size; i++) {
+  let next = 0;
+  for (let from = 0; next < size; from += stretch) {
+    next = partInBucket(items, place, bucket, from, part, next);
+    yield;
+  }
+  return part;
+}
+
+function partInBucket(
+  { numbers, keys }: Keyed,
+  place: Uint16Array,
+  bucket: number,
+  from: number,
+  part: Keyed,
+  next: number,
+): number {
+  const end = Math.min(from + stretch, numbers.length);
+  for (let i = from; i < end; i++) {
     if (place[i] !== bucket) continue;
     part.numbers[next] = numbers[i]!;
     part.keys[next++] = keys[i]!;
   }
-  return part;
+  return next;
 }

@@ -4,6 +4,9 @@ import { grown } from './number-set.ts';
 import { type Keyed, select } from './select.ts';
 import type { TextSets } from './text-sets.ts';
 
+/** Words of bits between two yields: at most 65,536 devices. */
+const stretch = 2048;
+
 /** Which places of an order are asked for. */
 export interface Places {
   readonly descending: boolean;
@@ -17,10 +20,9 @@ export class TimeOrder {
   #keys = new Float64Array(0);
   #buckets = new Uint16Array(0);
 
-  /** Devices without a time last, equal times by number. What changes after the first step does not show. Yields now and then. */
+  /** Devices without a time last, equal times by number. A time that changes meanwhile shows as it was or as it is. Yields now and then. */
   *page(times: Float64Array, bits: Bits, { descending, offset, limit }: Places): Generator<void, number[]> {
-    const { timed, untimed } = this.#split(times, bits);
-    yield;
+    const { timed, untimed } = yield* this.#split(times, bits);
     const count = timed.numbers.length;
     // Descending is ascending read backwards; those without a time come behind in any case.
     const [from, to] = descending
@@ -35,16 +37,27 @@ export class TimeOrder {
     return [...found, ...untimed.subarray(Math.max(0, end - missing), end).toReversed()];
   }
 
-  /** The numbers in `bits` with their times, and those that have none. 3 ns a device, so that it needs no turns. */
-  #split(times: Float64Array, bits: Bits): { timed: Keyed; untimed: Uint32Array } {
+  /** The numbers in `bits` with their times, and those that have none. */
+  *#split(times: Float64Array, bits: Bits): Generator<void, { timed: Keyed; untimed: Uint32Array }> {
     const count = countBits(bits);
     this.#numbers = grown(this.#numbers, count);
     this.#keys = grown(this.#keys, count);
     this.#buckets = grown(this.#buckets, count);
     const [numbers, keys] = [this.#numbers, this.#keys];
-    // Those without a time are put down from the end, in descending order.
     let [low, high] = [0, count];
-    for (let i = 0; i < bits.length; i++) {
+    for (let from = 0; from < bits.length; from += stretch) {
+      [low, high] = this.#put(times, bits, from, low, high);
+      yield;
+    }
+    const timed = { numbers: numbers.subarray(0, low), keys: keys.subarray(0, low) };
+    return { timed, untimed: numbers.subarray(high, count).reverse() };
+  }
+
+  /** Puts down one stretch from `low` on, those without a time from `high` on downwards; returns where the next goes on. 3 ns a device. */
+  #put(times: Float64Array, bits: Bits, from: number, low: number, high: number): [number, number] {
+    const [numbers, keys] = [this.#numbers, this.#keys];
+    const end = Math.min(from + stretch, bits.length);
+    for (let i = from; i < end; i++) {
       for (let word = bits[i]!; word !== 0; word &= word - 1) {
         const n = (i << 5) + 31 - Math.clz32(word & -word);
         const key = times[n]!;
@@ -55,8 +68,7 @@ export class TimeOrder {
         }
       }
     }
-    const timed = { numbers: numbers.subarray(0, low), keys: keys.subarray(0, low) };
-    return { timed, untimed: numbers.subarray(high, count).reverse() };
+    return [low, high];
   }
 }
 
