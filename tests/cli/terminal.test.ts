@@ -134,7 +134,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     screen.type('\u0003');
     const { code, stdout } = await screen.ended;
     expect(code).toBe(130);
-    expect(stdout).toContain('1 keys handled');
+    expect(stdout).toContain('1 key handled');
   });
 
   test.each([60, 80, 160])('tables fit into %i columns, in colours', async columns => {
