@@ -78,6 +78,7 @@ describe('a command', () => {
     expect(() => findCommand(['regsiter'])).toThrow('there is no command "regsiter"');
     expect(() => findCommand(['daemon', 'strat'])).toThrow('daemon strat');
     expect(nearest('regsiter', ['list', 'register'])).toBe('register');
+    expect(nearest('lsit', ['login', 'list', 'lock'])).toBe('list');
     expect(nearest('xyzzy', ['list', 'register'])).toBeNull();
   });
 
