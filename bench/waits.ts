@@ -9,7 +9,7 @@ export interface WaitOrder {
   readonly url: string;
   readonly token: string;
   readonly paths: readonly string[];
-  /** How long they are asked for, in turn; five times each at least. */
+  /** How long they are asked for, in turn; eight times each at least. */
   readonly seconds: number;
   readonly other: string;
 }
@@ -19,7 +19,7 @@ export interface WaitResult {
   readonly answers: readonly (readonly number[])[];
   /** The other client meanwhile. */
   readonly beside: Waits;
-  /** The other client for as long again with nobody beside it: the noise of the machine. */
+  /** The other client for as long again with nobody beside it, in turn with `beside`: the noise of the machine in the same second. */
   readonly alone: Waits;
 }
 
@@ -30,6 +30,9 @@ export interface Waits {
   /** How many waits were longer than 10 ms. */
   readonly late: number;
 }
+
+/** What each is cut into, so that both see the same of whatever else the machine does. */
+const stretches = 4;
 
 const order = JSON.parse(process.argv[2]!) as WaitOrder;
 const client = new Client(order.url, order.token);
@@ -50,21 +53,30 @@ async function probe(until: Promise<unknown>): Promise<Waits> {
   return { asked, longest, late };
 }
 
-async function askAll(seconds: number, atLeast: number): Promise<number[][]> {
-  const answers = order.paths.map((): number[] => []);
+const answers = order.paths.map((): number[] => []);
+
+async function askAll(seconds: number): Promise<void> {
   const until = performance.now() + seconds * 1000;
-  for (let i = 0; i < atLeast || performance.now() < until; i++)
+  for (let i = 0; i < 2 || performance.now() < until; i++)
     for (const [place, path] of order.paths.entries()) answers[place]!.push((await client.get(path)).ms);
-  return answers;
 }
 
-await probe(askAll(0, 2));
-const begun = performance.now();
-const asking = askAll(order.seconds, 5);
-const beside = await probe(asking);
-const lasted = performance.now() - begun;
-const alone = await probe(pause(lasted));
-const result: WaitResult = { answers: await asking, beside, alone };
+const together = (all: readonly Waits[]): Waits => ({
+  asked: all.reduce((sum, { asked }) => sum + asked, 0),
+  longest: Math.max(...all.map(({ longest }) => longest)),
+  late: all.reduce((sum, { late }) => sum + late, 0),
+});
+
+await probe(askAll(0));
+for (const times of answers) times.length = 0;
+const beside: Waits[] = [];
+const alone: Waits[] = [];
+for (let i = 0; i < stretches; i++) {
+  const begun = performance.now();
+  beside.push(await probe(askAll(order.seconds / stretches)));
+  alone.push(await probe(pause(performance.now() - begun)));
+}
+const result: WaitResult = { answers, beside: together(beside), alone: together(alone) };
 process.stdout.write(JSON.stringify(result));
 client.end();
 other.end();

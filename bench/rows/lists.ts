@@ -131,15 +131,15 @@ function wait(daemon: BenchDaemon, paths: readonly string[]): Promise<WaitResult
 function othersWait(work: string, waits: readonly WaitResult[]): Row {
   const told = (all: readonly Waits[]) => {
     const sum = (pick: (waits: Waits) => number) => all.reduce((sum, waits) => sum + pick(waits), 0);
-    const longest = Math.max(...all.map(waits => waits.longest)).toFixed(1);
-    return `${sum(({ late }) => late)} of ${sum(({ asked }) => asked)} over 10 ms, the longest ${longest} ms`;
+    const longest = all.map(waits => waits.longest);
+    return `${sum(({ late }) => late)} of ${sum(({ asked }) => asked)} over 10 ms, a second's longest ${median(longest).toFixed(1)} ms in the middle and ${Math.max(...longest).toFixed(1)} ms at most`;
   };
   return bound(
     `${work}: the longest wait`,
     'ms',
     waits.map(({ beside }) => beside.longest),
     10,
-    `each sample is the longest of about a second, asked a millisecond apart; ${told(waits.map(({ beside }) => beside))}; with nobody beside it ${told(waits.map(({ alone }) => alone))}`,
+    `each sample is the longest of about a second, asked a millisecond apart; ${told(waits.map(({ beside }) => beside))}; with nobody beside it, in turn with that, ${told(waits.map(({ alone }) => alone))}`,
   );
 }
 
