@@ -1,8 +1,9 @@
 /** The journal, written out for a person, a script or a spreadsheet. No operation of the interface shows it. */
+import { journalEventTypes } from '../../src/api/events.ts';
 import { deviceIds } from '../../src/api/ids.ts';
 import { StartRefused } from '../settings.ts';
 import { openSqliteReader, type SqliteReader } from '../store/sqlite/reader.ts';
-import type { EventFilter, EventRecord } from '../store/store.ts';
+import type { EventFilter, EventRecord, PrivateEventType } from '../store/store.ts';
 import { type ProgramIo, print, reporting } from './io.ts';
 import { existingHome, type HomeOptions } from './maintenance.ts';
 
@@ -86,10 +87,28 @@ async function filterOf(reader: SqliteReader, options: AuditOptions): Promise<Om
     after: options.since ?? 0,
     device: options.device === null ? undefined : await deviceNumber(reader, options.device),
     actor: options.user ?? undefined,
-    types: (options.types as EventRecord['type'][] | null | undefined) ?? undefined,
+    types: options.types?.map(typeOf),
     from: options.from ?? undefined,
     to: options.to ?? undefined,
   };
+}
+
+const ofUsersAndUse: Readonly<Record<PrivateEventType, true>> = {
+  USER_CREATED: true,
+  USER_UPDATED: true,
+  USER_LOGGED_OUT: true,
+  PASSWORD_CHANGED: true,
+  DEVICE_USED: true,
+  BACKUP_CREATED: true,
+  BACKUP_RESTORED: true,
+};
+const types = [...journalEventTypes, ...Object.keys(ofUsersAndUse)] as EventRecord['type'][];
+
+/** A name that is mistyped would look as if nothing of that kind had happened. */
+function typeOf(name: string): EventRecord['type'] {
+  const type = types.find(known => known === name);
+  if (type) return type;
+  throw new StartRefused(2, `the journal has no entries of a type ${name}`, `types are ${types.join(', ')}`);
 }
 
 async function deviceNumber(reader: SqliteReader, name: string): Promise<number> {

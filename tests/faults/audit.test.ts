@@ -158,6 +158,14 @@ describe('daemon audit', () => {
     });
   });
 
+  it('says that there are no entries of a type that is mistyped, and which types there are', async () => {
+    expect(await run({ types: ['DEVICE_LOCKED', 'DEVICE_LOKCED'] })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/no entries of a type DEVICE_LOKCED[\s\S]*DEVICE_LOCKED.*USER_LOGGED_OUT/),
+    });
+  });
+
   it('is good as CSV for a spreadsheet: quoted, and no cell is a formula', async () => {
     const { stdout } = await run({ csv: true, device: device.deviceId });
     const table = await tableOf(stdout);
