@@ -39,7 +39,7 @@ inDebian('a newcomer on Debian without Node', () => {
 
   it('installs the package with what it needs, and nothing of Node', async () => {
     ada.heading('Install', 'No Node and no compiler is on the machine. What the package needs comes from Debian.');
-    expect(await ada.type('node --version', { code: 127 })).toContain('not found');
+    expect(await ada.type('node --version', { fails: true })).toContain('not found');
     const output = await ada.type(`sudo apt-get install -y ./${present.name}`);
     expect(output).toContain(`Setting up devmgr (${present.version})`);
     expect(output).not.toMatch(/warning:|error/i);
@@ -141,7 +141,7 @@ inDebian('a newcomer on Debian without Node', () => {
   it('removes the package, and the registry stays', async () => {
     ada.heading('Remove', 'The service ends. The registry stays until the package is purged.');
     await ada.type('sudo apt-get remove -y devmgr');
-    expect(await ada.type('systemctl is-active devmgr', { code: 3 })).toContain('inactive');
+    expect(await ada.type('systemctl is-active devmgr', { fails: true })).toContain('inactive');
     expect(await ada.type('sudo ls /var/lib/devmgr')).toContain('devmgr.db');
   });
 

@@ -11,13 +11,13 @@ export class Transcript {
     this.#machine = machine;
   }
 
-  /** Types a line as the user ada and waits for its end. Throws where the exit code is another. */
-  async type(line: string, { code = 0 }: { readonly code?: number } = {}): Promise<string> {
+  /** Types a line as the user ada and waits for its end. Throws where it fails and is not said to, or the other way round. */
+  async type(line: string, { fails = false }: { readonly fails?: boolean } = {}): Promise<string> {
     this.#text += `${prompt}${line}\n`;
     const ran = await this.#machine.run('ada', line);
     const output = settled(ran);
     this.#text += output;
-    if (ran.code !== code) throw new Error(`${line} ended with ${ran.code}\n${output}`);
+    if ((ran.code !== 0) !== fails) throw new Error(`${line} ended with ${ran.code}\n${output}`);
     return output;
   }
 
