@@ -26,7 +26,7 @@ interface Run {
 
 /** The screen as an SVG; its text can be searched, and `title` is what stands in for it where it cannot be seen. */
 export function screenAsSvg(screen: string, title: string): string {
-  const lines = screen.trimEnd().split('\n').map(runsOf);
+  const lines = runsOfLines(screen.trimEnd());
   const columns = Math.max(...lines.flat().map(({ column, text }) => column + text.length));
   const width = Math.ceil(columns * cell.width + 2 * margin);
   const height = lines.length * cell.height + 2 * margin;
@@ -56,20 +56,23 @@ function look({ text, style }: Run): string {
   return parts.join('');
 }
 
-function runsOf(line: string): Run[] {
-  const runs: Run[] = [];
+/** A style holds until the next one, beyond the end of a line as well. */
+function runsOfLines(screen: string): Run[][] {
   let style = plain;
-  let column = 0;
-  for (const [, numbers, text] of line.matchAll(/\x1b\[([\d;]*)m|([^\x1b]+)/g)) {
-    if (text === undefined) style = (numbers || '0').split(';').map(Number).reduce(restyled, style);
-    else {
-      // Spaces at the ends of a text are dropped where SVG is shown, and would be stretched with it.
-      const kept = text.trim();
-      if (kept !== '') runs.push({ column: column + text.indexOf(kept), text: kept, style });
-      column += text.length;
+  return screen.split('\n').map(line => {
+    const runs: Run[] = [];
+    let column = 0;
+    for (const [, numbers, text] of line.matchAll(/\x1b\[([\d;]*)m|([^\x1b]+)/g)) {
+      if (text === undefined) style = (numbers || '0').split(';').map(Number).reduce(restyled, style);
+      else {
+        // Spaces at the ends of a text are dropped where SVG is shown, and would be stretched with it.
+        const kept = text.trim();
+        if (kept !== '') runs.push({ column: column + text.indexOf(kept), text: kept, style });
+        column += text.length;
+      }
     }
-  }
-  return runs;
+    return runs;
+  });
 }
 
 function restyled(style: Style, code: number): Style {

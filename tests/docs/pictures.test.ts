@@ -25,6 +25,10 @@ describe('a screen as a picture', () => {
     expect(picture).toContain('<title>words</title>');
   });
 
+  it('keeps a style beyond the end of a line', () => {
+    expect(screenAsSvg('\x1b[32ma\nb', '').match(/fill="#7ee787"/g)).toHaveLength(2);
+  });
+
   it('has nothing for what is empty', () => {
     expect(screenAsSvg('a\n\n   \nb', '').match(/<text /g)).toHaveLength(2);
   });
