@@ -62,4 +62,9 @@ export const variables: readonly Variable[] = [
   },
   { name: 'XDG_DATA_HOME', words: 'where the home folder is made on Linux (~/.local/share)', side: 'both' },
   { name: 'XDG_CONFIG_HOME', words: 'where daemon install puts its unit on Linux (~/.config)', side: 'commands' },
+  {
+    name: 'PCSCLITE_CSOCK_NAME',
+    words: 'socket of pcscd, where it is not at the usual place (/run/pcscd/pcscd.comm)',
+    side: 'daemon',
+  },
 ];
