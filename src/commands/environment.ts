@@ -67,4 +67,9 @@ export const variables: readonly Variable[] = [
     words: 'socket of pcscd, where it is not at the usual place (/run/pcscd/pcscd.comm)',
     side: 'daemon',
   },
+  {
+    name: 'TMPDIR',
+    words: 'where the single executable puts native modules while it loads them: a folder that allows programs',
+    side: 'both',
+  },
 ];
