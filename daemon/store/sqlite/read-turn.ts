@@ -16,15 +16,18 @@ export class ReadTurn {
   readonly #begin: Database.Statement;
   readonly #commit: Database.Statement;
   readonly #answerAll = () => this.#answer();
+  readonly #explain: (error: unknown) => Error;
   #asked: Asked[] = [];
 
-  constructor(db: Database.Database) {
+  /** `explain`: what a read that throws is rejected with. */
+  constructor(db: Database.Database, explain: (error: unknown) => Error) {
     this.#db = db;
+    this.#explain = explain;
     this.#begin = db.prepare('BEGIN');
     this.#commit = db.prepare('COMMIT');
   }
 
-  /** Resolves with what `read` finds at the end of this turn; rejects with what it throws. */
+  /** Resolves with what `read` finds at the end of this turn; what it throws is explained. */
   ask<T>(read: () => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const asked: Asked = { read, resolve: resolve as Asked['resolve'], reject };
@@ -39,9 +42,11 @@ export class ReadTurn {
     if (all.length > 1) this.#try(this.#begin);
     for (const { read, resolve, reject } of all) {
       try {
-        resolve(read());
+        const found = read();
+        if (found instanceof Promise) found.then(resolve, error => reject(this.#explain(error)));
+        else resolve(found);
       } catch (error) {
-        reject(error);
+        reject(this.#explain(error));
       }
     }
     if (this.#db.inTransaction) this.#try(this.#commit);

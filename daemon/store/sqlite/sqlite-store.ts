@@ -59,7 +59,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const { file, journalKey, notice, turnMilliseconds: turns } = options;
   const mac = macWith(journalKey);
   const writable = new Statements(writing);
-  const turn = new ReadTurn(reading);
+  const turn = new ReadTurn(reading, error => toFailure(error, 'cannot read', file));
   const readable = new Statements(reading);
   const writer = new Writer(writable, new Journal(writable, mac));
   const fault = writer.reload();
@@ -73,9 +73,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const group = new GroupCommit(writing, writer, committed, turns);
   let closing: Promise<void> | null = null;
   return {
-    ...readerOf({ ...tableReads(readable), devices: query => devices.list(query) }, read =>
-      explained(turn.ask(read), file),
-    ),
+    ...readerOf({ ...tableReads(readable), devices: query => devices.list(query) }, read => turn.ask(read)),
     commit: commit => group.add(commit),
     onCommit(listener) {
       listeners.add(listener);
@@ -109,14 +107,5 @@ function tell(listener: (notice: CommitNotice) => void, what: CommitNotice, noti
   } catch (error) {
     // What is committed stays committed, whatever a listener makes of it.
     notice?.(`a listener failed after a commit: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
-  }
-}
-
-/** The same, failing with `StoreFailure` alone. */
-async function explained<T>(reading: Promise<T>, file: string): Promise<T> {
-  try {
-    return await reading;
-  } catch (error) {
-    throw toFailure(error, 'cannot read', file);
   }
 }
