@@ -52,7 +52,7 @@ const packaged = ['udev/70-devmgr.rules', 'polkit/50-devmgr.rules', 'systemd/dev
 /** Places of our own sources that ask the disk for a package or another file. */
 function carried(path, source) {
   if (path.endsWith('drivers/pcsc/library.ts')) {
-    return source.replace(/createRequire\([^;]*?\)\('pcsc-mini'\)/, "require('pcsc-mini')");
+    return source.replace(/createRequire\([^;]*?\)\('(pcsc-mini[^']*)'\)/g, "require('$1')");
   }
   if (path.endsWith('daemon/routes/swagger-assets.ts')) {
     return `${source.replace('export async function readAsset(', 'async function readFromDisk(')}

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as PcscMini from 'pcsc-mini';
+import type * as Addon from 'pcsc-mini/build/addon.node.js';
 import { HardwareError } from '../driver.ts';
 
 export type Pcsc = typeof PcscMini;
@@ -17,6 +18,12 @@ export function loadPcsc(): Pcsc {
       cause,
     });
   }
+}
+
+/** A native client that connects to any reader by its name. It is for nothing but that: it is never started. */
+export function loadConnector(): ConstructorParameters<Pcsc['Reader']>[0] {
+  const addon = createRequire(import.meta.url || process.argv[1] || process.execPath)('pcsc-mini/build/addon.node.js');
+  return (addon as typeof Addon).newClient();
 }
 
 /** The binding blames optional packages of npm for whatever fails: look at what the system said. */

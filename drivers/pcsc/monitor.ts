@@ -5,6 +5,7 @@ import { openClient, type WatchingClient } from './client.ts';
 import { nativeCode, toHardwareError } from './errors.ts';
 import { loadPcsc, type Pcsc } from './library.ts';
 import { isPartOfAKey } from './names.ts';
+import { type Surplus, watchSurplus } from './surplus.ts';
 
 export interface MonitorParts {
   readonly onReader: (reader: Reader, pcsc: Pcsc) => void;
@@ -35,6 +36,10 @@ export function createMonitor(parts: MonitorParts): Monitor {
   let timer: NodeJS.Timeout | null = null;
   let wait = parts.lookAgainAfter.first;
   const readers = new Set<string>();
+  /** Those beyond what a client watches. */
+  const surplusNames = new Set<string>();
+  let surplus: Surplus | null = null;
+  let surplusFailure: string | null = null;
 
   function open(): void {
     timer = null;
@@ -44,7 +49,10 @@ export function createMonitor(parts: MonitorParts): Monitor {
         onError,
         onReader(reader) {
           readers.add(reader.name());
+          surplus?.handOver(reader.name());
+          surplusNames.delete(reader.name());
           parts.onReader(reader, pcsc);
+          if (readers.size >= pcsc.MAX_READERS) watchBeyond(pcsc);
           tellReady(pcsc);
         },
         onReaderGone(name) {
@@ -67,14 +75,42 @@ export function createMonitor(parts: MonitorParts): Monitor {
     wait = Math.min(wait * 2, parts.lookAgainAfter.most);
   }
 
+  /** The client is full: whether there are more is known to the service alone. */
+  function watchBeyond(pcsc: Pcsc): void {
+    if (surplus !== null || process.platform !== 'linux') return;
+    surplusFailure = null;
+    surplus = watchSurplus({
+      pcsc,
+      isWatched: name => readers.has(name),
+      onReader(reader) {
+        surplusNames.add(reader.name());
+        parts.onReader(reader, pcsc);
+        tellReady(pcsc);
+      },
+      onReaderGone(name) {
+        surplusNames.delete(name);
+        parts.onReaderGone(name);
+        tellReady(pcsc);
+      },
+      onChange: (name, status) => parts.onChange(name, status, pcsc),
+      onEnd(why) {
+        surplusFailure = why;
+        parts.notice('readers beyond the first are not watched', { why });
+        tellReady(pcsc);
+      },
+    });
+  }
+
   function tellReady({ MAX_READERS }: Pcsc): void {
-    const names = [...readers]
+    if (client === null) return;
+    const names = [...readers, ...surplusNames]
       .filter(name => !isPartOfAKey(name))
       .map(name => cleanText(name) ?? 'a reader without a name');
     const watched = names.length > 1 ? `the readers ${names.join(', ')}` : `the reader ${names[0]}`;
     const what = names.length === 0 ? 'Watching for card readers; none is plugged in.' : `Watching ${watched}.`;
-    const full = ` No more than ${MAX_READERS} can be watched, those inside security keys included.`;
-    parts.onStatus('ready', readers.size >= MAX_READERS ? what + full : what);
+    const full = ` No more than ${MAX_READERS} can be watched here, those inside security keys included.`;
+    const ends = surplus === null || surplusFailure !== null;
+    parts.onStatus('ready', ends && readers.size >= MAX_READERS ? what + full : what);
   }
 
   function onError(error: Error): void {
@@ -102,6 +138,9 @@ export function createMonitor(parts: MonitorParts): Monitor {
   async function letGo(): Promise<void> {
     const old = client;
     client = null;
+    surplus?.close();
+    surplus = null;
+    surplusNames.clear();
     readers.clear();
     await old?.close();
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,23 +54,35 @@ let current: Pcscd | null = null;
 export async function startPcscd({
   started = true,
   reader = 'Virtual PCD',
+  others = 0,
 }: {
   readonly started?: boolean;
   /** What pcscd calls the reader; the slots' numbers come behind it. */
   readonly reader?: string;
+  /** More readers of two slots each, in pcscd's list before the one whose slots cards are put into. */
+  readonly others?: number;
 } = {}): Promise<Pcscd> {
   const home = await mkdtemp(join(tmpdir(), 'pcscd-'));
   const run = join(home, 'run');
   const config = join(home, 'reader.conf');
   const socket = join(run, 'pcscd.comm');
-  const port = await freePortPair();
-  const hexPort = `0x${port.toString(16).toUpperCase()}`;
+  const pairs: number[] = [];
+  while (pairs.length <= others) {
+    const pair = await freePortPair();
+    // Nobody listens there yet, so a pair can come twice, or reach into another.
+    if (pairs.every(other => Math.abs(other - pair) > 1)) pairs.push(pair);
+  }
+  const port = pairs.at(-1)!;
   await mkdir(run);
   await mkdir('/run/pcscd', { recursive: true });
-  await writeFile(
-    config,
-    `FRIENDLYNAME "${reader}"\nDEVICENAME /dev/null:${hexPort}\nLIBPATH ${VIRTUAL_READER}\nCHANNELID ${hexPort}\n`,
-  );
+  const entries = pairs.map(async (pair, i) => {
+    if (pair === port) return readerEntry(reader, pair, VIRTUAL_READER);
+    // One copy of the virtual reader's library keeps the cards of one reader.
+    const library = join(home, `reader-${i}.so`);
+    await copyFile(VIRTUAL_READER, library);
+    return readerEntry(`Other ${i}`, pair, library);
+  });
+  await writeFile(config, (await Promise.all(entries)).join('\n'));
   process.env.PCSCLITE_CSOCK_NAME = socket;
   let child: ChildProcess | null = null;
   const cards = new Set<VirtualCard>();
@@ -119,6 +131,11 @@ export async function startPcscd({
   current = pcscd;
   if (started) await start();
   return pcscd;
+}
+
+function readerEntry(name: string, port: number, library: string): string {
+  const hexPort = `0x${port.toString(16).toUpperCase()}`;
+  return `FRIENDLYNAME "${name}"\nDEVICENAME /dev/null:${hexPort}\nLIBPATH ${library}\nCHANNELID ${hexPort}\n`;
 }
 
 /** Puts a card into a slot of the pcscd that was started last. */
