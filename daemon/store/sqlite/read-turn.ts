@@ -8,8 +8,8 @@ interface Asked {
 
 /**
  * Does the reads that are asked for in one turn of the event loop together, at its end, in one transaction. What a request does
- * before its read, the reads, and what follows them then run in a row each, out of warm caches: measured with 64 clients, 24 µs
- * a request instead of 38, of which sharing the transaction alone is 4.
+ * before its read, the reads, and what follows them then run in a row each, out of warm caches: measured with 64 clients at a
+ * million devices, 27 µs a request instead of 40.
  */
 export class ReadTurn {
   readonly #db: Database.Database;
