@@ -1,4 +1,4 @@
-/** Clean Debian roots, made by debootstrap once and unpacked from the cache after that. */
+/** Clean Debian roots, made by debootstrap once and unpacked from the cache after that; remove .cache/debian to have them made anew. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
