@@ -73,6 +73,13 @@ interface Wanted {
 /** Codes of a connection that broke, or fell silent, amid the file. */
 const lostCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'ETIMEDOUT', 'EIDLE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
+/** Resolves when all that was written so far has been taken: the program ends without asking what still waits. */
+function taken(target: NodeJS.WritableStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    target.write('', error => (error ? reject(error) : resolve()));
+  });
+}
+
 async function fetchTo(context: Context, app: Wanted, target: NodeJS.WritableStream, end: boolean): Promise<void> {
   const answer = await context.registry.raw('downloadApp', { params: { versionId: app.versionId } });
   const hash = createHash('sha256');
@@ -88,6 +95,7 @@ async function fetchTo(context: Context, app: Wanted, target: NodeJS.WritableStr
   });
   try {
     await pipeline(answer, meter, target, { end, signal: context.io.interrupt });
+    if (!end) await taken(target);
   } catch (error) {
     if (context.io.interrupt.aborted) throw new Fault('interrupted', 'interrupted: nothing is kept');
     if (lostCodes.has(systemCode(error) ?? ''))

@@ -5,12 +5,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { devmgr, temporaryFolder } from './program.ts';
+import { devmgr, start, temporaryFolder } from './program.ts';
 
 const content = Buffer.from('an installer package');
-const sha256 = createHash('sha256').update(content).digest('hex');
+const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 interface Served {
+  readonly bytes?: Buffer;
   readonly fileName?: string;
   /** Sends the file. */
   readonly file?: (answer: ServerResponse) => void;
@@ -19,13 +20,19 @@ interface Served {
 }
 
 /** A registry with one package, as far as a transfer needs one. */
-async function serving({ fileName = 'devmgr.apk', file = answer => answer.end(content), digest = sha256 }: Served) {
-  const app = { versionId: 'APP-1', platform: 'ANDROID', version: '1.0.0', fileName, fileSize: content.length };
+async function serving({
+  bytes = content,
+  fileName = 'devmgr.apk',
+  file = answer => answer.end(bytes),
+  ...more
+}: Served) {
+  const sha256 = digestOf(bytes);
+  const app = { versionId: 'APP-1', platform: 'ANDROID', version: '1.0.0', fileName, fileSize: bytes.length };
   const rest = { versionName: null, changelog: null, forceUpdate: false, minSupportVersion: null };
   const record = { ...app, ...rest, sha256, uploadedBy: 'admin', createdAt: '2026-03-01T08:30:00.000Z' };
   const server = createServer((request, answer) => {
-    if (request.url!.endsWith('/download')) return file(answer.writeHead(200, { 'content-length': content.length }));
-    const data = request.method === 'POST' ? { ...record, sha256: digest } : record;
+    if (request.url!.endsWith('/download')) return file(answer.writeHead(200, { 'content-length': bytes.length }));
+    const data = request.method === 'POST' ? { ...record, sha256: more.digest ?? sha256 } : record;
     request.resume().on('end', () => answer.end(JSON.stringify({ code: 200, message: 'success', data })));
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -33,7 +40,7 @@ async function serving({ fileName = 'devmgr.apk', file = answer => answer.end(co
   const cwd = temporaryFolder();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const run = (...args: string[]) => devmgr([...args, '--server', url], { cwd, env: { DEVMGR_TOKEN: 'token' } });
-  return { cwd, run, files: () => readdirSync(cwd) };
+  return { cwd, url, run, files: () => readdirSync(cwd) };
 }
 
 describe('a download', () => {
@@ -92,6 +99,24 @@ describe('a download', () => {
     expect(files()).toEqual(['devmgr.apk']);
   });
 
+  test.each([300_000, 700_000, 1_000_000])(
+    'of %d bytes into a pipe is whole, however slowly it is read',
+    async size => {
+      const bytes = Buffer.alloc(size, 'package ');
+      const { url } = await serving({ bytes });
+      const env = { DEVMGR_TOKEN: 'token' };
+      const { child, ended } = start(['apps', 'download', 'APP-1', '--out', '-', '--server', url], { env });
+      // A reader that rests after each piece lets the pipe run full: what comes last has to wait.
+      child.stdout!.on('data', () => {
+        child.stdout!.pause();
+        setTimeout(() => child.stdout!.resume(), 15);
+      });
+      const { code, stdout } = await ended;
+      expect(code).toBe(0);
+      expect(stdout.length).toBe(size);
+    },
+  );
+
   test('changed on its way into a pipe ends with 1 all the same', async () => {
     const { run, files } = await serving({ file: answer => answer.end(Buffer.alloc(content.length)) });
     expect((await run('apps', 'download', 'APP-1', '--out', '-')).code).toBe(1);
@@ -105,7 +130,7 @@ test('an upload that the server has otherwise than it was sent ends with 1', asy
     writeFileSync(join(cwd, 'devmgr.apk'), content);
     return run('upload', 'devmgr.apk', '--version', '1.0.0');
   };
-  expect((await upload(sha256)).code).toBe(0);
+  expect((await upload(digestOf(content))).code).toBe(0);
   const { code, stderr } = await upload('0'.repeat(64));
   expect(code).toBe(1);
   expect(stderr).toContain('the server has another file than was sent');
