@@ -1,6 +1,7 @@
 /** Values, bodies, queries and paths near those of an operation, and wrong in every way that came to mind. */
 import fc from 'fast-check';
 import type { RouteShape } from '../../src/api/define.ts';
+import { logoutUser } from '../../src/api/users.ts';
 
 const oddTexts = fc.constantFrom(
   ...[
@@ -114,11 +115,14 @@ export const query = fc
   .array(fc.tuple(queryName, queryValue), { maxLength: 4 })
   .map(pairs => (pairs.length ? `?${pairs.map(pair => pair.join('=')).join('&')}` : ''));
 
+/** Once logged out, whoever sends all this would only be refused. */
+const sender = '/USR-1/';
+
 /** The path of the operation, with ids that may be anything, and a query. */
 export function pathOf(shape: RouteShape): fc.Arbitrary<string> {
   const names = [...shape.path.matchAll(/\{\w+\}/g)].map(([name]) => name);
   return fc.tuple(fc.tuple(...names.map(() => segment)), query).map(([values, query]) => {
     const path = names.reduce((path, name, i) => path.replace(name, () => values[i]!), shape.path);
-    return path + query;
+    return (shape.id === logoutUser.id ? path.replace(sender, '/USR-2/') : path) + query;
   });
 }
