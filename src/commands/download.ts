@@ -5,6 +5,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Unreachable } from '../client/failures.ts';
 import { Fault, systemCode, systemWords, usage } from '../fault.ts';
+import { isReaderGone, readerGone } from '../terminal/io.ts';
 import { safe } from '../terminal/text.ts';
 import { bytes } from '../terminal/when.ts';
 import type { Context } from './context.ts';
@@ -98,6 +99,7 @@ async function fetchTo(context: Context, app: Wanted, target: NodeJS.WritableStr
     if (!end) await taken(target);
   } catch (error) {
     if (context.io.interrupt.aborted) throw new Fault('interrupted', 'interrupted: nothing is kept');
+    if (!end && isReaderGone(error)) throw readerGone();
     if (lostCodes.has(systemCode(error) ?? ''))
       throw new Unreachable(
         `the connection was lost after ${bytes(size)} of ${bytes(app.fileSize)}`,

@@ -96,14 +96,18 @@ async function writeOut(text: string, toTerminal: boolean): Promise<void> {
     const rest = toTerminal ? Buffer.from(text) : writeAll(1, text);
     if (rest !== null) await writeStream(rest);
   } catch (error) {
-    if (systemCode(error) === 'EPIPE' || systemCode(error) === 'EIO')
-      throw new Fault('closed', 'nobody reads the output');
+    if (isReaderGone(error)) throw readerGone();
     throw new Fault(
       'failure',
       `cannot write to standard output: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }
+
+/** Whether a write failed because nobody reads what is written, or the terminal is gone. */
+export const isReaderGone = (error: unknown): boolean => systemCode(error) === 'EPIPE' || systemCode(error) === 'EIO';
+
+export const readerGone = (): Fault => new Fault('closed', 'nobody reads the output');
 
 function writeStream(bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -16,6 +16,9 @@ beforeAll(async () => {
     model: 'One',
   }));
   await daemon.call('POST', '/api/devices/batch-register', { devices });
+  const file = join(daemon.home, 'devmgr.apk');
+  writeFileSync(file, Buffer.alloc(2_000_000, 'package\n'));
+  expect((await daemon.run(['upload', file, '--version', '1.0.0'])).code).toBe(0);
 });
 afterAll(() => discard(daemon));
 
@@ -48,6 +51,7 @@ const long: Record<string, readonly string[]> = {
   'list --all --json': ['list', '--all', '--json'],
   'list --all --csv': ['list', '--all', '--csv'],
   'list --all --quiet': ['list', '--all', '--quiet'],
+  'apps download --out -': ['apps', 'download', 'APP-1', '--out', '-'],
   'watch --since 0': ['watch', '--since', '0'],
   'watch --since 0 --json': ['watch', '--since', '0', '--json'],
 };
