@@ -56,8 +56,8 @@ export interface Slot {
 
 const MOST_RETRY_AFTER = 30_000;
 /** How often a card that seems gone is tried again before that is told as its problem. */
-const MOST_BENEFITS_OF_DOUBT = 2;
-/** Milliseconds until such a card is tried again: contacts that bounce, or a reset by another program, are over by then. */
+const MOST_BENEFITS_OF_DOUBT = 4;
+/** Milliseconds until such a card is tried again, doubled each time: long enough in all for the reader to tell of a removal. */
 const RETRY_IN_DOUBT = 150;
 
 export function createSlot(parts: SlotParts): Slot {
@@ -138,8 +138,8 @@ export function createSlot(parts: SlotParts): Slot {
     const doubted = goneInAMoment && of.attempts <= MOST_BENEFITS_OF_DOUBT;
     if (!doubted) tell(of, keyOf(of, outcome));
     if (of.failure === null) return;
-    const wait = Math.min(parts.retryAfter * 2 ** (of.attempts - 1), MOST_RETRY_AFTER);
-    of.retry = setTimeout(() => look(of), doubted ? Math.min(wait, RETRY_IN_DOUBT) : wait);
+    const first = doubted ? Math.min(parts.retryAfter, RETRY_IN_DOUBT) : parts.retryAfter;
+    of.retry = setTimeout(() => look(of), Math.min(first * 2 ** (of.attempts - 1), MOST_RETRY_AFTER));
   }
 
   function tell(of: Stay, key: AttachedKey): void {
