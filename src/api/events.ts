@@ -1,5 +1,5 @@
 /** Notifications: the kinds of event, who may see them, and what each carries. Never a code, a password or a token. */
-import { type Static, type TObject, Type } from 'typebox';
+import { type TObject, Type } from 'typebox';
 import { deviceType } from './device-fields.ts';
 import { oneOf, timestamp } from './fields.ts';
 import { deviceIds, versionIds } from './ids.ts';
@@ -37,8 +37,6 @@ export type EventType = JournalEventType | HardwareEventType;
 export const journalEventTypes = Object.keys(journalEvents) as JournalEventType[];
 export const hardwareEventTypes = Object.keys(hardwareEvents) as HardwareEventType[];
 export const eventTypes: readonly EventType[] = [...journalEventTypes, ...hardwareEventTypes];
-
-export type JournalEventData = { [T in JournalEventType]: Static<(typeof journalEvents)[T]> };
 
 /** A frame of the stream. */
 export const notification = Type.Object({
