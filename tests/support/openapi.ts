@@ -22,10 +22,14 @@ const templates = Object.keys(paths)
   .sort((a, b) => a.split('{').length - b.split('{').length)
   .map(path => ({ path, regex: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`) }));
 
+const hasMethod = (path: string, method: string) => paths[path]?.[method.toLowerCase()] !== undefined;
+
 /** The path of the document that a request went to, or undefined where there is none. */
 export function templateOf(path: string, method: string): string | undefined {
   const [bare = ''] = path.split('?');
-  return templates.find(each => each.regex.test(bare) && paths[each.path]?.[method.toLowerCase()])?.path;
+  // A path with a name of its own is that one alone, also for the methods that it does not have.
+  const path = paths[bare] ? bare : templates.find(each => each.regex.test(bare) && hasMethod(each.path, method))?.path;
+  return path !== undefined && hasMethod(path, method) ? path : undefined;
 }
 
 /**
