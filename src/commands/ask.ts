@@ -5,15 +5,16 @@ import { firstLines } from '../terminal/lines.ts';
 import { ask } from '../terminal/prompt.ts';
 import type { Context } from './context.ts';
 
-/** The value of a flag, asked for where it is missing. */
+/** The value of a flag, asked for where it is missing. `hint` is what to type where nobody can be asked. */
 export async function need(
   context: Context,
   given: string | undefined,
   flag: string,
   question: string,
+  hint = `name it: ${flag} …`,
 ): Promise<string> {
   if (given !== undefined) return given;
-  if (!context.canAsk) throw usage(`${flag} is missing`, `name it: ${flag} …`);
+  if (!context.canAsk) throw usage(`${flag} is missing`, hint);
   for (;;) {
     const answer = (await ask(context.io, { text: `${question}: ` })).trim();
     if (answer !== '') return answer;
@@ -71,9 +72,20 @@ function checked(lines: readonly string[], questions: readonly string[], from: s
 
 /** A password that is about to be set: asked for twice. */
 export async function readNewPassword(context: Context, flags: PasswordFlags, question: string): Promise<string> {
-  const password = await readPassword(context, flags, question);
+  const [password] = await readNewPasswords(context, flags, [question]);
+  return password!;
+}
+
+/** The same behind others; the last one is the new one. */
+export async function readNewPasswords(
+  context: Context,
+  flags: PasswordFlags,
+  questions: readonly string[],
+): Promise<readonly string[]> {
+  const passwords = await readPasswords(context, flags, questions);
+  const question = questions.at(-1)!;
   const typed = !flags.passwordStdin && flags.passwordFile === undefined;
-  if (typed && (await ask(context.io, { text: `${question}, once more: `, hidden: true })) !== password)
+  if (typed && (await ask(context.io, { text: `${question}, once more: `, hidden: true })) !== passwords.at(-1))
     throw usage('the two passwords differ');
-  return password;
+  return passwords;
 }

@@ -9,6 +9,7 @@ import { Fault, systemWords, usage } from '../fault.ts';
 import { safe } from '../terminal/text.ts';
 import { bytes } from '../terminal/when.ts';
 import { appRows, titleOf } from './apps.ts';
+import { need } from './ask.ts';
 import { platforms } from './choices.ts';
 import type { Context } from './context.ts';
 import { command } from './define.ts';
@@ -37,11 +38,12 @@ export const upload = command({
   ],
   async run({ args, flags }, context) {
     const file = args[0]!;
-    if (flags.version === undefined) throw usage('--version is missing', 'name the version number: --version 1.0.0');
+    const hint = 'name the version number: --version 1.0.0';
+    const version = await need(context, flags.version, '--version', 'Version number, such as 1.0.0', hint);
     const { size, platform } = await inspect(file, flags.platform as Platform | undefined);
     const fields: [string, string][] = [
       ['platform', platform],
-      ['version', flags.version],
+      ['version', version],
       ...optional('versionName', flags.name),
       ...optional('changelog', changelogOf(flags.changelog)),
       ['forceUpdate', String(flags.forceUpdate)],

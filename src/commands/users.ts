@@ -7,7 +7,7 @@ import { forgetLogin, storeLogin } from '../settings/credentials.ts';
 import type { Column } from '../terminal/table.ts';
 import { safe } from '../terminal/text.ts';
 import { relative } from '../terminal/when.ts';
-import { readNewPassword, readPasswords } from './ask.ts';
+import { need, readNewPassword, readNewPasswords } from './ask.ts';
 import { roleNames } from './choices.ts';
 import type { Context } from './context.ts';
 import { command } from './define.ts';
@@ -75,14 +75,15 @@ export const usersAdd = command({
     { does: 'in a script', line: 'users add report --role VIEWER --password-file ./password' },
   ],
   async run({ args, flags }, context) {
-    if (flags.role === undefined) throw usage('--role is missing', `one of ${roleNames.join(', ')}`);
     const username = args[0] ?? flags.username;
     if (username === undefined) throw usage('the name of the user is missing', 'devmgr users add NAME --role ROLE');
+    const roles = roleNames.join(', ');
+    const role = (await need(context, flags.role, '--role', `Role (${roles})`, `one of ${roles}`)).toUpperCase();
     const password = await readNewPassword(context, flags, `Password of ${username}`);
     const body = {
       username,
       password,
-      role: flags.role as Role,
+      role: role as Role,
       ...(flags.email === undefined ? {} : { email: flags.email }),
     };
     await showUser(context, await context.registry.call('createUser', { body }), 'is added');
@@ -140,7 +141,7 @@ export const usersPasswd = command({
         'has a new password',
       );
     }
-    const [oldPassword, password] = await readPasswords(context, flags, ['Present password', 'New password']);
+    const [oldPassword, password] = await readNewPasswords(context, flags, ['Present password', 'New password']);
     const body = { oldPassword: oldPassword!, password: password! };
     const data = await context.registry.call('setPassword', { params: { userId: me.id }, body });
     await showUser(context, data, 'has a new password');

@@ -8,6 +8,7 @@ import { needs } from '../support/needs.ts';
 import {
   adminPassword,
   type Daemon,
+  devmgr,
   discard,
   follow,
   programFile,
@@ -126,6 +127,33 @@ needs('script', 'bsdutils')('at a terminal', () => {
     await ended.until('stdout', /User name: /);
     ended.type('\u0004');
     expect((await ended.ended).code).toBe(2);
+  });
+
+  test('asks for a role and a version that are missing', async () => {
+    const user = atTerminal(['users', 'add', 'role-asked']);
+    await user.answer(/Role \(ADMIN, DEALER, VIEWER\): /, 'viewer');
+    await user.answer(/Password of role-asked: /, 'a password of mine');
+    await user.answer(/Password of role-asked, once more: /, 'a password of mine');
+    expect((await user.ended).stdout).toMatch(/role:\s+VIEWER/);
+    const file = join(temporaryFolder(), 'devmgr.deb');
+    writeFileSync(file, 'a package');
+    const upload = atTerminal(['upload', file]);
+    await upload.answer(/Version number, such as 1\.0\.0: /, '7.7.7');
+    const { code, stdout } = await upload.ended;
+    expect({ code, told: stdout.includes('7.7.7') }).toEqual({ code: 0, told: true });
+  });
+
+  test("asks twice for a new password of one's own", async () => {
+    const password = 'a password of mine';
+    await daemon.run(['users', 'add', 'own-twice', '--role', 'VIEWER', '--password-stdin'], { input: `${password}\n` });
+    const home = temporaryFolder();
+    await devmgr(['login', 'own-twice', '--server', daemon.url, '--password-stdin'], { home, input: `${password}\n` });
+    const screen = atTerminal(['users', 'passwd'], 80, home);
+    await screen.answer(/Present password: /, password);
+    await screen.answer(/New password: /, 'another password');
+    await screen.answer(/New password, once more: /, 'anoher password');
+    const { code, stdout } = await screen.ended;
+    expect({ code, told: stdout.includes('the two passwords differ') }).toEqual({ code: 2, told: true });
   });
 
   test('Ctrl-C ends an enrolment with what was done', async () => {
