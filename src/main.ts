@@ -1,12 +1,14 @@
 /** The program: finds the command, runs it, and turns whatever came of it into an exit code. */
-import { Refusal } from './client/failures.ts';
+import { isRefusal, Refusal } from './client/failures.ts';
 import { createContext } from './commands/context.ts';
 import type { AnyCommand } from './commands/define.ts';
 import { findCommand } from './commands/find.ts';
 import { type GlobalValues, globalFlags } from './commands/globals.ts';
-import { checkArgs, parseWords } from './commands/parse.ts';
+import { type Asked, hintOf, loginLine, messageOf } from './commands/hints.ts';
+import { nearest } from './commands/nearest.ts';
+import { checkArgs, parseWords, spellings } from './commands/parse.ts';
 import { codeOfFault, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
-import { Fault } from './fault.ts';
+import { Fault, usage } from './fault.ts';
 import type { Programs } from './programs.ts';
 import { resolveSettings } from './settings/settings.ts';
 import type { Env, Io } from './terminal/io.ts';
@@ -15,23 +17,6 @@ import { choosePaint } from './terminal/style.ts';
 import { safeJson, safeProse } from './terminal/text.ts';
 import { about, aboutText } from './version.ts';
 
-const hints: Readonly<Record<number, string>> = {
-  401: 'log in: devmgr login',
-  1002: 'check the name, or have an administrator add it: devmgr users add NAME',
-  1003: 'try again with the right password',
-  1004: 'log in: devmgr login',
-  1005: 'log in again: devmgr login',
-  2001: 'find it: devmgr list --keyword PART',
-  2002: 'see to whom: devmgr show DEVICE',
-  2003: 'make a new code: devmgr code DEVICE --reason TEXT',
-  2004: 'unlock it first: devmgr unlock DEVICE',
-  2005: 'a deactivated device stays so; register another one',
-  2006: 'look at the one that exists: devmgr show SERIAL',
-  2007: 'devmgr whoami shows your role; ask an administrator',
-  429: 'try again later, or leave out --no-wait',
-  4001: 'see what there is: devmgr apps list',
-};
-
 interface Failure {
   readonly exit: number;
   readonly code: number | string;
@@ -39,14 +24,18 @@ interface Failure {
   readonly hint: string | null;
 }
 
-function explain(error: unknown): Failure {
+function explain(error: unknown, asked: Asked | null): Failure {
   if (error instanceof Refusal) {
     const request = error.code === 500 && error.requestId ? ` (request ${error.requestId})` : '';
-    const hint = error.code === 500 ? 'the log of the server has it under that id' : (hints[error.code] ?? null);
-    return { exit: exitOfCode(error.code), code: error.code, message: error.message + request, hint };
+    const hint =
+      error.code === 500 ? 'the log of the server has it under that id' : hintOf(error.code, error.message, asked);
+    const message = messageOf(error.code, error.message, asked) + request;
+    return { exit: exitOfCode(error.code), code: error.code, message, hint };
   }
-  if (error instanceof Fault)
-    return { exit: exitOfFault[error.kind], code: codeOfFault[error.kind], message: error.message, hint: error.hint };
+  if (error instanceof Fault) {
+    const hint = error.hint?.replace(/devmgr login$/, loginLine(asked)) ?? null;
+    return { exit: exitOfFault[error.kind], code: codeOfFault[error.kind], message: error.message, hint };
+  }
   const message = error instanceof Error ? error.message : String(error);
   return {
     exit: exitCodes.failure,
@@ -58,11 +47,12 @@ function explain(error: unknown): Failure {
 
 function report(
   error: unknown,
+  asked: Asked | null,
   io: Io,
   env: Env,
   flags: { json: boolean; verbose: boolean; noColor: boolean },
 ): number {
-  const { exit, code, message, hint } = explain(error);
+  const { exit, code, message, hint } = explain(error, asked);
   if (error instanceof Fault && error.kind === 'closed') return exit;
   const paint = choosePaint(env, io.stderrIsTerminal, flags.noColor);
   if (flags.json) io.say(`${safeJson({ error: { code, message, hint } })}\n`);
@@ -85,14 +75,27 @@ export async function run(argv: readonly string[], io: Io, env: Env, programs: P
     verbose: early.has('--verbose') || early.has('-v'),
     noColor: early.has('--no-color'),
   };
+  let asked: Asked | null = null;
+  const understood = (command: Asked) => {
+    asked = command;
+  };
   try {
-    return await dispatch(argv, io, env, programs);
+    return await dispatch(argv, { io, env, programs, understood });
   } catch (error) {
-    return report(error, io, env, flags);
+    return report(error, asked, io, env, flags);
   }
 }
 
-async function dispatch(argv: readonly string[], io: Io, env: Env, programs: Programs): Promise<number> {
+interface Surroundings {
+  readonly io: Io;
+  readonly env: Env;
+  readonly programs: Programs;
+  /** Told what is asked for, before it is done. */
+  readonly understood: (asked: Asked) => void;
+}
+
+async function dispatch(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { io, env } = surroundings;
   const found = findCommand(argv);
   if (found.kind === 'version') {
     await io.write(versionWords(argv));
@@ -103,6 +106,7 @@ async function dispatch(argv: readonly string[], io: Io, env: Env, programs: Pro
     const { groupHelp, overview } = await import('./commands/help.ts');
     const columns = Math.min(io.columns, 100);
     const text = found.group === null ? overview(columns, paint) : groupHelp(found.group, columns, paint);
+    if (!found.wanted) refuseUnknown(argv);
     if (found.wanted) await io.write(text);
     else io.say(text);
     return found.wanted ? exitCodes.done : exitCodes.usage;
@@ -117,7 +121,16 @@ async function dispatch(argv: readonly string[], io: Io, env: Env, programs: Pro
     return exitCodes.done;
   }
   checkArgs(command, args, help);
-  return execute(command, args, flags, globals, { io, env, programs });
+  return execute(command, args, flags, globals, surroundings);
+}
+
+/** A flag that no command has is named, in place of all the help there is. */
+function refuseUnknown(argv: readonly string[]): void {
+  const known = spellings(globalFlags);
+  const wrong = argv.find(word => word.startsWith('-') && word !== '--' && !known.has(word.replace(/=.*/s, '')));
+  if (wrong === undefined) return;
+  const near = nearest(wrong, [...known.keys(), '--version']);
+  throw usage(`there is no flag ${wrong}, and no command is named`, near ? `did you mean ${near}?` : 'devmgr --help');
 }
 
 /** `--version` needs no home and no settings, so that it answers where nothing else does. */
@@ -132,13 +145,23 @@ async function execute(
   args: readonly string[],
   flags: Readonly<Record<string, unknown>>,
   globals: GlobalValues,
-  { io, env, programs }: { io: Io; env: Env; programs: Programs },
+  { io, env, programs, understood }: Surroundings,
 ): Promise<number> {
   const settings = resolveSettings(globals, env, command.makesProfile?.(args) ?? false);
+  understood({ command, args, flags, globals, settings });
   const out = new Output(io, env, globals);
   const context = createContext({ io, out, env, settings, globals, programs });
+  const runWith = async (words: readonly string[]): Promise<number> =>
+    (await command.run({ args: words, flags: flags as Record<string, never> }, context)) ?? exitCodes.done;
   try {
-    return (await command.run({ args, flags: flags as Record<string, never> }, context)) ?? exitCodes.done;
+    return await runWith(args);
+  } catch (error) {
+    const [name, ...rest] = args;
+    if (!isRefusal(error, 2001) || command.args?.[0]?.name !== 'DEVICE' || name === undefined) throw error;
+    const { namedLikeAnId } = await import('./commands/device.ts');
+    const deviceId = await namedLikeAnId(context, name);
+    if (deviceId === null || deviceId === name) throw error;
+    return await runWith([deviceId, ...rest]);
   } finally {
     out.end();
   }

@@ -65,6 +65,7 @@ function withSubject(error: unknown, { params, body }: AnyInput): unknown {
 const retryMs = [200, 800];
 /** Where the server does not say how long. */
 const defaultWaitSeconds = 15;
+const longestWaitSeconds = 3_600;
 
 /** Calls the operations of the interface by name. */
 export class Client {
@@ -151,7 +152,8 @@ export class Client {
   }
 
   async #waitFor(refusal: Refusal): Promise<void> {
-    const seconds = Math.ceil(refusal.waitSeconds ?? defaultWaitSeconds);
+    // What a proxy or a clock that is wrong names may lie years ahead; asking again after the longest of limits does no harm.
+    const seconds = Math.min(Math.ceil(refusal.waitSeconds ?? defaultWaitSeconds), longestWaitSeconds);
     const until = new Date(Date.now() + seconds * 1000).toLocaleTimeString();
     this.#options.waiting(
       `the server's limit is reached; going on in ${seconds} s, at ${until} (--no-wait gives up at once)`,

@@ -43,6 +43,13 @@ export const isRefusal = (error: unknown, ...codes: readonly number[]): error is
 
 const checkAddress = 'check the address (--server URL), the network, and whether the server runs';
 
+/** The names that stand in the certificate of a server. */
+function certificateNames(error: unknown): string {
+  const { subjectaltname, subject } =
+    (error as { cert?: { subjectaltname?: string; subject?: { CN?: string } } }).cert ?? {};
+  return (subjectaltname ?? subject?.CN ?? 'none').replaceAll(/\b(DNS|IP Address):/g, '').slice(0, 200);
+}
+
 /** What is behind an error of the socket, in words. `origin` is the server's address. */
 export function linkFailure(error: unknown, origin: string): Fault {
   const code = systemCode(error) ?? '';
@@ -64,11 +71,18 @@ export function linkFailure(error: unknown, origin: string): Fault {
       `what answers at ${origin} does not speak HTTP (${code})`,
       'is it https:// in place of http://, or another port?',
     );
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return new Unreachable(
+      `the certificate of ${origin} is for another name: ${certificateNames(error)}`,
+      false,
+      'name the server as its certificate does: --server https://NAME',
+    );
   if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
     return new Unreachable(`${origin} does not speak TLS`, false, 'is it http:// in place of https://?');
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/.test(code))
     return new Unreachable(
-      `the certificate of ${origin} is not to be trusted: ${words}`,
+      // Node adds flags of its own that this program does not have.
+      `the certificate of ${origin} is not to be trusted: ${words.split(';')[0]}`,
       false,
       'name the certificate of its authority with --ca FILE',
     );

@@ -30,6 +30,16 @@ export async function resolveDevice(context: Context, name: string | undefined, 
   return (await requireBySerial(context.registry, text)).deviceId;
 }
 
+/**
+ * The deviceId of what was named like an id and is none: a serial number may look like one. Null where no device has it.
+ * Looked up when a command was refused for it, so that all others do with one request.
+ */
+export async function namedLikeAnId(context: Context, name: string): Promise<string | null> {
+  const text = name.trim();
+  if (deviceIds.parse(text) === null) return null;
+  return (await findBySerial(context.registry, text)).exact?.deviceId ?? null;
+}
+
 async function requireBySerial(registry: Client, serial: string): Promise<DeviceListItem> {
   const { exact, similar } = await findBySerial(registry, serial);
   if (exact) return exact;

@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isRefusal } from '../client/failures.ts';
 import { Fault, systemWords, usage } from '../fault.ts';
 import { isNodeGood, leastNode } from '../node-version.ts';
@@ -87,7 +88,10 @@ function nodeCheck(): Check {
 
 function homeCheck(home: string): Check {
   try {
-    if (!existsSync(home)) return { name: 'home', state: 'ok', detail: `${home} (made at the first start)`, fix: null };
+    if (!existsSync(home)) {
+      checkMakeable(dirname(home));
+      return { name: 'home', state: 'ok', detail: `${home} (made at the first start)`, fix: null };
+    }
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
     const open = process.platform !== 'win32' && (statSync(home).mode & 0o077) !== 0;
     return open
@@ -100,6 +104,18 @@ function homeCheck(home: string): Check {
       detail: `${home} cannot be used: ${systemWords(error)}`,
       fix: 'name another folder with --home DIR or DEVMGR_HOME',
     };
+  }
+}
+
+/** A fault where nothing can be made in the nearest folder there is. */
+function checkMakeable(folder: string): void {
+  let nearest = folder;
+  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
+  if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is no folder`);
+  try {
+    accessSync(nearest, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Error(`nothing can be made in ${nearest} (${systemWords(error)})`);
   }
 }
 
@@ -143,7 +159,7 @@ async function serverCheck({ settings, io, registry }: Context): Promise<Check> 
 }
 
 async function loginCheck({ registry, settings }: Context): Promise<Check> {
-  const logIn = 'devmgr login';
+  const logIn = settings.token === null ? 'devmgr login' : 'unset or replace DEVMGR_TOKEN';
   try {
     const me = await registry.call('me');
     const from = settings.token === null ? '' : ', by DEVMGR_TOKEN';

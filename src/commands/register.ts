@@ -9,7 +9,7 @@ import { camel, command } from './define.ts';
 import { csvFlag } from './globals.ts';
 import { present } from './present.ts';
 
-const fileFlags = ['dry-run', 'out', 'resume', 'force', 'format', 'batch-size'] as const;
+const fileFlags = ['dry-run', 'out', 'resume', 'force', 'format', 'batch-size', 'csv'] as const;
 
 export const register = command({
   name: 'register',

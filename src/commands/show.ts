@@ -1,4 +1,5 @@
 import type { DeviceDetail } from '../api/devices.ts';
+import { Refusal } from '../client/failures.ts';
 import { usage } from '../fault.ts';
 import { statusStyle } from '../terminal/style.ts';
 import { safe, safeProse } from '../terminal/text.ts';
@@ -85,7 +86,7 @@ function historyOf(device: DeviceDetail): string {
 
 async function showCode({ out }: Context, device: DeviceDetail): Promise<void> {
   if (device.activationCode === null)
-    throw usage(`the activation code of ${device.deviceId} is not shown to your role`);
+    throw new Refusal(2007, `the activation code of ${device.deviceId} is not shown to your role`, null, null);
   const { renderUnicodeCompact } = await import('uqr');
   await out.text(`\n${renderUnicodeCompact(device.activationCode, { border: 2 })}\n${safe(device.activationCode)}\n`);
 }

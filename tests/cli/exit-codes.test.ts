@@ -74,7 +74,7 @@ describe('3: not logged in, or refused', () => {
     expect(await failure(['list', '--server', daemon.url], { home })).toMatchObject({
       exit: 3,
       code: 1004,
-      hint: 'log in: devmgr login',
+      hint: `log in: devmgr login --server ${daemon.url}`,
     });
   });
 

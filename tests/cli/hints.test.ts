@@ -1,0 +1,120 @@
+/** What to type next is named with the names that were typed, and helps when it is typed. */
+import { spawn } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Daemon, devmgr, discard, follow, programFile, start, startDaemon, temporaryFolder } from './program.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => discard(daemon));
+
+const hintsOf = async (...args: Parameters<Daemon['run']>) => (await daemon.run(...args)).stderr;
+
+describe('a hint', () => {
+  test('names the device that was meant', async () => {
+    const { deviceId, activationCode } = await daemon.register('HINT-1');
+    const single = ['register', '--type', 'UKEY', '--serial', 'HINT-1', '--manufacturer', 'A', '--model', 'B'];
+    expect(await hintsOf(single)).toContain(`devmgr show ${deviceId}\n`);
+    const activate = (code: string) => hintsOf(['activate', 'HINT-1', '--code', code, '--user', 'u']);
+    expect(await activate('AAAA-AAAA-AAAA-AAAA')).toContain(`devmgr code ${deviceId} --reason`);
+    await activate(activationCode);
+    expect(await activate(activationCode)).toContain(`devmgr show ${deviceId}\n`);
+    await daemon.run(['lock', 'HINT-1', '--reason', 'lost']);
+    expect(await hintsOf(['lock', 'HINT-1', '--reason', 'lost'])).toContain(`devmgr unlock ${deviceId}\n`);
+  });
+
+  test('on a token of the environment speaks of it', async () => {
+    const env = { DEVMGR_TOKEN: 'wrong' };
+    const stderr = await hintsOf(['list'], { env });
+    expect(stderr).toContain('→ unset or replace DEVMGR_TOKEN');
+    expect(stderr).not.toContain('devmgr login');
+    expect((await daemon.run(['doctor'], { env })).stdout).toContain('→ unset or replace DEVMGR_TOKEN');
+  });
+
+  test('to log in names the profile and the server', async () => {
+    await daemon.run(['config', 'set', 'server', daemon.url, '--profile', 'other']);
+    expect(
+      await hintsOf(['list', '--profile', 'other', '--server', daemon.url.replace('127.0.0.1', 'localhost')]),
+    ).toMatch(/→ log in: devmgr login --profile other --server http:\/\/localhost:\d+\n/);
+  });
+
+  test('says which user or package does not exist, and what lists them', async () => {
+    expect(await hintsOf(['users', 'update', 'USR-99', '--disable'])).toMatch(
+      /does not exist: USR-99\n.*devmgr users list/,
+    );
+    expect(await hintsOf(['apps', 'download', 'APP-77'])).toMatch(/does not exist: APP-77\n.*devmgr apps list/);
+  });
+
+  test('speaks of the password, not of a field', async () => {
+    const { deviceId } = await daemon.register('HINT-2');
+    const args = ['deactivate', deviceId, '--reason', 'old', '--yes', '--password-stdin'];
+    const stderr = await hintsOf(args, { input: 'wrong password\n' });
+    expect(stderr).toContain("the administrator's password is wrong");
+    expect(stderr).not.toContain('confirmPassword');
+  });
+});
+
+test.each([['--bogus'], ['-v', '--bogus=1'], ['-x']])(
+  'a flag that there is not is named where no command is: %s',
+  async (...args) => {
+    const { code, stdout, stderr } = await devmgr(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`there is no flag ${args.at(-1)}`);
+    expect(stderr).not.toContain('Usage');
+  },
+);
+
+test('a device whose serial number looks like an id is found by it', async () => {
+  const { deviceId } = await daemon.register('DEV-77777');
+  expect((await daemon.run(['show', 'DEV-77777', '--json'])).json.deviceId).toBe(deviceId);
+  expect((await daemon.run(['update', 'DEV-77777', '--note', 'x'])).code).toBe(0);
+  expect((await daemon.run(['show', 'DEV-77778'])).code).toBe(5);
+});
+
+test('flags of a file are not passed over for one device', async () => {
+  const single = ['register', '--type', 'UKEY', '--serial', 'HINT-3', '--manufacturer', 'A', '--model', 'B', '--csv'];
+  const { code, stderr } = await daemon.run(single);
+  expect({ code, told: stderr.includes('--csv goes with --file') }).toEqual({ code: 2, told: true });
+});
+
+test('a code that is not shown to a role is a matter of permission', async () => {
+  const { deviceId } = await daemon.register('HINT-4');
+  await daemon.run(['users', 'add', 'viewer', '--role', 'VIEWER', '--password-stdin'], {
+    input: 'a viewer password\n',
+  });
+  const home = temporaryFolder();
+  await devmgr(['login', 'viewer', '--server', daemon.url, '--password-stdin'], { home, input: 'a viewer password\n' });
+  expect((await devmgr(['show', deviceId, '--qr'], { home })).code).toBe(4);
+});
+
+test('doctor does not call a home good that cannot be made', async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o555);
+  // Root may write everywhere: it looks as somebody who may not.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const env = { PATH: process.env.PATH, DEVMGR_HOME: join(folder, 'a', 'home'), DEVMGR_NO_KEYCHAIN: '1' };
+  const child = spawn(process.execPath, [programFile, 'doctor'], { env, ...nobody });
+  const { stdout } = await follow(child).ended;
+  expect(stdout).toContain(`cannot be used: nothing can be made in ${folder} (permission denied)`);
+});
+
+test('a limit that ends years ahead is asked about again after an hour, not at once', async () => {
+  let asked = 0;
+  const server = createServer((_, answer) => {
+    asked++;
+    answer.writeHead(429, { 'x-ratelimit-reset': String(Math.round(Date.now() / 1000) + 10 ** 8) });
+    answer.end(JSON.stringify({ code: 429, message: 'too many', data: null }));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const running = start(['list', '--server', url], { env: { DEVMGR_TOKEN: 'x' } });
+  await running.until('stderr', /going on in 3600 s/);
+  running.child.kill('SIGINT');
+  expect({ code: (await running.ended).code, asked }).toEqual({ code: 130, asked: 1 });
+});
