@@ -28,8 +28,8 @@ const hasMethod = (path: string, method: string) => paths[path]?.[method.toLower
 export function templateOf(path: string, method: string): string | undefined {
   const [bare = ''] = path.split('?');
   // A path with a name of its own is that one alone, also for the methods that it does not have.
-  const path = paths[bare] ? bare : templates.find(each => each.regex.test(bare) && hasMethod(each.path, method))?.path;
-  return path !== undefined && hasMethod(path, method) ? path : undefined;
+  const meant = paths[bare] ? [{ path: bare }] : templates.filter(({ regex }) => regex.test(bare));
+  return meant.find(each => hasMethod(each.path, method))?.path;
 }
 
 /**
