@@ -7,7 +7,7 @@ import type { Caller } from './context.ts';
 import { isoTime } from './iso-time.ts';
 
 export const iso = isoTime;
-export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
+const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
 
 /** A VIEWER does not see activation codes. */
 const codeFor = (caller: Caller, code: string): string | null => (caller.role === 'VIEWER' ? null : code);

@@ -22,7 +22,7 @@ export interface ConfigFile {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-export const defaultProfile = 'default';
+const defaultProfile = 'default';
 const nameShape = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export function checkProfileName(name: string): string {

@@ -34,7 +34,7 @@ export interface Settings {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function resolveHome(flag: string | undefined, env: Env): string {
+function resolveHome(flag: string | undefined, env: Env): string {
   if (flag === '') throw usage('--home needs the name of a folder');
   const home = flag ?? (env[environment.home] || defaultHome(process.platform, env, userHome()));
   if (home === null)
@@ -108,7 +108,7 @@ export function serverAddress(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-export const defaultAddress = `http://${defaultHost}:${defaultPort}`;
+const defaultAddress = `http://${defaultHost}:${defaultPort}`;
 
 /** What the daemon of this home has written about itself; null where none says it runs. It may be left over from one that was killed. */
 export function readDaemonInfo(home: string): DaemonInfo | null {
