@@ -66,11 +66,17 @@ export function watchService(onList: (readers: ListedReader[]) => void, onEnd: (
     const conversation = converse(minor, onList);
     socket.on('data', (chunk: Buffer) => {
       if (closed) return;
-      const next = conversation.take(chunk);
-      if (next === 'refused') {
-        socket?.removeAllListeners('close').destroy();
-        attempt(others);
-      } else for (const message of next) socket?.write(message);
+      try {
+        const next = conversation.take(chunk);
+        if (next === 'refused') {
+          socket?.removeAllListeners('close').destroy();
+          attempt(others);
+        } else for (const message of next) socket?.write(message);
+      } catch (error) {
+        // Of whoever is told the list: the binding may have no native part here.
+        socket?.destroy();
+        end(error instanceof Error ? error.message : String(error));
+      }
     });
     socket.on('error', error => end(error.message));
     socket.on('close', () => end('pcscd has closed the connection'));
