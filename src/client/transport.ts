@@ -3,7 +3,7 @@
  * would load far more than a command that asks one question can afford.
  */
 import type { Agent, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
-import { Fault, interrupted } from '../fault.ts';
+import { Fault, interrupted, systemCode } from '../fault.ts';
 import { linkFailure, Unreachable } from './failures.ts';
 
 export type Body = string | AsyncIterable<Uint8Array>;
@@ -34,6 +34,7 @@ export const timeouts = {
   answerMs: 30_000,
 } as const;
 
+const probeMs = 2_000;
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 const http = () => process.getBuiltinModule('node:http');
@@ -93,10 +94,36 @@ export function send(request: Request): Promise<IncomingMessage> {
     });
     outgoing.on('error', error => {
       settle();
-      reject(error instanceof Fault ? error : linkFailure(error, url.origin));
+      failureOf(error, url).then(reject, reject);
     });
     if (request.body === undefined || typeof request.body === 'string') outgoing.end(request.body);
     else void pour(request.body, outgoing);
+  });
+}
+
+/** What came in place of an answer. A server of TLS hangs up on plain HTTP without a word: that is found out. */
+async function failureOf(error: Error, url: URL): Promise<Fault> {
+  if (error instanceof Fault) return error;
+  if (url.protocol === 'http:' && systemCode(error) === 'ECONNRESET' && (await speaksTls(url)))
+    return new Fault(
+      'unreachable',
+      `${url.origin} speaks HTTPS`,
+      `use https:// in place of http://: --server ${url.origin.replace('http:', 'https:')}`,
+    );
+  return linkFailure(error, url.origin);
+}
+
+function speaksTls({ hostname, port }: URL): Promise<boolean> {
+  return new Promise(resolve => {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const options = { host, port: Number(port || 80), rejectUnauthorized: false, timeout: probeMs };
+    const socket = process.getBuiltinModule('node:tls').connect(options);
+    const found = (isTls: boolean) => {
+      socket.destroy();
+      resolve(isTls);
+    };
+    socket.once('secureConnect', () => found(true)).once('timeout', () => found(false));
+    socket.on('error', () => found(false)).once('close', () => found(false));
   });
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { EventType, Notification } from '../api/events.ts';
+import { isRefusal } from '../client/failures.ts';
 import { followNotifications, type StreamState } from '../client/stream.ts';
 import { interrupted, usage } from '../fault.ts';
 import { readJsonFile, writeJsonFile } from '../settings/files.ts';
@@ -68,7 +69,7 @@ async function follow(
     onState: (state, detail) => tell(context, types, state, detail),
   });
   try {
-    for await (const event of stream) {
+    for await (const event of sinceGiven(stream, since)) {
       rearm();
       if (globals.json) await out.row(event);
       else if (globals.quiet)
@@ -84,6 +85,16 @@ async function follow(
     seen.save();
   }
   if (io.interrupt.aborted) throw interrupted();
+}
+
+/** A start that the journal does not have is explained: after a restore it may end before the last event seen. */
+async function* sinceGiven(stream: AsyncIterable<Notification>, since: number | null): AsyncGenerator<Notification> {
+  try {
+    yield* stream;
+  } catch (error) {
+    if (since === null || !isRefusal(error, 1001)) throw error;
+    throw usage(error.message, 'leave out --since to begin with what comes now, or --since 0 to begin with the first');
+  }
 }
 
 function idleTimer(idle: AbortController, milliseconds: number): (end?: true) => void {

@@ -156,7 +156,11 @@ describe('what cannot be reached', () => {
 });
 
 describe('TLS', () => {
-  function certificate(): { readonly folder: string; readonly key: string; readonly cert: string } {
+  function certificate(names = 'IP:127.0.0.1'): {
+    readonly folder: string;
+    readonly key: string;
+    readonly cert: string;
+  } {
     const folder = temporaryFolder();
     const args = [
       'req',
@@ -171,7 +175,7 @@ describe('TLS', () => {
       '-subj',
       '/CN=localhost',
       '-addext',
-      'subjectAltName=IP:127.0.0.1',
+      `subjectAltName=${names}`,
       '-keyout',
       join(folder, 'key.pem'),
       '-out',
@@ -212,7 +216,18 @@ describe('TLS', () => {
     expect(stderr).toContain('http://');
     const { key, cert } = certificate();
     const secure = await opened(createTlsServer({ key, cert }));
-    expect([1, 9]).toContain((await asked(secure)).code);
+    const http = await asked(secure);
+    expect(http.code).toBe(9);
+    expect(http.stderr).toMatch(/speaks HTTPS\n.*--server https:\/\/127\.0\.0\.1:\d+\n/);
+  });
+
+  test('a certificate for another name says which names it has', async () => {
+    const { folder, key, cert } = certificate('DNS:registry.example,DNS:other.example');
+    const url = await opened(createTlsServer({ key, cert }), 'https');
+    const { code, stderr } = await devmgr(['list', '--server', url, '--ca', join(folder, 'cert.pem')], { env });
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/is for another name: registry\.example, other\.example\n/);
+    expect(stderr).not.toContain('--ca FILE');
   });
 });
 
