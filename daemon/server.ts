@@ -113,6 +113,9 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
 
 export type { OperationParts };
 
+/** What secure-json-parse says of `__proto__`. */
+const FORBIDDEN = 'Object contains forbidden prototype property';
+
 /** A body that is absent is `{}`. `__proto__` anywhere is refused: nothing of ours has such a field, and a merge could act on it. */
 function parseJson(body: Buffer): unknown {
   if (body.length === 0) return {};
@@ -120,7 +123,8 @@ function parseJson(body: Buffer): unknown {
   checkShape(body);
   try {
     return sjson.parse(body.toString('utf8'), undefined, { protoAction: 'error', constructorAction: 'ignore' });
-  } catch {
+  } catch (error) {
+    if ((error as Error).message === FORBIDDEN) throw new ApiError(1001, '__proto__ is refused anywhere in a body');
     throw new ApiError(1001, 'the body is not valid JSON');
   }
 }

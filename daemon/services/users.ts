@@ -4,7 +4,7 @@ import { userIds } from '../../src/api/ids.ts';
 import { paging } from '../../src/api/limits.ts';
 import { toPage } from '../../src/api/paging.ts';
 import type * as api from '../../src/api/users.ts';
-import type { Commit, Guard, Store, UserRecord, UserSet } from '../store/store.ts';
+import type { Commit, Entry, Guard, Store, UserRecord, UserSet } from '../store/store.ts';
 import { actorOf, type Context, retrying } from './context.ts';
 import { OneByOne } from './one-by-one.ts';
 import type { Passwords } from './passwords.ts';
@@ -67,22 +67,15 @@ export class UserService {
       const others = (await this.#parts.store.admins()).some(admin => admin.number !== user.number);
       if (losesAdmin && !others)
         throw new ApiError(1001, `${set.disabled ? 'disabled' : 'role'}: ${user.username} is the last enabled ADMIN`);
-      const guards: Guard[] = [{ kind: 'user', user: user.number, tokenEpoch: user.tokenEpoch }];
-      if (losesAdmin) guards.push({ kind: 'another-admin', beside: user.number });
-      await this.#parts.store.commit({
-        ...head(context, this.#parts.now()),
-        changes: [
-          {
-            kind: 'user.set',
-            user: user.number,
-            set,
-            // Once enabled again, tokens from before the disabling stay dead.
-            revoke: set.disabled === true,
-            entry: { type: 'USER_UPDATED', detail: { username: user.username, after: { ...set } } },
-          },
-        ],
-        guards,
-      });
+      // Once enabled again, tokens from before the disabling stay dead.
+      const revoke = set.disabled === true;
+      const entry = { type: 'USER_UPDATED', detail: { username: user.username, after: { ...set } } } as const;
+      await this.#set(
+        context,
+        user,
+        { set, revoke, entry },
+        losesAdmin ? [{ kind: 'another-admin', beside: user.number }] : [],
+      );
       return present.user({ ...user, ...set });
     });
   }
@@ -99,19 +92,8 @@ export class UserService {
       const user = await this.#user(userId);
       // The old password was checked against `found`: another change in between makes that check worthless.
       if (body.oldPassword && user.tokenEpoch !== found.tokenEpoch) throw new ApiError(1003, 'oldPassword is wrong');
-      await this.#parts.store.commit({
-        ...head(context, this.#parts.now()),
-        changes: [
-          {
-            kind: 'user.set',
-            user: user.number,
-            set: { passwordHash },
-            revoke: true,
-            entry: { type: 'PASSWORD_CHANGED', detail: { username: user.username } },
-          },
-        ],
-        guards: [{ kind: 'user', user: user.number, tokenEpoch: user.tokenEpoch }],
-      });
+      const entry = { type: 'PASSWORD_CHANGED', detail: { username: user.username } } as const;
+      await this.#set(context, user, { set: { passwordHash }, revoke: true, entry });
       return user;
     });
     await this.#parts.onPasswordChanged?.(user.number);
@@ -122,19 +104,8 @@ export class UserService {
   async logout(context: Context, userId: string): Promise<api.User> {
     return this.#change(userId, async () => {
       const user = await this.#user(userId);
-      await this.#parts.store.commit({
-        ...head(context, this.#parts.now()),
-        changes: [
-          {
-            kind: 'user.set',
-            user: user.number,
-            set: {},
-            revoke: true,
-            entry: { type: 'USER_LOGGED_OUT', detail: { username: user.username } },
-          },
-        ],
-        guards: [{ kind: 'user', user: user.number, tokenEpoch: user.tokenEpoch }],
-      });
+      const entry = { type: 'USER_LOGGED_OUT', detail: { username: user.username } } as const;
+      await this.#set(context, user, { set: {}, revoke: true, entry });
       return present.user(user);
     });
   }
@@ -142,6 +113,20 @@ export class UserService {
   /** One after the other for each user: an answer tells what the change before it has left. */
   #change<T>(userId: string, attempt: () => Promise<T>): Promise<T> {
     return this.#changes.run(userId, () => retrying(attempt));
+  }
+
+  /** Commits where nobody has revoked the user's tokens since `user` was read. */
+  async #set(
+    context: Context,
+    { number, tokenEpoch }: UserRecord,
+    what: { readonly set: UserSet; readonly revoke: boolean; readonly entry: Entry },
+    guards: readonly Guard[] = [],
+  ): Promise<void> {
+    await this.#parts.store.commit({
+      ...head(context, this.#parts.now()),
+      changes: [{ kind: 'user.set', user: number, ...what }],
+      guards: [{ kind: 'user', user: number, tokenEpoch }, ...guards],
+    });
   }
 
   async #user(userId: string): Promise<UserRecord> {

@@ -151,6 +151,13 @@ describe('every answer is the envelope', () => {
     expect([answer.status, answer.code, answer.data]).toEqual([400, 1001, null]);
   });
 
+  test('a refused field is named, in place of a complaint about the JSON', async () => {
+    const raw = new Blob(['{"username":"a","__proto__":{}}']);
+    const headers = { 'content-type': 'application/json' };
+    const answer = await daemon.call('POST', '/api/auth/login', undefined, { token: null, raw, headers });
+    expect(answer.message).toContain('__proto__');
+  });
+
   test('a body over 1 MiB is 1001; a batch may have 16 MiB', async () => {
     const big = { ...device('BIG-1'), x: 'x'.repeat(1024 * 1024) };
     expect(await daemon.call('POST', '/api/devices/register', big)).toMatchObject({
