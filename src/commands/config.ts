@@ -123,24 +123,27 @@ async function show(context: Context): Promise<void> {
       file: configFile(settings.home),
     });
   await out.text(
-    card([
-      ['profile', settings.profile],
+    card(
       [
-        'server',
-        settings.server === null ? 'the local daemon' : `${safe(settings.server)} (from the ${settings.serverFrom})`,
+        ['profile', settings.profile],
+        [
+          'server',
+          settings.server === null ? 'the local daemon' : `${safe(settings.server)} (from the ${settings.serverFrom})`,
+        ],
+        [
+          'hardware',
+          settings.hardware === null
+            ? 'the registry where that is this machine, else the local daemon'
+            : safe(settings.hardware),
+        ],
+        ['certificates', settings.ca === null ? "the system's" : safe(settings.ca)],
+        ['logged in as', login === null ? 'nobody' : safe(login)],
+        ['token', token === null ? 'of the stored login' : 'from DEVMGR_TOKEN'],
+        ['home', safe(settings.home)],
+        ['file', safe(configFile(settings.home))],
       ],
-      [
-        'hardware',
-        settings.hardware === null
-          ? 'the registry where that is this machine, else the local daemon'
-          : safe(settings.hardware),
-      ],
-      ['certificates', settings.ca === null ? "the system's" : safe(settings.ca)],
-      ['logged in as', login === null ? 'nobody' : safe(login)],
-      ['token', token === null ? 'of the stored login' : 'from DEVMGR_TOKEN'],
-      ['home', safe(settings.home)],
-      ['file', safe(configFile(settings.home))],
-    ]),
+      out.io.columns,
+    ),
   );
 }
 

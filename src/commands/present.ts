@@ -20,7 +20,7 @@ export async function present({ out, globals }: Context, result: Result): Promis
   if (globals.json) return out.document(result.data);
   if (globals.quiet) return out.text(`${safe(result.id)}\n`);
   const rows = result.rows.filter((row): row is readonly [string, string] => row[1] !== null);
-  await out.text(`${out.paint('bold', result.title)}\n${indent(card(rows))}`);
+  await out.text(`${out.paint('bold', result.title)}\n${indent(card(rows, out.io.columns - 2))}`);
   if (result.next) out.notice(`${out.tint('cyan', 'Next:')} ${result.next}`);
 }
 

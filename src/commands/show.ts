@@ -4,11 +4,12 @@ import { usage } from '../fault.ts';
 import { statusStyle } from '../terminal/style.ts';
 import { safe, safeProse } from '../terminal/text.ts';
 import { duration, relative } from '../terminal/when.ts';
+import { wrapped } from '../terminal/width.ts';
 import type { Context } from './context.ts';
 import { command } from './define.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 import { pluggedFlag } from './globals.ts';
-import { type CardRow, indent, present } from './present.ts';
+import { type CardRow, present } from './present.ts';
 
 export const show = command({
   name: 'show',
@@ -26,7 +27,7 @@ export const show = command({
     const data = await context.registry.call('deviceDetail', { params: { deviceId } });
     await present(context, { data, id: data.deviceId, title: titleOf(data, context), rows: rowsOf(data) });
     if (context.globals.json || context.globals.quiet) return;
-    await context.out.text(historyOf(data));
+    await context.out.text(historyOf(data, context.io.columns));
     if (flags.qr) await showCode(context, data);
   },
 });
@@ -41,7 +42,7 @@ function rowsOf(device: DeviceDetail): CardRow[] {
   const { statistics } = device;
   const bound = [device.userId, device.userName && `(${device.userName})`, device.userEmail].filter(Boolean).join(' ');
   const expires = device.activationCodeExpiresAt ? ` (good until ${device.activationCodeExpiresAt.slice(0, 10)})` : '';
-  const note = device.note === null ? null : indent(indent(safeProse(device.note))).trim();
+  const note = device.note === null ? null : safeProse(device.note).trim();
   return [
     ['type', safe(device.deviceType)],
     ['serial number', safe(device.serialNumber)],
@@ -67,7 +68,7 @@ function rowsOf(device: DeviceDetail): CardRow[] {
 }
 
 /** What happened to it and when, the oldest first. */
-function historyOf(device: DeviceDetail): string {
+function historyOf(device: DeviceDetail, room: number): string {
   const steps: [string | null, string][] = [
     [device.createdAt, 'registered'],
     [device.activatedAt, `activated${device.userId ? ` for ${device.userId}` : ''}`],
@@ -80,7 +81,11 @@ function historyOf(device: DeviceDetail): string {
   const lines = steps
     .filter((step): step is [string, string] => typeof step[0] === 'string')
     .sort(([a], [b]) => a.localeCompare(b))
-    .map(([time, what]) => `    ${safe(time)}  ${safe(what)} (${relative(time)})\n`);
+    .map(([time, what]) => {
+      const before = `    ${safe(time)}  `;
+      const lines = wrapped(`${safe(what)} (${relative(time)})`, room - before.length);
+      return `${before}${lines.join(`\n${' '.repeat(before.length)}`)}\n`;
+    });
   return `  history:\n${lines.join('')}`;
 }
 

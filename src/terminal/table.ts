@@ -1,7 +1,7 @@
 /** Tables that fit the terminal. */
 import type { Paint, Style } from './style.ts';
 import { safe } from './text.ts';
-import { shorten, width } from './width.ts';
+import { shorten, width, wrapped } from './width.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -85,8 +85,13 @@ function fitted<Row>(cells: readonly Cells<Row>[], room: number): Cells<Row>[] {
   return kept;
 }
 
-/** `label  value` lines of one thing. */
-export function card(rows: readonly (readonly [label: string, value: string])[]): string {
-  const widest = rows.reduce((most, [label]) => Math.max(most, label.length), 0);
-  return rows.map(([label, value]) => `${`${label}:`.padEnd(widest + gap)}${value}\n`).join('');
+/** `label  value` lines of one thing; a value that is wider than the room goes on below itself. */
+export function card(rows: readonly (readonly [label: string, value: string])[], room: number): string {
+  const widest = rows.reduce((most, [label]) => Math.max(most, label.length), 0) + gap;
+  const value = (text: string) =>
+    text
+      .split('\n')
+      .flatMap(line => wrapped(line, room - widest))
+      .join(`\n${' '.repeat(widest)}`);
+  return rows.map(([label, text]) => `${`${label}:`.padEnd(widest)}${value(text)}\n`).join('');
 }

@@ -34,3 +34,15 @@ export function shorten(text: string, cells: number, where: 'end' | 'middle'): s
   const end = ascii.test(text) ? back.reverse().join('') : symbols(back.join('')).reverse().join('');
   return take(parts, head) + ellipsis + end;
 }
+
+/** The lines of a text of one line, broken between words where it has to be; a word that is wider stays whole, to be copied. */
+export function wrapped(text: string, cells: number): string[] {
+  if (width(text) <= cells) return [text];
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length === 0 || width(longer) > cells) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}

@@ -129,6 +129,17 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect((await ended.ended).code).toBe(2);
   });
 
+  test('a device with long texts is shown within the width, word by word', async () => {
+    const { deviceId, activationCode } = await daemon.register('WIDE-1');
+    const words = Array.from({ length: 30 }, (_, n) => `word${n}`).join(' ');
+    await daemon.run(['update', deviceId, '--note', words]);
+    await daemon.run(['activate', deviceId, '--code', activationCode, '--user', 'u']);
+    await daemon.run(['lock', deviceId, '--reason', words]);
+    const { stdout } = await atTerminal(['show', deviceId], 60).ended;
+    for (const line of withoutColours(stdout).split(/\r?\n/)) expect(stringWidth(line)).toBeLessThanOrEqual(60);
+    expect(withoutColours(stdout).replaceAll(/\s+/g, ' ').split(words)).toHaveLength(4);
+  });
+
   test('asks for a role and a version that are missing', async () => {
     const user = atTerminal(['users', 'add', 'role-asked']);
     await user.answer(/Role \(ADMIN, DEALER, VIEWER\): /, 'viewer');
