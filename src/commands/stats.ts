@@ -38,7 +38,7 @@ export const stats = command({
       registrationsComplete: days.complete,
     };
     if (globals.json) return out.document(data);
-    await out.text(`${out.paint('bold', `${pagination.total} devices`)}\n`);
+    await out.text(`${out.paint('bold', pagination.total === 1 ? '1 device' : `${pagination.total} devices`)}\n`);
     await bars(context, 'By state', byStatus, statusStyle);
     await bars(context, 'By type', byType, () => 'cyan');
     await bars(

@@ -245,3 +245,8 @@ test('a disk that is full ends the run with what is registered, and which of it 
   expect(code).toBe(1);
   expect(stderr).toMatch(/disk is full; 20 registered and 0 failed up to line 21; \/dev\/full has no result of them/);
 });
+
+test('one device is one device', async () => {
+  const { file } = files(csvOf(prefix(), 1));
+  expect((await daemon.run(['register', '--file', file])).stderr).toMatch(/^1 device registered in/m);
+});

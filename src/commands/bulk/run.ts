@@ -67,6 +67,8 @@ function planned(flags: FileFlags, context: Context, source: Source, keeping: Ke
   return dryRun(context, source, new ResultWriter(context, csv, out !== undefined), file);
 }
 
+const devices = (count: number): string => (count === 1 ? '1 device is' : `${count} devices are`);
+
 function sizeOf(file: string): { readonly isFile: boolean; readonly size: number } {
   const stats = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
   return { isFile: stats?.isFile() ?? false, size: stats?.size ?? 0 };
@@ -252,13 +254,17 @@ class FileRun {
     if (failed > 0)
       throw new Fault(
         'partial',
-        `${nothing}${failed} of ${success + failed} lines failed, ${success} devices are registered${this.#where()}`,
+        `${nothing}${failed} of ${success + failed} lines failed, ${devices(success)} registered${this.#where()}`,
         this.#known === failed
           ? 'nothing is left to mend: those serial numbers are registered already'
           : 'each result names its place and the reason; mend those and register them again',
       );
     if (nothing) told(this.#context, `Nothing to do: all ${success} lines are done${this.#where()}.`);
-    else told(this.#context, `${success} devices registered in ${duration(seconds)}${this.#where()}.`);
+    else
+      told(
+        this.#context,
+        `${success} ${success === 1 ? 'device' : 'devices'} registered in ${duration(seconds)}${this.#where()}.`,
+      );
     return 0;
   }
 }
