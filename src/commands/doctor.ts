@@ -7,6 +7,7 @@ import { findDaemon, healthAt } from '../session/local-daemon.ts';
 import { isLocalServer } from '../settings/settings.ts';
 import { safe, safeProse } from '../terminal/text.ts';
 import { relative } from '../terminal/when.ts';
+import { wrapped } from '../terminal/width.ts';
 import { type Context, createContext } from './context.ts';
 import { command } from './define.ts';
 import { indent } from './present.ts';
@@ -70,10 +71,14 @@ async function examine(context: Context): Promise<readonly Check[]> {
   return checks;
 }
 
-function lines({ out }: Context, { name, state, detail, fix }: Check): string {
+function lines({ io, out }: Context, { name, state, detail, fix }: Check): string {
   const mark =
     state === 'ok' ? out.paint('green', '✓') : state === 'warning' ? out.paint('yellow', '!') : out.paint('red', '✗');
-  const words = indent(safeProse(detail)).trim();
+  const before = 13;
+  const words = safeProse(detail)
+    .split('\n')
+    .flatMap(line => wrapped(line, io.columns - before))
+    .join(`\n${' '.repeat(before)}`);
   return `${mark} ${out.paint('bold', name.padEnd(10))} ${words}\n${fix && state !== 'ok' ? `    ${out.paint('cyan', '→')} ${indent(indent(indent(safeProse(fix)))).trim()}\n` : ''}`;
 }
 

@@ -162,6 +162,7 @@ async function nextSteps({ out }: Context, outcome: Outcome): Promise<void> {
     ['devmgr list', 'every device'],
     [`devmgr show ${device}`, 'this one'],
     ['devmgr enroll', 'the next keys, as you plug them in'],
+    ['devmgr daemon stop', 'end the daemon; the next command starts it again'],
     ['devmgr --help', 'everything else'],
   );
   const width = Math.max(...lines.map(([line]) => line.length));

@@ -140,6 +140,15 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect(withoutColours(stdout).replaceAll(/\s+/g, ' ').split(words)).toHaveLength(4);
   });
 
+  test('what doctor finds is shown within the width', async () => {
+    const { stdout } = await atTerminal(['doctor'], 60).ended;
+    const found = withoutColours(stdout)
+      .split(/\r?\n/)
+      .filter(line => !/^ {4}(→| {2}\S)/.test(line));
+    expect(found.join('\n')).toMatch(/key {8}UKEY[\s\S]*plugged\s+in\s[^,]*,\s+simulated/);
+    for (const line of found) expect(stringWidth(line)).toBeLessThanOrEqual(60);
+  });
+
   test('asks for a role and a version that are missing', async () => {
     const user = atTerminal(['users', 'add', 'role-asked']);
     await user.answer(/Role \(ADMIN, DEALER, VIEWER\): /, 'viewer');
