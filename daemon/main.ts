@@ -1,5 +1,5 @@
 /** The composition root of the daemon: joins the concrete parts, starts them, stops them. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
@@ -140,7 +140,7 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
       logger: log,
       origin,
       trustProxy: settings.trustProxy,
-      tls: await tlsOf(settings),
+      tls: await tlsOf(settings, log),
     },
     [
       app => metricsPlugin(app, { ...parts, gauges: () => gauges(store, hub) }),
@@ -171,7 +171,7 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
     try {
       tokens.useKeys(await signingKeys(home, now()));
       await localToken.renew();
-      const tls = await tlsOf(settings);
+      const tls = await tlsOf(settings, log);
       if (tls) (app.server as unknown as TlsServer).setSecureContext(tls);
       log.info('signing keys and certificate have been read again');
     } catch (error) {
@@ -203,12 +203,20 @@ async function gauges(store: Store, hub: Hub) {
 }
 
 /** Refuses what cannot be served with: a file that is not there, no certificate, a key of another certificate. */
-async function tlsOf({ tlsCert, tlsKey }: DaemonSettings): Promise<{ cert: Buffer; key: Buffer } | undefined> {
+async function tlsOf(
+  { tlsCert, tlsKey }: DaemonSettings,
+  log: Logger,
+): Promise<{ cert: Buffer; key: Buffer } | undefined> {
   if (!tlsCert || !tlsKey) return undefined;
   const { createSecureContext } = await import('node:tls');
   try {
     const tls = { cert: await readFile(tlsCert), key: await readFile(tlsKey) };
     createSecureContext(tls);
+    if (process.platform !== 'win32' && (await stat(tlsKey)).mode & 0o004)
+      log.warn(
+        { key: tlsKey, fix: `chmod o-r ${tlsKey}` },
+        'every user of this machine can read the key of the certificate',
+      );
     return tls;
   } catch (error) {
     throw new StartRefused(

@@ -1,6 +1,6 @@
 /** HTTPS: what crosses a network is encrypted, and a renewed certificate needs no restart. */
 import { once } from 'node:events';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type RequestOptions, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,6 +65,16 @@ needs('openssl')('a daemon with a certificate', () => {
     const stream = await openStream(daemon.url, { token, since: 0 }, { ca });
     stream.ws.close();
     expect((await stream.closed).code).toBe(1005);
+  });
+
+  it('warns of a key that every user can read', async () => {
+    const warned = () => logged.some(line => line.includes('every user of this machine can read the key'));
+    await chmod(inUse.key, 0o600);
+    await daemon.reload();
+    expect(warned()).toBe(false);
+    await chmod(inUse.key, 0o644);
+    await daemon.reload();
+    expect(warned()).toBe(true);
   });
 
   it('says nothing in the clear, and goes on after those who try', async () => {
