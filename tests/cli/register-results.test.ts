@@ -62,6 +62,7 @@ describe('results that are there already', () => {
     const resumed = await daemon.run([...args, '--resume', '--verbose']);
     expect(resumed.code).toBe(0);
     expect(resumed.stderr).toContain('Nothing to do: all 5 lines are done');
+    expect(resumed.stderr).not.toContain('Going on');
     writeFileSync(file, csvOf(p, 6));
     const again = await daemon.run(args);
     expect(again.code).toBe(2);
@@ -148,7 +149,9 @@ describe('an interrupted run', () => {
     expect(again.code).toBe(2);
     expect(again.stderr).toMatch(/interrupted.*--resume.*--force/s);
     expect(successes(out)).toBe(40);
-    expect((await daemon.run([...args, '--resume'])).code).toBe(0);
+    const resumed = await daemon.run([...args, '--resume']);
+    expect(resumed.code).toBe(0);
+    expect(resumed.stderr).toContain('Going on after line 41 (40 registered, 0 failed so far).');
     expect(successes(out)).toBe(60);
   });
 

@@ -114,6 +114,7 @@ class FileRun {
       this.#passed = this.#source.taken();
       for await (const chunk of chunksOf(this.#source.rows, this.#flags.batchSize ?? usualBatch)) {
         if (io.interrupt.aborted) break;
+        this.#sayWhereItGoesOn();
         await this.#chunk(chunk);
         this.#progress();
         if (io.interrupt.aborted) break;
@@ -148,8 +149,12 @@ class FileRun {
       return told(this.#context, 'No earlier run of this input is known: beginning with its first line.');
     this.#state = earlier.done;
     this.#sentBefore = earlier.sent;
-    const { rows, last, success, failed } = earlier.done;
-    if (rows > 0)
+  }
+
+  /** Said once there is something left to do. */
+  #sayWhereItGoesOn(): void {
+    const { rows, last, success, failed } = this.#state;
+    if (rows > 0 && this.#lines === 0)
       told(this.#context, `Going on after ${placeWords(last)} (${success} registered, ${failed} failed so far).`);
   }
 
