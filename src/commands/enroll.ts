@@ -1,6 +1,6 @@
 import type { DeviceType } from '../api/device-fields.ts';
 import type { Key } from '../api/hardware.ts';
-import { Fault, interrupted } from '../fault.ts';
+import { Fault, interrupted, usage } from '../fault.ts';
 import { types } from './choices.ts';
 import type { Context } from './context.ts';
 import { command } from './define.ts';
@@ -35,19 +35,27 @@ export const enroll = command({
     { does: 'a box of 500, with the codes in a file', line: 'enroll --count 500 --out codes.csv' },
     { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
   ],
-  run: ({ flags }, context) =>
+  run: async ({ flags }, context) =>
     enrollKeys(context, {
       count: flags.count ?? null,
       timeoutSeconds: flags.timeout ?? null,
       type: (flags.type as DeviceType | undefined) ?? null,
       manufacturer: flags.manufacturer ?? null,
       model: flags.model ?? null,
-      activateFor: flags.activateFor ?? null,
+      activateFor: flags.activateFor === undefined ? null : await userNamed(flags.activateFor),
       skipAttached: flags.skipAttached,
       dryRun: flags.dryRun,
       out: flags.out ?? null,
     }),
 });
+
+/** Refused before the first key is plugged in: it would be refused with every one of them. */
+async function userNamed(userId: string): Promise<string> {
+  const { readBoundUser } = await import('../api/activation-reader.ts');
+  const outcome = readBoundUser({ userId });
+  if (!outcome.ok) throw usage(`--activate-for: ${outcome.message}`, 'name the user who gets the keys');
+  return outcome.value.userId;
+}
 
 export interface EnrollOptions extends EnrolOptions {
   /** Ends after so many keys that were registered or recognised; null goes on. */

@@ -1,4 +1,5 @@
 import type { Role } from '../api/define.ts';
+import { paging } from '../api/limits.ts';
 import type { User } from '../api/users.ts';
 import type { Client } from '../client/client.ts';
 import { isRefusal } from '../client/failures.ts';
@@ -23,7 +24,6 @@ const userFields = [
   'disabled',
   'createdAt',
 ] as const satisfies readonly (keyof User)[];
-const pageSize = 100;
 
 export const usersList = command({
   name: 'users list',
@@ -75,8 +75,8 @@ export const usersAdd = command({
     { does: 'in a script', line: 'users add report --role VIEWER --password-file ./password' },
   ],
   async run({ args, flags }, context) {
-    const username = args[0] ?? flags.username;
-    if (username === undefined) throw usage('the name of the user is missing', 'devmgr users add NAME --role ROLE');
+    const line = 'devmgr users add NAME --role ROLE';
+    const username = await need(context, args[0] ?? flags.username, 'the name of the user', 'Name', line);
     const roles = roleNames.join(', ');
     const role = (await need(context, flags.role, '--role', `Role (${roles})`, `one of ${roles}`)).toUpperCase();
     const password = await readNewPassword(context, flags, `Password of ${username}`);
@@ -211,7 +211,7 @@ async function showUser(context: Context, user: User, what: string): Promise<voi
 async function findUser(registry: Client, name: string): Promise<{ readonly id: string; readonly username: string }> {
   if (/^USR-[1-9][0-9]{0,14}$/.test(name)) return { id: name, username: name };
   for (let page = 1; ; page++) {
-    const { list, pagination } = await registry.call('listUsers', { query: { page, size: pageSize } });
+    const { list, pagination } = await registry.call('listUsers', { query: { page, size: paging.maxSize } });
     const found = list.find(user => user.username === name);
     if (found) return found;
     if (page >= pagination.totalPages || list.length === 0) break;

@@ -107,6 +107,12 @@ describe('three keys', () => {
 });
 
 describe('one key', () => {
+  test.each(['', ' ', 'x'.repeat(65)])('is not waited for where nobody can be its user: %j', async user => {
+    const { code, stdout, stderr } = await daemon.run(['enroll', '--count', '1', '--activate-for', user]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/--activate-for: userId/);
+  });
+
   beforeEach(async () => {
     daemon = await startDaemon({ args: ['--simulate-keys', '1'] });
     return () => discard(daemon);
