@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Client } from '../client/client.ts';
 import { systemWords, usage } from '../fault.ts';
 import type { Programs } from '../programs.ts';
+import { isDaemon } from '../session/alive.ts';
 import { LocalPlace, remotePlace } from '../session/places.ts';
 import { LocalHardwareSession, RegistrySession } from '../session/session.ts';
 import { localIdentity, readLoginName } from '../settings/credentials.ts';
@@ -70,8 +71,10 @@ function localPlace(parts: ContextParts, settings: Settings): LocalPlace {
   return new LocalPlace({ settings, autostart: !parts.globals.noAutostart, signal: parts.io.interrupt, notice });
 }
 
-function createRegistry(parts: ContextParts, identity: () => string): Client {
+function createRegistry(parts: ContextParts, named: () => string): Client {
   const { settings } = parts;
+  // A daemon that crashed leaves its address behind, where anybody may listen: the local token goes to a daemon that runs.
+  const identity = () => (settings.server === null || daemonRuns(settings) ? named() : settings.server);
   const options = clientOptions(parts);
   const place = couldBeLocal(settings) ? localPlace(parts, settings) : remotePlace(settings.server ?? '');
   return new Client({
@@ -79,6 +82,11 @@ function createRegistry(parts: ContextParts, identity: () => string): Client {
     place,
     session: new RegistrySession({ settings, identity, notice: options.notice }),
   });
+}
+
+function daemonRuns(settings: Settings): boolean {
+  const info = readDaemonInfo(settings.home);
+  return info !== null && isDaemon(info.pid);
 }
 
 /** Named with --hardware, else the registry where that is this machine, else the local daemon. */

@@ -1,9 +1,9 @@
 /** What a command runs with: a flag beats the environment, the environment beats the stored profile. */
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type DaemonInfo, defaultHome, defaultHost, defaultPort, environment, homeFiles } from '../api/local.ts';
-import { Fault, usage } from '../fault.ts';
+import { Fault, systemWords, usage } from '../fault.ts';
 import { readJsonFile } from './files.ts';
 import { checkProfileName, demandProfile, profileOf, readConfig } from './profiles.ts';
 
@@ -46,7 +46,7 @@ function resolveHome(flag: string | undefined, env: Env): string {
 
 /** What others can write they can also fill: the address of their own server, to be sent tokens and passwords. */
 function checkHome(home: string): void {
-  const stat = statSync(home, { throwIfNoEntry: false });
+  const stat = statOf(home);
   const user = process.getuid?.();
   if (!stat || user === undefined) return;
   if (stat.uid !== user && user !== 0)
@@ -57,6 +57,18 @@ function checkHome(home: string): void {
     );
   if (stat.mode & 0o002)
     throw new Fault('failure', `the home folder ${home} can be changed by others`, `chmod 700 ${home}`);
+}
+
+function statOf(home: string): Stats | undefined {
+  try {
+    return statSync(home, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new Fault(
+      'failure',
+      `the home folder ${home} cannot be used: ${systemWords(error)}`,
+      `name another folder with --home DIR or ${environment.home}`,
+    );
+  }
 }
 
 function userHome(): string | undefined {

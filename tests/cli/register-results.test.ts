@@ -1,7 +1,7 @@
 /** `register --file --out`: what has been written once is not lost, whatever is typed next. */
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Daemon, discard, follow, programFile, startDaemon, temporaryFolder } from './program.ts';
 import { relayTo } from './relay.ts';
@@ -124,6 +124,10 @@ describe('results that are there already', () => {
     expect(stderr).toContain('registered already');
     expect(stderr).not.toContain('mend those');
     expect(readFileSync(`${out}.before`, 'utf8')).toBe(first);
+    await daemon.run([...args, '--force']);
+    expect(readFileSync(`${out}.before`, 'utf8')).toBe(first);
+    expect(existsSync(`${out}.before.2`)).toBe(true);
+    expect((await daemon.run([...args, '--force', '--dry-run'])).code).toBe(2);
   });
 
   test('are not left by a run that was refused', async () => {
@@ -220,6 +224,62 @@ test('two runs at once on one file: the second is refused, the first is whole', 
   expect((await first.ended).code).toBe(0);
   expect(successes(out)).toBe(60);
   expect(existsSync(`${out}.resume.lock`)).toBe(false);
+});
+
+test('a first batch of which nobody knows what became of it is asked for again by --resume, codes and all', async () => {
+  const p = prefix();
+  const { file, out } = files(csvOf(p, 30));
+  let batches = 0;
+  const url = await relayTo(daemon.url, (forward, answer) => {
+    batches++;
+    if (batches === 1) {
+      // Carried out, and nobody hears of it.
+      Object.defineProperty(answer, 'write', { value: () => true });
+      Object.defineProperty(answer, 'writeHead', { value: () => answer });
+      Object.defineProperty(answer, 'end', { value: () => answer.destroy() });
+      void forward();
+    } else if (batches === 2) {
+      answer.writeHead(401, { 'content-type': 'application/json' });
+      answer.end('{"code":1005,"message":"the token has expired","data":null}');
+    } else void forward();
+  });
+  const args = ['register', '--file', file, '--out', out, '--server', url];
+  const env = { DEVMGR_TOKEN: daemon.token };
+  const first = await daemon.run(args, { env });
+  expect([first.code, await total(p)]).toEqual([3, 30]);
+  expect(first.stderr).toContain('what was sent may be registered all the same');
+  expect((await daemon.run([...args, '--resume'], { env })).code).toBe(0);
+  expect(successes(out)).toBe(30);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'an input that may not be read is a matter of usage (skipped unless root)',
+  () => {
+    const { file, out } = files(csvOf(prefix(), 1));
+    const [folder, home] = [dirname(file), temporaryFolder()];
+    const nobody = 65_534;
+    for (const place of [folder, home]) chownSync(place, nobody, nobody);
+    chmodSync(file, 0);
+    for (const more of [[], ['--out', out]]) {
+      const { status, stderr } = spawnSync(process.execPath, [programFile, 'register', '--file', file, ...more], {
+        uid: nobody,
+        gid: nobody,
+        env: { DEVMGR_HOME: home, DEVMGR_SERVER: 'http://127.0.0.1:9', DEVMGR_TOKEN: 'a.b.c' },
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([2, expect.stringContaining(`${file} cannot be read`)]);
+    }
+  },
+);
+
+test('a lock without a word, as a machine leaves it that has lost its power, is a dead one once it is old', async () => {
+  const { file, out } = files(csvOf(prefix(), 2));
+  const args = ['register', '--file', file, '--out', out];
+  const lock = `${out}.resume.lock`;
+  writeFileSync(lock, '');
+  expect((await daemon.run(args)).code).toBe(1);
+  utimesSync(lock, 1, 1);
+  expect((await daemon.run(args)).code).toBe(0);
 });
 
 test('the lock of a run that is gone does not hold the next one up', async () => {

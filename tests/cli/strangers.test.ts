@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { localIdentity, storeLogin } from '../../src/settings/credentials.ts';
 import { writePrivateFile } from '../../src/settings/files.ts';
 import { adminPassword, devmgr, programFile, temporaryFolder } from './program.ts';
 
@@ -45,6 +46,19 @@ test('who listens where a daemon was that crashed is sent nothing, though anothe
   // Nor is that process taken for the daemon, and ended.
   expect((await devmgr(['daemon', 'stop', '--json'], { home })).json.stopped).toBe(false);
   expect(other.exitCode ?? other.signalCode).toBeNull();
+});
+
+test('nor is the token of the local login, where the address is named that the daemon had', async () => {
+  const home = temporaryFolder();
+  const { url, heard } = await impostor();
+  const other = spawn('sleep', ['600']);
+  onTestFinished(() => void other.kill());
+  leaveBehind(home, url, other.pid!);
+  const login = { token: 'local.login.token', expireTime: '2999-01-01T00:00:00.000Z', username: 'admin' };
+  await storeLogin({ home, profile: 'default' }, localIdentity, login, 'file');
+  const { code } = await devmgr(['list', '--no-autostart', '--server', url], { home });
+  expect(code).toBe(3);
+  expect(heard()).not.toContain(login.token);
 });
 
 test('a home that others can change is refused with the line that mends it', async () => {

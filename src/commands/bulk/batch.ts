@@ -31,6 +31,8 @@ export interface BatchOptions {
   readonly newest: number;
   /** It may have been sent before, by a run that was interrupted. */
   readonly sentBefore: boolean;
+  /** Told when the batch may have been carried out without an answer. */
+  readonly onLost: () => void;
   readonly notice: (text: string) => void;
 }
 
@@ -42,6 +44,7 @@ export async function sendBatch(options: BatchOptions): Promise<readonly BatchIt
       return lost ? await claimed(options, results) : results;
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
+      if (error.maybeDone) options.onLost();
       lost ||= error.maybeDone;
       const pause = retryMs[tries];
       if (pause === undefined) throw error;

@@ -1,5 +1,5 @@
 /** How a run begins: with the first line, or behind what an earlier run has done. What that one has written is not lost. */
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, renameSync, statSync } from 'node:fs';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { numberOf } from './batch.ts';
 import { foreign, isFilled, isOf, type Kept, keptResults, wholeBytes } from './kept.ts';
@@ -49,6 +49,7 @@ export function checkInput({ file, out, resume }: Wanted): void {
 function checkReadable(file: string): void {
   try {
     if (statSync(file).isDirectory()) throw usage(`${file} is a folder, not a file`);
+    accessSync(file, constants.R_OK);
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw usage(`${file} cannot be read: ${systemWords(error)}`);
@@ -82,7 +83,8 @@ export function checkUntouched({ file, out, force }: Wanted, { ledger, results }
 /** Puts aside what `--force` would write over; the name that it has now, or null where there was nothing. */
 export function putAside(results: string | null): string | null {
   if (results === null || !isFilled(results)) return null;
-  const aside = `${results}.before`;
+  let aside = `${results}.before`;
+  for (let earlier = 2; existsSync(aside); earlier++) aside = `${results}.before.${earlier}`;
   renameSync(results, aside);
   return aside;
 }

@@ -1,5 +1,5 @@
 /** One run at a time on one results file: two would write over each other's activation codes. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Fault, systemCode, systemWords } from '../../fault.ts';
 import { isAlive } from '../../session/alive.ts';
 
@@ -10,6 +10,8 @@ export interface RunLock {
 const noPlace = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR']);
 /** Attempts, where others remove the lock of a dead run at the same time. */
 const mostTries = 5;
+/** Longer than it takes to write a line. */
+const makingMs = 10_000;
 
 /**
  * Holds `base` until it is released or the process is gone. Null where nothing can be kept in that folder; a fault
@@ -20,15 +22,20 @@ export function holdRun(base: string): RunLock | null {
   const mine = `${process.pid} ${bornAt(process.pid)}\n`;
   for (let tries = 0; ; tries++) {
     try {
-      writeFileSync(file, mine, { flag: 'wx', mode: 0o600 });
+      writeFileSync(file, mine, { flag: 'wx', mode: 0o600, flush: true });
       return { release: () => rmSync(file, { force: true }) };
     } catch (error) {
       const code = systemCode(error);
       if (noPlace.has(code ?? '')) return null;
-      if (code !== 'EEXIST') throw new Fault('failure', `cannot write ${file}: ${systemWords(error)}`);
+      if (code !== 'EEXIST') {
+        // A disk that is full may have taken the name and not the words.
+        rmSync(file, { force: true });
+        throw new Fault('failure', `cannot write ${file}: ${systemWords(error)}`);
+      }
     }
     const holder = textOf(file);
-    if (holder !== null && (isHeld(holder) || tries >= mostTries || !removed(file, holder))) throw busy(base, holder);
+    if (holder !== null && (isHeld(file, holder) || tries >= mostTries || !removed(file, holder)))
+      throw busy(base, holder);
   }
 }
 
@@ -41,11 +48,16 @@ function busy(base: string, holder: string): Fault {
   );
 }
 
-/** A lock without a word is one that is being made. */
-function isHeld(holder: string): boolean {
+/** A lock without a word is one that is being made, or was when the machine lost its power. */
+function isHeld(file: string, holder: string): boolean {
   const [pid = '', born = ''] = holder.trim().split(' ');
-  if (!/^\d+$/.test(pid)) return true;
+  if (!/^\d+$/.test(pid)) return isYoung(file);
   return isAlive(Number(pid)) && bornAt(Number(pid)) === born;
+}
+
+function isYoung(file: string): boolean {
+  const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  return Math.abs(Date.now() - made) < makingMs;
 }
 
 /** Takes away the lock of a run that is gone; false where another run took its place meanwhile. */

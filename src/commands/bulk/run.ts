@@ -31,6 +31,8 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
   if (context.globals.json && flags.csv) throw usage('--json and --csv exclude each other');
   if (flags.resume && flags.force)
     throw usage('--resume and --force exclude each other', 'the one goes on, the other begins anew');
+  if (flags.dryRun && flags.force)
+    throw usage('--dry-run and --force exclude each other', 'write the plan to another file: --out FILE');
   checkInput(flags);
   const source = openRows({
     file: flags.file,
@@ -87,6 +89,8 @@ class FileRun {
   #sentBefore = false;
   /** Something was sent by this run. */
   #sent = false;
+  /** Something was sent, by this run or the one before, whose answer nobody has. */
+  #uncertain = false;
   /** What is registered behind this place has no result in the file; null where all have theirs. */
   #unwritten: Place | null = null;
   /** Results of this very run, and those among them that are registered already. */
@@ -195,11 +199,15 @@ class FileRun {
     const sentBefore = this.#sentBefore;
     this.#sentBefore = false;
     this.#sent = true;
+    this.#uncertain ||= sentBefore;
     const results = await sendBatch({
       client: this.#context.registry.unhurried(),
       items,
       newest: this.#state.newest,
       sentBefore,
+      onLost: () => {
+        this.#uncertain = true;
+      },
       notice: text => this.#context.out.notice(text),
     });
     if (results.length !== items.length)
@@ -226,7 +234,7 @@ class FileRun {
   /** A run that was refused before anything could be done is as if it had not been. */
   #leaveNoTrace(error: unknown): void {
     const maybeDone = !(error instanceof Refusal) && (error as { maybeDone?: unknown }).maybeDone !== false;
-    if (this.#state.rows > 0 || this.#sentBefore || (this.#sent && maybeDone)) return;
+    if (this.#state.rows > 0 || this.#sentBefore || this.#uncertain || (this.#sent && maybeDone)) return;
     this.#keeping.ledger?.remove();
     if (this.#file && this.#keeping.results !== null) rmSync(this.#keeping.results, { force: true });
   }
@@ -234,8 +242,9 @@ class FileRun {
   /** The error, with what has been done until it happened. */
   #stopped(error: unknown): unknown {
     const { rows, last, success, failed } = this.#state;
-    if (rows === 0) return error;
-    const done = `${success} registered and ${failed} failed up to ${placeWords(last)}${this.#where()}`;
+    if (rows === 0 && !this.#uncertain) return error;
+    const upTo = `${success} registered and ${failed} failed up to ${placeWords(last)}${this.#where()}`;
+    const done = rows === 0 ? 'what was sent may be registered all the same' : upTo;
     const goOn = this.#keeping.ledger === null ? null : 'go on with the same command and --resume';
     if (error instanceof Refusal)
       return new Refusal(error.code, `${error.message}; ${done}`, error.waitSeconds, error.requestId);
