@@ -1,6 +1,8 @@
 /** Enrolment of what is plugged in, with keys in software; `tests/hardware` does it with a card and a USB key. */
-import { appendFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn, spawnSync } from 'node:child_process';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adminPassword, type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
 
@@ -144,6 +146,19 @@ describe('one key', () => {
     expect((await daemon.run(['lock', deviceId, '--plugged', '--reason', 'test'])).code).toBe(2);
     const again = await daemon.run(['enroll', '--count', '1', '--activate-for', 'bob', '--json']);
     expect(again.rows).toMatchObject([{ result: 'known', status: 'LOCKED', userId: 'alice' }]);
+  });
+
+  test('is not written among the lines of another file, and a pipe is only written to', async () => {
+    const out = join(temporaryFolder(), 'codes.csv');
+    writeFileSync(out, 'line,serialNumber\n2,X\n');
+    const refused = await daemon.run(['enroll', '--count', '1', '--out', out]);
+    expect([refused.code, readFileSync(out, 'utf8')]).toEqual([2, 'line,serialNumber\n2,X\n']);
+    const pipe = join(dirname(out), 'pipe.csv');
+    spawnSync('mkfifo', [pipe]);
+    const reader = spawn('cat', [pipe]);
+    const told = text(reader.stdout);
+    expect((await daemon.run(['enroll', '--count', '1', '--out', pipe])).code).toBe(0);
+    expect((await told).split('\n').map(line => line.split(',')[0])).toEqual(['result', 'registered', '']);
   });
 
   test('that somebody else holds is not taken for another, and says whose it is and what to do', async () => {
