@@ -8,7 +8,7 @@ import type { Closable } from '../ukey/identify.ts';
 import type { UsbPlace } from '../usb/place.ts';
 import { toHardwareError } from './errors.ts';
 import type { Pcsc } from './library.ts';
-import { type SessionOptions, untilAborted, withCard } from './session.ts';
+import { type SessionOptions, settle, untilAborted, withCard } from './session.ts';
 import { wholeAnswers } from './subject.ts';
 
 export interface KeyReader {
@@ -25,7 +25,7 @@ export interface KeyReader {
 const CHANNEL_ID = 0x0002_0110;
 const CHANNEL_IS_USB = 0x0020;
 
-export function createKeyReader(pcsc: Pcsc, reader: Reader): KeyReader {
+export function createKeyReader(pcsc: Pcsc, reader: Reader, onLeak: SessionOptions['onLeak']): KeyReader {
   let place: UsbPlace | null | undefined;
   // The binding allows a reader one call at a time.
   let native: Promise<unknown> = Promise.resolve();
@@ -41,7 +41,7 @@ export function createKeyReader(pcsc: Pcsc, reader: Reader): KeyReader {
     name: reader.name(),
 
     async place() {
-      if (place === undefined) place = await inTurn(() => askPlace(pcsc, reader));
+      if (place === undefined) place = await inTurn(() => askPlace(pcsc, reader, onLeak));
       return place;
     },
 
@@ -70,7 +70,7 @@ export function createKeyReader(pcsc: Pcsc, reader: Reader): KeyReader {
 }
 
 /** Asks the reader itself: its card is neither powered nor disturbed. */
-async function askPlace(pcsc: Pcsc, reader: Reader): Promise<UsbPlace | null> {
+async function askPlace(pcsc: Pcsc, reader: Reader, onLeak: SessionOptions['onLeak']): Promise<UsbPlace | null> {
   let card: Card;
   try {
     card = await reader.connect(pcsc.CardMode.DIRECT, pcsc.Protocol.UNSET);
@@ -83,7 +83,7 @@ async function askPlace(pcsc: Pcsc, reader: Reader): Promise<UsbPlace | null> {
     // Readers whose driver knows no such attribute refuse it.
     return null;
   } finally {
-    await card.disconnect(pcsc.CardDisposition.LEAVE).catch(() => undefined);
+    await settle(() => card.disconnect(pcsc.CardDisposition.LEAVE), onLeak);
   }
 }
 

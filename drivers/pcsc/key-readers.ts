@@ -75,7 +75,7 @@ export function createKeyReaders(parts: KeyReadersParts): KeyReaders {
 
   return {
     add(reader, pcsc) {
-      const own = createKeyReader(pcsc, reader);
+      const own = createKeyReader(pcsc, reader, parts.onLeak);
       const name = reader.name();
       // Judged when it is in the table.
       const judged = Promise.resolve().then(() => judge(name, reader, pcsc, own));

@@ -83,7 +83,10 @@ async function native<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T
 }
 
 /** Some of the binding's calls throw where others reject. */
-async function settle(call: () => Promise<void>, onFailure: (cause: unknown) => void = () => undefined): Promise<void> {
+export async function settle(
+  call: () => Promise<void>,
+  onFailure: (cause: unknown) => void = () => undefined,
+): Promise<void> {
   try {
     await call();
   } catch (error) {

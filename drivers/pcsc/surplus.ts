@@ -24,12 +24,16 @@ export interface Surplus {
 /** Connections that one native client can hold; each reader has one at most. */
 const READERS_PER_CLIENT = 4;
 
-/** One for each four readers, never let go: see the graveyard of `client.ts`. They are not started, and watch nothing. */
-const connectors: ReturnType<typeof loadConnector>[] = [];
+type Connector = ReturnType<typeof loadConnector>;
+
+/** What was connected through is never let go: see the graveyard of `client.ts`. It is not started, and watches nothing. */
+const graveyard: Connector[] = [];
 
 export function watchSurplus(parts: SurplusParts): Surplus {
   const { pcsc } = parts;
   const known = new Map<string, number>();
+  // One for each four readers, and new ones at each renewal: a connection that could not be given back takes up a place for good.
+  const connectors: Connector[] = [];
   let places = 0;
 
   function take(list: readonly ListedReader[]): void {
@@ -49,8 +53,10 @@ export function watchSurplus(parts: SurplusParts): Surplus {
 
   function readerOf(name: string): Reader {
     const index = Math.floor(places++ / READERS_PER_CLIENT) % 4;
-    connectors[index] ??= loadConnector();
-    return new pcsc.Reader(connectors[index], name);
+    const connector = connectors[index] ?? loadConnector();
+    if (connectors[index] === undefined) graveyard.push(connector);
+    connectors[index] = connector;
+    return new pcsc.Reader(connector, name);
   }
 
   const watch: ServiceWatch = watchService(take, why => {
