@@ -15,7 +15,9 @@ export interface OriginRule {
 export function originRule(listenHost: string, allowed: readonly string[]): OriginRule {
   const loopback = isLoopbackName(listenHost);
   if (!loopback && allowed.length === 0) return { hosts: null };
-  return { hosts: new Set([...allowed, ...(loopback ? [] : [listenHost])].map(name => name.toLowerCase())) };
+  // A Host header has an IPv6 address in brackets.
+  const named = listenHost.includes(':') && !listenHost.startsWith('[') ? `[${listenHost}]` : listenHost;
+  return { hosts: new Set([...allowed, ...(loopback ? [] : [named])].map(name => name.toLowerCase())) };
 }
 
 /** Refuses with 2007. */

@@ -32,7 +32,7 @@ function wordsOf(error: unknown): { message: string; hint: string | null; exitCo
 /** Writes and waits until it has been taken. False where nobody reads any more, which is the reader's right (`| head`). */
 export function print(stream: NodeJS.WritableStream, text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const failed = (error: Error) => (isClosed(error) ? resolve(false) : reject(error));
+    const failed = (error: Error) => (isClosed(error, stream) ? resolve(false) : reject(error));
     // The stream tells of the error once more, after the write: with nobody listening that would end the process.
     stream.once('error', failed);
     stream.write(text, error => {
@@ -43,4 +43,7 @@ export function print(stream: NodeJS.WritableStream, text: string): Promise<bool
   });
 }
 
-const isClosed = (error: Error): boolean => ['EPIPE', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '');
+/** A terminal that is gone answers EIO; a disk that does so has failed. */
+function isClosed(error: NodeJS.ErrnoException, stream: NodeJS.WritableStream): boolean {
+  return error.code === 'EPIPE' || (error.code === 'EIO' && 'isTTY' in stream && stream.isTTY === true);
+}

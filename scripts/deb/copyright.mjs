@@ -1,14 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, natives } from '../build.mjs';
-import { fail, modules, root } from '../lib/project.mjs';
+import { licenceOf } from '../lib/licences.mjs';
+import { modules, root } from '../lib/project.mjs';
 import { put } from './tree.mjs';
 
 /** Writes who holds the rights in what is in the program, and under which licence: the project, Node, every package. */
 export async function writeCopyright(tree) {
   await build();
   const built = JSON.parse(readFileSync(join(root, 'dist', '.packages.json'), 'utf8')).map(path => join(root, path));
-  const parts = [...new Set([...built, ...natives.map(name => join(modules, name))])].map(describe);
+  const parts = [...new Set([...built, ...natives.map(name => join(modules, name))])].map(licenceOf);
   const node = join(modules, 'node', 'node_modules', `node-linux-${process.arch}`);
   const text = [
     'devmgr\n\n',
@@ -19,16 +20,6 @@ export async function writeCopyright(tree) {
     readFileSync(join(node, 'LICENSE'), 'utf8'),
   ].join('');
   put(tree, 'usr/share/doc/devmgr/copyright', Buffer.from(withoutCommonLicences(text)));
-}
-
-function describe(folder) {
-  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  if (!license) fail(`${name} names no licence.`, 'Look the licence up before shipping it.');
-  const file = readdirSync(folder).find(entry => /^(licen[cs]e|copying)/i.test(entry));
-  const holder = typeof author === 'string' ? author : (author?.name ?? `the authors of ${name}`);
-  const text =
-    file && existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : `Copyright ${holder}`;
-  return { name, version, licence: license, text };
 }
 
 /** Debian keeps one copy of the text of the Apache licence for all packages. */

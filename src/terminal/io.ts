@@ -104,8 +104,9 @@ async function writeOut(text: string, toTerminal: boolean): Promise<void> {
   }
 }
 
-/** Whether a write failed because nobody reads what is written, or the terminal is gone. */
-export const isReaderGone = (error: unknown): boolean => systemCode(error) === 'EPIPE' || systemCode(error) === 'EIO';
+/** Whether a write failed because nobody reads what is written, or the terminal is gone. On a disk EIO is a fault of it. */
+export const isReaderGone = (error: unknown): boolean =>
+  systemCode(error) === 'EPIPE' || (systemCode(error) === 'EIO' && process.stdout.isTTY);
 
 export const readerGone = (): Fault => new Fault('closed', 'nobody reads the output');
 

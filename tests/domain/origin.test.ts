@@ -13,6 +13,11 @@ const codeOf = (headers: Record<string, string>, rule = local): number => {
   }
 };
 
+test('an address of version 6 that is listened on is one of the names', () => {
+  const rule = originRule('2001:DB8::1', ['keys.example.com']);
+  expect([codeOf({ host: '[2001:db8::1]:7470' }, rule), codeOf({ host: '[2001:db8::2]' }, rule)]).toEqual([200, 2007]);
+});
+
 describe('a daemon on loopback', () => {
   test.each(['localhost', 'localhost:7470', '127.0.0.1', '127.0.0.1:7470', '127.9.9.9:1', '[::1]:7470', 'LOCALHOST:1'])(
     'answers to the name %s',
