@@ -77,8 +77,8 @@ export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
   try {
     return await startOn(usualIsFree ? defaultPort : 0, options);
   } catch (error) {
-    // The daemon of another home may have taken the port since it was looked at.
-    const wasTaken = usualIsFree && !isHomeHeld(options.home) && !(await isPortFree(defaultPort));
+    // The daemon of another home may have taken the port since it was looked at, or somebody who looked at it as well.
+    const wasTaken = usualIsFree && !isHomeHeld(options.home) && /:\d+ is in use\b/.test((error as Error).message);
     if (!wasTaken || options.signal.aborted) throw error;
     return startOn(0, options);
   }

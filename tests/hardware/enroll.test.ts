@@ -20,7 +20,7 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 /** Enrolls one key that comes while `enroll` waits. */
 async function enrollOne(plug: () => Promise<unknown>) {
   const enrolling = startProgram(['enroll', '--count', '1', '--timeout', '45', '--json'], { home });
-  await listening();
+  await Promise.race([listening(enrolling.ended), enrolling.ended]);
   await plug();
   const { code, stdout, stderr } = await enrolling.ended;
   expect(stderr).not.toMatch(/error/i);
@@ -30,12 +30,21 @@ async function enrollOne(plug: () => Promise<unknown>) {
   return JSON.parse(lines[0]!);
 }
 
-/** Resolves when `enroll` listens for keys: the daemon counts its stream. */
-async function listening(): Promise<void> {
-  for (;;) {
+/** Resolves when `enroll` listens for keys: the daemon counts its stream. Not asked for any longer once it has ended. */
+async function listening(ended: Promise<unknown>): Promise<void> {
+  let over = false;
+  void ended.finally(() => {
+    over = true;
+  });
+  while (!over) {
     const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
     if (/^devmgr_streams [1-9]/m.test(metrics)) return;
   }
+}
+
+/** Resolves when the daemon has seen that the last key is gone: it would count as attached at the start. */
+async function nothingPlugged(): Promise<void> {
+  for (;;) if ((await json('keys')).list.length === 0) return;
 }
 
 const json = async (...args: string[]) => {
@@ -73,6 +82,7 @@ withPcscd('a SIM card in a reader', () => {
     expect(list.list).toMatchObject([{ deviceId: 'DEV-1', status: 'INACTIVE', serialNumber: '8986000000000001232' }]);
 
     await (card as unknown as { remove(): Promise<void> }).remove();
+    await nothingPlugged();
     const again = await enrollOne(() => pcscd.insert(uicc({ iccid: '8986000000000001232' })));
     expect(again).toMatchObject({ result: 'known', deviceId: 'DEV-1', status: 'INACTIVE' });
     expect((await json('list')).pagination.total).toBe(1);
@@ -113,6 +123,7 @@ needs('umockdev-run', 'umockdev')('a USB key', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ deviceId: 'DEV-1', statistics: { totalUsageCount: 0 } });
 
     await bus.pull(address);
+    await nothingPlugged();
     expect(await enrollOne(plug)).toMatchObject({ result: 'known', deviceId: 'DEV-1', status: 'INACTIVE' });
     expect((await json('list')).pagination.total).toBe(1);
   });
