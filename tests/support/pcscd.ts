@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, watch } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
@@ -157,7 +157,7 @@ function asRoot(): string[] {
   return process.getuid?.() === 0 ? [] : ['--map-root-user'];
 }
 
-/** Resolves when the socket is there; rejects when pcscd ends instead. */
+/** Resolves when the service takes connections; rejects when pcscd ends instead. */
 async function appears(folder: string, socket: string, child: ChildProcess): Promise<void> {
   const waiting = new AbortController();
   const watcher = watch(folder, { signal: waiting.signal });
@@ -166,10 +166,23 @@ async function appears(folder: string, socket: string, child: ChildProcess): Pro
   });
   try {
     while (!existsSync(socket)) await Promise.race([once(watcher, 'change', { signal: waiting.signal }), ended]);
+    // The file is there a moment before anybody listens behind it.
+    while (!(await Promise.race([takesConnections(socket), ended])));
   } finally {
     ended.catch(() => undefined);
     waiting.abort();
   }
+}
+
+function takesConnections(path: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const probe = connect(path);
+    probe.once('error', () => resolve(false));
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+  });
 }
 
 /** The first of two neighbouring ports that are free, as a two-slot virtual reader wants them. */
