@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { ReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import { BlobError } from './blob-error.ts';
 
 const PIECE = 256 * 1024;
@@ -31,7 +31,7 @@ export class KeptBlob {
   }
 
   /** The bytes from `start` to `end`, both included. Closes the file at its end. */
-  stream(start: number, end: number): Readable {
+  stream(start: number, end: number): ReadStream {
     return this.#file.createReadStream({ start, end, highWaterMark: PIECE });
   }
 

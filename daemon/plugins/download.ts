@@ -28,7 +28,17 @@ export async function sendDownload(request: FastifyRequest, reply: FastifyReply,
     'content-length': String(end - start + 1),
     'content-disposition': disposition(fileName),
   });
-  return reply.send(blob.stream(start, end));
+  const content = blob.stream(start, end);
+  // The status is out: the log gets the reason, and the client a connection that ends before its Content-Length is there.
+  const breakOff = (error: Error): void => {
+    request.server.diary.error({ requestId: request.id, err: error }, 'a download was broken off');
+    reply.raw.destroy();
+  };
+  content.once('error', breakOff);
+  content.once('end', () => {
+    if (content.bytesRead <= end - start) breakOff(new Error(`the file of ${fileName} ended before its time`));
+  });
+  return reply.send(content);
 }
 
 const oneOf = (header: string | string[] | undefined): string | undefined =>

@@ -240,3 +240,18 @@ describe('queries of versions', () => {
     }
   });
 });
+
+it('a file that is cut short while it is read ends the connection, and the log says so', async () => {
+  const size = 48 * 1024 * 1024;
+  const before = await filesIn(daemon);
+  const { versionId } = await upload('MACOS', '9.0.0', '', file('large.dmg', new Uint8Array(size)));
+  const [kept] = (await filesIn(daemon)).filter(each => !before.includes(each));
+  const response = await fetch(`${daemon.url}/api/app-versions/${versionId}/download`, {
+    headers: { authorization: `Bearer ${daemon.adminToken}` },
+  });
+  expect(response.headers.get('content-length')).toBe(String(size));
+  // More than the buffers on the way hold is still in the file.
+  await truncate(kept!, 1024 * 1024);
+  await expect(response.arrayBuffer()).rejects.toThrow(/terminated/);
+  expect(daemon.logged()).toMatch(/ended before its time.*a download was broken off/);
+});
