@@ -8,6 +8,8 @@ export interface KeyOrder {
   readonly recipe: keyof typeof RECIPES;
   /** Of the USB descriptor; the recipes with a protocol of their own ignore it where the real key has none. */
   readonly serial?: string | null;
+  /** What its own protocol tells, hex; that of the recipe where left out. */
+  readonly told?: string;
   /** Hex; those of the recipe where left out. */
   readonly vendorId?: string;
   readonly productId?: string;
@@ -15,6 +17,7 @@ export interface KeyOrder {
 }
 
 const SERIAL_12345678 = '00bc614e';
+const UUID = 'a1b2c3d4e5f60718293a4b5c6d7e8f90';
 
 const management = (serial: string, formFactor: string, version: string): string => {
   const values = `${serial}0401${formFactor}0503${version}`;
@@ -26,7 +29,7 @@ interface Recipe {
   readonly maker: string;
   readonly product: string;
   readonly release: number;
-  readonly sides: () => readonly Side[];
+  readonly sides: (told?: string) => readonly Side[];
 }
 
 const RECIPES = {
@@ -51,10 +54,10 @@ const RECIPES = {
     maker: 'Yubico',
     product: 'YubiKey OTP+FIDO+CCID',
     release: 0x0543,
-    sides: () => [
-      { kind: 'otp', key: new FakeOtpKey('050403', `${SERIAL_12345678}c804`) },
-      { kind: 'fido', key: new FakeCtapKey([5, 4, 3], { 66: management(`0204${SERIAL_12345678}`, '03', '050403') }) },
-      { kind: 'card', program: yubiKeyCard({ serial: SERIAL_12345678.toUpperCase(), version: '050403' }) },
+    sides: (serial = SERIAL_12345678) => [
+      { kind: 'otp', key: new FakeOtpKey('050403', `${serial}c804`) },
+      { kind: 'fido', key: new FakeCtapKey([5, 4, 3], { 66: management(`0204${serial}`, '03', '050403') }) },
+      { kind: 'card', program: yubiKeyCard({ serial: serial.toUpperCase(), version: '050403' }) },
     ],
   },
   otpOnlyYubikey: {
@@ -76,11 +79,11 @@ const RECIPES = {
     maker: 'Nitrokey',
     product: 'Nitrokey 3',
     release: 0x0107,
-    sides: () => [
+    sides: (uuid = UUID) => [
       {
         kind: 'fido',
         key: new FakeCtapKey([4, 1, 7], {
-          98: 'a1b2c3d4e5f60718293a4b5c6d7e8f90',
+          98: uuid,
           // 1.7.2 as ten, sixteen and six bits
           97: ((1 << 22) | (7 << 6) | 2).toString(16).padStart(8, '0'),
         }),
@@ -127,6 +130,6 @@ export function make(order: KeyOrder): UsbDevice {
       product: order.product ?? recipe.product,
       serial: order.serial ?? null,
     },
-    recipe.sides(),
+    recipe.sides(order.told),
   );
 }

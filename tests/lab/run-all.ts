@@ -34,7 +34,11 @@ const SCENARIOS: readonly Scenario[] = [
     script: `usb-storm.ts ${often(50)}`,
     guest: { udevd: false, pcscd: false },
   },
-  { name: 'enroll', what: `${often(40)} keys enrolled by the built program`, script: `enroll.ts ${often(40)}` },
+  {
+    name: 'enroll',
+    what: `${often(200)} pluggings and ${often(50)} SIMs through the built program`,
+    script: `enroll.ts ${often(200)} ${often(50)}`,
+  },
   { name: 'sims', what: `${often(50)} insertions of SIMs`, script: `sim-storm.ts ${often(50)}` },
 ];
 

@@ -1,73 +1,239 @@
 /**
- * The built program, as an operator has it: keys are plugged one after the other while `devmgr enroll` runs, and each comes out
- * with its activation code on the screen. Prints how long after the kernel's own listing the code stood there.
+ * The built program, as an operator with a box of keys has it: 200 pluggings of USB keys and 50 insertions of SIMs in random
+ * order, some in bursts, some of keys that were there before, while `devmgr enroll` runs, and `devmgr watch` beside it. Each
+ * key comes out registered once with its activation code on the screen, each later plugging is told as that device, and the
+ * watch tells each coming and each going exactly once. Prints how long after the kernel's own listing the code stood there.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Hands } from '../hands.ts';
+import { iccid } from '../iccid.ts';
 import { listedAt, summary } from '../kernel.ts';
+import { randomOf, seeded } from '../random.ts';
+import type { KeyOrder } from '../recipes.ts';
 
-const KEYS = Number(process.argv[2] ?? 40);
+const PLUGGINGS = Number(process.argv[2] ?? 200);
+const INSERTIONS = Number(process.argv[3] ?? 50);
+const MOST_AT_ONCE = 6;
 const HOME = '/tmp/registry';
 const PASSWORD = 'correct horse battery';
 const PROGRAM = fileURLToPath(new URL('../../../dist/devmgr.cjs', import.meta.url));
+const PATIENCE = 20_000;
+const random = seeded(process.argv[4]);
+const pick = randomOf(random);
 
 function start(...args: string[]): ChildProcess {
   const env = { ...process.env, DEVMGR_HOME: HOME, DEVMGR_ADMIN_PASSWORD: PASSWORD, DEVMGR_LIMIT_MODIFY: 'off' };
-  return spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-/** Each line of its output with the time it came, in milliseconds since 1970. */
-async function* linesOf(child: ChildProcess): AsyncGenerator<{ text: string; at: number }> {
-  for await (const text of createInterface({ input: child.stdout! })) {
-    yield { text, at: performance.timeOrigin + performance.now() };
+/** What a program prints, each line with the time it came in milliseconds since 1970. */
+class Screen {
+  readonly lines: { readonly text: string; readonly at: number }[] = [];
+  readonly #checks = new Set<() => void>();
+
+  constructor(child: ChildProcess) {
+    for (const stream of [child.stdout!, child.stderr!]) {
+      createInterface({ input: stream }).on('line', text => {
+        this.lines.push({ text, at: performance.timeOrigin + performance.now() });
+        for (const check of [...this.#checks]) check();
+      });
+    }
+  }
+
+  /** Number of the first line from `from` on that passes. */
+  until(what: string, test: (text: string) => boolean, from = 0): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const check = (): void => {
+        const found = this.lines.findIndex(({ text }, i) => i >= from && test(text));
+        if (found < 0) return;
+        clearTimeout(timer);
+        this.#checks.delete(check);
+        resolve(found);
+      };
+      const timer = setTimeout(() => {
+        const last = this.lines.slice(-5).map(({ text }) => text);
+        reject(new Error(`${what} was never seen; last: ${last.join(' | ')}`));
+      }, PATIENCE);
+      this.#checks.add(check);
+      check();
+    });
   }
 }
 
-const daemon = start('daemon', 'run', '--port', '0', '--json');
-const log = linesOf(daemon);
-let url = '';
-while (url === '') {
-  const { value, done } = await log.next();
-  assert.ok(!done, 'the daemon has ended');
-  const line = JSON.parse(value.text) as { event?: string; url: string };
-  if (line.event === 'listening') url = line.url;
+interface BoxKey {
+  readonly serial: string;
+  readonly order: KeyOrder;
+  readonly ids: { readonly vendorId: string; readonly productId: string; readonly serial: string | null };
 }
-daemon.stdout!.resume();
+
+let made = 0;
+
+/** A key that nobody has seen yet. Two of one make without a serial in the descriptor could not be told apart in /sys. */
+function newKey(held: readonly BoxKey[]): BoxKey {
+  const number = ++made;
+  const recipe = pick(['plain', 'plain', 'bank', 'yubikey5', 'nitrokey3'] as const);
+  const again = held.some(key => key.order.recipe === recipe);
+  if (recipe === 'yubikey5' && !again) {
+    const told = (20_000_000 + number).toString(16).padStart(8, '0');
+    const ids = { vendorId: '1050', productId: '0407', serial: null };
+    return { serial: String(20_000_000 + number), order: { recipe, told }, ids };
+  }
+  if (recipe === 'nitrokey3' && !again) {
+    const told = (number + 2 ** 40).toString(16).padStart(32, 'a');
+    return {
+      serial: told.toUpperCase(),
+      order: { recipe, told },
+      ids: { vendorId: '20a0', productId: '42b2', serial: null },
+    };
+  }
+  const serial = `BOX-${1000 + number}`;
+  return recipe === 'bank'
+    ? { serial, order: { recipe, serial }, ids: { vendorId: '055c', productId: 'db08', serial } }
+    : { serial, order: { recipe: 'plain', serial }, ids: { vendorId: '096e', productId: '0850', serial } };
+}
+
+const daemon = start('daemon', 'run', '--port', '0', '--json');
+const log = new Screen(daemon);
+const listening = await log.until('the daemon', text => text.includes('"listening"'));
+const { url } = JSON.parse(log.lines[listening]!.text) as { url: string };
 const login = start('login', 'admin', '--password-stdin', '--server', url);
 login.stdin!.end(`${PASSWORD}\n`);
-await new Promise(resolve => login.on('close', resolve));
+await once(login, 'close');
 
+const watch = start('watch', '--json', '--type', 'KEY_ATTACHED', '--type', 'KEY_DETACHED');
+const watched = new Screen(watch);
 const enroll = start('enroll', '--out', '/tmp/codes.csv');
-const shown = linesOf(enroll);
-// It is ready when the daemon counts its stream.
-while (!/^devmgr_streams [1-9]/m.test(await (await fetch(`${url}/metrics`)).text()));
+const screen = new Screen(enroll);
+// They are ready when the daemon counts their streams.
+while (!/^devmgr_streams [2-9]/m.test(await (await fetch(`${url}/metrics`)).text()));
 
 const hands = new Hands();
-const fromKernel: number[] = [];
+const reader = await hands.plugReader('LAB-1');
+const fromKernel = new Map<string, number[]>();
+const first: number[] = [];
+const alone: number[] = [];
+const atOnce: number[] = [];
+const fromPower: number[] = [];
 const fromPlug: number[] = [];
-for (let i = 0; i < KEYS; i += 1) {
-  const serial = `BOX-${1000 + i}`;
-  const { place, at } = await hands.plug({ recipe: i % 4 === 3 ? 'bank' : 'plain', serial });
-  const first = (await shown.next()).value!;
-  const second = (await shown.next()).value!;
-  assert.match(first.text, new RegExp(`registered +DEV-${i + 1} .*${serial}`));
-  assert.match(second.text, /activation code +[A-Z2-9]{4}(-[A-Z2-9]{4}){3}$/);
-  const ids = i % 4 === 3 ? { vendorId: '055c', productId: 'db08' } : { vendorId: '096e', productId: '0850' };
-  const listed = listedAt({ ...ids, serial });
-  assert.ok(listed, `${serial} was enrolled but is not there`);
-  fromKernel.push(second.at - listed);
-  fromPlug.push(second.at - at);
+const devices = new Map<string, string>();
+const held = new Map<BoxKey, number>();
+const seen: BoxKey[] = [];
+let pluggings = 0;
+let insertions = 0;
+let cardIn = false;
+
+/** Waits for what `enroll` says of a key from a line on: the time of it. A new key gets a device and a code, a known one its device. */
+async function told(serial: string, from: number): Promise<number> {
+  const before = devices.get(serial);
+  if (before !== undefined) {
+    const line = await screen.until(
+      serial,
+      text => text.includes(serial) && text.endsWith(`again: it is ${before}`),
+      from,
+    );
+    return screen.lines[line]!.at;
+  }
+  const line = await screen.until(serial, text => text.includes('registered') && text.endsWith(serial), from);
+  devices.set(serial, /DEV-\d+/.exec(screen.lines[line]!.text)![0]);
+  const code = await screen.until('its code', () => true, line + 1);
+  assert.match(screen.lines[code]!.text, /activation code +[A-Z2-9]{4}(-[A-Z2-9]{4}){3}$/);
+  return screen.lines[code]!.at;
+}
+
+async function plugOne(company: number): Promise<void> {
+  const known = seen.filter(one => ![...held.keys()].some(other => other.order.recipe === one.order.recipe));
+  const key = known.length > 0 && random() < 0.25 ? pick(known) : newKey([...held.keys()]);
+  const isNew = !seen.includes(key);
+  const from = screen.lines.length;
+  held.set(key, 0);
+  pluggings += 1;
+  const { place, at } = await hands.plug(key.order);
+  const shown = await told(key.serial, from);
+  const listed = listedAt(key.ids);
+  assert.ok(listed, `${key.serial} was told but is not there`);
+  if (isNew) {
+    seen.push(key);
+    fromPlug.push(shown - at);
+    // The program's code for a make is compiled when the first key of it comes.
+    (!fromKernel.has(key.order.recipe) ? first : company === 1 ? alone : atOnce).push(shown - listed);
+    fromKernel.set(key.order.recipe, [...(fromKernel.get(key.order.recipe) ?? []), shown - listed]);
+  }
+  held.set(key, place);
+}
+
+async function pullOne(): Promise<void> {
+  const [key, place] = pick([...held].filter(([, place]) => place > 0));
+  held.delete(key);
+  const from = watched.lines.length;
   await hands.pull(place);
+  await watched.until(
+    `pulling ${key.serial}`,
+    text => text.includes('KEY_DETACHED') && text.includes(key.serial),
+    from,
+  );
 }
+
+async function turnCard(): Promise<void> {
+  if (cardIn) {
+    const from = watched.lines.length;
+    await hands.remove(reader.place);
+    await watched.until('taking the SIM out', text => /KEY_DETACHED.*SIMKEY|SIMKEY.*KEY_DETACHED/.test(text), from);
+  } else {
+    const from = screen.lines.length;
+    const serial = iccid(Math.floor(random() * 1e9));
+    await hands.insert(reader.place, serial);
+    const shown = await told(serial, from);
+    fromPower.push(shown - (await hands.poweredAt(reader.place)));
+    insertions += 1;
+  }
+  cardIn = !cardIn;
+}
+
+while (pluggings < PLUGGINGS || insertions < INSERTIONS || cardIn) {
+  const room = Math.min(MOST_AT_ONCE - held.size, PLUGGINGS - pluggings);
+  const forCards = insertions < INSERTIONS || cardIn;
+  if (forCards && (room === 0 || random() < 0.35)) await turnCard();
+  else if (held.size > 0 && (room === 0 || random() < 0.45)) await pullOne();
+  else if (room > 0) {
+    const burst = Math.min(room, random() < 0.2 ? 3 : 1);
+    await Promise.all(Array.from({ length: burst }, () => plugOne(burst)));
+  }
+}
+while (held.size > 0) await pullOne();
 hands.end();
-for (const child of [enroll, daemon]) {
-  child.kill('SIGINT');
-  await new Promise(resolve => child.on('close', resolve));
+enroll.kill('SIGINT');
+await once(enroll, 'close');
+watch.kill('SIGINT');
+await once(watch, 'close');
+daemon.kill('SIGINT');
+await once(daemon, 'close');
+
+const registered = screen.lines.filter(({ text }) => text.includes('registered  '));
+assert.equal(registered.length, devices.size, 'each key is registered once');
+assert.equal(new Set(devices.values()).size, devices.size, 'each key is a device of its own');
+assert.deepEqual(
+  screen.lines.filter(({ text }) => /failed {2}|✗/.test(text)),
+  [],
+  'no key failed',
+);
+const events = watched.lines.filter(({ text }) => text.startsWith('{')).map(({ text }) => JSON.parse(text));
+for (const type of ['KEY_ATTACHED', 'KEY_DETACHED']) {
+  const ids = events.filter(event => event.type === type).map(event => event.data.keyId);
+  assert.equal(ids.length, PLUGGINGS + INSERTIONS, `${type} exactly once each`);
+  assert.equal(new Set(ids).size, ids.length, `${type} of each plugging`);
 }
-console.log(`  ${KEYS} keys, each registered once`);
-console.log(`  ${summary('its code on the screen after the kernel listed it', fromKernel)}`);
+console.log(
+  `  ${PLUGGINGS} pluggings and ${INSERTIONS} insertions of ${devices.size} keys, each seen once, each registered once`,
+);
+console.log('  its code on the screen after the kernel listed it');
+console.log(`    ${summary('the first of each make', first)}`);
+console.log(`    ${summary('the others, plugged alone', alone)}`);
+console.log(`    ${summary('the others, two or three at once', atOnce)}`);
+for (const [recipe, values] of fromKernel) console.log(`    ${summary(recipe, values)}`);
+console.log(`  ${summary('that of a SIM after it was given power', fromPower)}`);
 console.log(`  ${summary('its code on the screen after it was plugged', fromPlug)}`);
 process.exit(0);

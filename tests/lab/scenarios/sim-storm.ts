@@ -2,21 +2,12 @@
 import assert from 'node:assert/strict';
 import { createPcscDriver } from '../../../drivers/pcsc/index.ts';
 import { Eyes, Hands } from '../hands.ts';
+import { iccid } from '../iccid.ts';
 import { summary } from '../kernel.ts';
 import { seeded } from '../random.ts';
 
 const INSERTIONS = Number(process.argv[2] ?? 50);
 const random = seeded(process.argv[3]);
-
-/** 18 digits and the check digit that makes them valid. */
-function iccid(number: number): string {
-  const digits = `8986${String(number).padStart(14, '0')}`;
-  const sum = [...digits].reduce((total, digit, i) => {
-    const doubled = Number(digit) * (i % 2 === digits.length % 2 ? 1 : 2);
-    return total + (doubled > 9 ? doubled - 9 : doubled);
-  }, 0);
-  return digits + ((10 - (sum % 10)) % 10);
-}
 
 const driver = createPcscDriver({ notice: (message, detail) => console.log('  notice:', message, detail) });
 const hands = new Hands();
