@@ -55,9 +55,16 @@ export function check(options: HomeOptions, io: ProgramIo): Promise<number> {
 }
 
 function checkWords(report: CheckReport, files: number, problems: readonly string[]): string {
-  const seen = `${report.devices} devices, ${report.entries} journal entries, ${files} files`;
-  return problems.length ? `${problems.join('\n')}\n${problems.length} problems; ${seen}\n` : `whole: ${seen}\n`;
+  const seen = [
+    counted(report.devices, 'device', 'devices'),
+    counted(report.entries, 'journal entry', 'journal entries'),
+    counted(files, 'file', 'files'),
+  ].join(', ');
+  const found = counted(problems.length, 'problem', 'problems');
+  return problems.length ? `${problems.join('\n')}\n${found}; ${seen}\n` : `whole: ${seen}\n`;
 }
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** A new signing key. Tokens given so far stay good until they expire; a daemon that runs takes it up at once. */
 export function rotateKey(options: HomeOptions, io: ProgramIo): Promise<number> {

@@ -2,7 +2,7 @@
 import type { Key } from '../api/hardware.ts';
 import { statusStyle } from '../terminal/style.ts';
 import { safe } from '../terminal/text.ts';
-import { width } from '../terminal/width.ts';
+import { width, wrapped } from '../terminal/width.ts';
 import type { Context } from './context.ts';
 import { nameOf } from './device.ts';
 import type { EnrollFile } from './enroll-file.ts';
@@ -144,16 +144,8 @@ export class EnrollReport {
 
   /** A text below a line, broken between words. */
   #prose(text: string): string {
-    const room = this.#context.io.columns - indent.length;
-    let lines = '';
-    let line = '';
-    for (const word of safe(text).split(' ')) {
-      if (line !== '' && width(`${line} ${word}`) > room) {
-        lines += `\n${indent}${line}`;
-        line = word;
-      } else line = line === '' ? word : `${line} ${word}`;
-    }
-    return `${lines}\n${indent}${line}`;
+    const lines = wrapped(safe(text), this.#context.io.columns - indent.length);
+    return lines.map(line => `\n${indent}${line}`).join('');
   }
 }
 

@@ -6,6 +6,7 @@ import { interrupted, usage } from '../fault.ts';
 import { readJsonFile, writeJsonFile } from '../settings/files.ts';
 import type { Style } from '../terminal/style.ts';
 import { safe } from '../terminal/text.ts';
+import { width, wrapped } from '../terminal/width.ts';
 import { events } from './choices.ts';
 import type { Context } from './context.ts';
 import { command } from './define.ts';
@@ -140,7 +141,10 @@ const shown = [
   'problem',
 ];
 
-function lineOf({ out }: Context, event: Notification): string {
+const indent = '    ';
+
+/** One line; where the screen is too narrow for it, the fields below it. */
+function lineOf({ io, out }: Context, event: Notification): string {
   const fields = shown.flatMap(name => {
     const value = event.data[name];
     return value === null || value === undefined
@@ -148,7 +152,10 @@ function lineOf({ out }: Context, event: Notification): string {
       : [`${name}=${/[\s"]/.test(String(value)) ? JSON.stringify(value) : value}`];
   });
   const id = event.id === undefined ? '-' : `#${event.id}`;
-  return `${safe(event.timestamp)} ${out.paint('dim', id)} ${out.paint(styles[event.type] ?? null, safe(event.type))} ${safe(fields.join(' '))}`;
+  const [time, type, said] = [safe(event.timestamp), safe(event.type), safe(fields.join(' '))];
+  const head = `${time} ${out.paint('dim', id)} ${out.paint(styles[event.type] ?? null, type)}`;
+  if (width(`${time} ${id} ${type} ${said}`) <= io.columns) return `${head} ${said}`;
+  return [head, ...wrapped(said, io.columns - indent.length)].join(`\n${indent}`);
 }
 
 const saveEveryMs = 2_000;

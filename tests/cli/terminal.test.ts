@@ -202,6 +202,28 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect((await atTerminal(['list', '--no-color'], columns).ended).stdout).not.toContain(ESC);
   });
 
+  test('events are broken between fields where a line has no room for them', async () => {
+    const device = {
+      deviceType: 'UKEY',
+      serialNumber: 'NARROW-1',
+      manufacturer: 'Acme',
+      model: 'A model of many words',
+    };
+    await daemon.call('POST', '/api/devices/register', device);
+    const args = ['watch', '--since', '0', '--type', 'DEVICE_REGISTERED', '--count', '1'];
+    const linesAt = async (columns: number) => {
+      const lines = withoutColours((await atTerminal(args, columns).ended).stdout)
+        .trim()
+        .split(/\r?\n/);
+      return lines.slice(lines.findIndex(line => line.includes('DEVICE_REGISTERED')));
+    };
+    const [head, ...fields] = await linesAt(60);
+    expect(head).toMatch(/^\S+Z #\d+ DEVICE_REGISTERED$/);
+    expect(fields.length).toBeGreaterThan(0);
+    for (const line of fields) expect(line).toMatch(/^ {4}\S.{0,55}$/);
+    expect(await linesAt(300)).toHaveLength(1);
+  });
+
   test('a file shows how far it is, and leaves no trace of that behind', async () => {
     const file = join(temporaryFolder(), 'keys.csv');
     const rows = Array.from({ length: 3_000 }, (_, n) => `UKEY,TTY-FILE-${n},Acme,One`);

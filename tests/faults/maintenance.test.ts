@@ -175,7 +175,7 @@ describe('daemon check', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ problems: [], devices: 1, files: 2 });
     expect((await runDaemonProgram(check, { home, json: false })).stdout).toMatch(
-      /^whole: 1 devices, \d+ journal entries, 2 files/,
+      /^whole: 1 device, \d+ journal entries, 2 files/,
     );
   });
 
