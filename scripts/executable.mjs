@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { fileOf } from './executable/fetch.mjs';
 import { ownPlatform, partsOf, platforms } from './executable/targets.mjs';
 import { definitions } from './lib/identity.mjs';
+import { licencesOfAll } from './lib/licences-of-all.mjs';
 import { fail, modules, node, root, run, say } from './lib/project.mjs';
 import { setup } from './setup.mjs';
 
@@ -64,7 +65,8 @@ function carried(path, source) {
   }
   if (path.endsWith('src/settings/packaged.ts')) {
     return `import { readCarriedText } from ${JSON.stringify(join(root, 'scripts/executable/native.ts'))};
-      export const readPackaged = (name: string): string => readCarriedText('packaging/' + name);`;
+      export const readPackaged = (name: string): string => readCarriedText('packaging/' + name);
+      export const readLicences = (): string => readCarriedText('licences.txt');`;
   }
   return null;
 }
@@ -123,8 +125,11 @@ const runtime = platform === ownPlatform ? node : await fileOf(parts.node);
 if (runtime === null) fail(`npm has no Node for ${platform}.`, 'There is no executable for this platform.');
 mkdirSync(folder, { recursive: true });
 await bundleMain();
+const licences = join(folder, `${platform}.licences.txt`);
+writeFileSync(licences, await licencesOfAll());
 const swagger = dirname(require.resolve('swagger-ui-dist/package.json'));
 const assets = {
+  'licences.txt': licences,
   ...Object.fromEntries(Object.entries(natives).map(([name, file]) => [`native/${name}`, file])),
   ...Object.fromEntries(packaged.map(name => [`packaging/${name}`, join(root, 'packaging', name)])),
   ...Object.fromEntries(swaggerFiles.map(name => [`swagger-ui/${name}`, join(swagger, name)])),
@@ -144,7 +149,7 @@ const settings = {
 writeFileSync(config, JSON.stringify(settings));
 const code = await run(node, ['--build-sea', config]);
 if (code !== 0) fail(`Node's single-executable build ended with ${code}.`, 'Its own words stand above.');
-for (const file of [config, main]) rmSync(file);
+for (const file of [config, main, licences]) rmSync(file);
 const digest = createHash('sha256').update(readFileSync(output)).digest('hex');
 writeFileSync(`${output}.sha256`, `${digest}  ${name}\n`);
 if (platform.startsWith('darwin-')) say('to be signed on a Mac before it runs: codesign --sign - FILE');

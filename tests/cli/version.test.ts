@@ -34,3 +34,10 @@ test('--version needs no home', async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^devmgr \d/);
 });
+
+test('version --licences writes the notices of all whose code is in it', async () => {
+  const { code, stdout } = await devmgr(['version', '--licences']);
+  expect(code).toBe(0);
+  expect(stdout).toBe(readFileSync('dist/licences.txt', 'utf8'));
+  expect(stdout).toMatch(/^fastify \d[^\n]*\(MIT\)$/m);
+});

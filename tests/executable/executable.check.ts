@@ -58,6 +58,14 @@ describe('what it says of itself', () => {
     expect(stdout).toMatch(/^devmgr \d[\s\S]*single executable[\s\S]*^better-sqlite3 +\d/m);
   });
 
+  it('names the licences of all that is in it, Node and the native packages included', async () => {
+    const { code, stdout } = await bare.run('unset HOME; devmgr version --licences');
+    expect(code).toBe(0);
+    for (const part of ['MIT License', 'fastify 5', 'pcsc-mini ', 'node-hid ', 'Node.js is licensed for use']) {
+      expect(stdout).toContain(part);
+    }
+  });
+
   it('is in a report, which is written without a daemon', async () => {
     const { code, stdout } = await bare.run('devmgr doctor --report -');
     expect(code).toBe(0);

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, natives } from '../build.mjs';
+import { licenceOf } from './licences.mjs';
+import { modules, root } from './project.mjs';
+
+/** Who holds the rights in what is in one file with Node and all its parts, and under which licence; builds the program. */
+export async function licencesOfAll() {
+  await build();
+  const built = JSON.parse(readFileSync(join(root, 'dist', '.packages.json'), 'utf8')).map(path => join(root, path));
+  const parts = [...new Set([...built, ...natives.map(name => join(modules, name))])].map(licenceOf);
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const node = join(modules, 'node', 'node_modules', `node-${platform}-${process.arch}`);
+  return [
+    'devmgr\n\n',
+    readFileSync(join(root, 'LICENSE'), 'utf8'),
+    heading('Packages from npm that the program is built of'),
+    ...parts.map(({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${indent(text)}\n`),
+    heading('Node.js, with the libraries that it carries'),
+    readFileSync(join(node, 'LICENSE'), 'utf8'),
+  ].join('');
+}
+
+function heading(text) {
+  return `\n${'='.repeat(78)}\n${text}\n${'='.repeat(78)}\n\n`;
+}
+
+function indent(text) {
+  return text
+    .trim()
+    .replace(/^(?=.)/gm, '  ')
+    .concat('\n');
+}
