@@ -1,5 +1,5 @@
 import { HardwareError } from '../driver.ts';
-import { concat, toHex } from './bytes.ts';
+import { concat } from './bytes.ts';
 import type { Connection } from './connection.ts';
 
 /** What a command came to in the end: all data, without status bytes, and the last status word. */
@@ -61,9 +61,4 @@ function withLength(command: Uint8Array, amount: number): Uint8Array | null {
   if (command.length === 5) return concat(command.subarray(0, 4), Uint8Array.of(amount));
   const end = 5 + (command[4] ?? 0);
   return command.length > end + 1 ? null : concat(command.subarray(0, end), Uint8Array.of(amount));
-}
-
-/** For messages: what a command was refused with, in hex. */
-export function statusText(answer: Answer): string {
-  return toHex(Uint8Array.of(answer.status >> 8, answer.status & 0xff));
 }

@@ -34,6 +34,9 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
   const own = new AbortController();
   const signal = AbortSignal.any([own.signal, io.interrupt, ...(options.signal ? [options.signal] : [])]);
   const plugged = new Map<string, Key>();
+  /** By keyId, while a list is on its way: it may name them still. */
+  const pulled = new Set<string>();
+  let listsOnTheirWay = 0;
   const queue: KeyEvent[] = [];
   let failure: unknown = null;
   let wake: () => void = () => undefined;
@@ -42,6 +45,7 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
   const attach = (key: Key) => {
     const before = plugged.get(key.keyId);
     const again = before !== undefined;
+    if (pulled.has(key.keyId)) return;
     if (again && (before.serialNumber !== null || key.serialNumber === null)) return;
     plugged.set(key.keyId, key);
     queue.push({ type: 'KEY_ATTACHED', key, again });
@@ -49,16 +53,22 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
   };
   const detach = (key: Key) => {
     if (!plugged.delete(key.keyId)) return;
+    if (listsOnTheirWay > 0) pulled.add(key.keyId);
     queue.push({ type: 'KEY_DETACHED', key, again: false });
     wake();
   };
   const look = async () => {
     const before = new Set(plugged.keys());
-    const { list } = await hardware.call('listKeys');
-    const now = new Set(list.map(key => key.keyId));
-    for (const key of list) attach(key);
-    // A key that came by the stream while the list was on its way is no older than the list.
-    for (const key of [...plugged.values()]) if (before.has(key.keyId) && !now.has(key.keyId)) detach(key);
+    listsOnTheirWay++;
+    try {
+      const { list } = await hardware.call('listKeys');
+      const now = new Set(list.map(key => key.keyId));
+      for (const key of list) attach(key);
+      // A key that came by the stream while the list was on its way is no older than the list.
+      for (const key of [...plugged.values()]) if (before.has(key.keyId) && !now.has(key.keyId)) detach(key);
+    } finally {
+      if (--listsOnTheirWay === 0) pulled.clear();
+    }
   };
   const fail = (error: unknown) => {
     failure = error;
@@ -78,8 +88,10 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
       },
     });
     for await (const { type, data } of events) {
-      if (type === 'KEY_ATTACHED') attach(data as unknown as Key);
-      else if (type === 'KEY_DETACHED') detach(data as unknown as Key);
+      // The types asked for have a key as their data.
+      const key = data as unknown as Key;
+      if (type === 'KEY_DETACHED') detach(key);
+      else attach(key);
     }
   };
   const poll = async () => {
@@ -98,6 +110,7 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
     streaming = false;
   });
   void poll();
+  signal.addEventListener('abort', () => wake(), { once: true });
   try {
     for (;;) {
       const event = queue.shift();
@@ -108,7 +121,6 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
       else
         await new Promise<void>(resolve => {
           wake = resolve;
-          signal.addEventListener('abort', () => resolve(), { once: true });
         });
     }
   } finally {
