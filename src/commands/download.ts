@@ -29,7 +29,7 @@ export const appsDownload = command({
     const app = await context.registry.call('showApp', { params: { versionId: args[0]! } });
     if (flags.out === '-') {
       if (context.globals.json) throw usage('--out - and --json both write to standard output');
-      await fetchTo(context, app, context.io.stdout, false);
+      await fetchTo(context, app, () => context.io.stdout, false);
       return;
     }
     const file = targetOf(flags.out, app.fileName);
@@ -37,7 +37,7 @@ export const appsDownload = command({
       throw usage(`${file} exists already`, 'name another file with --out, or give --force');
     const aside = `${file}.${process.pid}.part`;
     try {
-      await fetchTo(context, app, createWriteStream(aside, { flags: 'wx' }), true);
+      await fetchTo(context, app, () => createWriteStream(aside, { flags: 'wx' }), true);
       renameSync(aside, file);
     } catch (error) {
       rmSync(aside, { force: true });
@@ -81,7 +81,8 @@ function taken(target: NodeJS.WritableStream): Promise<void> {
   });
 }
 
-async function fetchTo(context: Context, app: Wanted, target: NodeJS.WritableStream, end: boolean): Promise<void> {
+/** `open` is asked when there is something to write: a file that cannot be opened says so at once, to whoever listens by then. */
+async function fetchTo(context: Context, app: Wanted, open: () => NodeJS.WritableStream, end: boolean): Promise<void> {
   const answer = await context.registry.raw('downloadApp', { params: { versionId: app.versionId } });
   const hash = createHash('sha256');
   const progress = context.out.progress();
@@ -94,6 +95,7 @@ async function fetchTo(context: Context, app: Wanted, target: NodeJS.WritableStr
       done(null, chunk);
     },
   });
+  const target = open();
   try {
     await pipeline(answer, meter, target, { end, signal: context.io.interrupt });
     if (!end) await taken(target);

@@ -99,6 +99,16 @@ describe('a download', () => {
     expect(files()).toEqual(['devmgr.apk']);
   });
 
+  test('into a folder that is not there is refused in words', async () => {
+    const { run, files } = await serving({});
+    const { code, stderr } = await run('apps', 'download', 'APP-1', '--out', join('absent', 'devmgr.apk'));
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`cannot write ${join('absent', 'devmgr.apk')}: it does not exist`),
+    });
+    expect(files()).toEqual([]);
+  });
+
   test.each([300_000, 700_000, 1_000_000])(
     'of %d bytes into a pipe is whole, however slowly it is read',
     async size => {
