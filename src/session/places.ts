@@ -1,6 +1,6 @@
 import type { DaemonInfo } from '../api/local.ts';
 import type { Place } from '../client/client.ts';
-import { Fault } from '../fault.ts';
+import { Unreachable } from '../client/failures.ts';
 import { readDaemonInfo, type Settings } from '../settings/settings.ts';
 import { isDaemon } from './alive.ts';
 
@@ -60,9 +60,9 @@ export class LocalPlace implements Place {
     const { settings, autostart, signal, notice } = this.#options;
     if (!autostart)
       return Promise.reject(
-        new Fault(
-          'unreachable',
+        new Unreachable(
           `the local daemon does not run (home ${settings.home})`,
+          false,
           'start it: devmgr daemon start',
         ),
       );

@@ -88,16 +88,26 @@ export class RegistrySession implements Session {
 /** The session with the hardware service of this machine: the token that the daemon leaves in its home for this user. */
 export class LocalHardwareSession implements Session {
   readonly #home: string;
+  /** The last one that was there: a daemon that stops takes its token away, and that it is away is for the request to tell. */
+  #token: string | null = null;
+
   constructor(home: string) {
     this.#home = home;
   }
 
-  token(): Promise<string> {
+  async token(client: Client): Promise<string> {
+    // A daemon that has to be started leaves its token as it starts.
+    await client.address();
     try {
-      return Promise.resolve(readFileSync(join(this.#home, homeFiles.localToken), 'utf8').trim());
+      this.#token = readFileSync(join(this.#home, homeFiles.localToken), 'utf8').trim();
     } catch {
-      const words = `the local daemon has left no token in ${this.#home}`;
-      return Promise.reject(new Fault('login', words, 'is it running, and is it yours? devmgr daemon status'));
+      if (this.#token === null)
+        throw new Fault(
+          'login',
+          `the local daemon has left no token in ${this.#home}`,
+          'is it running, and is it yours? devmgr daemon status',
+        );
     }
+    return this.#token;
   }
 }

@@ -51,6 +51,18 @@ describe('in the background', () => {
     expect((await run(home, ['list', '--no-autostart'])).code).toBe(0);
   });
 
+  test('a command that looks at keys starts it too where the registry is elsewhere, and needs no login for it', async () => {
+    const home = freshHome();
+    const elsewhere = ['keys', '--server', 'https://registry.invalid'];
+    expect(await run(home, [...elsewhere, '--no-autostart'])).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('the local daemon does not run'),
+    });
+    const { code, stderr } = await run(home, elsewhere);
+    expect(stderr).toMatch(/started the local daemon \(pid \d+\) at http/);
+    expect(code).toBe(0);
+  });
+
   test('two commands that both find none start one', async () => {
     const home = freshHome();
     const [a, b] = await Promise.all([

@@ -1,11 +1,14 @@
 /** Tokens over time: renewed while they are used, and a clear end where they cannot be. */
 import { createHmac } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { homeFiles } from '../../src/api/local.ts';
+import type { Client } from '../../src/client/client.ts';
+import { LocalHardwareSession } from '../../src/session/session.ts';
 import { adminPassword, type Daemon, devmgr, discard, start, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
@@ -111,6 +114,20 @@ test('a stream goes on with a new token before the old one ends, without a word 
     ['old', null],
     ['fresh', '6'],
   ]);
+});
+
+test('a hardware service that is away for a moment is not taken for one that has no token', async () => {
+  const home = temporaryFolder();
+  const session = new LocalHardwareSession(home);
+  const client = { address: () => Promise.resolve('http://127.0.0.1:1') } as Client;
+  const file = join(home, homeFiles.localToken);
+  await expect(session.token(client)).rejects.toMatchObject({ kind: 'login' });
+  writeFileSync(file, 'first\n');
+  expect(await session.token(client)).toBe('first');
+  rmSync(file);
+  expect(await session.token(client)).toBe('first');
+  writeFileSync(file, 'second\n');
+  expect(await session.token(client)).toBe('second');
 });
 
 test('the token of a login is that of a day', () => {
