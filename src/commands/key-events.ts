@@ -37,6 +37,8 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
   /** By keyId, while a list is on its way: it may name them still. */
   const pulled = new Set<string>();
   let listsOnTheirWay = 0;
+  /** By keyId, told before the stream was lost: a daemon that was restarted since has them under other names. */
+  const doubted = new Set<string>();
   const queue: KeyEvent[] = [];
   let failure: unknown = null;
   let wake: () => void = () => undefined;
@@ -46,13 +48,19 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
     const before = plugged.get(key.keyId);
     const again = before !== undefined;
     if (pulled.has(key.keyId)) return;
+    doubted.delete(key.keyId);
     if (again && (before.serialNumber !== null || key.serialNumber === null)) return;
+    for (const keyId of doubted) {
+      const other = plugged.get(keyId)!;
+      if (other.serialNumber !== null && other.serialNumber === key.serialNumber) detach(other);
+    }
     plugged.set(key.keyId, key);
     queue.push({ type: 'KEY_ATTACHED', key, again });
     wake();
   };
   const detach = (key: Key) => {
     if (!plugged.delete(key.keyId)) return;
+    doubted.delete(key.keyId);
     if (listsOnTheirWay > 0) pulled.add(key.keyId);
     queue.push({ type: 'KEY_DETACHED', key, again: false });
     wake();
@@ -63,17 +71,20 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
     try {
       const { list } = await hardware.call('listKeys');
       const now = new Set(list.map(key => key.keyId));
-      for (const key of list) attach(key);
       // A key that came by the stream while the list was on its way is no older than the list.
       for (const key of [...plugged.values()]) if (before.has(key.keyId) && !now.has(key.keyId)) detach(key);
+      for (const key of list) attach(key);
     } finally {
       if (--listsOnTheirWay === 0) pulled.clear();
     }
   };
-  const fail = (error: unknown) => {
-    failure = error;
-    wake();
-  };
+  /** The next look finds out what one missed that was lost on its way. */
+  const lookAgain = () =>
+    look().catch(error => {
+      if (error instanceof Unreachable) return options.onState?.('lost', error.message);
+      failure = error;
+      wake();
+    });
 
   const follow = async () => {
     const events = followNotifications({
@@ -84,7 +95,8 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
       onState: (state, detail) => {
         streaming = state === 'connected' || state === 'resumed';
         if (state !== 'gap') options.onState?.(state, detail);
-        if (streaming) look().catch(fail);
+        if (state === 'lost') for (const keyId of plugged.keys()) doubted.add(keyId);
+        if (streaming) void lookAgain();
       },
     });
     for await (const { type, data } of events) {
@@ -97,10 +109,7 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
   const poll = async () => {
     while (!signal.aborted) {
       await rest(streaming ? slowPollMs : fastPollMs, signal);
-      if (!signal.aborted)
-        await look().catch(error =>
-          error instanceof Unreachable ? options.onState?.('lost', error.message) : fail(error),
-        );
+      if (!signal.aborted) await lookAgain();
     }
   };
 

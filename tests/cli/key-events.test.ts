@@ -1,16 +1,22 @@
 /** Keys as the command line follows them: the stream and the looks at the list, in the orders in which they can come. */
+import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Key } from '../../src/api/hardware.ts';
 import { Client } from '../../src/client/client.ts';
+import { Refusal, Unreachable } from '../../src/client/failures.ts';
 import type { Context } from '../../src/commands/context.ts';
 import { keyEvents } from '../../src/commands/key-events.ts';
 import { startStreamServer } from '../support/stream-server.ts';
 
 const keyOf = (keyId: string, serialNumber: string | null = keyId) => ({ keyId, serialNumber }) as Key;
 
+type Look = ((list: readonly Key[]) => void) & { readonly fail: (error: Error) => void };
+
 /** A real stream, and lists of keys that are answered when the test says so. */
 async function followed() {
   const server = await startStreamServer();
+  const sockets = new Set<Socket>();
+  server.app.server.on('connection', socket => sockets.add(socket));
   const ending = new AbortController();
   const address = () => Promise.resolve(server.url);
   const nothing = () => undefined;
@@ -23,12 +29,12 @@ async function followed() {
     waiting: nothing,
     trace: nothing,
   });
-  const looks: ((list: readonly Key[]) => void)[] = [];
+  const looks: Look[] = [];
   const asked = new Map<number, () => void>();
   Object.assign(hardware, {
     call: () =>
-      new Promise(resolve => {
-        looks.push(list => resolve({ list, drivers: [] }));
+      new Promise((resolve, reject) => {
+        looks.push(Object.assign((list: readonly Key[]) => resolve({ list, drivers: [] }), { fail: reject }));
         asked.get(looks.length)?.();
       }),
   });
@@ -39,10 +45,14 @@ async function followed() {
   });
   return {
     hub: server.hub,
+    /** Breaks the connection of the stream. */
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
     next: async () => (await events.next()).value,
     /** The answer to a look, when it is asked for. */
     look: (number: number) =>
-      new Promise<(list: readonly Key[]) => void>(resolve => {
+      new Promise<Look>(resolve => {
         const given = () => resolve(looks[number - 1]!);
         if (looks.length >= number) given();
         else asked.set(number, given);
@@ -87,4 +97,49 @@ test('a key whose coming no stream told is told by the list, and once more when 
   expect(await second).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-2'), again: false });
   hub.publish('KEY_ATTACHED', 0, keyOf('k-1', 'A-1'));
   expect(await next()).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1', 'A-1'), again: true });
+});
+
+test('a list that is lost on its way ends nothing, whoever asked for it', async () => {
+  const { hub, next, look } = await followed();
+  const first = next();
+  (await look(1))([]);
+  (await look(2)).fail(new Unreachable('the connection was lost', true));
+  hub.publish('KEY_ATTACHED', 0, keyOf('k-1'));
+  expect(await first).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'k-1' } });
+});
+
+test('a list that is refused ends it', async () => {
+  const { next, look } = await followed();
+  const first = next();
+  (await look(1))([]);
+  (await look(2)).fail(new Refusal(1005, 'token expired', null, null));
+  await expect(first).rejects.toThrow('token expired');
+});
+
+test('a key that a daemon has under another name since it was restarted is told as pulled, then as plugged', async () => {
+  const { next, look } = await followed();
+  const first = next();
+  (await look(1))([keyOf('old', 'A-1')]);
+  expect(await first).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'old' } });
+  const second = next();
+  (await look(2))([keyOf('new', 'A-1')]);
+  expect(await second).toMatchObject({ type: 'KEY_DETACHED', key: { keyId: 'old' } });
+  expect(await next()).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'new' } });
+});
+
+test('the same where the stream tells of it before the list does', async () => {
+  const { hub, next, look, cut } = await followed();
+  const first = next();
+  (await look(1))([keyOf('old', 'A-1')]);
+  expect(await first).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'old' } });
+  const second = next();
+  (await look(2))([keyOf('old', 'A-1')]);
+  cut();
+  const answer = await look(3);
+  hub.publish('KEY_ATTACHED', 0, keyOf('new', 'A-1'));
+  expect(await second).toMatchObject({ type: 'KEY_DETACHED', key: { keyId: 'old' } });
+  expect(await next()).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'new' } });
+  answer([keyOf('new', 'A-1')]);
+  hub.publish('KEY_ATTACHED', 0, keyOf('k-2'));
+  expect(await next()).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'k-2' } });
 });
