@@ -22,6 +22,8 @@ export interface StreamOptions {
 }
 
 const backoffMs = [250, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
+/** Between the attempts at a token whose time has come. */
+const renewAgainMs = 10_000;
 /** Timers take no more milliseconds. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -122,16 +124,23 @@ class Follower {
 
 /** A stream ends with its token: before that the token is renewed, and the stream with it. */
 function renewInTime(client: Client, connection: Connection): () => void {
-  const delay = dueAt(connection.token) - Date.now();
-  // A token that could not be renewed is used to its end.
-  if (delay <= 0 || delay > longestTimer) return () => undefined;
-  const timer = setTimeout(() => {
-    client.token().then(
-      fresh => fresh !== connection.token && connection.renew(),
-      () => undefined,
-    );
-  }, delay + 1_000);
-  return () => clearTimeout(timer);
+  const due = dueAt(connection.token);
+  if (due === Number.POSITIVE_INFINITY) return () => undefined;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const arm = (least: number) => {
+    if (!stopped) timer = setTimeout(renew, Math.min(Math.max(due - Date.now(), 0) + least, longestTimer));
+  };
+  // What cannot be renewed now may be later: only its end ends it.
+  const again = () => arm(renewAgainMs);
+  const renew = () => {
+    client.token().then(fresh => (fresh === connection.token || stopped ? again() : connection.renew()), again);
+  };
+  arm(1_000);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
 }
 
 function pathFor(types: readonly EventType[], since: number | null): string {

@@ -79,7 +79,8 @@ export class RegistrySession implements Session {
       // What comes back may be as short-lived as the last one; then the next request asks again.
       if (dueAt(fresh.token) > Date.now()) this.#renewal = null;
     } catch (error) {
-      if (isRefusal(error)) return;
+      // A limit that is reached, or a disk that is full, says nothing of the token: the next request asks again.
+      if (isRefusal(error) && !isRefusal(error, 429, 500)) return;
       this.#renewal = null;
     }
   }

@@ -83,13 +83,14 @@ test('a token that ends amid a file is a clear stop with what is done, and --res
   expect(JSON.parse(stopped.stderr).error.message).toContain('3 registered and 0 failed up to line 4');
 });
 
-test('a stream goes on with a new token before the old one ends, without a word and without a gap', async () => {
-  const now = Math.floor(Date.now() / 1000);
-  const old = unsigned(now - 40, now + 62);
-  const fresh = unsigned(now, now + 86_400);
-  const server = createHttpServer(
-    (_, answer) => void answer.writeHead(200, json).end(envelope({ token: fresh, expireTime: 'later' })),
-  );
+/** A server of one stream whose answers to a refresh are given; it tells an event over the second connection. */
+async function streaming(old: string, fresh: string, refusals: readonly number[] = []) {
+  const left = [...refusals];
+  const server = createHttpServer((_, answer) => {
+    const code = left.shift() ?? 200;
+    if (code === 200) answer.writeHead(200, json).end(envelope({ token: fresh, expireTime: 'later' }));
+    else answer.writeHead(code, json).end(JSON.stringify({ code, message: 'not now', data: null }));
+  });
   const upgrades: (string | null)[][] = [];
   const sockets = new WebSocketServer({ server });
   sockets.on('headers', headers => void headers.push('X-Stream-Since: 6'));
@@ -105,11 +106,27 @@ test('a stream goes on with a new token before the old one ends, without a word 
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { code, rows, stderr } = await devmgr(['watch', '--count', '1', '--json', '--server', url], {
-    env: { DEVMGR_TOKEN: old },
-  });
+  const watched = await devmgr(['watch', '--count', '1', '--json', '--server', url], { env: { DEVMGR_TOKEN: old } });
+  const { code, stderr, rows } = watched;
+  return { code, stderr, rows, upgrades };
+}
+
+test('a stream goes on with a new token before the old one ends, without a word and without a gap', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const { code, stderr, rows, upgrades } = await streaming(unsigned(now - 40, now + 62), unsigned(now, now + 86_400));
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(rows).toMatchObject([{ id: 7 }]);
+  expect(upgrades).toEqual([
+    ['old', null],
+    ['fresh', '6'],
+  ]);
+});
+
+test.each([429, 500])('a renewal that is refused with %d is asked for again, and the stream goes on', async refusal => {
+  const now = Math.floor(Date.now() / 1000);
+  const [old, fresh] = [unsigned(now - 86_000, now + 50), unsigned(now, now + 86_400)];
+  const { code, stderr, upgrades } = await streaming(old, fresh, [refusal]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(upgrades).toEqual([
     ['old', null],
     ['fresh', '6'],
