@@ -17,6 +17,8 @@ export interface StreamOptions {
   readonly since: number | null;
   /** Told as the connection comes and goes; `detail` is in words. */
   readonly onState: (state: StreamState, detail: string) => void;
+  /** Told, where it follows from now on, the id of the last event before those that come. */
+  readonly onStart?: (after: number) => void;
   /** Ends the stream without a fault; that of the client where there is none. */
   readonly signal?: AbortSignal;
 }
@@ -103,7 +105,9 @@ class Follower {
       onState('gap', 'no event had been seen yet: what happened meanwhile is not shown');
     this.#connected = true;
     this.#tries = 0;
-    this.#last ??= startsAfter;
+    if (last !== null || startsAfter === null) return;
+    this.#last = startsAfter;
+    this.#options.onStart?.(startsAfter);
   }
 
   async *#eventsOf(connection: Connection): AsyncGenerator<Notification> {

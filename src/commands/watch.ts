@@ -35,6 +35,7 @@ export const watch = command({
     await follow(context, flags.type as readonly EventType[], since, seen, {
       count: flags.count,
       timeout: flags.timeout,
+      isFirst: flags.since === 'last' && since === null,
     });
   },
 });
@@ -45,9 +46,11 @@ function startOf(text: string, seen: Seen): number | null {
   throw usage(`--since must be the id of an event or "last", not "${text}"`);
 }
 
-interface Ends {
+interface Run {
   readonly count: number | undefined;
   readonly timeout: number | undefined;
+  /** The first of runs that go on from each other: the second begins where it began, if nothing happens in it. */
+  readonly isFirst: boolean;
 }
 
 async function follow(
@@ -55,19 +58,20 @@ async function follow(
   types: readonly EventType[],
   since: number | null,
   seen: Seen,
-  ends: Ends,
+  { count, timeout, isFirst }: Run,
 ): Promise<void> {
   const { io, out, globals, registry } = context;
   const idle = new AbortController();
   const signal = AbortSignal.any([io.interrupt, idle.signal]);
-  const rearm = ends.timeout === undefined ? () => undefined : idleTimer(idle, ends.timeout * 1000);
-  let left = ends.count ?? Number.POSITIVE_INFINITY;
+  const rearm = timeout === undefined ? () => undefined : idleTimer(idle, timeout * 1000);
+  let left = count ?? Number.POSITIVE_INFINITY;
   const stream = followNotifications({
     client: registry,
     types,
     since,
     signal,
     onState: (state, detail) => tell(context, types, state, detail),
+    ...(isFirst ? { onStart: id => seen.note(id) } : {}),
   });
   try {
     for await (const event of sinceGiven(stream, since)) {

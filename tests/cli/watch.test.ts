@@ -1,7 +1,7 @@
 /** The stream of notifications at the command line: in order, without a gap, across lost connections and two runs. */
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Daemon, discard, startDaemon } from './program.ts';
+import { type Daemon, devmgr, discard, start, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -68,6 +68,18 @@ test('goes on after the last event of the run before', async () => {
   await daemon.run(['watch', '--since', String(newest - 1), '--count', '1']);
   const { deviceId } = await registerOne();
   const { rows } = await daemon.run(['watch', '--since', 'last', '--count', '1', '--json']);
+  expect(rows).toMatchObject([{ data: { deviceId } }]);
+});
+
+test('goes on where the first run began, if nothing happened in that', async () => {
+  const last = ['watch', '--since', 'last', '--server', daemon.url];
+  const options = { home: temporaryFolder(), env: { DEVMGR_TOKEN: daemon.token } };
+  const first = start(last, options);
+  await first.until('stderr', /connected/);
+  first.child.kill('SIGINT');
+  await first.ended;
+  const { deviceId } = await registerOne();
+  const { rows } = await devmgr([...last, '--json', '--count', '1', '--timeout', '5'], options);
   expect(rows).toMatchObject([{ data: { deviceId } }]);
 });
 
