@@ -68,19 +68,18 @@ export function send(request: Request): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = (url.protocol === 'https:' ? https() : http()).request(url, options);
     const onAbort = () => outgoing.destroy(interrupted());
-    const connecting = setTimeout(
-      () => outgoing.destroy(coded('ECONNECT_TIMEOUT', 'no connection')),
-      timeouts.connectMs,
-    );
+    let connecting: NodeJS.Timeout | undefined;
     const settle = () => {
       clearTimeout(connecting);
       signal.removeEventListener('abort', onAbort);
     };
     signal.addEventListener('abort', onAbort);
+    // A request that waits for the connection of another is not one that gets none.
     outgoing.on('socket', socket => {
-      const ready = url.protocol === 'https:' ? 'secureConnect' : 'connect';
-      if (socket.connecting) socket.once(ready, () => clearTimeout(connecting));
-      else clearTimeout(connecting);
+      if (!socket.connecting) return;
+      const late = () => outgoing.destroy(coded('ECONNECT_TIMEOUT', 'no connection'));
+      connecting = setTimeout(late, timeouts.connectMs);
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
     });
     const { idleMs = timeouts.idleMs } = request;
     let head: IncomingMessage | undefined;

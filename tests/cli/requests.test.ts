@@ -1,10 +1,12 @@
 /** What is asked of a server, and what is made of its answer: data, a refusal, or that it is no server of this interface. */
-import type { IncomingHttpHeaders } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { routes } from '../../src/api/routes.ts';
 import { openEnvelope } from '../../src/client/envelope.ts';
 import { Refusal, Unreachable } from '../../src/client/failures.ts';
 import { operationOf, pathOf } from '../../src/client/operations.ts';
+import { send, timeouts } from '../../src/client/transport.ts';
 import { Fault } from '../../src/fault.ts';
 
 const origin = 'http://registry.example.com';
@@ -127,4 +129,33 @@ test('a redirect is named, and not followed', () => {
     hint: expect.stringContaining('--server http://elsewhere.example.com'),
   });
   expect(thrownBy(() => open(302, '', {}))).toMatchObject({ hint: expect.stringContaining('--server URL') });
+});
+
+test('more requests than connections wait for each other, and not against the time for connecting', async () => {
+  const held: ServerResponse[] = [];
+  let letGo = false;
+  const full = Promise.withResolvers<void>();
+  const server = createServer((_, answer) => {
+    if (letGo) answer.end();
+    else if (held.push(answer) === 4) full.resolve();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const { signal } = new AbortController();
+  const asked = Array.from({ length: 6 }, async () => {
+    const answer = await send({ method: 'GET', url, headers: {}, signal, reuse: true });
+    answer.resume();
+    return answer.statusCode;
+  });
+  await full.promise;
+  vi.advanceTimersByTime(timeouts.connectMs);
+  letGo = true;
+  for (const answer of held) answer.end();
+  expect(await Promise.all(asked)).toEqual([200, 200, 200, 200, 200, 200]);
 });
