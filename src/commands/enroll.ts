@@ -126,7 +126,7 @@ class Count {
   /** DeviceId by serial number; null where a dry run knows none. */
   readonly #handled = new Map<string, string | null>();
   readonly #earlier: ReadonlyMap<string, string>;
-  /** By keyId: a key that could not be read at first may be, later in the same plugging. */
+  /** By keyId: a key that could not be read at first may be, later in the same plugging. By serial number, where it has one, in the next. */
   readonly #failed = new Set<string>();
   readonly #wanted: number | null;
   done: number;
@@ -157,10 +157,12 @@ class Count {
   /** `as before`: an earlier run has said of it what there is to say. */
   take({ keyId, serialNumber }: Key, { result, deviceId, message }: Outcome): 'told' | 'as before' {
     if (result === 'failed' || serialNumber === null) {
-      this.#failed.add(keyId);
+      this.#failed.delete(keyId);
+      this.#failed.add(serialNumber ?? keyId);
       return 'told';
     }
     this.#failed.delete(keyId);
+    this.#failed.delete(serialNumber);
     this.#handled.set(serialNumber, deviceId);
     const before = this.#earlier.get(serialNumber);
     if (before === undefined) this.done++;

@@ -5,6 +5,7 @@ import type { Key } from '../../src/api/hardware.ts';
 import { Client } from '../../src/client/client.ts';
 import { Refusal, Unreachable } from '../../src/client/failures.ts';
 import type { Context } from '../../src/commands/context.ts';
+import { enrollKeys } from '../../src/commands/enroll.ts';
 import { keyEvents } from '../../src/commands/key-events.ts';
 import { startStreamServer } from '../support/stream-server.ts';
 
@@ -45,6 +46,8 @@ async function followed() {
   });
   return {
     hub: server.hub,
+    hardware,
+    interrupt: ending.signal,
     /** Breaks the connection of the stream. */
     cut() {
       for (const socket of sockets) socket.destroy();
@@ -142,4 +145,34 @@ test('the same where the stream tells of it before the list does', async () => {
   answer([keyOf('new', 'A-1')]);
   hub.publish('KEY_ATTACHED', 0, keyOf('k-2'));
   expect(await next()).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'k-2' } });
+});
+
+test('a key that was refused and is registered when it is plugged again leaves no failure behind', async () => {
+  const { hardware, interrupt, look } = await followed();
+  const refusals = [new Refusal(500, 'the disk is full', null, null)];
+  const registry = {
+    token: () => Promise.resolve('token'),
+    async call(name: string) {
+      if (name === 'listDevices') return { list: [], pagination: { totalPages: 0 } };
+      const refusal = refusals.shift();
+      if (refusal) throw refusal;
+      return { deviceId: 'DEV-1', activationCode: 'AAAA', status: 'INACTIVE' };
+    },
+  };
+  const rows: { result: string }[] = [];
+  const nothing = () => undefined;
+  const context = {
+    hardware,
+    registry,
+    io: { interrupt, stderrIsTerminal: false, columns: Number.POSITIVE_INFINITY },
+    globals: { json: true, quiet: false },
+    out: { row: (row: { result: string }) => void rows.push(row), notice: nothing, trace: nothing, end: nothing },
+  } as unknown as Context;
+  const none = { manufacturer: null, model: null, activateFor: null, type: null, out: null, count: null };
+  const code = enrollKeys(context, { ...none, dryRun: false, skipAttached: false, timeoutSeconds: 1 });
+  (await look(1))([keyOf('k-1', 'A-1')]);
+  (await look(2))([keyOf('k-1', 'A-1')]);
+  (await look(3))([keyOf('k-2', 'A-1')]);
+  expect(await code).toBe(0);
+  expect(rows.map(({ result }) => result)).toEqual(['failed', 'registered']);
 });
