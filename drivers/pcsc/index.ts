@@ -50,6 +50,7 @@ export interface PcscDriver extends Driver {
  */
 export function createPcscDriver(options: PcscDriverOptions = {}): PcscDriver {
   const notice = options.notice ?? (() => undefined);
+  const cardDeadline = options.deadline ?? 8_000;
   const slots = new Map<string, Slot>();
   let listener: ((event: KeyEvent) => void) | null = null;
   let status: DriverStatus = { name: 'pcsc', state: 'unavailable', detail: 'Not started.' };
@@ -119,7 +120,7 @@ export function createPcscDriver(options: PcscDriverOptions = {}): PcscDriver {
       emit,
       notice,
       now: options.now ?? Date.now,
-      deadline: options.deadline ?? 8_000,
+      deadline: cardDeadline,
       retryAfter: options.retryAfter ?? 1_000,
       subject,
       traffic,
@@ -144,7 +145,8 @@ export function createPcscDriver(options: PcscDriverOptions = {}): PcscDriver {
   async function firstScan(): Promise<void> {
     if (status.state !== 'ready') return;
     await after(FIRST_REPORT);
-    await keyReaders.settled();
+    // A key that another program holds is judged when it is let go.
+    await Promise.race([keyReaders.settled(), after(cardDeadline, undefined, { ref: false })]);
     await Promise.all([...slots.values()].map(slot => slot.idle()));
   }
 

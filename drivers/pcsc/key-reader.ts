@@ -13,7 +13,10 @@ import { wholeAnswers } from './subject.ts';
 
 export interface KeyReader {
   readonly name: string;
-  /** Null where the reader's driver does not tell. Rejects with a HardwareError where it could not be asked now. */
+  /**
+   * Null where the reader's driver does not tell. Rejects with a HardwareError where it could not be asked now. Pending for
+   * as long as another program keeps the key in a transaction.
+   */
   place(): Promise<UsbPlace | null>;
   /** Fails with a HardwareError. `close` does not wait for a card that keeps silent. */
   open(signal: AbortSignal, options: Pick<SessionOptions, 'traffic' | 'onLeak'>): Promise<CardConnection & Closable>;
@@ -26,7 +29,7 @@ const CHANNEL_ID = 0x0002_0110;
 const CHANNEL_IS_USB = 0x0020;
 
 export function createKeyReader(pcsc: Pcsc, reader: Reader, onLeak: SessionOptions['onLeak']): KeyReader {
-  let place: UsbPlace | null | undefined;
+  let place: Promise<UsbPlace | null> | null = null;
   // The binding allows a reader one call at a time.
   let native: Promise<unknown> = Promise.resolve();
 
@@ -40,8 +43,12 @@ export function createKeyReader(pcsc: Pcsc, reader: Reader, onLeak: SessionOptio
   return {
     name: reader.name(),
 
-    async place() {
-      if (place === undefined) place = await inTurn(() => askPlace(pcsc, reader, onLeak));
+    place() {
+      // One question for all who ask while it is under way; after a failure it is asked anew.
+      place ??= inTurn(() => askPlace(pcsc, reader, onLeak)).catch(error => {
+        place = null;
+        throw error;
+      });
       return place;
     },
 

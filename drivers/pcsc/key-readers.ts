@@ -9,7 +9,7 @@ import { aloneByName, makerByName, partsOfName } from './key-names.ts';
 import { createKeyReader, type KeyReader, noReader } from './key-reader.ts';
 import type { Pcsc } from './library.ts';
 import type { Presence } from './presence.ts';
-import type { SessionOptions } from './session.ts';
+import { type SessionOptions, untilAborted } from './session.ts';
 import { type KeyFacts, keySubject, type Subject } from './subject.ts';
 
 /** A key whose smart card side is asked for. */
@@ -59,18 +59,22 @@ export function createKeyReaders(parts: KeyReadersParts): KeyReaders {
     parts.onAlone(reader, pcsc, keySubject(facts), entry.presence);
   }
 
+  /** Asks all readers at once: one that another program holds does not answer, and the key may be behind the next. */
   async function find({ vendorId, place }: WantedKey): Promise<KeyReader> {
-    const unplaced: KeyReader[] = [];
-    for (const { reader, presence } of known.values()) {
-      const there = await reader.place().catch(() => null);
-      if (there !== null && place !== null) {
-        if (there.bus === place.bus && there.address === place.address) return reader;
-      } else if (presence !== null && makerByName(reader.name) === vendorId) unplaced.push(reader);
-    }
+    const asked = [...known.values()].map(async entry => ({
+      entry,
+      there: await entry.reader.place().catch(() => null),
+    }));
+    const there = place && (await readerAt(place, asked));
+    if (there) return there;
+    const unplaced = (await Promise.all(asked)).filter(
+      ({ entry: { reader, presence }, there }) =>
+        (there === null || place === null) && presence !== null && makerByName(reader.name) === vendorId,
+    );
     // Where the system does not tell places, a reader can be given to its maker's only key alone.
     if (unplaced.length > 1) throw new HardwareError('unavailable', MORE_THAN_ONE);
     if (unplaced[0] === undefined) throw noReader();
-    return unplaced[0];
+    return unplaced[0].entry.reader;
   }
 
   return {
@@ -92,7 +96,7 @@ export function createKeyReaders(parts: KeyReadersParts): KeyReaders {
     names: () => [...known.keys()],
     onArrival: listener => void listeners.add(listener),
     async open(key, signal) {
-      const reader = await find(key);
+      const reader = await untilAborted(find(key), signal);
       return reader.open(signal, { traffic: (...line) => parts.traffic(key.keyId, ...line), onLeak: parts.onLeak });
     },
     async settled() {
@@ -106,6 +110,19 @@ export function createKeyReaders(parts: KeyReadersParts): KeyReaders {
 
 const MORE_THAN_ONE =
   'its smart card side cannot be told from that of another key of this maker: plug them in one at a time';
+
+/** As soon as it has told its place; null when all have told theirs and it is not among them. */
+function readerAt(
+  place: UsbPlace,
+  asked: readonly Promise<{ readonly entry: Known; readonly there: UsbPlace | null }>[],
+): Promise<KeyReader | null> {
+  const here = asked.map(async one => {
+    const { entry, there } = await one;
+    if (there?.bus !== place.bus || there.address !== place.address) throw noReader();
+    return entry.reader;
+  });
+  return Promise.any(here).catch(() => null);
+}
 
 /** The key, where its reader is all it shows; null where the key is known by its HID interfaces. */
 async function factsWhereAlone(reader: KeyReader): Promise<KeyFacts | null> {
