@@ -75,7 +75,7 @@ export function createPcscDriver(options: PcscDriverOptions = {}): PcscDriver {
     onLost: () => [...slots.keys(), ...keyReaders.names()].forEach(onReaderGone),
     onRenewed() {
       for (const name of keyReaders.names()) keyReaders.remove(name);
-      void dropUnlessSeenAgain(new Set(slots.values()));
+      dropUnlessSeenAgain();
     },
     onStatus(state, detail) {
       if (state === status.state && detail === status.detail) return;
@@ -87,7 +87,9 @@ export function createPcscDriver(options: PcscDriverOptions = {}): PcscDriver {
     load: options.load,
   });
 
-  const unseen = new Set<Slot>();
+  /** Readers that the client has not named yet, with the renewal since which they were not. */
+  const unseen = new Map<Slot, number>();
+  let renewals = 0;
   const onLeak = (cause: unknown) =>
     monitor.renew(`a card was not given back (${cause instanceof Error ? cause.message : cause})`);
   const traffic = (keyId: string, direction: TrafficLine['direction'], bytes: Uint8Array) =>
@@ -129,17 +131,24 @@ export function createPcscDriver(options: PcscDriverOptions = {}): PcscDriver {
   }
 
   function onReaderGone(name: string): void {
-    slots.get(name)?.close();
-    slots.delete(name);
+    const slot = slots.get(name);
+    if (slot !== undefined) {
+      slot.close();
+      slots.delete(name);
+      unseen.delete(slot);
+    }
     keyReaders.remove(name);
   }
 
   /** A reader that was pulled while no client watched is not reported by the next: it is just not named. */
-  async function dropUnlessSeenAgain(known: ReadonlySet<Slot>): Promise<void> {
-    for (const slot of known) unseen.add(slot);
-    await after(FIRST_REPORT * 10, undefined, { ref: false });
-    for (const slot of unseen) onReaderGone(slot.name);
-    unseen.clear();
+  function dropUnlessSeenAgain(): void {
+    const renewal = ++renewals;
+    for (const slot of slots.values()) if (!unseen.has(slot)) unseen.set(slot, renewal);
+    const drop = () => {
+      // A renewal that has come since has its own time to name them.
+      for (const [slot, since] of unseen) if (since <= renewal) onReaderGone(slot.name);
+    };
+    setTimeout(drop, FIRST_REPORT * 10).unref();
   }
 
   async function firstScan(): Promise<void> {

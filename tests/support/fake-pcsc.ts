@@ -11,8 +11,6 @@ interface FakeCard {
   readonly place?: readonly [bus: number, address: number];
   /** Connecting takes until this settles: another program is in a transaction. */
   readonly held?: Promise<void>;
-  /** Giving the card back fails. */
-  leaks?: boolean;
 }
 
 export class FakeReader extends EventEmitter {
@@ -43,9 +41,7 @@ export class FakeReader extends EventEmitter {
       },
       transaction: async () => ({ end: async () => undefined }),
       transmit: async (command: Uint8Array) => program.answer(command),
-      disconnect: async () => {
-        if (this.card.leaks) throw new Error('the reader has been pulled');
-      },
+      disconnect: async () => undefined,
     };
   }
 }
@@ -54,8 +50,6 @@ export class FakeReader extends EventEmitter {
 export class FakePcsc {
   readonly #readers = new Map<string, FakeReader>();
   readonly #clients = new Set<EventEmitter>();
-  /** Called when a client has been given the readers that are there. */
-  onClient: (() => void) | null = null;
 
   plug(name: string, card: FakeCard): FakeReader {
     const reader = new FakeReader(name, card);
@@ -64,11 +58,16 @@ export class FakePcsc {
     return reader;
   }
 
-  /** The service dies with all its readers, and each client is told so. */
-  restart(): void {
+  /** Pulled while nobody watches: no client is told. */
+  forget(name: string): void {
+    this.#readers.delete(name);
+  }
+
+  /** What watches fails with the binding's error of this name. */
+  fail(code: string): void {
     const clients = [...this.#clients];
     this.#clients.clear();
-    for (const client of clients) client.emit('error', Object.assign(new Error('NoService'), { code: 'NoService' }));
+    for (const client of clients) client.emit('error', Object.assign(new Error(code), { code }));
   }
 
   /** What `load` gives. */
@@ -79,7 +78,6 @@ export class FakePcsc {
       // As with the binding, the news come when the caller has put its listeners up.
       queueMicrotask(() => {
         for (const reader of this.#readers.values()) tell(client, reader);
-        this.onClient?.();
       });
     };
     class Client extends EventEmitter {
