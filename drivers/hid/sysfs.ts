@@ -1,6 +1,7 @@
 /** Linux: the hidraw nodes there are, and which physical device each belongs to, read from /sys without opening anything. */
 import { type Dir, opendirSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { HardwareError } from '../driver.ts';
 import { interfaceClassesIn, SMART_CARD_CLASS } from '../usb/sysfs.ts';
 import { topLevelUsages } from './report-descriptor.ts';
 import type { HidInterface } from './system.ts';
@@ -16,7 +17,8 @@ export interface HidrawNode {
 
 /**
  * All nodes, in the order in which their devices appeared. Read at once, in less time than handing it to a thread takes:
- * the kernel answers for folders and links out of its memory, while for an attribute it may wait for the device.
+ * the kernel answers for folders and links out of its memory, while for an attribute it may wait for the device. Fails with
+ * HardwareError `unavailable` where this process may open no more files.
  */
 export function hidrawNodes(): HidrawNode[] {
   const nodes = nodeNames().flatMap(name => {
@@ -34,8 +36,9 @@ function nodeNames(): string[] {
   try {
     folder = opendirSync(HIDRAW);
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) names.push(entry.name);
-  } catch {
+  } catch (error) {
     // A kernel that has seen no HID device yet has no such folder.
+    absent(error as NodeJS.ErrnoException);
   } finally {
     folder?.closeSync();
   }
@@ -54,7 +57,7 @@ function instanceOf(name: string): string | null {
 
 /**
  * The interface a node stands for, once for each of its top-level collections. Null where the node has gone meanwhile,
- * belongs to another device by now, or is half made.
+ * belongs to another device by now, or is half made. Rejects as `hidrawNodes` fails.
  */
 export async function interfacesOf(node: HidrawNode): Promise<HidInterface[] | null> {
   const hid = `${HIDRAW}/${node.name}/device`;
@@ -63,7 +66,7 @@ export async function interfacesOf(node: HidrawNode): Promise<HidInterface[] | n
   const classes = interfaceClassesIn(usb);
   const [uevent, report, bus, address, release, serial, manufacturer, product] = await Promise.all([
     text(`${hid}/uevent`),
-    readFile(`${hid}/report_descriptor`).catch(() => null),
+    readFile(`${hid}/report_descriptor`).catch(absent),
     text(`${usb}/busnum`),
     text(`${usb}/devnum`),
     text(`${usb}/bcdDevice`),
@@ -101,10 +104,15 @@ function namesIn(uevent: string) {
 }
 
 /** Null where it is not there. */
-async function text(file: string): Promise<string | null> {
-  try {
-    return (await readFile(file, 'utf8')).replace(/\n$/, '');
-  } catch {
-    return null;
-  }
+function text(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').then(content => content.replace(/\n$/, ''), absent);
 }
+
+/** What cannot be read is not there, but for want of files to open: then nothing is known of any device. */
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code !== 'EMFILE' && error.code !== 'ENFILE') return null;
+  throw new HardwareError('unavailable', TOO_MANY_FILES, { cause: error });
+}
+
+const TOO_MANY_FILES =
+  'USB keys cannot be listed: too many files and connections are open. Close some, or raise the limit (LimitNOFILE of the service)';

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import type { Device } from 'node-hid';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -84,6 +86,22 @@ describe('on Linux', () => {
     nodes = [];
     appear(0, '0003:1050:0407.0002', 6);
     expect(await units()).toEqual(['usb:1:6']);
+  });
+
+  test('a process that may open no more files takes no key for pulled', async () => {
+    const program = `
+      const { openSync } = await import('node:fs');
+      const { LinuxListing } = await import(${JSON.stringify(import.meta.resolve('../../drivers/hid/listing.ts'))});
+      const listing = new LinuxListing(async () => undefined);
+      const look = () => listing.list().then(() => 'listed', error => error.code);
+      const before = await look();
+      try {
+        for (;;) openSync('/dev/null');
+      } catch {}
+      console.log(before, await look());`;
+    const limited = 'ulimit -n 64; exec "$0" --input-type=module -e "$1"';
+    const { stdout } = await promisify(execFile)('sh', ['-c', limited, process.execPath, program]);
+    expect(stdout).toBe('listed unavailable\n');
   });
 });
 
