@@ -222,8 +222,10 @@ export class Keyring {
   }
 
   async #publish(one: Plugging): Promise<void> {
-    if (this.#twins(one).length > 0) {
-      // The other may have been pulled a moment ago, and this be the same key put back.
+    // What was opened may by now be the node of another key, in place of this one.
+    const asked = one.serial !== null && one.identity?.source !== 'usb-descriptor';
+    if (asked || this.#twins(one).length > 0) {
+      // Of twins, the other may have been pulled a moment ago, and this be the same key put back.
       await this.#rescan.now();
       if (one.gone.signal.aborted) return;
       const twins = this.#twins(one);

@@ -17,7 +17,7 @@ const told = () => keyEvents().map(event => `${event.kind} ${event.serialNumber}
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 const started = async (): Promise<void> => {
   const start = driver.start(event => events.push(event));
-  await pass(0);
+  await pass(1);
   await start;
 };
 
@@ -147,6 +147,19 @@ describe('keys that give one serial', () => {
     expect(told()).toEqual(['attached A1', 'detached A1', 'attached A1']);
     expect(new Set(keyEvents().map(event => event.keyId)).size).toBe(2);
   });
+});
+
+test('a key that was exchanged before anyone looked is not told with the serial of the one in its place', async () => {
+  system.events = false;
+  await started();
+  system.permitted = false;
+  const first = system.plug({ ids: '1050:0402', product: 'First', sides: { fido: yubikey() } });
+  await pass(510);
+  system.pull(first);
+  system.plug({ ids: '1050:0402', product: 'Second', sides: { fido: yubikey() }, node: first });
+  system.permitted = true;
+  await pass(3_000);
+  expect(keyEvents().map(({ kind, model }) => `${kind} ${model}`)).toEqual(['attached Second']);
 });
 
 test('a key put back is no twin of itself while the system still lists it at its old place', async () => {

@@ -16,6 +16,8 @@ export interface FakeKey {
   readonly serial?: string | null;
   readonly product?: string | null;
   readonly usages?: readonly Usage[];
+  /** The number in the name of its node, where it is one that was free again. */
+  readonly node?: number;
   /** Whether it has a smart card side; null: the system does not tell. */
   readonly smartCard?: boolean | null;
   /** What each side answers when it is opened; without it opening fails as it does for a key that is gone. */
@@ -102,7 +104,7 @@ export class FakeHid implements HidSystem {
   #addInterface(unit: number, usage: Usage, key: FakeKey): void {
     const [vendorId, productId] = (key.ids ?? '096e:0850').split(':') as [string, string];
     const interfaces = this.#units.get(unit) ?? [];
-    const path = `/dev/hidraw${unit}.${interfaces.length}`;
+    const path = `/dev/hidraw${key.node ?? unit}.${interfaces.length}`;
     const side = key.sides?.[usage];
     if (side !== undefined) this.#sides.set(path, side);
     const [usagePage, usageNumber] = USAGES[usage];
