@@ -101,6 +101,8 @@ export function createPcscDriver(options: PcscDriverOptions = {}): PcscDriver {
   });
 
   function onReader(reader: Reader, pcsc: Pcsc): void {
+    // Stopping: what is plugged in meanwhile is not begun with.
+    if (listener === null) return;
     const name = reader.name();
     if (isPartOfAKey(name)) keyReaders.add(reader, pcsc);
     else slotFor(reader, pcsc, cardSubject(name, options.euiccApplications));
@@ -185,6 +187,8 @@ export function createPcscDriver(options: PcscDriverOptions = {}): PcscDriver {
       slots.clear();
       unseen.clear();
       released.push(keyReaders.released());
+      // A key that is judged only now is nobody's any more.
+      for (const name of keyReaders.names()) keyReaders.remove(name);
       await Promise.race([Promise.all(released), after(MOST_WAIT_AT_STOP, undefined, { ref: false })]);
       await monitor.stop();
       status = { name: 'pcsc', state: 'unavailable', detail: 'Stopped.' };

@@ -82,3 +82,19 @@ it('is asked for its place once, however often it is looked for', async () => {
   // For its place, and to be read.
   expect(reader.connections).toBe(2);
 });
+
+it('is left alone when it is let go after the driver was stopped', async () => {
+  const reader = service.plug('Yubico YubiKey CCID 00 00', {
+    program: token2Card({ serial: '8673400001' }),
+    held: held.promise,
+  });
+  await pcsc.start(() => undefined);
+  const stopped = pcsc.stop();
+  service.plug('A Reader 00 00', { program: token2Card({ serial: '8673400003' }) });
+  await stopped;
+  held.resolve();
+  // All that follows from it has happened by the next turn.
+  await new Promise(setImmediate);
+  expect(reader.connections).toBe(1);
+  expect(pcsc.keys()).toEqual([]);
+});
