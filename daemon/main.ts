@@ -158,7 +158,7 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
   stack.add(() => closeServer(app, log));
   await hub.ready();
   const initialPassword = await firstAdmin;
-  const localToken = await keepLocalToken(home, tokens, log);
+  const localToken = await keepLocalToken(home, tokens, now, log);
   stack.add(() => localToken.stop());
   const url = await listen(app, settings);
   // Loading the native libraries takes longer than everything else together: requests need not wait for it.
