@@ -97,12 +97,17 @@ export class Home {
     const aside = `${file}.${randomBytes(6).toString('hex')}.tmp`;
     const handle = await open(aside, 'wx', 0o600);
     try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
+      try {
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(aside, file);
+    } catch (error) {
+      await rm(aside, { force: true });
+      throw error;
     }
-    await rename(aside, file);
     if (!transient.has(name)) await this.#sync();
   }
 

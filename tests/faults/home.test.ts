@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Home } from '../../daemon/home.ts';
 import { StartRefused } from '../../daemon/settings.ts';
 import { rotateSigningKey, signingKeys } from '../../daemon/signing-keys.ts';
+import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -77,6 +78,20 @@ describe('a secret', () => {
     await writeFile(home.path('journalKey'), 'short\n', { mode: 0o600 });
     await expect(home.secretKey('journalKey')).rejects.toThrow(/damaged/);
     expect(await readFile(home.path('journalKey'), 'utf8')).toBe('short\n');
+  });
+});
+
+needsMount('a secret on a disk that is full', () => {
+  test('is refused, and leaves nothing behind', async () => {
+    const disk = await mountSmallDisk(1024 * 1024);
+    try {
+      const home = await Home.open(disk.dir);
+      await writeFile(join(disk.dir, 'filler'), Buffer.alloc(2 * 1024 * 1024)).catch(() => {});
+      await expect(home.writeSecret('localToken', 'token\n')).rejects.toThrow(/ENOSPC/);
+      expect(await readdir(disk.dir)).toEqual(['filler']);
+    } finally {
+      await disk.unmount();
+    }
   });
 });
 
