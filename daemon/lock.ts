@@ -10,10 +10,10 @@ export interface HomeLock {
 
 /** Refuses where another daemon holds the home, naming its process. */
 export async function lockHome(home: Home): Promise<HomeLock> {
-  const pidFile = `${home.path('lock')}.pid`;
+  const pidFile = pidFileOf(home);
   const held = holdFile(home.path('lock'));
   if (!held) {
-    const pid = (await readFile(pidFile, 'utf8').catch(() => '')).trim();
+    const pid = await lockHolder(home);
     throw new StartRefused(
       1,
       `a daemon already runs on ${home.dir}${pid ? `: process ${pid}` : ''}`,
@@ -27,4 +27,11 @@ export async function lockHome(home: Home): Promise<HomeLock> {
       held.release();
     },
   };
+}
+
+const pidFileOf = (home: Home): string => `${home.path('lock')}.pid`;
+
+/** Process that has taken the home last, as it has written; empty where it has not. */
+export async function lockHolder(home: Home): Promise<string> {
+  return (await readFile(pidFileOf(home), 'utf8').catch(() => '')).trim();
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DaemonInfo } from '../src/api/local.ts';
 import type { Home } from './home.ts';
+import { lockHolder } from './lock.ts';
 import { holdFile } from './store/sqlite/hold.ts';
 
 /** Process of the daemon that holds the home; null where none does, whatever files a crash has left. */
@@ -11,7 +12,9 @@ export async function runningPid(home: Home): Promise<number | null> {
     return null;
   }
   try {
-    return (JSON.parse(await readFile(home.path('daemonInfo'), 'utf8')) as DaemonInfo).pid;
+    const { pid } = JSON.parse(await readFile(home.path('daemonInfo'), 'utf8')) as DaemonInfo;
+    // The holder may be another program, or a daemon that has not yet replaced what an earlier one left.
+    return String(pid) === (await lockHolder(home)) ? pid : null;
   } catch {
     return null;
   }

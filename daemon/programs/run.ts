@@ -40,9 +40,11 @@ async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> 
   };
   const log = createLogger(settings);
   const ended = endOfProcess(log);
-  const daemon = await startDaemon(settings, version, log);
+  const starting = startDaemon(settings, version, log);
+  // From the beginning: not listened for, it would end a daemon that is on its way.
+  process.on('SIGHUP', () => void starting.then(daemon => daemon.reload()).catch(() => {}));
+  const daemon = await starting;
   await announce(daemon, options, io);
-  process.on('SIGHUP', () => void daemon.reload());
   const exitCode = await ended;
   log.info('stopping');
   await daemon.stop();

@@ -1,0 +1,42 @@
+/** What is told a daemon that is on its way, and a home whose last daemon was killed. */
+import { mkdtemp, readFile, rm, watch } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Home } from '../../daemon/home.ts';
+import { lockHome } from '../../daemon/lock.ts';
+import { rotateKey } from '../../daemon/programs/index.ts';
+import { spawnDaemon } from '../support/daemon-process.ts';
+import { runDaemonProgram } from '../support/programs.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'devmgr-reload-'));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+/** Process of the daemon that has just taken the home. */
+async function holder(): Promise<number> {
+  for await (const _ of watch(home)) {
+    const pid = Number(await readFile(join(home, 'daemon.lock.pid'), 'utf8').catch(() => ''));
+    if (pid) return pid;
+  }
+  throw new Error('nobody has taken the home');
+}
+
+it('a daemon that is told to read its keys again while it starts does so when it has started', async () => {
+  const taken = holder();
+  const starting = spawnDaemon({ home });
+  process.kill(await taken, 'SIGHUP');
+  const daemon = await starting;
+  await expect.poll(daemon.output, { timeout: 20_000 }).toContain('have been read again');
+  expect(await daemon.stop()).toBe(0);
+});
+
+it('the process of a daemon that was killed is told nothing, whoever holds the home now', async () => {
+  const daemon = await spawnDaemon({ home });
+  await daemon.kill();
+  const lock = await lockHome(await Home.open(home));
+  expect(await runDaemonProgram(rotateKey, { home, json: true })).toMatchObject({ stdout: '{"daemon":null}\n' });
+  await lock.release();
+});
