@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Home } from '../home.ts';
 import { lockHome } from '../lock.ts';
 import { StartRefused } from '../settings.ts';
-import { backupDatabase, type CheckReport, checkDatabase } from '../store/sqlite/index.ts';
+import { backupDatabase, type CheckReport, checkDatabase, foldLog } from '../store/sqlite/index.ts';
 import { openSqliteReader } from '../store/sqlite/reader.ts';
 import { type ProgramIo, print, reporting } from './io.ts';
 import type { FileOptions } from './maintenance.ts';
@@ -47,14 +47,16 @@ async function replace(home: Home, file: string): Promise<CheckReport & { readon
         'nothing was changed; try another backup',
       );
     await sync(aside);
+    foldLog(database);
     const kept = `${database}.before-restore-${stamp()}`;
     const existed = await keepBeside(database, kept);
     for (const suffix of companions) await keepBeside(database + suffix, kept + suffix);
-    await setAsideUnknownBlobs(home, aside);
-    // The registry is never without its database: an end in between leaves the earlier one or the restored one.
+    const strays = await keepUnknownBlobs(home, aside);
+    // The registry is never without its database or its files: an end in between leaves the earlier one or the restored one.
     for (const suffix of companions) await rm(database + suffix, { force: true });
     await rename(aside, database);
     if (process.platform !== 'win32') await sync(dirname(database));
+    for (const file of strays) await rm(file, { force: true });
     return { ...report, kept: existed ? kept : null };
   } finally {
     for (const suffix of ['', ...companions]) await rm(aside + suffix, { force: true });
@@ -82,8 +84,11 @@ async function keepBeside(file: string, kept: string): Promise<boolean> {
   return true;
 }
 
-/** Files that the registry to be restored does not know go aside with the earlier one: the next start would take them for strays. */
-async function setAsideUnknownBlobs(home: Home, restored: string): Promise<void> {
+/**
+ * Files that the registry to be restored does not know are kept with the earlier one: the next start takes them for strays.
+ * Returns those that are to go when it is in place.
+ */
+async function keepUnknownBlobs(home: Home, restored: string): Promise<readonly string[]> {
   const blobs = home.path('blobs');
   const names = (await readdir(blobs, { withFileTypes: true }).catch(() => []))
     .filter(entry => entry.isFile())
@@ -92,10 +97,11 @@ async function setAsideUnknownBlobs(home: Home, restored: string): Promise<void>
   try {
     const known = await reader.knownBlobs(names);
     const unknown = names.filter(name => !known.has(name));
-    if (unknown.length === 0) return;
+    if (unknown.length === 0) return [];
     const aside = `${blobs}.before-restore-${stamp()}`;
     await mkdir(aside, { mode: 0o700 });
-    for (const name of unknown) await rename(join(blobs, name), join(aside, name));
+    for (const name of unknown) await keepBeside(join(blobs, name), join(aside, name));
+    return unknown.map(name => join(blobs, name));
   } finally {
     reader.close();
   }

@@ -30,6 +30,22 @@ export async function backupDatabase(file: string, to: string): Promise<void> {
   }
 }
 
+/**
+ * Takes what a crash has left in the write-ahead log into a database that nobody has open, so that the file alone is the whole
+ * of it. One that is not there or damaged stays as it is.
+ */
+export function foldLog(file: string): void {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, { fileMustExist: true });
+    db.pragma('wal_checkpoint(TRUNCATE)');
+  } catch {
+    // What cannot be read any more need not be whole.
+  } finally {
+    db?.close();
+  }
+}
+
 /** Takes a database out of WAL mode, which would need two more files beside it. */
 function asOneFile(file: string): void {
   const copy = new Database(file);

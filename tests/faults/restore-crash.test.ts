@@ -1,0 +1,77 @@
+/** A restore that is killed at each of its steps on the file system, after a daemon that was killed as well. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { backup, check } from '../../daemon/programs/index.ts';
+import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { needs } from '../support/needs.ts';
+import { runDaemonProgram } from '../support/programs.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'devmgr-restore-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+async function upload({ url, token }: DaemonProcess, version: string): Promise<void> {
+  const form = new FormData();
+  form.set('platform', 'ANDROID');
+  form.set('version', version);
+  form.set('file', new Blob([`package ${version}`]), 'app.apk');
+  const response = await fetch(`${url}/api/app-versions/upload`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(response.status).toBe(200);
+}
+
+/** What is in a registry, and what is wrong with it. */
+async function contents(home: string): Promise<{ entries: number; files: number; problems: readonly string[] }> {
+  const { entries, files, problems } = JSON.parse((await runDaemonProgram(check, { home, json: true })).stdout);
+  return { entries, files, problems };
+}
+
+/** Kills a restore at its call of that number and name; false where it has no so many. */
+async function killedAt(name: string, step: number, options: { home: string; file: string }): Promise<boolean> {
+  // Which of the two a machine has depends on its processor.
+  const calls = `?${name},?${name}at`;
+  const inject = `inject=${calls}:signal=KILL:when=${step}`;
+  const flags = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
+  const program = [process.execPath, join(import.meta.dirname, '../support/restore-main.ts')];
+  const child = spawn('strace', [...flags, ...program, JSON.stringify({ ...options, json: true })], {
+    // strace counts for each thread: so all asynchronous calls are those of one.
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+    stdio: 'ignore',
+  });
+  const [code, signal] = await once(child, 'exit');
+  if (signal === null) expect(code).toBe(0);
+  return signal !== null;
+}
+
+needs('strace')('a restore that is killed', () => {
+  test('leaves the earlier registry or the restored one, with all its files', { timeout: 120_000 }, async () => {
+    const home = join(dir, 'home');
+    const copy = join(dir, 'copy.db');
+    const daemon = await spawnDaemon({ home });
+    await upload(daemon, '1.0.0');
+    expect((await runDaemonProgram(backup, { home, json: true, file: copy })).code).toBe(0);
+    await upload(daemon, '2.0.0');
+    await daemon.kill();
+    await cp(home, join(dir, 'crashed'), { recursive: true });
+    const earlier = { entries: 3, files: 2, problems: [] };
+    const restored = { entries: 2, files: 1, problems: [] };
+    expect(await contents(home)).toEqual(earlier);
+
+    for (const name of ['link', 'mkdir', 'unlink', 'rename'])
+      for (let step = 1, killed = true; killed; step++) {
+        const trial = join(dir, `${name}-${step}`);
+        await cp(join(dir, 'crashed'), trial, { recursive: true });
+        killed = await killedAt(name, step, { home: trial, file: copy });
+        expect(killed ? [earlier, restored] : [restored], `${name} ${step}`).toContainEqual(await contents(trial));
+      }
+  });
+});
