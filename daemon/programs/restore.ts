@@ -1,11 +1,11 @@
 /** Puts a copy of the registry back. */
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Home } from '../home.ts';
 import { lockHome } from '../lock.ts';
 import { StartRefused } from '../settings.ts';
 import { backupDatabase, type CheckReport, checkDatabase, foldLog } from '../store/sqlite/index.ts';
-import { openSqliteReader } from '../store/sqlite/reader.ts';
+import { openSqliteReader, type SqliteReader } from '../store/sqlite/reader.ts';
 import { type ProgramIo, print, reporting } from './io.ts';
 import type { FileOptions } from './maintenance.ts';
 
@@ -51,7 +51,7 @@ async function replace(home: Home, file: string): Promise<CheckReport & { readon
     const kept = `${database}.before-restore-${stamp()}`;
     const existed = await keepBeside(database, kept);
     for (const suffix of companions) await keepBeside(database + suffix, kept + suffix);
-    const strays = await keepUnknownBlobs(home, aside);
+    const strays = await exchangeBlobs(home, aside);
     // The registry is never without its database or its files: an end in between leaves the earlier one or the restored one.
     for (const suffix of companions) await rm(database + suffix, { force: true });
     await rename(aside, database);
@@ -84,27 +84,45 @@ async function keepBeside(file: string, kept: string): Promise<boolean> {
   return true;
 }
 
-/**
- * Files that the registry to be restored does not know are kept with the earlier one: the next start takes them for strays.
- * Returns those that are to go when it is in place.
- */
-async function keepUnknownBlobs(home: Home, restored: string): Promise<readonly string[]> {
-  const blobs = home.path('blobs');
-  const names = (await readdir(blobs, { withFileTypes: true }).catch(() => []))
-    .filter(entry => entry.isFile())
-    .map(entry => entry.name);
+/** Gives the registry to be restored the files it knows. Returns those it does not, which are to go when it is in place. */
+async function exchangeBlobs(home: Home, restored: string): Promise<readonly string[]> {
   const reader = openSqliteReader({ file: restored, journalKey: await home.existingKey('journalKey') });
   try {
-    const known = await reader.knownBlobs(names);
-    const unknown = names.filter(name => !known.has(name));
-    if (unknown.length === 0) return [];
-    const aside = `${blobs}.before-restore-${stamp()}`;
-    await mkdir(aside, { mode: 0o700 });
-    for (const name of unknown) await keepBeside(join(blobs, name), join(aside, name));
-    return unknown.map(name => join(blobs, name));
+    await bringBackBlobs(home, reader);
+    return await keepUnknownBlobs(home, reader);
   } finally {
     reader.close();
   }
+}
+
+/** What an earlier restore has set aside belongs to the registry that was kept then, which may be the one to be restored. */
+async function bringBackBlobs(home: Home, restored: SqliteReader): Promise<void> {
+  const blobs = home.path('blobs');
+  const there = new Set(await filesIn(blobs));
+  const folders = (await readdir(home.dir)).filter(name => name.startsWith(`${basename(blobs)}.before-restore-`));
+  for (const folder of folders) {
+    const names = (await filesIn(join(home.dir, folder))).filter(name => !there.has(name));
+    for (const name of await restored.knownBlobs(names))
+      await keepBeside(join(home.dir, folder, name), join(blobs, name));
+  }
+}
+
+/** Files that the registry to be restored does not know are kept with the earlier one: the next start takes them for strays. */
+async function keepUnknownBlobs(home: Home, restored: SqliteReader): Promise<readonly string[]> {
+  const blobs = home.path('blobs');
+  const names = await filesIn(blobs);
+  const known = await restored.knownBlobs(names);
+  const unknown = names.filter(name => !known.has(name));
+  if (unknown.length === 0) return [];
+  const aside = `${blobs}.before-restore-${stamp()}`;
+  await mkdir(aside, { mode: 0o700 });
+  for (const name of unknown) await keepBeside(join(blobs, name), join(aside, name));
+  return unknown.map(name => join(blobs, name));
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter(entry => entry.isFile()).map(entry => entry.name);
 }
 
 const stamp = (): string => new Date().toISOString().replaceAll(/[:.]/g, '-');

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { backup, check, restore } from '../../daemon/programs/index.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
+import { runDaemonProgram } from '../support/programs.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -51,4 +52,25 @@ test('an earlier registry that is put back takes no file along: those it does no
   const aside = (await readdir(home)).find(name => name.startsWith('blobs.before-restore-'));
   expect(await readdir(join(home, aside!))).toHaveLength(1);
   expect((await readdir(join(home, 'blobs'))).filter(name => name !== 'incoming')).toHaveLength(1);
+});
+
+test('the registry that a restore has kept is put back with its files', async () => {
+  const home = join(dir, 'home');
+  const copy = join(dir, 'copy.db');
+  const daemon = await spawnDaemon({ home });
+  await upload(daemon.url, daemon.token, '1.0.0');
+  expect(await backup({ home, json: true, file: copy }, io())).toBe(0);
+  await upload(daemon.url, daemon.token, '2.0.0');
+  await daemon.stop();
+
+  const restored = await runDaemonProgram(restore, { home, json: true, file: copy });
+  const { kept } = JSON.parse(restored.stdout);
+  // The start that comes between removes what the restored registry does not know.
+  const between = await spawnDaemon({ home });
+  await between.stop();
+  expect(await restore({ home, json: true, file: kept }, io())).toBe(0);
+  expect(await runDaemonProgram(check, { home, json: true })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"files":2'),
+  });
 });
