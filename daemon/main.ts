@@ -7,6 +7,7 @@ import type { DaemonInfo } from '../src/api/local.ts';
 import { routes } from '../src/api/routes.ts';
 import { createHub, type Hub } from './events/hub.ts';
 import { openBlobs } from './files/blobs.ts';
+import { setAsideBlobs } from './files/set-aside.ts';
 import { ensureFirstAdmin, FIRST_USER, firstPassword } from './first-admin.ts';
 import { createDrivers } from './hardware.ts';
 import { Home } from './home.ts';
@@ -98,8 +99,12 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
   const lock: HomeLock = await lockHome(home);
   stack.add(() => lock.release());
   // Another thread hashes it while everything else is made ready (measured, 150 of 450 ms of a first start).
-  const ahead = (await home.has('database')) ? null : firstPassword(home, settings.admin);
+  const isNew = !(await home.has('database'));
+  const ahead = isNew ? firstPassword(home, settings.admin) : null;
   ahead?.catch(() => {});
+  // A home made ready for a restore, or one that has lost its database: to a new registry all of them are strays.
+  if (isNew && (await setAsideBlobs(home.path('blobs'))))
+    log.warn('the files of an earlier registry have been set aside; "devmgr daemon restore" fetches those it needs');
   const store = await openSqliteStore({
     file: home.path('database'),
     journalKey: await home.secretKey('journalKey'),

@@ -1,6 +1,7 @@
 /** Puts a copy of the registry back. */
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { asideName } from '../files/set-aside.ts';
 import { Home } from '../home.ts';
 import { lockHome } from '../lock.ts';
 import { StartRefused } from '../settings.ts';
@@ -98,6 +99,7 @@ async function exchangeBlobs(home: Home, restored: string): Promise<readonly str
 /** What an earlier restore has set aside belongs to the registry that was kept then, which may be the one to be restored. */
 async function bringBackBlobs(home: Home, restored: SqliteReader): Promise<void> {
   const blobs = home.path('blobs');
+  await mkdir(blobs, { recursive: true, mode: 0o700 });
   const there = new Set(await filesIn(blobs));
   const folders = (await readdir(home.dir)).filter(name => name.startsWith(`${basename(blobs)}.before-restore-`));
   for (const folder of folders) {
@@ -114,7 +116,7 @@ async function keepUnknownBlobs(home: Home, restored: SqliteReader): Promise<rea
   const known = await restored.knownBlobs(names);
   const unknown = names.filter(name => !known.has(name));
   if (unknown.length === 0) return [];
-  const aside = `${blobs}.before-restore-${stamp()}`;
+  const aside = asideName(blobs);
   await mkdir(aside, { mode: 0o700 });
   for (const name of unknown) await keepBeside(join(blobs, name), join(aside, name));
   return unknown.map(name => join(blobs, name));

@@ -74,3 +74,23 @@ test('the registry that a restore has kept is put back with its files', async ()
     stdout: expect.stringContaining('"files":2'),
   });
 });
+
+test('files in a home that has no registry yet are not taken for strays by a start that comes before the restore', async () => {
+  const home = join(dir, 'home');
+  const copy = join(dir, 'copy.db');
+  const daemon = await spawnDaemon({ home });
+  await upload(daemon.url, daemon.token, '1.0.0');
+  expect(await backup({ home, json: true, file: copy }, io())).toBe(0);
+  await daemon.stop();
+  await rm(join(home, 'devmgr.db'));
+
+  // Any command may start the daemon of its own home.
+  const tooEarly = await spawnDaemon({ home });
+  await upload(tooEarly.url, tooEarly.token, '3.0.0');
+  await tooEarly.stop();
+  expect(await restore({ home, json: true, file: copy }, io())).toBe(0);
+  expect(await runDaemonProgram(check, { home, json: true })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"files":1'),
+  });
+});
