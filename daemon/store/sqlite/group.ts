@@ -35,6 +35,8 @@ export class GroupCommit {
   #closed = false;
   /** The last error of the disk or the database; null after a transaction that went well. */
   #failure: StoreFailure | null = null;
+  /** The writer still counts on what a rollback has undone: on a disk that failed, reading where the database stands may fail too. */
+  #stale = false;
 
   /** `budget`: see `Turns`. */
   constructor(db: Database.Database, writer: Writer, listener: CommitListener, budget?: number) {
@@ -98,6 +100,7 @@ export class GroupCommit {
     let results: Result[];
     let committed: Written | null;
     try {
+      if (this.#stale) this.#reload();
       this.#db.exec('BEGIN IMMEDIATE');
       results = await inTurns(this.#applyAll(jobs), new Turns(this.#budget), 16);
       committed = this.#writer.finish();
@@ -143,13 +146,19 @@ export class GroupCommit {
   }
 
   #rollback(): void {
+    this.#stale = true;
     try {
       // Some errors end the transaction by themselves.
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
-      this.#writer.reload();
+      this.#reload();
     } catch (error) {
       this.#failure = this.#toFailure(error);
     }
+  }
+
+  #reload(): void {
+    this.#writer.reload();
+    this.#stale = false;
   }
 
   #toFailure(error: unknown) {
