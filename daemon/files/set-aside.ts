@@ -1,8 +1,9 @@
 import { readdir, rename } from 'node:fs/promises';
 
-/** Where files go that a registry put in the place of another does not know; a restore looks for what it needs there. */
-export const asideName = (blobs: string): string =>
-  `${blobs}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+/** Where a restore keeps what it replaces: the database, and files that another registry does not know. A later one looks there. */
+export const asideName = (path: string): string =>
+  `${path}${ASIDE}${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+export const ASIDE = '.before-restore-';
 
 /** Takes all kept files out of the way; false where there are none. */
 export async function setAsideBlobs(blobs: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Puts a copy of the registry back. */
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { asideName } from '../files/set-aside.ts';
+import { ASIDE, asideName } from '../files/set-aside.ts';
 import { Home } from '../home.ts';
 import { lockHome } from '../lock.ts';
 import { StartRefused } from '../settings.ts';
@@ -49,7 +49,7 @@ async function replace(home: Home, file: string): Promise<CheckReport & { readon
       );
     await sync(aside);
     foldLog(database);
-    const kept = `${database}.before-restore-${stamp()}`;
+    const kept = asideName(database);
     const existed = await keepBeside(database, kept);
     for (const suffix of companions) await keepBeside(database + suffix, kept + suffix);
     const strays = await exchangeBlobs(home, aside);
@@ -101,7 +101,7 @@ async function bringBackBlobs(home: Home, restored: SqliteReader): Promise<void>
   const blobs = home.path('blobs');
   await mkdir(blobs, { recursive: true, mode: 0o700 });
   const there = new Set(await filesIn(blobs));
-  const folders = (await readdir(home.dir)).filter(name => name.startsWith(`${basename(blobs)}.before-restore-`));
+  const folders = (await readdir(home.dir)).filter(name => name.startsWith(`${basename(blobs)}${ASIDE}`));
   for (const folder of folders) {
     const names = (await filesIn(join(home.dir, folder))).filter(name => !there.has(name));
     for (const name of await restored.knownBlobs(names))
@@ -126,8 +126,6 @@ async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.filter(entry => entry.isFile()).map(entry => entry.name);
 }
-
-const stamp = (): string => new Date().toISOString().replaceAll(/[:.]/g, '-');
 
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');

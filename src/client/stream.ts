@@ -111,7 +111,8 @@ class Follower {
   }
 
   async *#eventsOf(connection: Connection): AsyncGenerator<Notification> {
-    const stopRenewing = renewInTime(this.#options.client, connection);
+    const over = new AbortController();
+    void renewInTime(this.#options.client, connection, over.signal);
     try {
       for await (const event of connection.events()) {
         if (event.id !== undefined) {
@@ -121,30 +122,23 @@ class Follower {
         yield event;
       }
     } finally {
-      stopRenewing();
+      over.abort();
     }
   }
 }
 
-/** A stream ends with its token: before that the token is renewed, and the stream with it. */
-function renewInTime(client: Client, connection: Connection): () => void {
+/** A stream ends with its token: before that the token is renewed, and the stream with it. What cannot be renewed now may be later. */
+async function renewInTime(client: Client, connection: Connection, over: AbortSignal): Promise<void> {
   const due = dueAt(connection.token);
-  if (due === Number.POSITIVE_INFINITY) return () => undefined;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  const arm = (least: number) => {
-    if (!stopped) timer = setTimeout(renew, Math.min(Math.max(due - Date.now(), 0) + least, longestTimer));
-  };
-  // What cannot be renewed now may be later: only its end ends it.
-  const again = () => arm(renewAgainMs);
-  const renew = () => {
-    client.token().then(fresh => (fresh === connection.token || stopped ? again() : connection.renew()), again);
-  };
-  arm(1_000);
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
+  if (due === Number.POSITIVE_INFINITY) return;
+  for (let margin = 1_000; ; margin = renewAgainMs) {
+    const wait = Math.max(due - Date.now(), 0) + margin;
+    await rest(Math.min(wait, longestTimer), over);
+    if (over.aborted) return;
+    const fresh = await client.token().catch(() => connection.token);
+    if (over.aborted) return;
+    if (fresh !== connection.token) return connection.renew();
+  }
 }
 
 function pathFor(types: readonly EventType[], since: number | null): string {

@@ -2,12 +2,11 @@
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Key } from '../../src/api/hardware.ts';
-import { Client } from '../../src/client/client.ts';
 import { Refusal, Unreachable } from '../../src/client/failures.ts';
 import type { Context } from '../../src/commands/context.ts';
 import { enrollKeys } from '../../src/commands/enroll.ts';
 import { keyEvents } from '../../src/commands/key-events.ts';
-import { startStreamServer } from '../support/stream-server.ts';
+import { quietClient, startStreamServer } from '../support/stream-server.ts';
 
 const keyOf = (keyId: string, serialNumber: string | null = keyId) => ({ keyId, serialNumber }) as Key;
 
@@ -19,17 +18,7 @@ async function followed() {
   const sockets = new Set<Socket>();
   server.app.server.on('connection', socket => sockets.add(socket));
   const ending = new AbortController();
-  const address = () => Promise.resolve(server.url);
-  const nothing = () => undefined;
-  const hardware = new Client({
-    place: { address, whereabouts: address, revive: () => Promise.resolve(false) },
-    session: { token: () => Promise.resolve(server.token) },
-    signal: ending.signal,
-    wait: false,
-    notice: nothing,
-    waiting: nothing,
-    trace: nothing,
-  });
+  const hardware = quietClient(server.url, server.token, ending.signal);
   const looks: Look[] = [];
   const asked = new Map<number, () => void>();
   Object.assign(hardware, {

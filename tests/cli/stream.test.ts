@@ -3,9 +3,8 @@ import { getEventListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { Client } from '../../src/client/client.ts';
 import { followNotifications } from '../../src/client/stream.ts';
-import { registration, type StreamServer, startStreamServer } from '../support/stream-server.ts';
+import { quietClient, registration, type StreamServer, startStreamServer } from '../support/stream-server.ts';
 
 let server: StreamServer;
 beforeAll(async () => {
@@ -13,21 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const silent = () => undefined;
-
 /** A stream of everything from now on, and the call that ends it. */
 function follow(url = server.url) {
   const ending = new AbortController();
-  const address = () => Promise.resolve(url);
-  const client = new Client({
-    place: { address, whereabouts: address, revive: () => Promise.resolve(false) },
-    session: { token: () => Promise.resolve(server.token) },
-    signal: ending.signal,
-    wait: false,
-    notice: silent,
-    waiting: silent,
-    trace: silent,
-  });
+  const client = quietClient(url, server.token, ending.signal);
   const connected = Promise.withResolvers<void>();
   const events = followNotifications({
     client,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { backup, check } from '../../daemon/programs/index.ts';
-import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { needs } from '../support/needs.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 
@@ -15,19 +15,6 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'devmgr-restore-'));
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
-
-async function upload({ url, token }: DaemonProcess, version: string): Promise<void> {
-  const form = new FormData();
-  form.set('platform', 'ANDROID');
-  form.set('version', version);
-  form.set('file', new Blob([`package ${version}`]), 'app.apk');
-  const response = await fetch(`${url}/api/app-versions/upload`, {
-    method: 'POST',
-    body: form,
-    headers: { authorization: `Bearer ${token}` },
-  });
-  expect(response.status).toBe(200);
-}
 
 /** What is in a registry, and what is wrong with it. */
 async function contents(home: string): Promise<{ entries: number; files: number; problems: readonly string[] }> {
@@ -57,9 +44,9 @@ needs('strace')('a restore that is killed', () => {
     const home = join(dir, 'home');
     const copy = join(dir, 'copy.db');
     const daemon = await spawnDaemon({ home });
-    await upload(daemon, '1.0.0');
+    await uploadApp(daemon, '1.0.0');
     expect((await runDaemonProgram(backup, { home, json: true, file: copy })).code).toBe(0);
-    await upload(daemon, '2.0.0');
+    await uploadApp(daemon, '2.0.0');
     await daemon.kill();
     await cp(home, join(dir, 'crashed'), { recursive: true });
     const earlier = { entries: 3, files: 2, problems: [] };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { backup, check, restore } from '../../daemon/programs/index.ts';
-import { spawnDaemon } from '../support/daemon-process.ts';
+import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 
 let dir: string;
@@ -21,26 +21,13 @@ const io = () => ({
   stderrIsTerminal: false,
 });
 
-async function upload(url: string, token: string, version: string): Promise<void> {
-  const form = new FormData();
-  form.set('platform', 'ANDROID');
-  form.set('version', version);
-  form.set('file', new Blob([`package ${version}`]), 'app.apk');
-  const response = await fetch(`${url}/api/app-versions/upload`, {
-    method: 'POST',
-    body: form,
-    headers: { authorization: `Bearer ${token}` },
-  });
-  expect(response.status).toBe(200);
-}
-
 test('an earlier registry that is put back takes no file along: those it does not know are set aside', async () => {
   const home = join(dir, 'home');
   const copy = join(dir, 'copy.db');
   const first = await spawnDaemon({ home });
-  await upload(first.url, first.token, '1.0.0');
+  await uploadApp(first, '1.0.0');
   expect(await backup({ home, json: true, file: copy }, io())).toBe(0);
-  await upload(first.url, first.token, '2.0.0');
+  await uploadApp(first, '2.0.0');
   expect(await restore({ home, json: true, file: copy }, io()), 'while it runs').toBe(1);
   await first.stop();
 
@@ -58,9 +45,9 @@ test('the registry that a restore has kept is put back with its files', async ()
   const home = join(dir, 'home');
   const copy = join(dir, 'copy.db');
   const daemon = await spawnDaemon({ home });
-  await upload(daemon.url, daemon.token, '1.0.0');
+  await uploadApp(daemon, '1.0.0');
   expect(await backup({ home, json: true, file: copy }, io())).toBe(0);
-  await upload(daemon.url, daemon.token, '2.0.0');
+  await uploadApp(daemon, '2.0.0');
   await daemon.stop();
 
   const restored = await runDaemonProgram(restore, { home, json: true, file: copy });
@@ -79,14 +66,14 @@ test('files in a home that has no registry yet are not taken for strays by a sta
   const home = join(dir, 'home');
   const copy = join(dir, 'copy.db');
   const daemon = await spawnDaemon({ home });
-  await upload(daemon.url, daemon.token, '1.0.0');
+  await uploadApp(daemon, '1.0.0');
   expect(await backup({ home, json: true, file: copy }, io())).toBe(0);
   await daemon.stop();
   await rm(join(home, 'devmgr.db'));
 
   // Any command may start the daemon of its own home.
   const tooEarly = await spawnDaemon({ home });
-  await upload(tooEarly.url, tooEarly.token, '3.0.0');
+  await uploadApp(tooEarly, '3.0.0');
   await tooEarly.stop();
   expect(await restore({ home, json: true, file: copy }, io())).toBe(0);
   expect(await runDaemonProgram(check, { home, json: true })).toMatchObject({

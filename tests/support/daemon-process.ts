@@ -76,6 +76,17 @@ export async function spawnDaemon(
   };
 }
 
+/** Uploads a small package of that version. */
+export async function uploadApp({ url, token }: DaemonProcess, version: string): Promise<void> {
+  const form = new FormData();
+  form.set('platform', 'ANDROID');
+  form.set('version', version);
+  form.set('file', new Blob([`package ${version}`]), 'app.apk');
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/api/app-versions/upload`, { method: 'POST', body: form, headers });
+  if (response.status !== 200) throw new Error(`the upload was answered with ${response.status}`);
+}
+
 async function listening(child: ChildProcess, text: () => string): Promise<string> {
   for await (const line of createInterface({ input: child.stdout! }))
     if (line.startsWith('{"event":"listening"')) {

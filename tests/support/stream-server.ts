@@ -8,6 +8,7 @@ import { buildServer } from '../../daemon/server.ts';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
 import type { Change, UserRecord } from '../../daemon/store/store.ts';
+import { Client } from '../../src/client/client.ts';
 import { openTemporary } from './sqlite.ts';
 
 export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
@@ -104,3 +105,18 @@ export const unnotified = (number: number): Change => ({
   revoke: false,
   entry: { type: 'USER_UPDATED' },
 });
+
+/** A client of a server at that address, which tells nobody what it does. */
+export function quietClient(url: string, token: string, signal: AbortSignal): Client {
+  const address = () => Promise.resolve(url);
+  const silent = () => undefined;
+  return new Client({
+    place: { address, whereabouts: address, revive: () => Promise.resolve(false) },
+    session: { token: () => Promise.resolve(token) },
+    signal,
+    wait: false,
+    notice: silent,
+    waiting: silent,
+    trace: silent,
+  });
+}
