@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeFiles } from '../api/local.ts';
 import type { Client, Session } from '../client/client.ts';
-import { isRefusal } from '../client/failures.ts';
+import { isRefusal, Unreachable } from '../client/failures.ts';
 import { dueAt } from '../client/token.ts';
 import { Fault } from '../fault.ts';
 import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
@@ -89,8 +89,8 @@ export class RegistrySession implements Session {
 /** The session with the hardware service of this machine: the token that the daemon leaves in its home for this user. */
 export class LocalHardwareSession implements Session {
   readonly #home: string;
-  /** The last one that was there: a daemon that stops takes its token away, and that it is away is for the request to tell. */
-  #token: string | null = null;
+  /** There has been a token: a daemon that stops takes it away. */
+  #known = false;
 
   constructor(home: string) {
     this.#home = home;
@@ -100,15 +100,17 @@ export class LocalHardwareSession implements Session {
     // A daemon that has to be started leaves its token as it starts.
     await client.address();
     try {
-      this.#token = readFileSync(join(this.#home, homeFiles.localToken), 'utf8').trim();
+      const token = readFileSync(join(this.#home, homeFiles.localToken), 'utf8').trim();
+      this.#known = true;
+      return token;
     } catch {
-      if (this.#token === null)
-        throw new Fault(
-          'login',
-          `the local daemon has left no token in ${this.#home}`,
-          'is it running, and is it yours? devmgr daemon status',
-        );
+      // An earlier one is not sent: where the daemon was, anybody may listen by now.
+      if (this.#known) throw new Unreachable('the local daemon has ended', false, 'start it: devmgr daemon start');
+      throw new Fault(
+        'login',
+        `the local daemon has left no token in ${this.#home}`,
+        'is it running, and is it yours? devmgr daemon status',
+      );
     }
-    return this.#token;
   }
 }
