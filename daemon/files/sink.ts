@@ -66,10 +66,18 @@ export class Sink extends Writable {
   }
 }
 
-/** Gives memory back at once: left to the garbage collector, 64 MiB of it would pile up before each collection. */
+/** Bytes of the smallest buffer whose memory is given back; anything smaller may be a buffer that its sender still uses. */
+const LARGE = 16 * 1024;
+
+/**
+ * Gives memory back at once: left to the garbage collector, 64 MiB of it would pile up before each collection. Only what came
+ * from the socket is large. The multipart parser also passes on the bytes that it holds back because they resemble a boundary
+ * (at most 256), and goes on using that buffer.
+ */
 function release(buffer: Buffer): void {
   const memory = buffer.buffer;
-  if (memory instanceof ArrayBuffer && buffer.byteLength === memory.byteLength) memory.transfer(0);
+  if (buffer.byteLength < LARGE || !(memory instanceof ArrayBuffer)) return;
+  if (buffer.byteLength === memory.byteLength) memory.transfer(0);
 }
 
 /** What remains of buffers once `count` bytes of them are gone. */

@@ -8,15 +8,28 @@ export interface ByteRange {
 
 export type RangeAnswer = ByteRange | 'whole' | 'unsatisfiable';
 
-/** A range that is malformed, of another unit or one of several is passed over: the whole file answers it. */
+/** Characters of a `Range` header that are looked at: one range, with room for white space. */
+const MAX_RANGE = 128;
+/** Characters of `If-None-Match` that are looked at: some tags of 66 characters. */
+const MAX_TAGS = 4096;
+const unit = 'bytes=';
+
+/** A range that is malformed, overlong, of another unit or one of several is ignored: the answer is the whole file. */
 export function rangeOf(header: string | undefined, size: number): RangeAnswer {
-  const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '');
-  if (!match || (match[1] === '' && match[2] === '')) return 'whole';
-  if (match[1] === '') return lastBytes(Number(match[2]), size);
-  const start = Number(match[1]);
-  const end = match[2] === '' ? size - 1 : Number(match[2]);
-  if (end < start && match[2] !== '') return 'whole';
-  return start >= size ? 'unsatisfiable' : { start, end: Math.min(end, size - 1) };
+  if (header === undefined || header.length > MAX_RANGE) return 'whole';
+  if (header.slice(0, unit.length).toLowerCase() !== unit) return 'whole';
+  const [first, last, ...more] = header.slice(unit.length).split('-').map(positionOf);
+  if (first === undefined || last === undefined || more.length > 0 || first === 'bad' || last === 'bad') return 'whole';
+  if (first === null) return last === null ? 'whole' : lastBytes(last, size);
+  if (last !== null && last < first) return 'whole';
+  return first >= size ? 'unsatisfiable' : { start: first, end: Math.min(last ?? size, size - 1) };
+}
+
+/** A position of a range; null where it is left out. */
+function positionOf(text: string): number | null | 'bad' {
+  const digits = text.trim();
+  if (digits === '') return null;
+  return /^\d+$/.test(digits) ? Number(digits) : 'bad';
 }
 
 function lastBytes(count: number, size: number): RangeAnswer {
@@ -25,7 +38,7 @@ function lastBytes(count: number, size: number): RangeAnswer {
 
 /** `If-None-Match`: whether the client has this very file. */
 export function hasMatch(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
+  if (header === undefined || header.length > MAX_TAGS) return false;
   return header.split(',').some(given => given.trim() === '*' || given.trim().replace(/^W\//, '') === etag);
 }
 

@@ -23,10 +23,10 @@ export const EACH = 'x-each';
 /** Keyword of a query parameter: another name of the parameter it names, which wins. */
 export const ALIAS = 'x-alias';
 
-function text(kind: TextKind, maxLength: number | undefined, { shape, minLength = 1, ...options }: TextOptions = {}) {
+function text(kind: TextKind, maxLength: number, { shape, minLength = 1, ...options }: TextOptions = {}) {
   return Type.String({
     minLength,
-    ...(maxLength === undefined ? {} : { maxLength }),
+    maxLength,
     ...options,
     [TEXT]: kind,
     ...(shape ? { [SHAPE]: shape } : {}),
@@ -37,11 +37,13 @@ function text(kind: TextKind, maxLength: number | undefined, { shape, minLength 
 export const line = (maxLength: number, options?: TextOptions) => text('line', maxLength, options);
 /** Text of several lines, trimmed. */
 export const prose = (maxLength: number, options?: TextOptions) => text('prose', maxLength, options);
+/** Characters of a text that the operation judges: far more than any id, code or password has, and cheap to look at. */
+const MAX_JUDGED = 1024;
 /** A text that the operation itself judges (an id, an activation code): trimmed and not empty, nothing more. */
-export const token = (options?: TextOptions) => text('token', undefined, options);
+export const token = (options?: TextOptions) => text('token', MAX_JUDGED, options);
 /** A secret: taken as it is. */
 export const secret = (length: { min: number; max?: number }, options?: TextOptions) =>
-  text('raw', length.max, { ...options, minLength: length.min });
+  text('raw', length.max ?? MAX_JUDGED, { ...options, minLength: length.min });
 
 export const oneOf = <const V extends readonly string[]>(values: V, options: FieldOptions = {}): TUnsafe<V[number]> =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });

@@ -4,7 +4,7 @@
  */
 import type { Static, TObject, TSchema } from 'typebox';
 import { ALIAS, EACH, SHAPE, TEXT } from './fields.ts';
-import { type TextKind, textFault, textLength, trimText } from './text.ts';
+import { fitsUntrimmed, type TextKind, textFault, textLength, trimText } from './text.ts';
 
 /** `json`: values have their types. `text`: every value is a text that stands for one (query, form field, CSV cell). */
 export type Source = 'json' | 'text';
@@ -123,14 +123,16 @@ function textCheck(schema: FieldSchema): Check {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
   const kind = schema[TEXT] ?? 'raw';
   const regex = pattern ? new RegExp(pattern, 'u') : null;
+  const tooLong = new Fault(`is longer than ${maxLength} characters`);
   return value => {
     if (typeof value !== 'string') return notText;
+    if (!fitsUntrimmed(value, maxLength)) return tooLong;
     const text = kind === 'raw' ? value : trimText(value);
     if (text === '') return null;
     const characters = textFault(text, kind);
     if (characters) return new Fault(characters);
     const length = text.length > minLength && text.length <= maxLength ? text.length : textLength(text);
-    if (length > maxLength) return new Fault(`is longer than ${maxLength} characters`);
+    if (length > maxLength) return tooLong;
     if (length < minLength) return new Fault(`is shorter than ${minLength} characters`);
     if (regex && !regex.test(text)) return new Fault(`must be ${schema[SHAPE] ?? `of the form ${pattern}`}`);
     return text;
@@ -154,7 +156,8 @@ function integerCheck({ minimum, maximum }: FieldSchema, source: Source): Check 
 const notBoolean = new Fault('must be true or false');
 const booleanCheck: Check = value => (typeof value === 'boolean' ? value : notBoolean);
 const booleanWord: Check = value => {
-  const word = typeof value === 'string' ? trimText(value).toLowerCase() : '';
+  if (typeof value !== 'string' || !fitsUntrimmed(value, 'false'.length)) return notBoolean;
+  const word = trimText(value).toLowerCase();
   return word === 'true' ? true : word === 'false' ? false : notBoolean;
 };
 

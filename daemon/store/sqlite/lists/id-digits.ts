@@ -8,12 +8,19 @@ export function addIdsWith(bits: Bits, keyword: string, last: number): void {
     setRange(bits, 1, last);
     return;
   }
-  const digits = /\d*$/.exec(keyword)![0];
-  const before = keyword.slice(0, keyword.length - digits.length);
-  // Nothing as long as this is a number that there is.
-  if (digits === '' || digits.length > 15 || !prefix.endsWith(before)) return;
+  // Nothing longer than this is an id that exists.
+  if (keyword.length > prefix.length + 15) return;
+  const before = keyword.slice(0, firstDigit(keyword));
+  const digits = keyword.slice(before.length);
+  if (!/^\d{1,15}$/.test(digits) || !prefix.endsWith(before)) return;
   if (before === '') addContaining(bits, digits, last);
   else addBeginning(bits, digits, last);
+}
+
+/** Index of the first digit; the length where there is none. */
+function firstDigit(text: string): number {
+  const found = text.search(/\d/);
+  return found < 0 ? text.length : found;
 }
 
 /** Numbers whose decimal digits begin with these. */
