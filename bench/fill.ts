@@ -1,5 +1,5 @@
 /** Registries of a given size, made through the store: rows, journal and counters are what the daemon would have written. */
-import { Home } from '../daemon/home.ts';
+import { Home } from '../daemon/home/home.ts';
 import { openSqliteStore } from '../daemon/store/sqlite/index.ts';
 import type { Change, Store } from '../daemon/store/store.ts';
 

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { homeFiles } from '../src/api/local.ts';
+import { homeFiles } from '../src/contract/local.ts';
 import { type Answer, Client } from './connection.ts';
 import { fill, sample } from './fill.ts';
 import { type BenchDaemon, Dialogue, residentMiB, runJson, startDaemon } from './processes.ts';

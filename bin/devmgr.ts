@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /** The one place where the command line and the daemon are joined. */
-import { run } from '../src/main.ts';
-import { checkNode } from '../src/node-version.ts';
-import type { Programs } from '../src/programs.ts';
-import { keychainCommand, runKeychainStep } from '../src/settings/keychain.ts';
-import { processIo } from '../src/terminal/io.ts';
+import { run } from '../src/cli/main.ts';
+import { checkNode } from '../src/cli/node-version.ts';
+import type { Programs } from '../src/cli/programs.ts';
+import { keychainCommand, runKeychainStep } from '../src/cli/settings/keychain.ts';
+import { processIo } from '../src/cli/terminal/io.ts';
 
 const daemon = () => {
   checkNode(process.versions.node);
-  return import('../daemon/programs/index.ts');
+  return import('../daemon/programs.ts');
 };
 
 const programs: Programs = {

@@ -178,17 +178,17 @@ function copySwaggerUi() {
 }
 
 function withCarriedAssets(source, place) {
-  if (place !== join('daemon', 'routes', 'swagger-assets.ts')) return source;
+  if (place !== join('daemon', 'http', 'routes', 'swagger-assets.ts')) return source;
   const asked = "createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')";
   if (!source.includes(asked)) throw new Error(`${place} looks for Swagger UI in another way than this build expects`);
   return source.replace(asked, "join(__dirname, 'swagger-ui', 'package.json')");
 }
 
 /** Rooms that are heavy to load: the daemon, and the contract with its schemas. */
-const wholeRooms = ['daemon/', 'src/api/'];
+const wholeRooms = ['daemon/', 'src/contract/'];
 
 /** Each command it names is a part: nobody runs two. */
-const commandTable = 'src/commands/index.ts';
+const commandTable = 'src/cli/commands/index.ts';
 
 /** What becomes a part: a package that is not native, and a file of a heavy room as seen from outside it. Else null. */
 function partTarget(wanted, importer) {

@@ -55,7 +55,7 @@ function carried(path, source) {
   if (path.endsWith('drivers/pcsc/library.ts')) {
     return source.replace(/createRequire\([^;]*?\)\('(pcsc-mini[^']*)'\)/g, "require('$1')");
   }
-  if (path.endsWith('daemon/routes/swagger-assets.ts')) {
+  if (path.endsWith('daemon/http/routes/swagger-assets.ts')) {
     return `${source.replace('export async function readAsset(', 'async function readFromDisk(')}
       import { readCarried, readCarriedText } from ${JSON.stringify(join(root, 'scripts/executable/native.ts'))};
       export async function readAsset(name: AssetName): Promise<Asset> {
@@ -63,7 +63,7 @@ function carried(path, source) {
         return { content: readCarried('swagger-ui/' + name), version };
       }`;
   }
-  if (path.endsWith('src/settings/packaged.ts')) {
+  if (path.endsWith('src/cli/settings/packaged.ts')) {
     return `import { readCarriedText } from ${JSON.stringify(join(root, 'scripts/executable/native.ts'))};
       export const readPackaged = (name: string): string => readCarriedText('packaging/' + name);
       export const readLicences = (): string => readCarriedText('licences.txt');`;

@@ -1,6 +1,6 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { homeFiles } from '../../src/api/local.ts';
+import { homeFiles } from '../../src/contract/local.ts';
 import type { Bench } from '../bench.ts';
 import { type BenchDaemon, runJson, settled, startDaemon } from '../processes.ts';
 import { type Pair, type Row, ratio } from '../report.ts';

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { activationAlphabet } from '../../src/api/device-fields.ts';
+import { activationAlphabet } from '../../src/contract/device-fields.ts';
 
 const DAY = 86_400_000;
 /** Random bytes are drawn for this many codes at a time: one system call for each would be most of the cost of a batch. */

@@ -1,6 +1,6 @@
 /** What a client is told of the uploaded versions: pure decisions. */
-import { type Platform, platforms } from '../../src/api/apps.ts';
-import { ApiError } from '../../src/api/codes.ts';
+import { type Platform, platforms } from '../../src/contract/apps.ts';
+import { ApiError } from '../../src/contract/codes.ts';
 import type { AppRecord } from '../store/store.ts';
 import { compareVersions } from './versions.ts';
 

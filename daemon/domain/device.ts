@@ -1,7 +1,7 @@
 /** What may be done to a device in which state: decisions without I/O. A refusal is an `ApiError`. */
-import { ApiError, type ErrorCode } from '../../src/api/codes.ts';
-import type { DeviceStatus } from '../../src/api/device-fields.ts';
-import { deviceIds } from '../../src/api/ids.ts';
+import { ApiError, type ErrorCode } from '../../src/contract/codes.ts';
+import type { DeviceStatus } from '../../src/contract/device-fields.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
 import type { Change, DeviceRecord, Entry, Guard } from '../store/store.ts';
 import { sameActivationCode } from './activation-code.ts';
 

@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream';
-import type * as api from '../../src/api/apps.ts';
-import type { Platform } from '../../src/api/apps.ts';
-import { ApiError } from '../../src/api/codes.ts';
-import type { DataOf, FormOf, QueryOf } from '../../src/api/define.ts';
-import { versionIds } from '../../src/api/ids.ts';
-import { paging } from '../../src/api/limits.ts';
-import { toPage } from '../../src/api/paging.ts';
+import type * as api from '../../src/contract/apps.ts';
+import type { Platform } from '../../src/contract/apps.ts';
+import { ApiError } from '../../src/contract/codes.ts';
+import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
+import { versionIds } from '../../src/contract/ids.ts';
+import { paging } from '../../src/contract/limits.ts';
+import { toPage } from '../../src/contract/paging.ts';
+import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
 import { isPackageOf, newest, packagesOf, platformOf } from '../domain/app-versions.ts';
 import { cleanFileName, extensionOf } from '../domain/file-name.ts';
-import type { Blobs, StagedBlob } from '../files/blobs.ts';
 import type { AppRecord, Store } from '../store/store.ts';
 import { actorOf, type Context } from './context.ts';
-import { type Download, keep, stage, type Uploaded } from './kept-files.ts';
 import * as present from './present.ts';
+import { type Download, keep, stage, type Uploaded } from './stored-files.ts';
 
 export interface AppServiceParts {
   readonly store: Store;

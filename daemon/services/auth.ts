@@ -1,7 +1,7 @@
-import type * as api from '../../src/api/auth.ts';
-import { ApiError } from '../../src/api/codes.ts';
-import type { BodyOf, DataOf } from '../../src/api/define.ts';
-import { userIds } from '../../src/api/ids.ts';
+import type * as api from '../../src/contract/auth.ts';
+import { ApiError } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { userIds } from '../../src/contract/ids.ts';
 import { Conflict, type Store, StoreFailure, type UserRecord } from '../store/store.ts';
 import type { Caller } from './context.ts';
 import type { Passwords } from './passwords.ts';

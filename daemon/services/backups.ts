@@ -1,19 +1,19 @@
 import type { Readable } from 'node:stream';
-import type * as api from '../../src/api/backups.ts';
-import { ApiError } from '../../src/api/codes.ts';
-import type { DataOf, FormOf, QueryOf } from '../../src/api/define.ts';
-import { backupIds, deviceIds } from '../../src/api/ids.ts';
-import { paging } from '../../src/api/limits.ts';
-import { toPage } from '../../src/api/paging.ts';
+import type * as api from '../../src/contract/backups.ts';
+import { ApiError } from '../../src/contract/codes.ts';
+import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
+import { backupIds, deviceIds } from '../../src/contract/ids.ts';
+import { paging } from '../../src/contract/limits.ts';
+import { toPage } from '../../src/contract/paging.ts';
+import { BlobError } from '../blobs/blob-error.ts';
+import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
+import type { KeptBlob } from '../blobs/stored-blob.ts';
 import * as domain from '../domain/device.ts';
 import { cleanFileName } from '../domain/file-name.ts';
-import { BlobError } from '../files/blob-error.ts';
-import type { Blobs, StagedBlob } from '../files/blobs.ts';
-import type { KeptBlob } from '../files/kept-blob.ts';
 import type { BackupRecord, Change, DeviceRecord, Outcome, Store } from '../store/store.ts';
 import { actorOf, type Context, retrying } from './context.ts';
-import { type Download, keep, stage, type Uploaded } from './kept-files.ts';
 import * as present from './present.ts';
+import { type Download, keep, stage, type Uploaded } from './stored-files.ts';
 
 export interface BackupServiceParts {
   readonly store: Store;

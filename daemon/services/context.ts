@@ -1,5 +1,5 @@
-import { ApiError } from '../../src/api/codes.ts';
-import type { CallerRole } from '../../src/api/define.ts';
+import { ApiError } from '../../src/contract/codes.ts';
+import type { CallerRole } from '../../src/contract/define.ts';
 import { Conflict, type UserRecord } from '../store/store.ts';
 
 /** Who asks, as of now: roles are those of the user at this moment, not those in the token. */

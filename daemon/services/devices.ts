@@ -1,15 +1,15 @@
-import { ApiError } from '../../src/api/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/api/define.ts';
-import * as api from '../../src/api/devices.ts';
-import { deviceIds, userIds } from '../../src/api/ids.ts';
-import { activationCodeDays, paging } from '../../src/api/limits.ts';
-import { toPage } from '../../src/api/paging.ts';
-import { compileReader } from '../../src/api/validate.ts';
+import { ApiError } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import * as api from '../../src/contract/devices.ts';
+import { deviceIds, userIds } from '../../src/contract/ids.ts';
+import { activationCodeDays, paging } from '../../src/contract/limits.ts';
+import { toPage } from '../../src/contract/paging.ts';
+import { compileReader } from '../../src/contract/validate.ts';
 import { expiry, newActivationCode } from '../domain/activation-code.ts';
 import * as domain from '../domain/device.ts';
 import type { Change, DeviceRecord, Outcome, Store } from '../store/store.ts';
 import { actorOf, type Context, retrying } from './context.ts';
-import { OneByOne } from './one-by-one.ts';
+import { OneByOne } from './keyed-mutex.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 

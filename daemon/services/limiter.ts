@@ -1,4 +1,4 @@
-import { type Limit, type LimitScope, rateLimits } from '../../src/api/limits.ts';
+import { type Limit, type LimitScope, rateLimits } from '../../src/contract/limits.ts';
 
 export type Limits = Readonly<Record<LimitScope, Limit | null>>;
 

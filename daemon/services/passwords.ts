@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { ApiError } from '../../src/api/codes.ts';
+import { ApiError } from '../../src/contract/codes.ts';
 import type { Store, UserRecord } from '../store/store.ts';
 import type { Context } from './context.ts';
 import type { Limiter } from './limiter.ts';

@@ -1,7 +1,7 @@
 /** Records as the interface shows them. */
-import type { DeviceDetail, DeviceListItem } from '../../src/api/devices.ts';
-import { deviceIds, userIds } from '../../src/api/ids.ts';
-import type { User } from '../../src/api/users.ts';
+import type { DeviceDetail, DeviceListItem } from '../../src/contract/devices.ts';
+import { deviceIds, userIds } from '../../src/contract/ids.ts';
+import type { User } from '../../src/contract/users.ts';
 import type { DeviceRecord, DeviceRow, UserRecord } from '../store/store.ts';
 import type { Caller } from './context.ts';
 import { isoTime } from './iso-time.ts';

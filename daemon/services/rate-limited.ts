@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/api/codes.ts';
+import { ApiError } from '../../src/contract/codes.ts';
 import type { Allowance } from './limiter.ts';
 
 /** 429, with the window that is spent. */

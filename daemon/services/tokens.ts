@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createSigner, createVerifier, TokenError } from 'fast-jwt';
-import { ApiError } from '../../src/api/codes.ts';
-import { userIds } from '../../src/api/ids.ts';
-import { tokenSeconds } from '../../src/api/limits.ts';
+import { ApiError } from '../../src/contract/codes.ts';
+import { userIds } from '../../src/contract/ids.ts';
+import { tokenSeconds } from '../../src/contract/limits.ts';
 import type { UserRecord } from '../store/store.ts';
 import type { Accounts } from './accounts.ts';
 import type { Caller } from './context.ts';

@@ -1,12 +1,12 @@
-import { ApiError } from '../../src/api/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/api/define.ts';
-import { userIds } from '../../src/api/ids.ts';
-import { paging } from '../../src/api/limits.ts';
-import { toPage } from '../../src/api/paging.ts';
-import type * as api from '../../src/api/users.ts';
+import { ApiError } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import { userIds } from '../../src/contract/ids.ts';
+import { paging } from '../../src/contract/limits.ts';
+import { toPage } from '../../src/contract/paging.ts';
+import type * as api from '../../src/contract/users.ts';
 import type { Commit, Entry, Guard, Store, UserRecord, UserSet } from '../store/store.ts';
 import { actorOf, type Context, retrying } from './context.ts';
-import { OneByOne } from './one-by-one.ts';
+import { OneByOne } from './keyed-mutex.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 

@@ -4,13 +4,21 @@
  * `tests/contract/store.ts` will do. Times are milliseconds since 1970 (UTC); numbers are those behind DEV-, USR-, APP-, BKP-.
  */
 
-import type { Platform } from '../../src/api/apps.ts';
-import type { DeviceStatus, DeviceType } from '../../src/api/device-fields.ts';
-import type { DeviceSort } from '../../src/api/devices.ts';
+import type { Platform } from '../../src/contract/apps.ts';
+import type { DeviceStatus, DeviceType } from '../../src/contract/device-fields.ts';
+import type { DeviceSort } from '../../src/contract/devices.ts';
 
-import type { AppRecord, BackupRecord, DeviceRecord, DeviceRow, Entry, EventRecord, UserRecord } from './records.ts';
+import type {
+  AppRecord,
+  BackupRecord,
+  DeviceRecord,
+  DeviceRow,
+  Entry,
+  EventRecord,
+  UserRecord,
+} from '../domain/records.ts';
 
-export type * from './records.ts';
+export type * from '../domain/records.ts';
 
 export type NewDevice = Pick<
   DeviceRecord,

@@ -1,7 +1,7 @@
 /** An opened HID interface over node-hid's asynchronous handle. */
 import type { HIDAsync } from 'node-hid';
 import { HardwareError } from '../driver.ts';
-import { abortError, withSignal } from '../ukey/deadline.ts';
+import { abortError, withSignal } from '../protocols/deadline.ts';
 import { hardwareError } from './native-error.ts';
 import type { HidHandle } from './system.ts';
 

@@ -1,6 +1,6 @@
 /** The driver of UKEYs: USB security keys found through the system's HID devices. */
 import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent } from '../driver.ts';
-import { Keyring } from './keyring.ts';
+import { Keyring } from './hid-keys.ts';
 import { parseMatch } from './known.ts';
 import { nativeSystem } from './native.ts';
 import type { CardSide, CardSideKey } from './plugging.ts';

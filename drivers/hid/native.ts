@@ -1,7 +1,7 @@
 /** The HID driver's system on node-hid and usb: the only file that loads them, and not before they are needed. */
 import { existsSync } from 'node:fs';
 import { HardwareError } from '../driver.ts';
-import { abortError, withSignal } from '../ukey/deadline.ts';
+import { abortError, withSignal } from '../protocols/deadline.ts';
 import { openHandle } from './handle.ts';
 import { type Enumerate, LinuxListing, PlainListing } from './listing.ts';
 import { errorText, hardwareError } from './native-error.ts';

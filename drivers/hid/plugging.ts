@@ -1,10 +1,10 @@
 /** One key while it is plugged in: what is known of it, and how that is told. */
 import { randomUUID } from 'node:crypto';
 import type { AttachedKey, TrafficLine } from '../driver.ts';
+import type { Identity, KeyView } from '../protocols/ukey/identify.ts';
+import { sharedSerial } from '../protocols/ukey/serial.ts';
+import { sourcesFor } from '../protocols/ukey/sources.ts';
 import { cleanText } from '../text.ts';
-import type { Identity, KeyView } from '../ukey/identify.ts';
-import { sharedSerial } from '../ukey/serial.ts';
-import { sourcesFor } from '../ukey/sources.ts';
 import type { UsbPlace } from '../usb/place.ts';
 import { FIDO_USAGE, FIDO_USAGE_PAGE, vendorName } from './known.ts';
 import { notPermitted } from './permission.ts';

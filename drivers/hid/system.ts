@@ -2,7 +2,7 @@
  * What the HID driver needs of the operating system. The driver's logic knows this interface alone; `native.ts`
  * implements it on node-hid and usb, tests of what hardware seldom does implement it on a table.
  */
-import type { FeatureConnection, ReportConnection } from '../ukey/connection.ts';
+import type { FeatureConnection, ReportConnection } from '../protocols/ukey/connection.ts';
 import type { UsbPlace } from '../usb/place.ts';
 
 /** One HID interface (or one top-level collection of it) that is there now. */

@@ -1,15 +1,15 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Reader } from 'pcsc-mini';
 import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent, TrafficLine } from '../driver.ts';
-import type { CardConnection } from '../ukey/connection.ts';
-import type { Closable } from '../ukey/identify.ts';
+import type { CardConnection } from '../protocols/ukey/connection.ts';
+import type { Closable } from '../protocols/ukey/identify.ts';
 import { createKeyReaders, type WantedKey } from './key-readers.ts';
 import type { Pcsc } from './library.ts';
 import { createMonitor } from './monitor.ts';
 import { isPartOfAKey } from './names.ts';
 import { presenceOf } from './presence.ts';
+import { cardSubject, type Subject } from './reader-profile.ts';
 import { createSlot, type Slot } from './slot.ts';
-import { cardSubject, type Subject } from './subject.ts';
 
 export interface PcscDriverOptions extends DriverOptions {
   /** Milliseconds a card has to tell its serial. Default 8,000: powering a slow card takes some of them. */

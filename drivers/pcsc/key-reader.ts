@@ -2,14 +2,14 @@
 import type { Card, Reader } from 'pcsc-mini';
 import { HardwareError } from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
-import type { Connection } from '../simkey/index.ts';
-import type { CardConnection } from '../ukey/connection.ts';
-import type { Closable } from '../ukey/identify.ts';
+import type { Connection } from '../protocols/simkey/index.ts';
+import type { CardConnection } from '../protocols/ukey/connection.ts';
+import type { Closable } from '../protocols/ukey/identify.ts';
 import type { UsbPlace } from '../usb/place.ts';
 import { toHardwareError } from './errors.ts';
 import type { Pcsc } from './library.ts';
+import { wholeAnswers } from './reader-profile.ts';
 import { type SessionOptions, settle, untilAborted, withCard } from './session.ts';
-import { wholeAnswers } from './subject.ts';
 
 export interface KeyReader {
   readonly name: string;

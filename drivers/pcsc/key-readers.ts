@@ -1,16 +1,16 @@
 /** The readers inside USB security keys: lent to whoever knows the key's other sides, and keys themselves where there are none. */
 import type { Reader } from 'pcsc-mini';
 import { HardwareError } from '../driver.ts';
-import type { CardConnection } from '../ukey/connection.ts';
-import type { Closable } from '../ukey/identify.ts';
+import type { CardConnection } from '../protocols/ukey/connection.ts';
+import type { Closable } from '../protocols/ukey/identify.ts';
 import type { UsbPlace } from '../usb/place.ts';
 import { HID_CLASS, usbDeviceAt } from '../usb/sysfs.ts';
 import { aloneByName, makerByName, partsOfName } from './key-names.ts';
 import { createKeyReader, type KeyReader, noReader } from './key-reader.ts';
 import type { Pcsc } from './library.ts';
 import type { Presence } from './presence.ts';
+import { type KeyFacts, keySubject, type Subject } from './reader-profile.ts';
 import { type SessionOptions, untilAborted } from './session.ts';
-import { type KeyFacts, keySubject, type Subject } from './subject.ts';
 
 /** A key whose smart card side is asked for. */
 export interface WantedKey {

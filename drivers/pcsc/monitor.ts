@@ -3,9 +3,9 @@ import type { DriverStatus } from '../driver.ts';
 import { cleanText } from '../text.ts';
 import { openClient, type WatchingClient } from './client.ts';
 import { nativeCode, toHardwareError } from './errors.ts';
+import { type Surplus, watchSurplus } from './extra-readers.ts';
 import { loadPcsc, type Pcsc } from './library.ts';
 import { isPartOfAKey } from './names.ts';
-import { type Surplus, watchSurplus } from './surplus.ts';
 
 export interface MonitorParts {
   readonly onReader: (reader: Reader, pcsc: Pcsc) => void;

@@ -1,6 +1,6 @@
 import type { Card, Reader } from 'pcsc-mini';
 import { HardwareError } from '../driver.ts';
-import type { Connection } from '../simkey/index.ts';
+import type { Connection } from '../protocols/simkey/index.ts';
 import { toHardwareError, wasReset } from './errors.ts';
 import type { Pcsc } from './library.ts';
 

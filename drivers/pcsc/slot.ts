@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Reader } from 'pcsc-mini';
 import { type AttachedKey, HardwareError, type KeyEvent } from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
-import type { CardIdentity } from '../simkey/index.ts';
+import type { CardIdentity } from '../protocols/simkey/index.ts';
 import { cleanText } from '../text.ts';
 import { toHardwareError } from './errors.ts';
 import type { Pcsc } from './library.ts';
 import type { Presence } from './presence.ts';
+import type { Subject } from './reader-profile.ts';
 import { untilAborted, withCard } from './session.ts';
-import type { Subject } from './subject.ts';
 
 export interface SlotParts {
   readonly pcsc: Pcsc;

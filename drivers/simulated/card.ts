@@ -1,5 +1,5 @@
 import { HardwareError } from '../driver.ts';
-import { type Connection, exchange, fromHex, type Identifier, succeeded } from '../simkey/index.ts';
+import { type Connection, exchange, fromHex, type Identifier, succeeded } from '../protocols/simkey/index.ts';
 
 /** The application of a simulated SIM key: its identifier is in the range that nobody registers. */
 const APPLICATION = 'F0646576 6D6772';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent } from '../driver.ts';
-import { checkedSerial, IDENTIFIERS, identify } from '../simkey/index.ts';
+import { checkedSerial, IDENTIFIERS, identify } from '../protocols/simkey/index.ts';
 import { SIMULATED_CARD, simulatedCard } from './card.ts';
 
 export interface SimulatedDriverOptions extends DriverOptions {

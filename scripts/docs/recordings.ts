@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { defaultHost, defaultPort } from '../../src/api/local.ts';
+import { defaultHost, defaultPort } from '../../src/contract/local.ts';
 
 const opening = '```console recorded';
 const closing = '```';

@@ -1,12 +1,13 @@
 /** The pages of docs/reference, made from the tables that the program itself goes by. */
-import { codes, type ErrorCode } from '../../src/api/codes.ts';
-import type { AnyCommand, FlagShapes } from '../../src/commands/define.ts';
-import { variables } from '../../src/commands/environment.ts';
-import { globalFlags } from '../../src/commands/globals.ts';
-import { flagText, flagTitle, usageLine } from '../../src/commands/help.ts';
-import { commands, sections } from '../../src/commands/index.ts';
-import { codeOfFault, exitCodes, exitCodeWords, exitOfCode } from '../../src/exit-codes.ts';
-import { profileSettings } from '../../src/settings/profiles.ts';
+
+import { commands, sections } from '../../src/cli/commands/index.ts';
+import type { AnyCommand, FlagShapes } from '../../src/cli/define.ts';
+import { variables } from '../../src/cli/environment.ts';
+import { codeOfFault, exitCodes, exitCodeWords, exitOfCode } from '../../src/cli/exit-codes.ts';
+import { globalFlags } from '../../src/cli/globals.ts';
+import { flagText, flagTitle, usageLine } from '../../src/cli/help.ts';
+import { profileSettings } from '../../src/cli/settings/profiles.ts';
+import { codes, type ErrorCode } from '../../src/contract/codes.ts';
 
 export interface Page {
   /** Path in the project. */

@@ -5,8 +5,8 @@ import { Duplex } from 'node:stream';
 import fastify from 'fastify';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { boundBody, boundConnections } from '../../daemon/plugins/connections.ts';
-import { buildServer } from '../../daemon/server.ts';
+import { boundBody, boundConnections } from '../../daemon/http/connections.ts';
+import { buildServer } from '../../daemon/http/server.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 
 async function opened(port: number): Promise<Socket> {

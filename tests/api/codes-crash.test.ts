@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { operation } from '../../daemon/plugins/operation.ts';
-import { buildServer } from '../../daemon/server.ts';
+import { operation } from '../../daemon/http/operation.ts';
+import { buildServer } from '../../daemon/http/server.ts';
 import { Limiter } from '../../daemon/services/limiter.ts';
-import { routes } from '../../src/api/routes.ts';
+import { routes } from '../../src/contract/routes.ts';
 import { validateAnswer } from '../support/openapi.ts';
 
 const secret = 'SQLITE_IOERR at /home/somebody/.local/share/devmgr';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { homeFiles } from '../../src/api/local.ts';
+import { homeFiles } from '../../src/contract/local.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { backUp, data, deviceIn, form, freshSerial, packageForm, upload } from '../support/fleet.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorsOf, type RouteShape } from '../../src/api/define.ts';
-import { buildOpenapi } from '../../src/api/openapi.ts';
-import { routes } from '../../src/api/routes.ts';
+import { errorsOf, type RouteShape } from '../../src/contract/define.ts';
+import { buildOpenapi } from '../../src/contract/openapi.ts';
+import { routes } from '../../src/contract/routes.ts';
 import { validateAnswer, validateFrame } from '../support/openapi.ts';
 
 const run = promisify(execFile);

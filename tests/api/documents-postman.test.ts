@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rateLimits } from '../../src/api/limits.ts';
-import { buildPostman } from '../../src/api/postman.ts';
-import { routes } from '../../src/api/routes.ts';
+import { rateLimits } from '../../src/contract/limits.ts';
+import { buildPostman } from '../../src/contract/postman.ts';
+import { routes } from '../../src/contract/routes.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { documents } from '../../daemon/routes/documents.ts';
+import { documents } from '../../daemon/http/routes/documents.ts';
 
 const base = 'http://127.0.0.1:7470';
 

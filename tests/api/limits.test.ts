@@ -1,6 +1,6 @@
 /** Rate limits: a test for each. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rateLimits } from '../../src/api/limits.ts';
+import { rateLimits } from '../../src/contract/limits.ts';
 import { holdClock, second } from '../support/clock.ts';
 import { type Answer, adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { deviceIn, packageForm, registration, upload } from '../support/fleet.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildServer } from '../../daemon/server.ts';
+import { buildServer } from '../../daemon/http/server.ts';
 import { tryDaemon } from '../fuzz/leaks.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { rawRequest } from '../support/raw-request.ts';

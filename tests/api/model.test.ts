@@ -1,8 +1,8 @@
 /** Devices under many hands: whatever clients do at once, the answers are those of a registry that does one thing after the other. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deviceStatuses } from '../../src/api/device-fields.ts';
-import type { DeviceDetail } from '../../src/api/devices.ts';
+import { deviceStatuses } from '../../src/contract/device-fields.ts';
+import type { DeviceDetail } from '../../src/contract/devices.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { type Client, DEVICES, Fleet, type Plan, plans } from '../support/device-clients.ts';
 import { listed } from '../support/device-model.ts';

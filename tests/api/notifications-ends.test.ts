@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { journalTypes } from '../../daemon/events/frames.ts';
+import { journalTypes } from '../../daemon/notifications/frames.ts';
 import type { Change } from '../../daemon/store/store.ts';
 import { FakeSink } from '../support/fake-stream.ts';
 import { openStream, type StreamClient } from '../support/stream-client.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { typeSet } from '../../daemon/events/frames.ts';
-import { createHub, type Hub } from '../../daemon/events/hub.ts';
+import { typeSet } from '../../daemon/notifications/frames.ts';
+import { createHub, type Hub } from '../../daemon/notifications/hub.ts';
 import type { EventRecord } from '../../daemon/store/store.ts';
-import { type EventType, eventTypes } from '../../src/api/events.ts';
+import { type EventType, eventTypes } from '../../src/contract/events.ts';
 import { FakeJournal, FakeSink } from '../support/fake-stream.ts';
 
 const log = { warn: () => {} };

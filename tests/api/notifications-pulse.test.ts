@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pulse } from '../../daemon/events/pulse.ts';
+import { Pulse } from '../../daemon/notifications/pulse.ts';
 import { FakeSink } from '../support/fake-stream.ts';
 
 /** A consumer watched second by second. */

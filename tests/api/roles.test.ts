@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RouteShape, roles } from '../../src/api/define.ts';
-import { homeFiles } from '../../src/api/local.ts';
-import { type RouteName, routes } from '../../src/api/routes.ts';
+import { type RouteShape, roles } from '../../src/contract/define.ts';
+import { homeFiles } from '../../src/contract/local.ts';
+import { type RouteName, routes } from '../../src/contract/routes.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, backUp, data, deviceIn, form, packageForm, registration, upload } from '../support/fleet.ts';
 

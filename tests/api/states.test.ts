@@ -1,6 +1,6 @@
 /** What may be done to a device in which state: a test for each cell of the table, and what each change leaves behind. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DeviceStatus, deviceStatuses } from '../../src/api/device-fields.ts';
+import { type DeviceStatus, deviceStatuses } from '../../src/contract/device-fields.ts';
 import { type Answer, adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, backUp, data, deviceIn, registration, type TestDevice } from '../support/fleet.ts';
 

@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, readFileSync, statSync, symlinkSync, writeFi
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Redactor } from '../../src/commands/report-redact.ts';
+import { Redactor } from '../../src/cli/commands/doctor/redact.ts';
 import { adminPassword, type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;

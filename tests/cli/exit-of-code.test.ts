@@ -1,7 +1,7 @@
 /** The exit code of every business code, as scripts rely on it. Written out by hand: it checks the program's own table. */
 import { expect, test } from 'vitest';
-import { codes } from '../../src/api/codes.ts';
-import { exitOfCode } from '../../src/exit-codes.ts';
+import { exitOfCode } from '../../src/cli/exit-codes.ts';
+import { codes } from '../../src/contract/codes.ts';
 
 const promised: Readonly<Record<number, readonly number[]>> = {
   1: [416, 500, 3002, 4002],

@@ -1,13 +1,13 @@
 /** How a command line is read, and that help, examples, completion and manual page say the same as the parser. */
 import { describe, expect, test } from 'vitest';
-import type { AnyCommand, FlagShapes } from '../../src/commands/define.ts';
-import { findCommand } from '../../src/commands/find.ts';
-import { globalFlags } from '../../src/commands/globals.ts';
-import { commandHelp } from '../../src/commands/help.ts';
-import { commands } from '../../src/commands/index.ts';
-import { nearest } from '../../src/commands/nearest.ts';
-import { checkArgs, parseWords, spellings } from '../../src/commands/parse.ts';
-import { plain } from '../../src/terminal/style.ts';
+import { commands } from '../../src/cli/commands/index.ts';
+import type { AnyCommand, FlagShapes } from '../../src/cli/define.ts';
+import { findCommand } from '../../src/cli/find.ts';
+import { globalFlags } from '../../src/cli/globals.ts';
+import { commandHelp } from '../../src/cli/help.ts';
+import { nearest } from '../../src/cli/nearest.ts';
+import { checkArgs, parseWords, spellings } from '../../src/cli/parse.ts';
+import { plain } from '../../src/cli/terminal/style.ts';
 
 const shapes = {
   type: { value: 'TYPE', choices: ['UKEY', 'SIMKEY'], help: '' },

@@ -1,11 +1,11 @@
 /** Keys as the command line follows them: the stream and the looks at the list, in the orders in which they can come. */
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Key } from '../../src/api/hardware.ts';
-import { Refusal, Unreachable } from '../../src/client/failures.ts';
-import type { Context } from '../../src/commands/context.ts';
-import { enrollKeys } from '../../src/commands/enroll.ts';
-import { keyEvents } from '../../src/commands/key-events.ts';
+import { Refusal, Unreachable } from '../../src/cli/client/failures.ts';
+import { enrollKeys } from '../../src/cli/commands/enroll/enroll.ts';
+import { keyEvents } from '../../src/cli/commands/enroll/key-events.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { Key } from '../../src/contract/hardware.ts';
 import { quietClient, startStreamServer } from '../support/stream-server.ts';
 
 const keyOf = (keyId: string, serialNumber: string | null = keyId) => ({ keyId, serialNumber }) as Key;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkNode, isNodeGood, leastNode } from '../../src/node-version.ts';
+import { checkNode, isNodeGood, leastNode } from '../../src/cli/node-version.ts';
 
 describe('a Node', () => {
   it.each(['20.20.2', '22.18.9', '18.0.0'])('%s is refused by name', version => {

@@ -1,10 +1,10 @@
 /** The readers of files, on every way a text can be cut into pieces. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fieldOf } from '../../src/commands/bulk/columns.ts';
-import { readCsv } from '../../src/commands/bulk/csv.ts';
-import { NoArray, readJsonArray, readJsonLines } from '../../src/commands/bulk/json.ts';
-import { toCsv } from '../../src/terminal/csv.ts';
+import { fieldOf } from '../../src/cli/commands/import/columns.ts';
+import { readCsv } from '../../src/cli/commands/import/csv.ts';
+import { NoArray, readJsonArray, readJsonLines } from '../../src/cli/commands/import/json.ts';
+import { toCsv } from '../../src/cli/terminal/csv.ts';
 
 async function* pieces(text: string, size: number): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);

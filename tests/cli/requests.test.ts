@@ -2,12 +2,12 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { routes } from '../../src/api/routes.ts';
-import { openEnvelope } from '../../src/client/envelope.ts';
-import { Refusal, Unreachable } from '../../src/client/failures.ts';
-import { operationOf, pathOf } from '../../src/client/operations.ts';
-import { send, timeouts } from '../../src/client/transport.ts';
-import { Fault } from '../../src/fault.ts';
+import { openEnvelope } from '../../src/cli/client/envelope.ts';
+import { Refusal, Unreachable } from '../../src/cli/client/failures.ts';
+import { operationOf, pathOf } from '../../src/cli/client/operations.ts';
+import { send, timeouts } from '../../src/cli/client/transport.ts';
+import { Fault } from '../../src/cli/fault.ts';
+import { routes } from '../../src/contract/routes.ts';
 
 const origin = 'http://registry.example.com';
 const answer = (status: number, body: unknown, headers: IncomingHttpHeaders = {}) => ({

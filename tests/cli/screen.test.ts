@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { cellsOf } from '../../src/terminal/cells.ts';
-import { toCsv } from '../../src/terminal/csv.ts';
-import { choosePaint, plain } from '../../src/terminal/style.ts';
-import { type Column, table } from '../../src/terminal/table.ts';
-import { safe, safeJson, safeProse } from '../../src/terminal/text.ts';
-import { bytes, duration, relative } from '../../src/terminal/when.ts';
-import { shorten, width } from '../../src/terminal/width.ts';
+import { cellsOf } from '../../src/cli/terminal/cells.ts';
+import { toCsv } from '../../src/cli/terminal/csv.ts';
+import { choosePaint, plain } from '../../src/cli/terminal/style.ts';
+import { type Column, table } from '../../src/cli/terminal/table.ts';
+import { safe, safeJson, safeProse } from '../../src/cli/terminal/text.ts';
+import { bytes, duration, relative } from '../../src/cli/terminal/when.ts';
+import { shorten, width } from '../../src/cli/terminal/width.ts';
 
 describe('a table', () => {
   interface Row {

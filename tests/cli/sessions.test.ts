@@ -6,9 +6,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { homeFiles } from '../../src/api/local.ts';
-import type { Client } from '../../src/client/client.ts';
-import { LocalHardwareSession } from '../../src/session/session.ts';
+import type { Client } from '../../src/cli/client/client.ts';
+import { LocalHardwareSession } from '../../src/cli/session/session.ts';
+import { homeFiles } from '../../src/contract/local.ts';
 import { adminPassword, type Daemon, devmgr, discard, start, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;

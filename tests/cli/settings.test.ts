@@ -2,14 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Fault } from '../../src/fault.ts';
+import { Fault } from '../../src/cli/fault.ts';
 import {
   couldBeLocal,
   isLoopback,
   readDaemonInfo,
   resolveSettings,
   serverAddress,
-} from '../../src/settings/settings.ts';
+} from '../../src/cli/settings/settings.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const noFlags = { server: undefined, hardware: undefined, profile: undefined, home: undefined, ca: undefined };

@@ -6,8 +6,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { localIdentity, storeLogin } from '../../src/settings/credentials.ts';
-import { writePrivateFile } from '../../src/settings/files.ts';
+import { localIdentity, storeLogin } from '../../src/cli/settings/credentials.ts';
+import { writePrivateFile } from '../../src/cli/settings/files.ts';
 import { adminPassword, devmgr, programFile, temporaryFolder } from './program.ts';
 
 /** A server that looks like a daemon to whoever asks for its health, and keeps all that it is sent. */

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { followNotifications } from '../../src/client/stream.ts';
+import { followNotifications } from '../../src/cli/client/stream.ts';
 import { quietClient, registration, type StreamServer, startStreamServer } from '../support/stream-server.ts';
 
 let server: StreamServer;

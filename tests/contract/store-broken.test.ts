@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../daemon/store/store.ts';
 import { openTemporary } from '../support/sqlite.ts';
-import type { OpenedStore, OpenStore } from './store/makings.ts';
+import type { OpenedStore, OpenStore } from './store/fixtures.ts';
 import type { Fault } from './store/memory-changes.ts';
 import { openMemoryStore } from './store/memory-store.ts';
 import { storeContract, storeRules } from './store.ts';

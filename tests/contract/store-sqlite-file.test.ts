@@ -8,7 +8,7 @@ import { backupDatabase, checkDatabase, openSqliteStore } from '../../daemon/sto
 import { migrations } from '../../daemon/store/sqlite/migrations/index.ts';
 import { StoreFailure } from '../../daemon/store/store.ts';
 import { journalKey, openTemporary } from '../support/sqlite.ts';
-import { addDevice, commit, everything, queryOf, setDevice } from './store/makings.ts';
+import { addDevice, commit, everything, queryOf, setDevice } from './store/fixtures.ts';
 
 type Opened = Awaited<ReturnType<typeof openTemporary>>;
 

@@ -10,7 +10,7 @@ import { Statements } from '../../daemon/store/sqlite/statements.ts';
 import { Writer } from '../../daemon/store/sqlite/write.ts';
 import type { Change } from '../../daemon/store/store.ts';
 import { journalKey } from '../support/sqlite.ts';
-import { addDevice } from './store/makings.ts';
+import { addDevice } from './store/fixtures.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { entryMac, macWith } from '../../daemon/store/sqlite/chain.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { journalKey, openTemporary } from '../support/sqlite.ts';
-import { addDevice, commit, setDevice } from './store/makings.ts';
+import { addDevice, commit, setDevice } from './store/fixtures.ts';
 
 const otherKey = new Uint8Array(32).fill(9);
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, it } from 'vitest';
 import { commitRules } from './store/commit-rules.ts';
+import type { OpenedStore, OpenStore, Rule } from './store/fixtures.ts';
 import { groupRules } from './store/group-rules.ts';
 import { guardRules } from './store/guard-rules.ts';
 import { listRules } from './store/list-rules.ts';
-import type { OpenedStore, OpenStore, Rule } from './store/makings.ts';
 import { readRules } from './store/read-rules.ts';
 
 /** What every store must keep, each as a function that throws where it is broken. */

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findCommand } from '../../src/commands/find.ts';
-import { globalFlags } from '../../src/commands/globals.ts';
-import { checkArgs, parseWords, spellings } from '../../src/commands/parse.ts';
+import { findCommand } from '../../src/cli/find.ts';
+import { globalFlags } from '../../src/cli/globals.ts';
+import { checkArgs, parseWords, spellings } from '../../src/cli/parse.ts';
 import { type Call, callsIn, callsOf, inlineCodeOf, typedIn } from './lines.ts';
 import { pagesOf } from './pages.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { referencePages } from '../../scripts/docs/reference.ts';
-import { environment } from '../../src/api/local.ts';
-import { variables } from '../../src/commands/environment.ts';
+import { variables } from '../../src/cli/environment.ts';
+import { environment } from '../../src/contract/local.ts';
 import { sourcesIn } from './pages.ts';
 
 const root = join(import.meta.dirname, '../..');

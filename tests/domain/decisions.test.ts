@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import * as domain from '../../daemon/domain/device.ts';
 import type { DeviceRecord } from '../../daemon/store/store.ts';
-import type { DeviceStatus } from '../../src/api/device-fields.ts';
+import type { DeviceStatus } from '../../src/contract/device-fields.ts';
 
 const code = 'ABCD-EFGH-JKLM-NPQR';
 const now = 1_800_000_000_000;

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { allow, type DeviceOperation } from '../../daemon/domain/device.ts';
 import type { DeviceRecord } from '../../daemon/store/store.ts';
-import type { ApiError } from '../../src/api/codes.ts';
-import { deviceStatuses } from '../../src/api/device-fields.ts';
+import type { ApiError } from '../../src/contract/codes.ts';
+import { deviceStatuses } from '../../src/contract/device-fields.ts';
 
 const promised: Record<DeviceOperation, readonly ('yes' | number)[]> = {
   //           INACTIVE ACTIVE LOCKED DEACTIVATED

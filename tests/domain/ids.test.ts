@@ -1,6 +1,6 @@
 /** Identifiers: one spelling each, so that two texts never name the same thing. */
 import { describe, expect, test } from 'vitest';
-import { backupIds, deviceIds, userIds, versionIds } from '../../src/api/ids.ts';
+import { backupIds, deviceIds, userIds, versionIds } from '../../src/contract/ids.ts';
 
 describe.each([
   ['DEV-', deviceIds],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkOrigin, originRule } from '../../daemon/plugins/origin.ts';
+import { checkOrigin, originRule } from '../../daemon/http/origin.ts';
 
 const local = originRule('127.0.0.1', []);
 const network = originRule('0.0.0.0', []);

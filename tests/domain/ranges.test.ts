@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasMatch, mayResume, rangeOf } from '../../daemon/plugins/ranges.ts';
+import { hasMatch, mayResume, rangeOf } from '../../daemon/http/ranges.ts';
 
 describe('a range of a file of 100 bytes', () => {
   it.each([

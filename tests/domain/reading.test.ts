@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { registration, updateDevice } from '../../src/api/devices.ts';
-import { routes } from '../../src/api/routes.ts';
-import { textLength, trimText } from '../../src/api/text.ts';
-import { compileReader } from '../../src/api/validate.ts';
+import { registration, updateDevice } from '../../src/contract/devices.ts';
+import { routes } from '../../src/contract/routes.ts';
+import { textLength, trimText } from '../../src/contract/text.ts';
+import { compileReader } from '../../src/contract/validate.ts';
 
 const read = compileReader(registration);
 const good = { deviceType: 'UKEY', serialNumber: 'A-1', manufacturer: 'Feitian', model: 'K9' };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareVersions } from '../../daemon/domain/versions.ts';
-import { uploadApp } from '../../src/api/apps.ts';
-import { compileReader } from '../../src/api/validate.ts';
+import { uploadApp } from '../../src/contract/apps.ts';
+import { compileReader } from '../../src/contract/validate.ts';
 
 const order = (a: string, b: string) => Math.sign(compareVersions(a, b));
 

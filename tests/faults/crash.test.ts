@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Home } from '../../daemon/home.ts';
+import { Home } from '../../daemon/home/home.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/index.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 

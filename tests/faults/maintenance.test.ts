@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startDaemon } from '../../daemon/main.ts';
-import { audit, backup, check, resetPassword, restore } from '../../daemon/programs/index.ts';
+import { audit, backup, check, resetPassword, restore } from '../../daemon/programs.ts';
 import { adminPassword, startTestDaemon, type TestDaemon, testSettings } from '../support/daemon.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { backUp, data, deviceIn, upload } from '../support/fleet.ts';

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, watch } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Home } from '../../daemon/home.ts';
-import { lockHome } from '../../daemon/lock.ts';
-import { rotateKey } from '../../daemon/programs/index.ts';
+import { Home } from '../../daemon/home/home.ts';
+import { lockHome } from '../../daemon/home/lock.ts';
+import { rotateKey } from '../../daemon/programs.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 

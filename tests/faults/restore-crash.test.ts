@@ -5,7 +5,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { backup, check } from '../../daemon/programs/index.ts';
+import { backup, check } from '../../daemon/programs.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { needs } from '../support/needs.ts';
 import { runDaemonProgram } from '../support/programs.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openBlobs } from '../../daemon/files/blobs.ts';
+import { openBlobs } from '../../daemon/blobs/blobs.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { filesIn, sha256 } from '../support/forms.ts';
 import { beginUpload, block, MiB } from '../support/sending.ts';

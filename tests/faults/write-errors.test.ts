@@ -5,7 +5,7 @@ import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Home } from '../../daemon/home.ts';
+import { Home } from '../../daemon/home/home.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/index.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { filesIn } from '../support/forms.ts';

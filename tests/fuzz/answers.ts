@@ -1,5 +1,5 @@
 /** Reads what a daemon sent back on a bare socket, and says what is wrong with it. */
-import { codes, isErrorCode, SUCCESS } from '../../src/api/codes.ts';
+import { codes, isErrorCode, SUCCESS } from '../../src/contract/codes.ts';
 
 export interface HttpAnswer {
   readonly status: number;

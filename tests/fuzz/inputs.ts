@@ -1,7 +1,7 @@
 /** Inputs for a daemon, made from the operations of the interface and spoiled: each of them bytes for a bare socket. */
 import fc from 'fast-check';
-import type { RouteShape } from '../../src/api/define.ts';
-import { routes } from '../../src/api/routes.ts';
+import type { RouteShape } from '../../src/contract/define.ts';
+import { routes } from '../../src/contract/routes.ts';
 import * as headers from './headers.ts';
 import { forms, jsonOf, pathOf, query, segment, share } from './values.ts';
 

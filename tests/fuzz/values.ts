@@ -1,7 +1,7 @@
 /** Values, bodies, queries and paths near those of an operation, and wrong in every way that came to mind. */
 import fc from 'fast-check';
-import type { RouteShape } from '../../src/api/define.ts';
-import { logoutUser } from '../../src/api/users.ts';
+import type { RouteShape } from '../../src/contract/define.ts';
+import { logoutUser } from '../../src/contract/users.ts';
 
 const oddTexts = fc.constantFrom(
   ...[

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AttachedKey, Driver, TrafficLine } from '../../drivers/driver.ts';
 import { createPcscDriver } from '../../drivers/pcsc/index.ts';
-import { toHex } from '../../drivers/simkey/bytes.ts';
+import { toHex } from '../../drivers/protocols/hex.ts';
 import { type Recorder, recorder } from '../support/key-events.ts';
 import { type Pcscd, startPcscd, withPcscd } from '../support/pcscd.ts';
 import {

@@ -2,8 +2,8 @@ import type { Reader } from 'pcsc-mini';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KeyEvent } from '../../drivers/driver.ts';
 import type { Pcsc } from '../../drivers/pcsc/library.ts';
+import { cardSubject } from '../../drivers/pcsc/reader-profile.ts';
 import { createSlot, type Slot, type SlotParts } from '../../drivers/pcsc/slot.ts';
-import { cardSubject } from '../../drivers/pcsc/subject.ts';
 import { type CardProgram, uicc } from '../support/vcard-programs.ts';
 
 /** What of the binding a slot uses; the numbers are those of PC/SC. */

@@ -4,7 +4,7 @@ import { toHardwareError } from '../../drivers/pcsc/errors.ts';
 import { createPcscDriver } from '../../drivers/pcsc/index.ts';
 import { whyNotLoaded } from '../../drivers/pcsc/library.ts';
 import { isContactless, isPartOfAKey } from '../../drivers/pcsc/names.ts';
-import { fromHex } from '../../drivers/simkey/bytes.ts';
+import { fromHex } from '../../drivers/protocols/hex.ts';
 
 /** An error as the binding throws it: a name in `code`. */
 function native(code: string): Error {

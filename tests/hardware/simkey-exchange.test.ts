@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fromHex, toHex } from '../../drivers/simkey/bytes.ts';
-import { exchange, succeeded } from '../../drivers/simkey/exchange.ts';
+import { exchange, succeeded } from '../../drivers/protocols/exchange.ts';
+import { fromHex, toHex } from '../../drivers/protocols/hex.ts';
 
 const signal = new AbortController().signal;
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { HardwareError } from '../../drivers/driver.ts';
-import { fromHex, toHex } from '../../drivers/simkey/bytes.ts';
-import { parseCplc } from '../../drivers/simkey/cplc.ts';
-import { parseEid } from '../../drivers/simkey/eid.ts';
-import { luhnDigit, luhnHolds, parseIccid } from '../../drivers/simkey/iccid.ts';
-import { type Connection, IDENTIFIERS, identify } from '../../drivers/simkey/index.ts';
-import { parseOpenPgp } from '../../drivers/simkey/openpgp.ts';
-import { parseUid } from '../../drivers/simkey/uid.ts';
+import { fromHex, toHex } from '../../drivers/protocols/hex.ts';
+import { parseCplc } from '../../drivers/protocols/simkey/cplc.ts';
+import { parseEid } from '../../drivers/protocols/simkey/eid.ts';
+import { luhnDigit, luhnHolds, parseIccid } from '../../drivers/protocols/simkey/iccid.ts';
+import { type Connection, IDENTIFIERS, identify } from '../../drivers/protocols/simkey/index.ts';
+import { parseOpenPgp } from '../../drivers/protocols/simkey/openpgp.ts';
+import { parseUid } from '../../drivers/protocols/simkey/uid.ts';
 import { cardOf, cplcData, euicc, iccidFile, on, uicc } from '../support/vcard-programs.ts';
 
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrafficLine } from '../../drivers/driver.ts';
-import { toHex } from '../../drivers/simkey/index.ts';
+import { toHex } from '../../drivers/protocols/simkey/index.ts';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { recorder } from '../support/key-events.ts';
 

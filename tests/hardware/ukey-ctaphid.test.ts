@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CtapHid } from '../../drivers/ukey/ctaphid.ts';
-import { Assembler, LONGEST_MESSAGE, toPackets } from '../../drivers/ukey/ctaphid-packets.ts';
+import { CtapHid } from '../../drivers/protocols/ctaphid.ts';
+import { Assembler, LONGEST_MESSAGE, toPackets } from '../../drivers/protocols/ctaphid-packets.ts';
 import { FakeCtapKey, hex, toHex } from '../support/fake-ukey.ts';
 
 const never = new AbortController().signal;

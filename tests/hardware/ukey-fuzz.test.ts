@@ -2,15 +2,15 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { HardwareError } from '../../drivers/driver.ts';
+import { okData } from '../../drivers/protocols/apdu.ts';
+import { CtapHid, parseInit } from '../../drivers/protocols/ctaphid.ts';
+import { Assembler } from '../../drivers/protocols/ctaphid-packets.ts';
+import { OtpReply, versionOf } from '../../drivers/protocols/otp-reports.ts';
+import { judgeSerial } from '../../drivers/protocols/ukey/serial.ts';
+import { parseToken2Serial } from '../../drivers/protocols/ukey/token2.ts';
+import { parseUuid, parseVersion } from '../../drivers/protocols/ukey/trussed.ts';
+import { parseConfig, serialOf } from '../../drivers/protocols/ukey/yubikey-config.ts';
 import { cleanText } from '../../drivers/text.ts';
-import { okData } from '../../drivers/ukey/apdu.ts';
-import { CtapHid, parseInit } from '../../drivers/ukey/ctaphid.ts';
-import { Assembler } from '../../drivers/ukey/ctaphid-packets.ts';
-import { OtpReply, versionOf } from '../../drivers/ukey/otp-reports.ts';
-import { judgeSerial } from '../../drivers/ukey/serial.ts';
-import { parseToken2Serial } from '../../drivers/ukey/token2.ts';
-import { parseUuid, parseVersion } from '../../drivers/ukey/trussed.ts';
-import { parseConfig, serialOf } from '../../drivers/ukey/yubikey-config.ts';
 
 const RUNS = { numRuns: 100_000 };
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HardwareError } from '../../drivers/driver.ts';
-import type { CardConnection } from '../../drivers/ukey/connection.ts';
-import { identify, type KeyView } from '../../drivers/ukey/identify.ts';
+import type { CardConnection } from '../../drivers/protocols/ukey/connection.ts';
+import { identify, type KeyView } from '../../drivers/protocols/ukey/identify.ts';
 import { FakeCtapKey, FakeOtpKey, fakeCard } from '../support/fake-ukey.ts';
 
 const never = new AbortController().signal;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { crc16, OtpReply, toReports } from '../../drivers/ukey/otp-reports.ts';
-import { askToken2 } from '../../drivers/ukey/token2.ts';
-import { askTrussed } from '../../drivers/ukey/trussed.ts';
-import { askYubiKeyCard, askYubiKeyFido } from '../../drivers/ukey/yubikey.ts';
-import { parseConfig } from '../../drivers/ukey/yubikey-config.ts';
-import { askYubiKeyOtp } from '../../drivers/ukey/yubikey-otp.ts';
+import { crc16, OtpReply, toReports } from '../../drivers/protocols/otp-reports.ts';
+import { askToken2 } from '../../drivers/protocols/ukey/token2.ts';
+import { askTrussed } from '../../drivers/protocols/ukey/trussed.ts';
+import { askYubiKeyCard, askYubiKeyFido } from '../../drivers/protocols/ukey/yubikey.ts';
+import { parseConfig } from '../../drivers/protocols/ukey/yubikey-config.ts';
+import { askYubiKeyOtp } from '../../drivers/protocols/ukey/yubikey-otp.ts';
 import { FakeCtapKey, FakeOtpKey, fakeCard, hex, toHex } from '../support/fake-ukey.ts';
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeSerial } from '../../drivers/ukey/serial.ts';
+import { judgeSerial } from '../../drivers/protocols/ukey/serial.ts';
 
 const judge = (serial: string | null, ids = '096e:0850') => {
   const [vendorId, productId] = ids.split(':');

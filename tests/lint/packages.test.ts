@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { importsOf } from '../../scripts/arrows.ts';
 import { natives } from '../../scripts/build.mjs';
+import { importsOf } from '../../scripts/import-boundaries.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

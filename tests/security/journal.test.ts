@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { routes } from '../../src/api/routes.ts';
+import { routes } from '../../src/contract/routes.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { data, deviceIn } from '../support/fleet.ts';
 import { openStream } from '../support/stream-client.ts';

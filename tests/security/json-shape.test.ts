@@ -1,6 +1,6 @@
 /** A body whose shape alone would keep the daemon busy is refused before anything is made of it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkShape } from '../../daemon/plugins/json-shape.ts';
+import { checkShape } from '../../daemon/http/json-shape.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 
 const shape = (text: string) => () => checkShape(Buffer.from(text));

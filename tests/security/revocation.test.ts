@@ -1,6 +1,6 @@
 /** Who is shut out is out at once: the next request is refused, open streams end. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audit } from '../../daemon/programs/index.ts';
+import { audit } from '../../daemon/programs.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';

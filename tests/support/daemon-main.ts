@@ -1,5 +1,5 @@
 /** A daemon as a process of its own, run from the sources: what a test kills, starves or measures. Options: JSON in argv. */
-import { run } from '../../daemon/programs/index.ts';
+import { run } from '../../daemon/programs.ts';
 
 const options = JSON.parse(process.argv[2]!);
 process.exit(

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { DaemonSettings } from '../../daemon/home/settings.ts';
 import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
-import type { DaemonSettings } from '../../daemon/settings.ts';
 import { validateAnswer } from './openapi.ts';
 
 export const adminPassword = 'correct horse battery';

@@ -1,6 +1,6 @@
 /** Clients that do things to the same few devices at once, each remembering what it did, what it was told, and when. */
 import fc from 'fast-check';
-import { type DeviceStatus, deviceStatuses } from '../../src/api/device-fields.ts';
+import { type DeviceStatus, deviceStatuses } from '../../src/contract/device-fields.ts';
 import { adminPassword, type TestDaemon } from './daemon.ts';
 import * as model from './device-model.ts';
 import type { Seen } from './linearize.ts';

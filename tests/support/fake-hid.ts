@@ -1,7 +1,7 @@
 /** A table in the place of the operating system, for what hardware seldom does on demand. */
 import { HardwareError } from '../../drivers/driver.ts';
 import type { HidHandle, HidInterface, HidSystem } from '../../drivers/hid/system.ts';
-import type { FeatureConnection, ReportConnection } from '../../drivers/ukey/connection.ts';
+import type { FeatureConnection, ReportConnection } from '../../drivers/protocols/ukey/connection.ts';
 
 export type Usage = 'fido' | 'otp' | 'mouse' | 'vendor';
 const USAGES: Readonly<Record<Usage, readonly [number, number]>> = {

@@ -1,5 +1,5 @@
 /** A journal in memory and connections that take as much as they are told to: for trying the stream in every order of things. */
-import type { Sink } from '../../daemon/events/sink.ts';
+import type { Sink } from '../../daemon/notifications/sink.ts';
 import type { CommitNotice, EventFilter, EventRecord, Store } from '../../daemon/store/store.ts';
 import type { Frame } from './stream-client.ts';
 

@@ -3,7 +3,7 @@
  * not pretend to be a whole key: it answers the commands it is given, and records what it was sent.
  */
 import { HardwareError } from '../../drivers/driver.ts';
-import type { CardConnection, FeatureConnection, ReportConnection } from '../../drivers/ukey/connection.ts';
+import type { CardConnection, FeatureConnection, ReportConnection } from '../../drivers/protocols/ukey/connection.ts';
 
 export const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

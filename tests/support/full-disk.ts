@@ -2,7 +2,7 @@
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
-import { addDevice, commit, queryOf } from '../contract/store/makings.ts';
+import { addDevice, commit, queryOf } from '../contract/store/fixtures.ts';
 import { journalKey } from './sqlite.ts';
 
 const folder = process.argv[2]!;

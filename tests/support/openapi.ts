@@ -1,7 +1,7 @@
 /** Holds answers of the service against the document that describes them. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { buildOpenapi } from '../../src/api/openapi.ts';
+import { buildOpenapi } from '../../src/contract/openapi.ts';
 
 interface Operation {
   readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: Content }>>;

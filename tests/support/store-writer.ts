@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
-import { addDevice, commit, setDevice } from '../contract/store/makings.ts';
+import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
 import { journalKey } from './sqlite.ts';
 
 const [file, run] = process.argv.slice(2) as [string, string];

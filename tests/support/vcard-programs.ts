@@ -1,4 +1,4 @@
-import { fromHex, toHex } from '../../drivers/simkey/bytes.ts';
+import { fromHex, toHex } from '../../drivers/protocols/hex.ts';
 
 /** What a virtual card is and does. */
 export interface CardProgram {

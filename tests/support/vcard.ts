@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { fromHex, toHex } from '../../drivers/simkey/bytes.ts';
+import { fromHex, toHex } from '../../drivers/protocols/hex.ts';
 import type { CardProgram } from './vcard-programs.ts';
 
 export * from './vcard-programs.ts';

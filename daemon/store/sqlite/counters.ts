@@ -1,4 +1,4 @@
-import type { DeviceStatus, DeviceType } from '../../../src/api/device-fields.ts';
+import type { DeviceStatus, DeviceType } from '../../../src/contract/device-fields.ts';
 import type { Statements } from './statements.ts';
 
 /** Notes within a transaction how many devices of a kind came or went; `write` puts the sums into `device_count` at its end. */

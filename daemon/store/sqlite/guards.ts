@@ -1,4 +1,4 @@
-import type { DeviceStatus } from '../../../src/api/device-fields.ts';
+import type { DeviceStatus } from '../../../src/contract/device-fields.ts';
 import { type Change, type Commit, Conflict, type Guard } from '../store.ts';
 import type { Statements } from './statements.ts';
 

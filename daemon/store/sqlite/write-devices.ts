@@ -1,4 +1,4 @@
-import type { DeviceStatus, DeviceType } from '../../../src/api/device-fields.ts';
+import type { DeviceStatus, DeviceType } from '../../../src/contract/device-fields.ts';
 import type { Outcome } from '../store.ts';
 import { assignments } from './columns.ts';
 import type { EntryContext } from './journal.ts';

@@ -14,7 +14,7 @@ import {
   setDevice,
   setUser,
   useDevice,
-} from './makings.ts';
+} from './fixtures.ts';
 
 /** Rules of what a commit writes: its rows, its entries and its numbers. */
 export const commitRules: readonly Rule[] = [

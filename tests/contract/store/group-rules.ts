@@ -15,7 +15,7 @@ import {
   setDevice,
   setUser,
   useDevice,
-} from './makings.ts';
+} from './fixtures.ts';
 
 /** Rules of commits that meet each other, listeners, readers, and the end of a store. */
 export const groupRules: readonly Rule[] = [

@@ -12,7 +12,7 @@ import {
   setDevice,
   setUser,
   useDevice,
-} from './makings.ts';
+} from './fixtures.ts';
 
 /** Rules of what refuses a commit: it is then as if it had never been asked for. */
 export const guardRules: readonly Rule[] = [

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Change, DeviceQuery, DeviceRecord, Store } from '../../../daemon/store/store.ts';
-import { deviceStatuses, deviceTypes } from '../../../src/api/device-fields.ts';
-import { deviceSorts } from '../../../src/api/devices.ts';
+import { deviceStatuses, deviceTypes } from '../../../src/contract/device-fields.ts';
+import { deviceSorts } from '../../../src/contract/devices.ts';
+import { addDevice, commit, numbersOf, queryOf, type Rule, rule, setDevice, useDevice } from './fixtures.ts';
 import { listModel } from './list-model.ts';
-import { addDevice, commit, numbersOf, queryOf, type Rule, rule, setDevice, useDevice } from './makings.ts';
 
 const makers = ['Feitian', 'feitian', 'Yubico', 'Æon', '\u{1F511}key', '\uFF21', 'A%_'];
 const users = ['alice', 'bob', 'USR-1'];

@@ -6,8 +6,8 @@ import {
   StoreFailure,
   type Window,
 } from '../../../daemon/store/store.ts';
+import type { OpenedStore } from './fixtures.ts';
 import { listModel } from './list-model.ts';
-import type { OpenedStore } from './makings.ts';
 import { applyChange, checkGuard, empty, type Fault, type Kept } from './memory-changes.ts';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));

@@ -11,7 +11,7 @@ import {
   setDevice,
   setUser,
   useDevice,
-} from './makings.ts';
+} from './fixtures.ts';
 
 const window = { descending: false, offset: 0, limit: 100 };
 

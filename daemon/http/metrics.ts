@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../src/contract/codes.ts';
+import { routes } from '../../src/contract/routes.ts';
+import { isLoopbackName } from '../loopback.ts';
+import { bearer, type OperationParts, rawOperation } from './operation.ts';
+import { isLoopbackHost } from './origin.ts';
+
+export interface MetricsParts extends OperationParts {
+  /** Figures read at each scrape: name (snake_case, with unit) → help and value. */
+  readonly gauges: () => Promise<Readonly<Record<string, { readonly help: string; readonly value: number }>>>;
+}
+
+/** Requests counted by operation and status; turned into Prometheus text only when somebody asks. */
+export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
+  const answered = new Map<string, Map<number, number>>();
+  // Not when the answer is out: listening for that costs more than all the rest of this.
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    const operation = request.routeOptions.config?.operation?.id ?? 'none';
+    const statuses = answered.get(operation) ?? new Map<number, number>();
+    if (statuses.size === 0) answered.set(operation, statuses);
+    statuses.set(reply.statusCode, (statuses.get(reply.statusCode) ?? 0) + 1);
+    done();
+  });
+  rawOperation(app, parts, routes.metrics, async ({ request, reply }) => {
+    const isLocal = isLoopback(request.socket.remoteAddress) && !isForwarded(request.headers);
+    if (!isLocal && (await parts.tokens.check(bearer(request))).role === 'LOCAL')
+      throw new ApiError(2007, 'the role LOCAL may not do this');
+    const { Counter, Gauge, Registry } = await import('prom-client');
+    const registry = new Registry();
+    const requests = new Counter({
+      name: 'devmgr_requests_total',
+      help: 'Requests answered',
+      labelNames: ['operation', 'status'],
+      registers: [registry],
+    });
+    for (const [operation, statuses] of answered)
+      for (const [status, count] of statuses) requests.inc({ operation, status: String(status) }, count);
+    for (const [name, { help, value }] of Object.entries(await parts.gauges()))
+      new Gauge({ name, help, registers: [registry] }).set(value);
+    reply.header('content-type', registry.contentType);
+    return registry.metrics();
+  });
+}
+
+const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/** Behind a proxy on this machine everybody comes from loopback: it shows in its headers, or in the public name in Host. */
+function isForwarded(headers: IncomingHttpHeaders): boolean {
+  return proxyHeaders.some(name => headers[name] !== undefined) || !isLoopbackHost(headers.host ?? '');
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && isLoopbackName(address.replace(/^::ffff:/, ''));
+}

@@ -1,0 +1,118 @@
+/** The documents of the interface: Swagger UI, OpenAPI as JSON and YAML, the Postman collection. Open to everybody. */
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RouteShape } from '../../../src/contract/define.ts';
+import { buildOpenapi } from '../../../src/contract/openapi.ts';
+import { buildPostman } from '../../../src/contract/postman.ts';
+import { routes } from '../../../src/contract/routes.ts';
+import { type AssetName, assetTypes, readAsset } from './swagger-assets.ts';
+
+export interface DocumentParts {
+  /** Version of the program. */
+  readonly version: string;
+}
+
+/**
+ * Only this service's own files and answers. `data:` is for the icons that the style sheet and the page carry within
+ * themselves.
+ */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>devmgr interface</title>
+    <link rel="stylesheet" href="swagger-ui/swagger-ui.css">
+    <link rel="icon" type="image/png" href="swagger-ui/favicon-32x32.png" sizes="32x32">
+    <link rel="icon" type="image/png" href="swagger-ui/favicon-16x16.png" sizes="16x16">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="swagger-ui/swagger-ui-bundle.js"></script>
+    <script src="swagger-ui/initializer.js"></script>
+  </body>
+</html>
+`;
+
+/** A file of its own because the policy allows no script inside the page. The validator is a service on the internet. */
+const initializer = `window.ui = SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  filter: true,
+  displayRequestDuration: true,
+  tryItOutEnabled: true,
+  validatorUrl: 'none',
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: 'BaseLayout',
+});
+`;
+
+export function documents(app: FastifyInstance, { version }: DocumentParts): void {
+  const openapi = once(() => JSON.stringify(buildOpenapi(version)));
+  const yaml = once(async () =>
+    (await import('yaml')).stringify(JSON.parse(await openapi()), { aliasDuplicateObjects: false }),
+  );
+  serve(app, routes.swaggerPage, 'text/html; charset=utf-8', async () => page, pagePolicy);
+  serve(app, routes.openapiJson, 'application/json; charset=utf-8', openapi);
+  serve(app, routes.openapiYaml, 'application/yaml; charset=utf-8', yaml);
+  serve(app, routes.postmanCollection, 'application/json; charset=utf-8', async request =>
+    JSON.stringify(buildPostman(version, ownAddress(request))),
+  );
+  app.get<{ Params: { name: string } }>('/api/swagger-ui/:name', async (request, reply) => {
+    const { name } = request.params;
+    if (name === 'initializer.js') return send(request, reply, 'text/javascript; charset=utf-8', initializer);
+    if (!isAsset(name)) return reply.callNotFound();
+    const { content } = await readAsset(name);
+    return send(request, reply, assetTypes[name], content);
+  });
+}
+
+const isAsset = (name: string): name is AssetName => Object.hasOwn(assetTypes, name);
+
+function serve(
+  app: FastifyInstance,
+  operation: RouteShape,
+  type: string,
+  make: (request: FastifyRequest) => Promise<string>,
+  policy = "default-src 'none'; frame-ancestors 'none'",
+): void {
+  app.get(operation.path, { config: { operation } }, async (request, reply) => {
+    reply.header('content-security-policy', policy);
+    return send(request, reply, type, await make(request));
+  });
+}
+
+/** A browser may keep what it got, but asks every time whether it is still the same. */
+function send(request: FastifyRequest, reply: FastifyReply, type: string, content: string | Buffer): FastifyReply {
+  const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
+  reply.header('cache-control', 'no-cache').header('etag', etag).header('referrer-policy', 'no-referrer');
+  reply.header('x-content-type-options', 'nosniff');
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  return reply.type(type).send(content);
+}
+
+/** Where the collection was fetched from; undefined where the Host header is not simply a name and a port. */
+function ownAddress({ protocol, host }: FastifyRequest): string | undefined {
+  return /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) ? `${protocol}://${host}` : undefined;
+}
+
+/** The documents do not change while the program runs. */
+function once(make: () => string | Promise<string>): () => Promise<string> {
+  let made: Promise<string> | undefined;
+  return () => {
+    made ??= Promise.resolve(make());
+    return made;
+  };
+}

@@ -1,0 +1,67 @@
+/** Who may have a notification stream, and of what. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { parse } from 'node:querystring';
+import { ApiError } from '../../src/contract/codes.ts';
+import { type EventType, eventTypes } from '../../src/contract/events.ts';
+import { routes } from '../../src/contract/routes.ts';
+import { compileReader } from '../../src/contract/validate.ts';
+import { hardwareTypes, type TypeSet, typeSet } from '../notifications/frames.ts';
+import type { Hub } from '../notifications/hub.ts';
+import type { Caller } from '../services/context.ts';
+import type { Tokens } from '../services/tokens.ts';
+import { bearer } from './operation.ts';
+
+export interface AdmissionParts {
+  readonly hub: Pick<Hub, 'ready' | 'reaches'>;
+  readonly tokens: Pick<Tokens, 'check'>;
+}
+
+export interface Admission {
+  readonly caller: Caller;
+  /** Kept in memory to ask again whether it is good; never logged. */
+  readonly token: string;
+  readonly wanted: TypeSet;
+  readonly since: number | null;
+}
+
+const readQuery = compileReader(routes.notifications.query, 'text');
+
+/** Refuses with 1004 or 1005, then 1001, then 2007. */
+export async function admit(
+  request: { readonly url?: string | undefined; readonly headers: IncomingHttpHeaders },
+  { hub, tokens }: AdmissionParts,
+): Promise<Admission> {
+  const [, text = ''] = splitUrl(request.url);
+  const query = parse(text);
+  const token = typeof query.token === 'string' && query.token ? query.token : bearer(request);
+  const caller = await tokens.check(token);
+  const outcome = readQuery(query);
+  if (!outcome.ok) throw new ApiError(1001, outcome.message);
+  // Left empty by mistake it would silently skip what the client has missed.
+  if (query.since === '') throw new ApiError(1001, 'since must be a whole number of at least 0');
+  const wanted = wantedBy(caller, outcome.value.types);
+  await hub.ready();
+  const since = outcome.value.since ?? null;
+  if (since !== null && !(await hub.reaches(since)))
+    throw new ApiError(1001, `since is ahead of the log: no event has the id ${since} yet`);
+  return { caller, token, wanted, since };
+}
+
+/** Path and query of a request's target. */
+export function splitUrl(url = ''): [path: string, query: string] {
+  const mark = url.indexOf('?');
+  return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+}
+
+function wantedBy({ role }: Caller, types: string | undefined): TypeSet {
+  const allowed = role === 'LOCAL' ? hardwareTypes : typeSet(eventTypes);
+  if (types === undefined) return allowed;
+  const names = types.split(',').map(name => name.trim());
+  const unknown = names.find(name => !isEventType(name));
+  if (unknown !== undefined) throw new ApiError(1001, `types holds ${JSON.stringify(unknown)}, which is no event type`);
+  const wanted = typeSet(names as EventType[]);
+  if (wanted & ~allowed) throw new ApiError(2007, 'the role LOCAL is told of keys alone: KEY_ATTACHED, KEY_DETACHED');
+  return wanted;
+}
+
+const isEventType = (name: string): name is EventType => (eventTypes as readonly string[]).includes(name);

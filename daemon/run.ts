@@ -1,0 +1,88 @@
+import { endProcess, nativeCallsOut } from '../drivers/index.ts';
+import type { ListeningLine } from '../src/contract/local.ts';
+import { type DaemonSettings, settingsFromEnvironment } from './home/settings.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { type RunningDaemon, startDaemon } from './main.ts';
+import { type ProgramIo, print, reporting } from './program-io.ts';
+import { version } from './version.ts';
+
+export interface RunOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly home: string;
+  readonly json: boolean;
+  readonly verbose: boolean;
+  readonly simulateKeys: number;
+  readonly tlsCert: string | null;
+  readonly tlsKey: string | null;
+  readonly insecureHttp: boolean;
+  readonly trustProxy: readonly string[];
+  readonly allowHosts?: readonly string[];
+  readonly ukeyMatch?: readonly string[];
+}
+
+/** Runs the daemon in the foreground until SIGTERM or SIGINT; resolves to the exit code. */
+export async function run(options: RunOptions, io: ProgramIo): Promise<number> {
+  const exitCode = await reporting(io, options.json, () => runUntilEnd(options, io));
+  // A call into the hardware that never comes back would keep an ordinary exit waiting for ever.
+  return nativeCallsOut() > 0 ? endProcess(exitCode) : exitCode;
+}
+
+async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> {
+  const settings: DaemonSettings = {
+    ...options,
+    tlsCert: options.tlsCert ?? undefined,
+    tlsKey: options.tlsKey ?? undefined,
+    allowHosts: options.allowHosts ?? [],
+    ukeyMatch: options.ukeyMatch ?? [],
+    hardware: true,
+    ...settingsFromEnvironment(io.env),
+  };
+  const log = createLogger(settings);
+  const ended = endOfProcess(log);
+  const starting = startDaemon(settings, version, log);
+  // From the beginning: not listened for, it would end a daemon that is on its way.
+  process.on('SIGHUP', () => void starting.then(daemon => daemon.reload()).catch(() => {}));
+  const daemon = await starting;
+  await announce(daemon, options, io);
+  const exitCode = await ended;
+  log.info('stopping');
+  await daemon.stop();
+  log.info('stopped');
+  return exitCode;
+}
+
+async function announce(daemon: RunningDaemon, options: RunOptions, io: ProgramIo): Promise<void> {
+  const line: ListeningLine = { event: 'listening', url: daemon.url };
+  if (options.json) await print(io.stdout, `${JSON.stringify(line)}\n`);
+  if (daemon.initialPassword && io.stderrIsTerminal)
+    await print(io.stderr, `\nFirst administrator's password, shown this once: ${daemon.initialPassword}\n\n`);
+}
+
+/** Resolves at the first signal to end, or at an error nobody caught; a second signal ends the process at once. */
+function endOfProcess(log: Logger): Promise<number> {
+  return new Promise(resolve => {
+    const onSignal = (signal: NodeJS.Signals) => {
+      process.once(signal, () => process.exit(signal === 'SIGINT' ? 130 : 143));
+      resolve(0);
+    };
+    process.once('SIGTERM', onSignal);
+    process.once('SIGINT', onSignal);
+    process.on('uncaughtException', error => {
+      if (isOfNativeLibrary(error)) {
+        log.error({ err: error }, 'a hardware library failed outside of any call; the daemon goes on');
+        return;
+      }
+      log.fatal({ err: error }, 'unexpected error; the daemon stops');
+      resolve(1);
+    });
+  });
+}
+
+/** A key that is pulled at the wrong moment makes the USB and smart-card libraries throw where nobody can catch it. */
+function isOfNativeLibrary(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /node_modules[\\/](usb|@node-usb|node-hid|pcsc-mini|@pcsc-mini)[\\/]/.test(error.stack ?? '')
+  );
+}

@@ -1,0 +1,281 @@
+// Which folder may import which: one table, each rule with its reason. `node scripts/import-boundaries.ts` reads every source
+// file of the project and fails on each import that breaks a rule. A path in the table that ends with `/` is a folder.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, posix } from 'node:path';
+
+/** Files in `from`, those in `except` left out, import nothing of `never` (but for `but`), or with `only` nothing else. */
+export interface Rule {
+  readonly from: readonly string[];
+  readonly except?: readonly string[];
+  readonly never?: readonly string[];
+  readonly but?: readonly string[];
+  readonly only?: readonly string[];
+  /** The rule is about imports at the top of a file alone: `await import()` and types are free. */
+  readonly atStart?: true;
+  readonly because: string;
+}
+
+export interface Violation {
+  readonly file: string;
+  readonly line: number;
+  readonly imports: string;
+  readonly because: string;
+}
+
+const product = ['bin/', 'src/', 'daemon/', 'drivers/'];
+
+/** `npm:` is any package, `npm:x` the package x, `node:` any built-in module, `node:x` the module x. */
+export const rules: readonly Rule[] = [
+  {
+    from: product,
+    never: ['tests/', 'bench/', 'scripts/', 'docs/'],
+    because: 'the program is shipped without its tests and tools',
+  },
+  {
+    from: ['src/', 'daemon/', 'drivers/'],
+    never: ['bin/'],
+    because: 'bin joins the command line and the daemon; nothing imports it',
+  },
+  {
+    from: ['src/'],
+    never: ['daemon/', 'drivers/'],
+    because: 'the command line knows the daemon only by its HTTP interface; bin/ joins the two',
+  },
+  {
+    from: ['daemon/'],
+    never: ['src/'],
+    but: ['src/contract/'],
+    because: 'the daemon and the command line share only the contract, src/contract',
+  },
+  {
+    from: ['drivers/'],
+    only: ['drivers/', 'npm:', 'node:'],
+    because: 'drivers are usable without the daemon and the command line',
+  },
+  {
+    from: ['src/contract/'],
+    only: ['src/contract/', 'npm:typebox', 'npm:yaml'],
+    because: 'the contract is data and types: no I/O, and nothing of the code that uses it',
+  },
+  {
+    from: ['src/cli/client/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/session/', 'src/cli/settings/', 'src/cli/terminal/'],
+    because: 'imports go commands → client → contract; the client returns what a command shows',
+  },
+  {
+    from: ['src/cli/session/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/terminal/'],
+    because: 'a session finds the server and the token; it neither prints nor prompts',
+  },
+  {
+    from: ['src/cli/terminal/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/client/', 'src/cli/session/', 'src/cli/settings/'],
+    because: 'the terminal shows the values it receives and fetches none',
+  },
+  {
+    from: ['src/cli/settings/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/client/', 'src/cli/session/'],
+    because: 'settings are read before a client or a command exists',
+  },
+  {
+    from: ['src/cli/service/'],
+    only: ['src/cli/service/', 'src/contract/', 'node:'],
+    because: 'service definitions are made from plain values, so that any machine can test them',
+  },
+  {
+    from: ['src/cli/commands/'],
+    never: ['src/cli/main.ts'],
+    because: 'main runs the commands; a command that imports main could run itself',
+  },
+  {
+    from: ['daemon/domain/'],
+    only: ['daemon/domain/', 'daemon/store/store.ts', 'src/contract/', 'node:crypto'],
+    because: 'the domain decides and does no I/O: everything it judges is passed in',
+  },
+  {
+    from: ['daemon/store/'],
+    never: ['daemon/main.ts', 'daemon/services/', 'daemon/http/'],
+    because: 'imports go http → services → store; the store keeps rows and decides nothing',
+  },
+  {
+    from: ['daemon/services/', 'daemon/notifications/', 'daemon/blobs/', 'daemon/hardware/', 'daemon/home/'],
+    never: ['daemon/main.ts', 'daemon/http/', 'npm:fastify', 'node:http'],
+    because: 'HTTP ends in daemon/http: services return values and refuse with business codes',
+  },
+  {
+    from: ['daemon/'],
+    except: ['daemon/main.ts', 'daemon/maintenance/', 'daemon/store/sqlite/'],
+    never: ['daemon/store/sqlite/'],
+    // The lock of the home folder, which is no part of the registry.
+    but: ['daemon/store/sqlite/hold.ts'],
+    because: 'everything stores through daemon/store/store.ts; only main chooses the store',
+  },
+  {
+    from: ['daemon/http/'],
+    never: ['daemon/main.ts', 'drivers/', 'npm:better-sqlite3'],
+    because: 'http → services → domain → contract: a route reads a request, calls a service and writes the response',
+  },
+  {
+    from: ['daemon/'],
+    except: ['daemon/main.ts', 'daemon/run.ts', 'daemon/programs.ts', 'daemon/maintenance/'],
+    never: ['daemon/main.ts', 'daemon/run.ts', 'daemon/programs.ts', 'daemon/maintenance/'],
+    because: 'main is the composition root: it joins the parts, and no part imports the whole',
+  },
+  {
+    from: ['daemon/'],
+    except: ['daemon/main.ts', 'daemon/hardware/drivers.ts'],
+    never: ['drivers/hid/', 'drivers/pcsc/', 'drivers/simulated/', 'drivers/protocols/'],
+    because: 'the daemon knows the Driver interface (drivers/driver.ts); main chooses the drivers',
+  },
+  {
+    from: ['drivers/protocols/'],
+    never: ['drivers/hid/', 'drivers/pcsc/', 'drivers/simulated/', 'node:fs', 'node:child_process', 'node:net'],
+    because: 'a protocol talks over the connection it receives, so that it is tested on bytes without hardware',
+  },
+  {
+    from: product,
+    except: ['daemon/store/sqlite/'],
+    never: ['npm:better-sqlite3'],
+    because: 'only daemon/store/sqlite knows SQLite: another store must be able to replace it',
+  },
+  {
+    from: product,
+    except: ['drivers/hid/'],
+    never: ['npm:node-hid', 'npm:usb'],
+    because: 'only drivers/hid loads the native USB modules, and it works without them',
+  },
+  {
+    from: product,
+    except: ['drivers/pcsc/'],
+    never: ['npm:pcsc-mini'],
+    because: 'only drivers/pcsc loads the native PC/SC module, and it works without it',
+  },
+  {
+    from: product,
+    except: ['src/cli/settings/'],
+    never: ['npm:@napi-rs/keyring'],
+    because: 'only src/cli/settings knows where tokens are stored, and it works without a keychain',
+  },
+  {
+    from: product,
+    except: ['daemon/main.ts', 'daemon/http/'],
+    never: ['npm:fastify'],
+    because: 'only daemon/http, and main, know Fastify',
+  },
+  {
+    from: product,
+    never: ['npm:node-hid', 'npm:usb', 'npm:pcsc-mini', 'npm:@napi-rs/keyring'],
+    atStart: true,
+    because: 'a native module is loaded when it is used: if it is missing, the rest must run',
+  },
+];
+
+interface Import {
+  readonly name: string;
+  readonly line: number;
+  readonly kind: 'start' | 'types' | 'later';
+}
+
+const commentsOrStrings = /('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+const statements =
+  /(?<=^[ \t]*|[;}][ \t]*)(?:import|export)\s+(type\s+)?(?:[\w$*\s{},]+?\s*\bfrom\s*)?(['"])([^'"\n]+)\2/gm;
+const calls =
+  /(\btypeof\s+)?(?:\b(?:import|require|getBuiltinModule)|\bcreateRequire\s*\([^;]*?\))(?:\.resolve)?\s*\(\s*(['"`])([^'"`$\n]+)\2/g;
+const computed = /\bimport\s*\(\s*(?!['"`\s])|\bimport\s*\(\s*`[^`]*\$/g;
+
+/** Every module that a source names: to be loaded at its start, later, or for its types alone. */
+export function importsOf(source: string): Import[] {
+  const code = withoutComments(source);
+  const found = (pattern: RegExp, kind: 'start' | 'later'): Import[] =>
+    [...code.matchAll(pattern)].map(match => ({
+      name: match[3] ?? '',
+      line: lineOf(code, match.index),
+      kind: match[1] === undefined ? kind : 'types',
+    }));
+  return [...found(statements, 'start'), ...found(calls, 'later')];
+}
+
+function withoutComments(source: string): string {
+  return source.replace(commentsOrStrings, (found, text) => text ?? found.replace(/[^\n]/g, ' '));
+}
+
+function lineOf(code: string, index: number): number {
+  return code.slice(0, index).split('\n').length;
+}
+
+const builtin = new Set(builtinModules);
+
+/** How the table names what `file` imports: a path of the project, `npm:package` or `node:module`. */
+function nameInTable(file: string, wanted: string): string {
+  if (wanted.startsWith('.')) return posix.join(posix.dirname(file), wanted);
+  if (wanted.startsWith('node:')) return wanted;
+  if (builtin.has(wanted)) return `node:${wanted}`;
+  return `npm:${wanted
+    .split('/')
+    .slice(0, wanted.startsWith('@') ? 2 : 1)
+    .join('/')}`;
+}
+
+function covers(places: readonly string[] | undefined, target: string): boolean {
+  return (places ?? []).some(place => target === place || (/[/:]$/.test(place) && target.startsWith(place)));
+}
+
+function breaks(rule: Rule, file: string, target: string, kind: Import['kind']): boolean {
+  if (!covers(rule.from, file) || covers(rule.except, file) || (rule.atStart && kind !== 'start')) return false;
+  return rule.only ? !covers(rule.only, target) : covers(rule.never, target) && !covers(rule.but, target);
+}
+
+/** What is wrong with one source file. `file` is its path in the project, with `/`; `packages` those of package.json. */
+export function violationsIn(file: string, source: string, packages?: ReadonlySet<string>): Violation[] {
+  const found: Violation[] = [];
+  for (const { name, line, kind } of importsOf(source)) {
+    const target = nameInTable(file, name);
+    for (const rule of rules) {
+      if (breaks(rule, file, target, kind)) found.push({ file, line, imports: name, because: rule.because });
+    }
+    if (packages && target.startsWith('npm:') && !packages.has(target.slice(4)))
+      found.push({ file, line, imports: name, because: 'package.json does not name this package' });
+  }
+  if (!covers(product, file)) return found;
+  const code = withoutComments(source);
+  for (const match of code.matchAll(computed))
+    found.push({
+      file,
+      line: lineOf(code, match.index),
+      imports: 'a computed name',
+      because: 'neither this check nor the build can follow an import whose name is not written down',
+    });
+  return found;
+}
+
+/** The source files of a project, as paths in it. */
+function sourceFiles(root: string): string[] {
+  return [...product, 'tests/', 'bench/', 'scripts/'].flatMap(folder =>
+    existsSync(join(root, folder)) ? sourcesIn(root, folder) : [],
+  );
+}
+
+function sourcesIn(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    const path = `${folder}${entry.name}`;
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourcesIn(root, `${path}/`);
+    return /\.m?ts$/.test(entry.name) ? [path] : [];
+  });
+}
+
+/** What is wrong with the project that lies in the folder `root`. */
+export function violations(root: string): Violation[] {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const packages = new Set(Object.keys({ ...dependencies, ...devDependencies }));
+  const files = sourceFiles(root);
+  if (files.length === 0) throw new Error(`${root} holds no source files: nothing was checked`);
+  return files.flatMap(file => violationsIn(file, readFileSync(join(root, file), 'utf8'), packages));
+}
+
+if (import.meta.main) {
+  const found = violations(process.argv[2] ?? dirname(import.meta.dirname));
+  for (const { file, line, imports, because } of found)
+    console.error(`${file}:${line} must not import ${imports}\n  ${because}`);
+  process.exitCode = found.length > 0 ? 1 : 0;
+}

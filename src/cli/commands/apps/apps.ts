@@ -1,0 +1,116 @@
+import type { AppVersion, Platform } from '../../../contract/apps.ts';
+import { platforms } from '../../choices.ts';
+import { command } from '../../define.ts';
+import { usage } from '../../fault.ts';
+import { given } from '../../given.ts';
+import { csvFlag } from '../../globals.ts';
+import { type CardRow, indent, present } from '../../present.ts';
+import type { Column } from '../../terminal/table.ts';
+import { safe, safeProse } from '../../terminal/text.ts';
+import { bytes, relative } from '../../terminal/when.ts';
+
+const appFields = [
+  'versionId',
+  'platform',
+  'version',
+  'versionName',
+  'changelog',
+  'forceUpdate',
+  'minSupportVersion',
+  'fileName',
+  'fileSize',
+  'sha256',
+  'uploadedBy',
+  'createdAt',
+] as const satisfies readonly (keyof AppVersion)[];
+
+const platformFlag = { platform: { value: 'PLATFORM', choices: platforms, help: 'only this platform' } } as const;
+
+export const appsList = command({
+  name: 'apps list',
+  summary: 'list application versions',
+  flags: {
+    ...platformFlag,
+    page: { value: 'N', whole: { min: 1 }, help: 'page, counted from 1' },
+    size: { value: 'N', whole: { min: 1 }, help: 'versions per page, at most 100 (20)' },
+    ...csvFlag,
+  },
+  examples: [{ does: 'what there is for Android', line: 'apps list --platform ANDROID' }],
+  async run({ flags }, context) {
+    const { out, globals } = context;
+    const query = given<{ page?: number; size?: number; platform?: string }>({
+      page: flags.page,
+      size: flags.size,
+      platform: flags.platform,
+    });
+    const data = await context.registry.call('listApps', { query });
+    if (globals.json) return out.document(data);
+    if (flags.csv) return out.csv(appFields, data.list);
+    if (globals.quiet) return out.text(data.list.map(app => `${safe(app.versionId)}\n`).join(''));
+    if (data.list.length === 0) return out.notice('No application version has been uploaded.');
+    await out.table(appColumns, data.list);
+    const { page, totalPages, total } = data.pagination;
+    if (totalPages > 1) out.notice(`Page ${page} of ${totalPages} (${total} versions). More: --page ${page + 1}`);
+  },
+});
+
+const appColumns: Column<AppVersion>[] = [
+  { title: 'ID', value: app => app.versionId },
+  { title: 'PLATFORM', value: app => app.platform },
+  { title: 'VERSION', value: app => app.version, shorten: 'end' },
+  { title: 'FORCED', value: app => (app.forceUpdate ? 'yes' : 'no'), drop: 2 },
+  { title: 'FILE', value: app => app.fileName, shorten: 'middle', drop: 1 },
+  { title: 'SIZE', value: app => bytes(app.fileSize), align: 'right', drop: 3 },
+  { title: 'BY', value: app => app.uploadedBy, shorten: 'end', drop: 5 },
+  { title: 'UPLOADED', value: app => relative(app.createdAt), drop: 4 },
+];
+
+export const appsLatest = command({
+  name: 'apps latest',
+  summary: 'show the newest version of a platform',
+  args: [{ name: 'PLATFORM', help: platforms.join(', '), optional: true }],
+  flags: {
+    platform: { value: 'PLATFORM', choices: platforms, help: 'the same, as a flag' },
+    current: {
+      value: 'VERSION',
+      aliases: ['current-version'],
+      help: 'the version that is installed: says whether it must be updated',
+    },
+    extension: { value: 'EXT', help: 'only packages of this kind, such as deb' },
+  },
+  examples: [
+    { does: 'the newest', line: 'apps latest --platform LINUX --extension deb' },
+    { does: 'must 1.2.0 be updated?', line: 'apps latest --platform ANDROID --current 1.2.0 --json | jq .forceUpdate' },
+  ],
+  async run({ args, flags }, context) {
+    const platform = flags.platform ?? args[0]?.toUpperCase();
+    if (platform === undefined) throw usage('--platform is missing', `one of ${platforms.join(', ')}`);
+    const query = given<{ platform: string; currentVersion?: string; extension?: string }>({
+      platform: platform as Platform,
+      currentVersion: flags.current,
+      extension: flags.extension,
+    });
+    const data = await context.registry.call('latestApp', { query });
+    const rows = appRows(data.latest);
+    if (flags.current !== undefined)
+      rows.unshift([
+        'for you',
+        data.forceUpdate ? 'you must update' : data.updateAvailable ? 'an update is there' : 'you are up to date',
+      ]);
+    await present(context, { data, id: data.latest.versionId, title: titleOf(data.latest), rows });
+  },
+});
+
+export const titleOf = (app: AppVersion): string =>
+  safe(`${app.versionId}  ${app.platform} ${app.version}${app.versionName ? ` (${app.versionName})` : ''}`);
+
+export function appRows(app: AppVersion): CardRow[] {
+  return [
+    ['file', safe(`${app.fileName}, ${bytes(app.fileSize)}`)],
+    ['SHA-256', safe(app.sha256)],
+    ['forced', app.forceUpdate ? 'yes' : 'no'],
+    ['oldest supported', app.minSupportVersion === null ? null : safe(app.minSupportVersion)],
+    ['uploaded', safe(`${app.createdAt} by ${app.uploadedBy}`)],
+    ['changelog', app.changelog === null ? null : indent(indent(safeProse(app.changelog))).trim()],
+  ];
+}

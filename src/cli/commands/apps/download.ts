@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Unreachable } from '../../client/failures.ts';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { Fault, systemCode, systemWords, usage } from '../../fault.ts';
+import { present } from '../../present.ts';
+import { isReaderGone, readerGone } from '../../terminal/io.ts';
+import { safe } from '../../terminal/text.ts';
+import { bytes } from '../../terminal/when.ts';
+
+export const appsDownload = command({
+  name: 'apps download',
+  summary: 'download a package and check its digest',
+  description: 'A file that is there already is not overwritten without --force. What arrives damaged is not kept.',
+  args: [{ name: 'VERSION_ID', help: 'id of the version, such as APP-1' }],
+  flags: {
+    out: { value: 'FILE', short: 'o', offer: 'file', help: 'file or folder to write to; - is standard output' },
+    force: { help: 'overwrite' },
+  },
+  examples: [
+    { does: 'under its own name', line: 'apps download APP-1' },
+    { does: 'into a pipe', line: 'apps download APP-1 --out - | sha256sum' },
+  ],
+  async run({ args, flags }, context) {
+    const app = await context.registry.call('showApp', { params: { versionId: args[0]! } });
+    if (flags.out === '-') {
+      if (context.globals.json) throw usage('--out - and --json both write to standard output');
+      await fetchTo(context, app, () => context.io.stdout, false);
+      return;
+    }
+    const file = targetOf(flags.out, app.fileName);
+    if (existsSync(file) && !flags.force)
+      throw usage(`${file} exists already`, 'name another file with --out, or give --force');
+    const aside = `${file}.${process.pid}.part`;
+    try {
+      await fetchTo(context, app, () => createWriteStream(aside, { flags: 'wx' }), true);
+      renameSync(aside, file);
+    } catch (error) {
+      rmSync(aside, { force: true });
+      throw systemCode(error) && !(error instanceof Fault)
+        ? new Fault('failure', `cannot write ${file}: ${systemWords(error)}`)
+        : error;
+    }
+    await present(context, {
+      data: { ...app, file },
+      id: file,
+      title: `${safe(app.versionId)} is in ${safe(file)}`,
+      rows: [
+        ['size', bytes(app.fileSize)],
+        ['SHA-256', `${safe(app.sha256)} (checked)`],
+      ],
+    });
+  },
+});
+
+/** The name comes from a server: of a path in it only the last part is taken. */
+function targetOf(out: string | undefined, name: string): string {
+  const plain = safe(basename(name.replaceAll('\\', '/')));
+  const own = plain === '' || plain === '.' || plain === '..' ? 'package' : plain;
+  if (out === undefined) return own;
+  return statSync(out, { throwIfNoEntry: false })?.isDirectory() ? join(out, own) : out;
+}
+
+interface Wanted {
+  readonly versionId: string;
+  readonly fileSize: number;
+  readonly sha256: string;
+}
+
+/** Codes of a connection that broke, or fell silent, amid the file. */
+const lostCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'ETIMEDOUT', 'EIDLE', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Resolves when all that was written so far has been taken: the program ends without asking what still waits. */
+function taken(target: NodeJS.WritableStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    target.write('', error => (error ? reject(error) : resolve()));
+  });
+}
+
+/** `open` is asked when there is something to write: a file that cannot be opened says so at once, to whoever listens by then. */
+async function fetchTo(context: Context, app: Wanted, open: () => NodeJS.WritableStream, end: boolean): Promise<void> {
+  const answer = await context.registry.raw('downloadApp', { params: { versionId: app.versionId } });
+  const hash = createHash('sha256');
+  const progress = context.out.progress();
+  let size = 0;
+  const meter = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk);
+      size += chunk.length;
+      progress.show('Downloading', size, app.fileSize, bytes);
+      done(null, chunk);
+    },
+  });
+  const target = open();
+  try {
+    await pipeline(answer, meter, target, { end, signal: context.io.interrupt });
+    if (!end) await taken(target);
+  } catch (error) {
+    if (context.io.interrupt.aborted) throw new Fault('interrupted', 'interrupted: nothing is kept');
+    if (!end && isReaderGone(error)) throw readerGone();
+    if (lostCodes.has(systemCode(error) ?? ''))
+      throw new Unreachable(
+        `the connection was lost after ${bytes(size)} of ${bytes(app.fileSize)}`,
+        false,
+        'try again',
+      );
+    throw error;
+  } finally {
+    progress.clear();
+  }
+  const digest = hash.digest('hex');
+  if (digest !== app.sha256)
+    throw new Fault(
+      'failure',
+      `${app.versionId} arrived damaged: its SHA-256 is ${digest} and should be ${app.sha256}`,
+      'try again',
+    );
+}

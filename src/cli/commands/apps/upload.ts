@@ -1,0 +1,159 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream, type Stats, statSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import type { Platform } from '../../../contract/apps.ts';
+import { need } from '../../ask.ts';
+import { platforms } from '../../choices.ts';
+import { openEnvelope } from '../../client/envelope.ts';
+import { Refusal } from '../../client/failures.ts';
+import { readText } from '../../client/transport.ts';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { Fault, systemWords, usage } from '../../fault.ts';
+import { present } from '../../present.ts';
+import { safe } from '../../terminal/text.ts';
+import { bytes } from '../../terminal/when.ts';
+import { appRows, titleOf } from './apps.ts';
+
+export const upload = command({
+  name: 'upload',
+  summary: 'upload an installer package',
+  description:
+    'Extension, size and platform are checked before anything is sent; the digest that comes back is compared with that of the file.',
+  args: [{ name: 'FILE', help: 'the package', offer: 'file' }],
+  flags: {
+    platform: { value: 'PLATFORM', choices: platforms, help: 'the platform; else what the extension says' },
+    version: { value: 'VERSION', help: 'version number, such as 1.0.0' },
+    name: { value: 'TEXT', aliases: ['version-name'], help: 'display name' },
+    changelog: { value: 'TEXT', help: 'what is new; @FILE reads it from a file' },
+    'force-update': { help: 'older clients must update' },
+    'min-version': { value: 'VERSION', aliases: ['min-support-version'], help: 'oldest version still supported' },
+  },
+  examples: [
+    { does: 'a package', line: 'upload devmgr-1.2.0.apk --platform ANDROID --version 1.2.0' },
+    {
+      does: 'with notes from a file',
+      line: 'upload devmgr-1.2.0.deb --version 1.2.0 --changelog @CHANGES.txt --force-update',
+    },
+  ],
+  async run({ args, flags }, context) {
+    const file = args[0]!;
+    const hint = 'name the version number: --version 1.0.0';
+    const version = await need(context, flags.version, '--version', 'Version number, such as 1.0.0', hint);
+    const { size, platform } = await inspect(file, flags.platform as Platform | undefined);
+    const fields: [string, string][] = [
+      ['platform', platform],
+      ['version', version],
+      ...optional('versionName', flags.name),
+      ...optional('changelog', changelogOf(flags.changelog)),
+      ['forceUpdate', String(flags.forceUpdate)],
+      ...optional('minSupportVersion', flags.minVersion),
+    ];
+    const data = await send(context, file, size, fields);
+    await present(context, { data, id: data.versionId, title: `Uploaded ${titleOf(data)}`, rows: appRows(data) });
+  },
+});
+
+const optional = (name: string, value: string | undefined): [string, string][] =>
+  value === undefined ? [] : [[name, value]];
+
+function changelogOf(text: string | undefined): string | undefined {
+  if (!text?.startsWith('@')) return text;
+  try {
+    return process.getBuiltinModule('node:fs').readFileSync(text.slice(1), 'utf8');
+  } catch (error) {
+    throw usage(`the changelog in ${text.slice(1)} cannot be read: ${systemWords(error)}`);
+  }
+}
+
+async function inspect(file: string, wanted: Platform | undefined): Promise<{ size: number; platform: Platform }> {
+  const [{ platforms: extensions }, { sizes }] = await Promise.all([
+    import('../../../contract/apps.ts'),
+    import('../../../contract/limits.ts'),
+  ]);
+  const extension = extname(file).slice(1).toLowerCase();
+  const possible = platforms.filter(name => (extensions[name] as readonly string[]).includes(extension));
+  const known = platforms.map(name => `${name}: ${extensions[name].join(', ')}`).join('; ');
+  if (possible.length === 0)
+    throw unacceptable(`${basename(file)} is no installer package by its name; extensions are ${known}`);
+  const platform = wanted ?? possible[0]!;
+  if (!possible.includes(platform))
+    throw unacceptable(`.${extension} is no package of ${platform}; extensions are ${known}`);
+  const { size } = fileStats(file);
+  if (size === 0) throw unacceptable(`${file} is empty`);
+  if (size > sizes.package)
+    throw unacceptable(`${file} has ${bytes(size)}, more than the ${bytes(sizes.package)} that are allowed`);
+  return { size, platform };
+}
+
+/** What the server would say, said before anything is sent. */
+const unacceptable = (message: string): Refusal => new Refusal(4002, message, null, null);
+
+function fileStats(file: string): Stats {
+  try {
+    const stats = statSync(file);
+    if (stats.isFile()) return stats;
+  } catch (error) {
+    throw usage(`${file} cannot be read: ${systemWords(error)}`);
+  }
+  throw usage(`${file} is no file`);
+}
+
+type Uploaded = Parameters<typeof appRows>[0];
+
+async function send(
+  context: Context,
+  file: string,
+  size: number,
+  fields: readonly (readonly [string, string])[],
+): Promise<Uploaded> {
+  const boundary = `devmgr-${randomBytes(16).toString('hex')}`;
+  const parts = fields.map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const name = basename(file).replace(/["\r\n]/g, character => encodeURIComponent(character));
+  const head = Buffer.from(
+    `${parts.join('')}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+  );
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const progress = context.out.progress();
+  let digest = '';
+
+  async function* body(): AsyncGenerator<Uint8Array> {
+    const hash = createHash('sha256');
+    let sent = 0;
+    yield head;
+    for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024, signal: context.io.interrupt })) {
+      hash.update(chunk as Buffer);
+      sent += (chunk as Buffer).length;
+      progress.show('Uploading', sent, size, bytes);
+      yield chunk as Buffer;
+    }
+    if (sent !== size) throw new Fault('failure', `${file} changed while it was sent`);
+    digest = hash.digest('hex');
+    yield tail;
+  }
+
+  try {
+    const headers = {
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'content-length': head.length + size + tail.length,
+    };
+    const answer = await context.registry.raw('uploadApp', { headers, body });
+    const origin = await context.registry.address();
+    const text = await readText(answer, origin, context.io.interrupt);
+    const data = openEnvelope({ status: answer.statusCode ?? 0, headers: answer.headers, text }, origin, [
+      'versionId',
+      'sha256',
+    ]) as Uploaded;
+    if (data.sha256 !== digest)
+      throw new Fault(
+        'failure',
+        `the server has another file than was sent: ${safe(data.versionId)} has the SHA-256 ${safe(data.sha256)}, ${file} ${digest}`,
+        'do not hand it out; upload it under another version',
+      );
+    return data;
+  } finally {
+    progress.clear();
+  }
+}

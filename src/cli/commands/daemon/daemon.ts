@@ -1,0 +1,124 @@
+import { resolve } from 'node:path';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { Fault } from '../../fault.ts';
+import { present } from '../../present.ts';
+import { findDaemon, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
+import { safe } from '../../terminal/text.ts';
+import { duration } from '../../terminal/when.ts';
+import { daemonFlags } from './run.ts';
+
+export const daemonStart = command({
+  name: 'daemon start',
+  summary: 'start the daemon in the background',
+  description: 'Does nothing where it runs already. Its log goes to daemon.log in the home folder.',
+  flags: daemonFlags,
+  examples: [
+    { does: 'on the usual port', line: 'daemon start' },
+    { does: 'with a key to try things with', line: 'daemon start --simulate-keys 1' },
+  ],
+  async run({ flags }, context) {
+    const { home } = context.settings;
+    const running = await findDaemon(home, context.io.interrupt);
+    const info =
+      running ??
+      (await startDaemon({ home, port: flags.port ?? null, args: argumentsOf(flags), signal: context.io.interrupt }));
+    if (running && !context.globals.json) context.out.notice('It runs already.');
+    await present(context, {
+      data: {
+        running: true,
+        started: running === null,
+        pid: info.pid,
+        url: info.url,
+        version: info.version,
+        startedAt: info.startedAt,
+        home,
+      },
+      id: info.url,
+      title: running ? 'The daemon runs' : 'The daemon is started',
+      rows: [
+        ['address', safe(info.url)],
+        ['pid', String(info.pid)],
+        ['home', home],
+      ],
+    });
+  },
+});
+
+interface DaemonFlags {
+  readonly host: string | undefined;
+  readonly simulateKeys: number | undefined;
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly insecureHttp: boolean;
+  readonly trustProxy: readonly string[];
+  readonly allowHost: readonly string[];
+  readonly ukeyMatch: readonly string[];
+}
+
+/** The flags again, for `daemon run`. It runs in another folder, so that names of files are made absolute. */
+export function argumentsOf(flags: DaemonFlags): string[] {
+  const args: string[] = [];
+  if (flags.host !== undefined) args.push(`--host=${flags.host}`);
+  if (flags.simulateKeys !== undefined) args.push(`--simulate-keys=${flags.simulateKeys}`);
+  if (flags.tlsCert !== undefined) args.push(`--tls-cert=${resolve(flags.tlsCert)}`);
+  if (flags.tlsKey !== undefined) args.push(`--tls-key=${resolve(flags.tlsKey)}`);
+  if (flags.insecureHttp) args.push('--insecure-http');
+  for (const network of flags.trustProxy) args.push(`--trust-proxy=${network}`);
+  for (const name of flags.allowHost) args.push(`--allow-host=${name}`);
+  for (const match of flags.ukeyMatch) args.push(`--ukey-match=${match}`);
+  return args;
+}
+
+export const daemonStop = command({
+  name: 'daemon stop',
+  summary: 'end the daemon',
+  description: 'Requests under way are answered first. Where none runs, nothing is done.',
+  flags: {},
+  examples: [{ does: 'end it', line: 'daemon stop' }],
+  async run(_, context) {
+    const { out, globals } = context;
+    const stopped = await stopDaemon(context.settings.home, context.io.interrupt);
+    if (globals.json) await out.document({ running: false, stopped: stopped !== null, pid: stopped?.pid ?? null });
+    else out.notice(stopped ? `The daemon (pid ${stopped.pid}) has ended.` : 'The daemon did not run.');
+  },
+});
+
+export const daemonStatus = command({
+  name: 'daemon status',
+  summary: 'say whether the daemon runs',
+  description: 'Exit code 0 where it runs and answers, 9 where it does not.',
+  flags: {},
+  examples: [
+    { does: 'for people', line: 'daemon status' },
+    { does: 'its address', line: 'daemon status --json | jq -r .url' },
+  ],
+  run: (_, context) => status(context),
+});
+
+async function status(context: Context): Promise<number> {
+  const { out, globals, settings } = context;
+  const found = await findDaemon(settings.home, context.io.interrupt);
+  if (found) {
+    const { health, ...info } = found;
+    await present(context, {
+      data: { running: true, ...info, home: settings.home, health },
+      id: info.url,
+      title: health.ready ? 'The daemon runs' : 'The daemon runs, but is not ready',
+      rows: [
+        ['address', safe(info.url)],
+        ['pid', String(info.pid)],
+        ['version', safe(health.version)],
+        ['up for', duration(health.uptimeSeconds)],
+        ['state', safe(health.status)],
+        ['home', settings.home],
+      ],
+    });
+    return exitCodes.done;
+  }
+  if (!globals.json)
+    throw new Fault('unreachable', `the daemon does not run (home ${settings.home})`, 'start it: devmgr daemon start');
+  await out.document({ running: false, pid: null, url: null, home: settings.home });
+  return exitCodes.unreachable;
+}

@@ -1,0 +1,132 @@
+import { closeSync, type FSWatcher, openSync, readSync, statSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { homeFiles } from '../../../contract/local.ts';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { Fault, interrupted } from '../../fault.ts';
+import { safe } from '../../terminal/text.ts';
+
+const chunkBytes = 64 * 1024;
+
+export const daemonLogs = command({
+  name: 'daemon logs',
+  summary: 'show the log of the daemon',
+  flags: {
+    lines: { value: 'N', short: 'n', whole: { min: 0 }, help: 'the last so many lines (50)' },
+    follow: { short: 'f', help: 'go on as it grows' },
+  },
+  examples: [
+    { does: 'the end of it', line: 'daemon logs' },
+    { does: 'as it grows', line: 'daemon logs --follow' },
+  ],
+  async run({ flags }, context) {
+    const file = join(context.settings.home, homeFiles.log);
+    if (!statSync(file, { throwIfNoEntry: false }))
+      throw new Fault(
+        'absent',
+        `there is no log yet (${file})`,
+        'a daemon started in the background writes one: devmgr daemon start. That of a service is in journalctl --user -u devmgr',
+      );
+    const { text, end } = lastLines(file, flags.lines ?? 50);
+    await write(context, text);
+    if (flags.follow) await follow(context, file, end);
+  },
+});
+
+/** Reads backwards until there are enough lines, so that a long log costs no more than a short one. */
+export function lastLines(file: string, count: number): { text: string; end: number } {
+  const fd = openSync(file, 'r');
+  try {
+    const end = statSync(file).size;
+    let start = end;
+    let chunks = Buffer.alloc(0);
+    while (start > 0 && chunks.toString('latin1').split('\n').length <= count + 1) {
+      const size = Math.min(chunkBytes, start);
+      start -= size;
+      chunks = Buffer.concat([read(fd, start, size), chunks]);
+    }
+    const lines = chunks.toString('utf8').replace(/\n$/, '').split('\n');
+    const kept = count === 0 ? [] : lines.slice(-count).filter((line, index) => index > 0 || line !== '');
+    return { text: kept.length ? `${kept.join('\n')}\n` : '', end };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function read(fd: number, position: number, size: number): Buffer {
+  const buffer = Buffer.alloc(size);
+  return buffer.subarray(0, readSync(fd, buffer, 0, size, position));
+}
+
+async function write({ out, globals }: Context, text: string): Promise<void> {
+  if (text === '') return;
+  // The log is JSON already; a terminal gets it with what could steer it made visible.
+  const shown = globals.json ? text : text.split('\n').map(readable).join('\n');
+  await out.text(shown);
+}
+
+const levels: Readonly<Record<number, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'ERROR', 60: 'FATAL' };
+
+function readable(line: string): string {
+  if (!line.startsWith('{')) return safe(line);
+  try {
+    const { time, level, msg, event, ...rest } = JSON.parse(line) as Record<string, unknown>;
+    const when = typeof time === 'number' ? new Date(time).toISOString() : String(time ?? '');
+    const detail = Object.entries(rest)
+      .filter(([name]) => name !== 'pid' && name !== 'hostname')
+      .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    const name = typeof level === 'number' ? (levels[level] ?? String(level)) : String(level ?? '');
+    return safe([when, name, msg ?? event, ...detail].filter(Boolean).join(' '));
+  } catch {
+    return safe(line);
+  }
+}
+
+async function follow(context: Context, file: string, from: number): Promise<void> {
+  const { interrupt } = context.io;
+  let position = from;
+  // The beginning of a line whose end is still to come, as bytes: a character may be cut as well.
+  let rest = Buffer.alloc(0);
+  while (!interrupt.aborted) {
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size < position) [position, rest] = [0, Buffer.alloc(0)];
+    if (size === position) {
+      await changed(file, interrupt);
+      continue;
+    }
+    const fd = openSync(file, 'r');
+    const news = read(fd, position, Math.min(size - position, 16 * chunkBytes));
+    closeSync(fd);
+    position += news.length;
+    const bytes = Buffer.concat([rest, news]);
+    const end = bytes.lastIndexOf('\n') + 1;
+    rest = bytes.subarray(end);
+    await write(context, bytes.toString('utf8', 0, end));
+  }
+  throw interrupted();
+}
+
+/** Resolves when the file may have grown. Watching can miss that, so it does not wait for longer than a second. */
+function changed(file: string, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const watcher = watched(file);
+    const timer = setTimeout(finish, 1000);
+    function finish(): void {
+      clearTimeout(timer);
+      watcher?.close();
+      signal.removeEventListener('abort', finish);
+      resolve();
+    }
+    watcher?.once('change', finish).once('error', finish);
+    signal.addEventListener('abort', finish, { once: true });
+  });
+}
+
+/** Null where there is no file at present: a log is put aside when it has grown long, and may be removed. */
+function watched(file: string): FSWatcher | null {
+  try {
+    return watch(file, { persistent: true });
+  } catch {
+    return null;
+  }
+}

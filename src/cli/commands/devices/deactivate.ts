@@ -1,0 +1,55 @@
+import { need, readPassword } from '../../ask.ts';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { Fault, usage } from '../../fault.ts';
+import { passwordFlags, pluggedFlag } from '../../globals.ts';
+import { present } from '../../present.ts';
+import { ask } from '../../terminal/prompt.ts';
+import { safe } from '../../terminal/text.ts';
+import { deviceArg, resolveDevice } from './device.ts';
+import { noteFlag } from './lock.ts';
+
+export const deactivate = command({
+  name: 'deactivate',
+  summary: 'retire a device for good',
+  description:
+    "Cannot be undone. The id of the device has to be typed, or --yes given; an administrator's password confirms it.",
+  args: [deviceArg],
+  flags: {
+    reason: { value: 'TEXT', help: 'why; kept in the audit log' },
+    ...noteFlag,
+    yes: { short: 'y', help: 'do not have the id typed' },
+    ...passwordFlags,
+    ...pluggedFlag,
+  },
+  examples: [
+    { does: 'type the id and the password', line: 'deactivate DEV-1 --reason "worn out"' },
+    { does: 'in a script', line: 'deactivate DEV-1 --reason "worn out" --yes --password-file ./password' },
+  ],
+  async run({ args, flags }, context) {
+    if (!flags.yes && !context.canAsk)
+      throw usage('deactivation is for good and has to be confirmed', 'name the device and give --yes');
+    const deviceId = await resolveDevice(context, args[0], flags.plugged);
+    const reason = await need(context, flags.reason, '--reason', 'Reason');
+    if (!flags.yes) await confirm(context, deviceId);
+    const confirmPassword = await readPassword(context, flags, "An administrator's password");
+    const body = { reason, confirmPassword, ...(flags.note === undefined ? {} : { note: flags.note }) };
+    const data = await context.registry.call('deactivate', { params: { deviceId }, body });
+    await present(context, {
+      data,
+      id: data.deviceId,
+      title: `${safe(data.deviceId)} is ${safe(data.status)}`,
+      rows: [['deactivated', safe(data.deactivatedAt)]],
+    });
+  },
+});
+
+async function confirm(context: Context, deviceId: string): Promise<void> {
+  const device = await context.registry.call('deviceDetail', { params: { deviceId } });
+  const bound = device.userId ? `, bound to ${device.userId}` : '';
+  context.io.say(
+    `${safe(`${device.deviceId} (${device.deviceType} ${device.serialNumber}, ${device.status}${bound})`)} will be retired. This cannot be undone.\n`,
+  );
+  const typed = await ask(context.io, { text: `Type ${safe(deviceId)} to go on: ` });
+  if (typed.trim() !== deviceId) throw new Fault('usage', 'that is not the id of the device: nothing was changed');
+}

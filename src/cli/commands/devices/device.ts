@@ -1,0 +1,93 @@
+/** Which device is meant: by deviceId, by serial number, or by the key that is plugged in. */
+
+import type { DeviceListItem } from '../../../contract/devices.ts';
+import type { Key } from '../../../contract/hardware.ts';
+import { deviceIds } from '../../../contract/ids.ts';
+import type { Client } from '../../client/client.ts';
+import type { Context } from '../../context.ts';
+import type { ArgShape } from '../../define.ts';
+import { Fault, usage } from '../../fault.ts';
+import { safe } from '../../terminal/text.ts';
+import { findBySerial } from './find-device.ts';
+import { Registrations, registrationOf } from './registration.ts';
+
+export const deviceArg: ArgShape = {
+  name: 'DEVICE',
+  help: 'deviceId or serial number (or --plugged)',
+  optional: true,
+  offer: 'device',
+};
+
+/** The deviceId that is meant. */
+export async function resolveDevice(context: Context, name: string | undefined, plugged: boolean): Promise<string> {
+  if (plugged) {
+    if (name !== undefined) throw usage(`both "${name}" and --plugged name a device`, 'leave one of them out');
+    return pluggedDevice(context);
+  }
+  if (name === undefined) throw usage('no device is named', 'name its deviceId, its serial number, or --plugged');
+  const text = name.trim();
+  if (deviceIds.parse(text) !== null) return text;
+  return (await requireBySerial(context.registry, text)).deviceId;
+}
+
+/**
+ * The deviceId of what was named like an id and is none: a serial number may look like one. Null where no device has it.
+ * Looked up when a command was refused for it, so that all others do with one request.
+ */
+export async function namedLikeAnId(context: Context, name: string): Promise<string | null> {
+  const text = name.trim();
+  if (deviceIds.parse(text) === null) return null;
+  return (await findBySerial(context.registry, text)).exact?.deviceId ?? null;
+}
+
+async function requireBySerial(registry: Client, serial: string): Promise<DeviceListItem> {
+  const { exact, similar } = await findBySerial(registry, serial);
+  if (exact) return exact;
+  const hint = similar
+    ? `there is ${similar.serialNumber} (${similar.deviceId}): upper and lower case count`
+    : 'find it: devmgr list --keyword PART';
+  throw new Fault('device', `no device has the deviceId or serial number "${serial}"`, hint);
+}
+
+async function pluggedDevice(context: Context): Promise<string> {
+  const key = await onePluggedKey(context);
+  if (key.serialNumber === null)
+    throw new Fault(
+      'hardware',
+      `no serial number can be read from the key that is plugged in (${nameOf(key)})`,
+      key.problem,
+    );
+  const device = await registrationOf(context, key);
+  if (device) return device.deviceId;
+  throw new Fault(
+    'device',
+    `the key that is plugged in (${key.serialNumber}) is not registered`,
+    'register it: devmgr enroll --count 1',
+  );
+}
+
+async function onePluggedKey(context: Context): Promise<Key> {
+  const { list, drivers } = await context.hardware.call('listKeys');
+  const [key, ...others] = list;
+  if (!key) {
+    const missing = drivers
+      .filter(driver => driver.state !== 'ready')
+      .map(driver => `${driver.name}: ${driver.detail}`);
+    throw new Fault(
+      'hardware',
+      'no key is plugged in',
+      missing.length ? missing.join('\n    ') : 'plug one in and try again',
+    );
+  }
+  if (others.length === 0) return key;
+  const registrations = new Registrations(context);
+  const joined = await Promise.all(list.map(other => registrations.of(other)));
+  const none = registrations.failure ? '(unknown)' : '(not registered)';
+  const lines = joined.map(other => `  ${other.device?.deviceId ?? none}  ${nameOf(other)}`);
+  throw usage(`${list.length} keys are plugged in:\n${lines.join('\n')}`, 'name one of them in place of --plugged');
+}
+
+export const nameOf = (key: Key): string => {
+  const parts = [key.deviceType, key.serialNumber ?? 'no readable serial', key.manufacturer, key.model];
+  return safe([...parts, key.simulated ? '(simulated)' : null].filter(Boolean).join('  '));
+};

@@ -1,0 +1,97 @@
+import type { DeviceDetail } from '../../../contract/devices.ts';
+import { Refusal } from '../../client/failures.ts';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { usage } from '../../fault.ts';
+import { pluggedFlag } from '../../globals.ts';
+import { type CardRow, present } from '../../present.ts';
+import { statusStyle } from '../../terminal/style.ts';
+import { safe, safeProse } from '../../terminal/text.ts';
+import { duration, relative } from '../../terminal/when.ts';
+import { wrapped } from '../../terminal/width.ts';
+import { deviceArg, resolveDevice } from './device.ts';
+
+export const show = command({
+  name: 'show',
+  summary: 'show one device',
+  args: [deviceArg],
+  flags: { ...pluggedFlag, qr: { help: 'show the activation code as a QR code' } },
+  examples: [
+    { does: 'by serial number', line: 'show UK-2026-000001' },
+    { does: 'the key in your hand', line: 'show --plugged' },
+    { does: 'hand over the activation code', line: 'show DEV-1 --qr' },
+  ],
+  async run({ args, flags }, context) {
+    if (flags.qr && context.globals.json) throw usage('--qr and --json exclude each other');
+    const deviceId = await resolveDevice(context, args[0], flags.plugged);
+    const data = await context.registry.call('deviceDetail', { params: { deviceId } });
+    await present(context, { data, id: data.deviceId, title: titleOf(data, context), rows: rowsOf(data) });
+    if (context.globals.json || context.globals.quiet) return;
+    await context.out.text(historyOf(data, context.io.columns));
+    if (flags.qr) await showCode(context, data);
+  },
+});
+
+function titleOf(device: DeviceDetail, { out }: Context): string {
+  return `${safe(device.deviceId)}  ${out.paint(statusStyle(device.status), safe(device.status))}`;
+}
+
+const shown = (value: string | null): string | null => (value === null ? null : safe(value));
+
+function rowsOf(device: DeviceDetail): CardRow[] {
+  const { statistics } = device;
+  const bound = [device.userId, device.userName && `(${device.userName})`, device.userEmail].filter(Boolean).join(' ');
+  const expires = device.activationCodeExpiresAt ? ` (good until ${device.activationCodeExpiresAt.slice(0, 10)})` : '';
+  const note = device.note === null ? null : safeProse(device.note).trim();
+  return [
+    ['type', safe(device.deviceType)],
+    ['serial number', safe(device.serialNumber)],
+    ['manufacturer', safe(device.manufacturer)],
+    ['model', safe(device.model)],
+    ['hardware version', shown(device.hardwareVersion)],
+    ['firmware version', shown(device.firmwareVersion)],
+    ['user', bound ? safe(bound) : null],
+    ['activation code', device.activationCode === null ? null : safe(device.activationCode + expires)],
+    ['lock reason', shown(device.lockReason)],
+    ['note', note],
+    [
+      'used',
+      statistics.totalUsageCount
+        ? `${safe(String(statistics.totalUsageCount))} times, ${duration(statistics.totalUsageDuration)} in all`
+        : null,
+    ],
+    [
+      'backups',
+      statistics.backupCount ? `${statistics.backupCount}, the last ${relative(statistics.lastBackupAt ?? '')}` : null,
+    ],
+  ];
+}
+
+/** What happened to it and when, the oldest first. */
+function historyOf(device: DeviceDetail, room: number): string {
+  const steps: [string | null, string][] = [
+    [device.createdAt, 'registered'],
+    [device.activatedAt, `activated${device.userId ? ` for ${device.userId}` : ''}`],
+    [device.lockedAt, `locked${device.lockReason ? `: ${device.lockReason}` : ''}`],
+    [device.deactivatedAt, 'deactivated'],
+    [device.updatedAt, 'updated'],
+    [device.lastUsedAt, 'last used'],
+    [device.statistics.lastBackupAt, 'last backup'],
+  ];
+  const lines = steps
+    .filter((step): step is [string, string] => typeof step[0] === 'string')
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([time, what]) => {
+      const before = `    ${safe(time)}  `;
+      const lines = wrapped(`${safe(what)} (${relative(time)})`, room - before.length);
+      return `${before}${lines.join(`\n${' '.repeat(before.length)}`)}\n`;
+    });
+  return `  history:\n${lines.join('')}`;
+}
+
+async function showCode({ out }: Context, device: DeviceDetail): Promise<void> {
+  if (device.activationCode === null)
+    throw new Refusal(2007, `the activation code of ${device.deviceId} is not shown to your role`, null, null);
+  const { renderUnicodeCompact } = await import('uqr');
+  await out.text(`\n${renderUnicodeCompact(device.activationCode, { border: 2 })}\n${safe(device.activationCode)}\n`);
+}

@@ -1,0 +1,120 @@
+/** Puts the rules in place that let members of the group devmgr use keys and readers without a seat: over SSH, for services. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Context } from '../../context.ts';
+import { Fault, systemWords, usage } from '../../fault.ts';
+import { indent } from '../../present.ts';
+import { readPackaged } from '../../settings/packaged.ts';
+import { ask } from '../../terminal/prompt.ts';
+
+const group = 'devmgr';
+
+interface Rule {
+  readonly name: string;
+  readonly target: string;
+  /** Where a package of the system puts it; a file at `target` beats that one. */
+  readonly packaged: string;
+  readonly text: string;
+}
+
+const known = [
+  {
+    name: 'udev',
+    source: 'udev/70-devmgr.rules',
+    target: 'etc/udev/rules.d/70-devmgr.rules',
+    packaged: 'usr/lib/udev/rules.d/70-devmgr.rules',
+  },
+  {
+    name: 'polkit',
+    source: 'polkit/50-devmgr.rules',
+    target: 'etc/polkit-1/rules.d/50-devmgr.rules',
+    packaged: 'usr/share/polkit-1/rules.d/50-devmgr.rules',
+  },
+] as const;
+
+export interface FixFlags {
+  readonly yes: boolean;
+  /** Folder that stands for `/`, such as that of a system image. */
+  readonly root: string | undefined;
+}
+
+/** Shows what would be written, asks, writes. Resolves to the exit code. */
+export async function fix(context: Context, { yes, root = '/' }: FixFlags): Promise<number> {
+  if (process.platform !== 'linux')
+    throw new Fault(
+      'failure',
+      `there is nothing to install on ${process.platform}: keys are open to the user who plugs them in`,
+    );
+  const wanted = rules(root).filter(rule => !isInPlace(rule));
+  const { out } = context;
+  if (wanted.length === 0) {
+    await done(context, [], 'Every rule is in place already.');
+    return 0;
+  }
+  if (!context.globals.json)
+    for (const { target, text } of wanted) await out.text(`${out.paint('bold', target)}\n${indent(text)}\n`);
+  if (root === '/' && process.getuid?.() !== 0)
+    throw new Fault('failure', 'only root may write these files', 'sudo devmgr doctor --fix');
+  if (!yes) {
+    if (!context.canAsk) throw usage('writing system files has to be confirmed', 'give --yes');
+    const answer = await ask(context.io, {
+      text: `Write ${wanted.length === 1 ? 'this file' : 'these files'}? [y/N] `,
+    });
+    if (!/^y(es)?$/i.test(answer.trim())) throw usage('not confirmed: nothing was written');
+  }
+  for (const rule of wanted) write(rule);
+  const after = root === '/' ? takeUp(wanted) : [];
+  await done(
+    context,
+    wanted,
+    [
+      'Written.',
+      ...after,
+      `Add users to the group: usermod -aG ${group} NAME; they log in again, and plug their keys in again.`,
+    ].join('\n'),
+  );
+  return 0;
+}
+
+async function done({ out, globals }: Context, written: readonly Rule[], words: string): Promise<void> {
+  if (globals.json) await out.document({ written: written.map(rule => rule.target) });
+  else out.notice(words);
+}
+
+function rules(root: string): Rule[] {
+  return known.map(({ name, source, target, packaged }) => ({
+    name,
+    target: join(root, target),
+    packaged: join(root, packaged),
+    text: readPackaged(source),
+  }));
+}
+
+function isInPlace({ target, packaged, text }: Rule): boolean {
+  if (!existsSync(target)) return existsSync(packaged);
+  try {
+    return readFileSync(target, 'utf8') === text;
+  } catch {
+    return false;
+  }
+}
+
+function write({ target, text }: Rule): void {
+  try {
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text, { mode: 0o644 });
+  } catch (error) {
+    throw new Fault('failure', `${target} cannot be written: ${systemWords(error)}`);
+  }
+}
+
+/** Makes the group and has udev read its rules; says what could not be done. polkit reads its own at once. */
+function takeUp(written: readonly Rule[]): string[] {
+  const steps = [['groupadd', '--system', '--force', group]];
+  if (written.some(rule => rule.name === 'udev')) steps.push(['udevadm', 'control', '--reload']);
+  return steps.flatMap(([command = '', ...args]) => {
+    const { status } = spawnSync(command, args, { stdio: 'ignore' });
+    return status === 0 ? [] : [`Still to do by hand: ${command} ${args.join(' ')}`];
+  });
+}

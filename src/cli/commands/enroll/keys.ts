@@ -1,0 +1,136 @@
+import type { DriverStatus, Key } from '../../../contract/hardware.ts';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { type Fault, usage } from '../../fault.ts';
+import { csvFlag } from '../../globals.ts';
+import { statusStyle } from '../../terminal/style.ts';
+import type { Column } from '../../terminal/table.ts';
+import { safe } from '../../terminal/text.ts';
+import { relative } from '../../terminal/when.ts';
+import { nameOf } from '../devices/device.ts';
+import { Registrations } from '../devices/registration.ts';
+import { keyEvents } from './key-events.ts';
+
+const keyFields = [
+  'keyId',
+  'deviceType',
+  'serialNumber',
+  'serialSource',
+  'manufacturer',
+  'model',
+  'hardwareVersion',
+  'firmwareVersion',
+  'transport',
+  'reader',
+  'vendorId',
+  'productId',
+  'attachedAt',
+  'simulated',
+  'problem',
+  'deviceId',
+  'status',
+];
+
+export const keys = command({
+  name: 'keys',
+  summary: 'list the keys that are plugged in',
+  description: 'A key whose serial number cannot be read is listed with the reason and what to do.',
+  flags: { watch: { short: 'w', help: 'go on and tell what is plugged and pulled' }, ...csvFlag },
+  examples: [
+    { does: 'what is plugged in', line: 'keys' },
+    { does: 'serial numbers alone', line: 'keys --quiet' },
+    { does: 'what is plugged and pulled, as JSON lines', line: 'keys --watch --json' },
+  ],
+  async run({ flags }, context) {
+    const { out, globals } = context;
+    if (flags.watch && flags.csv) throw usage('--watch and --csv exclude each other');
+    if (flags.watch) return watchKeys(context);
+    const data = await context.hardware.call('listKeys');
+    if (globals.quiet)
+      return out.text(data.list.map(key => (key.serialNumber ? `${safe(key.serialNumber)}\n` : '')).join(''));
+    const registrations = new Registrations(context);
+    const list = await Promise.all(data.list.map(key => registrations.of(key)));
+    const { failure } = registrations;
+    if (globals.json) return out.document({ ...data, list, ...registryErrorOf(failure) });
+    if (flags.csv)
+      await out.csv(
+        keyFields,
+        list.map(key => ({ ...key, ...(key.device ?? { deviceId: null, status: null }) })),
+      );
+    else if (list.length) await out.table(keyColumns(failure ? 'unknown' : 'not registered'), list);
+    else out.notice('No key is plugged in.');
+    if (failure) tellRegistry(context, failure);
+    if (flags.csv) return;
+    for (const key of list) if (key.problem) out.warn(`${nameOf(key)}: ${safe(key.problem)}`);
+    tellDrivers(context, data.drivers);
+  },
+});
+
+/** What a document says where the registry could not be asked: `device` is then null for keys that may be registered. */
+const registryErrorOf = (failure: Fault | null) =>
+  failure ? { registryError: { message: failure.message, hint: failure.hint } } : {};
+
+function tellRegistry({ out }: Context, { message, hint }: Fault): void {
+  const next = hint ? ` (${safe(hint)})` : '';
+  out.warn(`whether keys are registered is not known: ${safe(message)}${next}`);
+}
+
+/** `none` stands where a key has no device. */
+const keyColumns = (none: string): Column<Key>[] => [
+  { title: 'TYPE', value: key => (key.simulated ? `${key.deviceType} (simulated)` : key.deviceType) },
+  { title: 'SERIAL', value: key => key.serialNumber ?? '(not readable)', shorten: 'middle', least: 16 },
+  {
+    title: 'DEVICE',
+    value: key => key.device?.deviceId ?? none,
+    style: key => (key.device ? null : 'yellow'),
+  },
+  {
+    title: 'STATUS',
+    value: key => key.device?.status ?? null,
+    style: key => statusStyle(key.device?.status ?? ''),
+    drop: 1,
+  },
+  {
+    title: 'KEY',
+    value: key => [key.manufacturer, key.model].filter(Boolean).join(' '),
+    shorten: 'end',
+    drop: 3,
+  },
+  { title: 'FIRMWARE', value: key => key.firmwareVersion, drop: 5 },
+  { title: 'BY', value: key => key.serialSource, drop: 6 },
+  {
+    title: 'AT',
+    value: key => key.reader ?? (key.vendorId ? `${key.vendorId}:${key.productId}` : null),
+    shorten: 'end',
+    drop: 4,
+  },
+  { title: 'SINCE', value: key => relative(key.attachedAt), drop: 7 },
+];
+
+export function tellDrivers({ out }: Context, drivers: readonly DriverStatus[]): void {
+  for (const driver of drivers)
+    if (driver.state !== 'ready')
+      out.notice(`${out.tint('yellow', `${safe(driver.name)} is not available:`)} ${safe(driver.detail)}`);
+}
+
+async function watchKeys(context: Context): Promise<void> {
+  const { out, globals } = context;
+  const { drivers } = await context.hardware.call('listKeys');
+  if (!globals.json) tellDrivers(context, drivers);
+  let told = false;
+  for await (const { type, key: plain, again } of keyEvents(context)) {
+    const registrations = new Registrations(context);
+    const key = await registrations.of(plain);
+    const { failure } = registrations;
+    if (failure && !told && !globals.json) tellRegistry(context, failure);
+    told = failure !== null;
+    const timestamp = new Date().toISOString();
+    if (globals.json) await out.row({ type, timestamp, data: key, ...registryErrorOf(failure) });
+    else {
+      const mark =
+        type === 'KEY_DETACHED' ? out.paint('red', '-') : again ? out.paint('green', '~') : out.paint('green', '+');
+      const device = key.device ? `  ${key.device.deviceId} ${key.device.status}` : '';
+      await out.text(`${mark} ${nameOf(key)}${safe(device)}${key.problem ? `  ${safe(key.problem)}` : ''}\n`);
+    }
+  }
+}

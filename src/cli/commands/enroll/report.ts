@@ -1,0 +1,155 @@
+/** What the operator sees of an enrolment, and what a script gets. */
+import type { Key } from '../../../contract/hardware.ts';
+import type { Context } from '../../context.ts';
+import { statusStyle } from '../../terminal/style.ts';
+import { safe } from '../../terminal/text.ts';
+import { width, wrapped } from '../../terminal/width.ts';
+import { nameOf } from '../devices/device.ts';
+import type { Outcome } from './enroll-key.ts';
+import type { EnrollFile } from './results.ts';
+
+const bell = '\u0007';
+/** For what wants another look: heard as something else than one. */
+const twice = bell + bell;
+const indent = '    ';
+
+export interface Tally {
+  /** Keys registered or recognised, those of earlier runs included. */
+  readonly done: number;
+  readonly failed: number;
+}
+
+export class EnrollReport {
+  readonly #context: Context;
+  readonly #file: EnrollFile | null;
+  readonly #count: number | null;
+  /** Standard error is a terminal and may be talked to. */
+  readonly #lively: boolean;
+
+  constructor(context: Context, file: EnrollFile | null, count: number | null) {
+    this.#context = context;
+    this.#file = file;
+    this.#count = count;
+    this.#lively = context.io.stderrIsTerminal && !context.globals.quiet;
+  }
+
+  ready(tally: Tally): void {
+    const { out, globals } = this.#context;
+    if (globals.json) return;
+    if (this.#file !== null && tally.done > 0)
+      out.notice(out.tint('dim', `Going on from ${safe(this.#file.path)}, which holds ${keys(tally.done)}.`));
+    if (this.#wants(tally)) out.notice(tally.done > 0 ? `${this.#tallied(tally)} ${this.#next()}` : this.#next());
+  }
+
+  async row(outcome: Outcome, tally: Tally): Promise<void> {
+    const { out, globals } = this.#context;
+    this.#file?.add(outcome);
+    if (globals.json) await out.row(outcome);
+    else if (globals.quiet) await out.text(outcome.deviceId === null ? '' : `${safe(outcome.deviceId)}\n`);
+    else await out.text(this.#words(outcome));
+    this.#ask(tally, outcome.result === 'failed' || outcome.message !== null ? twice : bell);
+  }
+
+  passed(key: Key, why: string, tally: Tally): void {
+    this.#aside(`${nameOf(key)} ${why}: left out`);
+    this.#ask(tally, twice);
+  }
+
+  again(key: Key, deviceId: string | null, tally: Tally): void {
+    this.#aside(`${nameOf(key)} again: it is ${safe(deviceId ?? 'done')}`);
+    this.#ask(tally, bell);
+  }
+
+  readonly link = (state: string, detail: string): void => {
+    const { out } = this.#context;
+    if (state === 'lost' || state === 'resumed') out.trace(`${state}${detail ? `: ${detail}` : ''}`);
+  };
+
+  /** What a run that was broken off has come to. */
+  summary(tally: Tally): void {
+    // A terminal has put ^C where the cursor was.
+    if (this.#lively) this.#context.io.say('\n');
+    this.#total(tally, ', the same command goes on from there');
+  }
+
+  /** As many keys as were wanted are done. */
+  finished(tally: Tally): void {
+    if (this.#file !== null || this.#count !== 1) this.#total(tally, '');
+  }
+
+  #total({ done, failed }: Tally, more: string): void {
+    const { out, globals } = this.#context;
+    const file = this.#file === null ? '' : `; results are in ${safe(this.#file.path)}${more}`;
+    const text = `${keys(done)} handled${failed ? `, ${failed} failed` : ''}${file}`;
+    if (globals.json) out.trace(text);
+    else out.notice(text);
+  }
+
+  close(): void {
+    this.#context.out.end();
+  }
+
+  #wants({ done }: Tally): boolean {
+    return this.#count === null || done < this.#count;
+  }
+
+  /** Rings, and says how far it is and what to do next, as the last line on the screen. */
+  #ask(tally: Tally, sound: string): void {
+    if (!this.#lively) return;
+    this.#context.io.say(sound);
+    if (this.#wants(tally)) this.#context.out.notice(`${this.#tallied(tally)} ${this.#next()}`);
+  }
+
+  #next(): string {
+    return `${this.#context.out.tint('cyan', 'Plug in a key')} (Ctrl-C ends)`;
+  }
+
+  #tallied({ done, failed }: Tally): string {
+    const { tint } = this.#context.out;
+    const count = this.#count === null ? `${done} done` : `${done} of ${this.#count} done`;
+    return failed === 0 ? tint('dim', `${count}.`) : `${tint('dim', `${count},`)} ${tint('red', `${failed} failed.`)}`;
+  }
+
+  #aside(text: string): void {
+    const { out, globals } = this.#context;
+    if (!globals.json) out.notice(out.tint('dim', text));
+  }
+
+  #words(outcome: Outcome): string {
+    const { paint } = this.#context.out;
+    const { result, deviceId, status, userId } = outcome;
+    const what = safe(`${outcome.deviceType} ${outcome.serialNumber ?? '(no readable serial)'}`);
+    const simulated = outcome.simulated ? paint('yellow', ' (simulated)') : '';
+    const state = status === null ? '' : ` ${paint(statusStyle(status), safe(status))}`;
+    const device = `${safe(deviceId ?? '')}${state}${userId ? ` for ${safe(userId)}` : ''}`;
+    const code = `\n${indent}activation code  ${paint('bold', safe(outcome.activationCode ?? '-'))}`;
+    const message = outcome.message === null ? '' : this.#prose(outcome.message);
+    switch (result) {
+      case 'failed':
+        return `${this.#line(paint('red', '✗ failed      '), `${what}${simulated}`)}${message}\n`;
+      case 'new':
+        return `${this.#line(paint('cyan', '+ new         '), `${what}${simulated}`)} would be registered${message}\n`;
+      case 'known':
+        return `${this.#line(`${paint(outcome.message === null ? 'yellow' : 'red', '= known       ')}${device}  `, `${what}${simulated}`)}${message}\n`;
+      case 'registered':
+        return `${this.#line(`${paint('green', '✓ registered  ')}${device}  `, `${what}${simulated}`)}${code}${message}\n`;
+    }
+  }
+
+  /** Both on one line where it is wide enough, else below each other. */
+  #line(head: string, tail: string): string {
+    const line = head + tail;
+    return width(bare(line)) <= this.#context.io.columns ? line : `${head.trimEnd()}\n${indent}${tail}`;
+  }
+
+  /** A text below a line, broken between words. */
+  #prose(text: string): string {
+    const lines = wrapped(safe(text), this.#context.io.columns - indent.length);
+    return lines.map(line => `\n${indent}${line}`).join('');
+  }
+}
+
+const keys = (count: number): string => (count === 1 ? '1 key' : `${count} keys`);
+
+/** Without colours. */
+const bare = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '');

@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import type { EventType, Notification } from '../../../contract/events.ts';
+import { events } from '../../choices.ts';
+import { isRefusal } from '../../client/failures.ts';
+import { followNotifications, type StreamState } from '../../client/stream.ts';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { interrupted, usage } from '../../fault.ts';
+import { readJsonFile, writeJsonFile } from '../../settings/files.ts';
+import type { Style } from '../../terminal/style.ts';
+import { safe } from '../../terminal/text.ts';
+import { width, wrapped } from '../../terminal/width.ts';
+
+export const watch = command({
+  name: 'watch',
+  summary: 'follow what happens, as it happens',
+  description:
+    'One line per event. A connection that breaks is made again, and nothing of the journal is missed or repeated; what is plugged and pulled meanwhile cannot be told later.\n--since last goes on after the last event that an earlier watch has seen; --since 0 begins with the first there is.',
+  flags: {
+    type: { value: 'TYPE', many: true, choices: events, help: 'only these types' },
+    since: { value: 'ID', help: 'everything after this event first; or: last' },
+    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after so many events' },
+    timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end when nothing came for so long' },
+  },
+  examples: [
+    { does: 'everything from now on', line: 'watch' },
+    {
+      does: 'activations, as JSON lines, without a gap between two runs',
+      line: 'watch --type DEVICE_ACTIVATED --since last --json',
+    },
+  ],
+  async run({ flags }, context) {
+    const seen = new Seen(context);
+    const since = flags.since === undefined ? null : startOf(flags.since, seen);
+    await follow(context, flags.type as readonly EventType[], since, seen, {
+      count: flags.count,
+      timeout: flags.timeout,
+      isFirst: flags.since === 'last' && since === null,
+    });
+  },
+});
+
+function startOf(text: string, seen: Seen): number | null {
+  if (text === 'last') return seen.last();
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw usage(`--since must be the id of an event or "last", not "${text}"`);
+}
+
+interface Run {
+  readonly count: number | undefined;
+  readonly timeout: number | undefined;
+  /** The first of runs that go on from each other: the second begins where it began, if nothing happens in it. */
+  readonly isFirst: boolean;
+}
+
+async function follow(
+  context: Context,
+  types: readonly EventType[],
+  since: number | null,
+  seen: Seen,
+  { count, timeout, isFirst }: Run,
+): Promise<void> {
+  const { io, out, globals, registry } = context;
+  const idle = new AbortController();
+  const signal = AbortSignal.any([io.interrupt, idle.signal]);
+  const rearm = timeout === undefined ? () => undefined : idleTimer(idle, timeout * 1000);
+  let left = count ?? Number.POSITIVE_INFINITY;
+  const stream = followNotifications({
+    client: registry,
+    types,
+    since,
+    signal,
+    onState: (state, detail) => tell(context, types, state, detail),
+    ...(isFirst ? { onStart: id => seen.note(id) } : {}),
+  });
+  try {
+    for await (const event of sinceGiven(stream, since)) {
+      rearm();
+      if (globals.json) await out.row(event);
+      else if (globals.quiet)
+        await out.text(
+          `${safe(String(event.data.deviceId ?? event.data.versionId ?? event.data.serialNumber ?? ''))}\n`,
+        );
+      else await out.text(`${lineOf(context, event)}\n`);
+      if (event.id !== undefined) seen.note(event.id);
+      if (--left <= 0) break;
+    }
+  } finally {
+    rearm(true);
+    seen.save();
+  }
+  if (io.interrupt.aborted) throw interrupted();
+}
+
+/** A start that the journal does not have is explained: after a restore it may end before the last event seen. */
+async function* sinceGiven(stream: AsyncIterable<Notification>, since: number | null): AsyncGenerator<Notification> {
+  try {
+    yield* stream;
+  } catch (error) {
+    if (since === null || !isRefusal(error, 1001)) throw error;
+    throw usage(error.message, 'leave out --since to begin with what comes now, or --since 0 to begin with the first');
+  }
+}
+
+function idleTimer(idle: AbortController, milliseconds: number): (end?: true) => void {
+  let timer = setTimeout(() => idle.abort(), milliseconds);
+  return end => {
+    clearTimeout(timer);
+    if (!end) timer = setTimeout(() => idle.abort(), milliseconds);
+  };
+}
+
+function tell({ out, globals }: Context, types: readonly EventType[], state: StreamState, detail: string): void {
+  if (globals.json && state !== 'lost' && state !== 'gap' && state !== 'resumed') return;
+  const words = `${state}${detail ? `: ${safe(detail)}` : ''}`;
+  if (state === 'gap') out.warn(`gap: ${safe(detail)}`);
+  else out.notice(out.tint(state === 'lost' ? 'yellow' : 'dim', words));
+  const keys = types.length === 0 || types.some(type => type.startsWith('KEY_'));
+  if (state === 'resumed' && keys && types.length > 0)
+    out.notice('keys that were plugged or pulled meanwhile are not shown; devmgr keys lists what is there');
+}
+
+const styles: Readonly<Partial<Record<EventType, Style>>> = {
+  DEVICE_REGISTERED: 'cyan',
+  DEVICE_ACTIVATED: 'green',
+  DEVICE_UNLOCKED: 'green',
+  DEVICE_LOCKED: 'red',
+  DEVICE_DEACTIVATED: 'red',
+  KEY_ATTACHED: 'green',
+  KEY_DETACHED: 'yellow',
+};
+
+/** Fields of an event that a line shows, in this order. */
+const shown = [
+  'deviceId',
+  'versionId',
+  'deviceType',
+  'serialNumber',
+  'userId',
+  'lockReason',
+  'platform',
+  'version',
+  'manufacturer',
+  'model',
+  'problem',
+];
+
+const indent = '    ';
+
+/** One line; where the screen is too narrow for it, the fields below it. */
+function lineOf({ io, out }: Context, event: Notification): string {
+  const fields = shown.flatMap(name => {
+    const value = event.data[name];
+    return value === null || value === undefined
+      ? []
+      : [`${name}=${/[\s"]/.test(String(value)) ? JSON.stringify(value) : value}`];
+  });
+  const id = event.id === undefined ? '-' : `#${event.id}`;
+  const [time, type, said] = [safe(event.timestamp), safe(event.type), safe(fields.join(' '))];
+  const head = `${time} ${out.paint('dim', id)} ${out.paint(styles[event.type] ?? null, type)}`;
+  if (width(`${time} ${id} ${type} ${said}`) <= io.columns) return `${head} ${said}`;
+  return [head, ...wrapped(said, io.columns - indent.length)].join(`\n${indent}`);
+}
+
+const saveEveryMs = 2_000;
+
+/** The last event that was seen of each server, kept in the home folder. */
+class Seen {
+  readonly #file: string;
+  readonly #name: string;
+  #id: number | null = null;
+  #savedAt = Date.now();
+
+  constructor(context: Context) {
+    this.#file = join(context.settings.home, 'watched.json');
+    this.#name = `${context.settings.profile}@${context.identity()}`;
+  }
+
+  /** Null where none has been seen. */
+  last(): number | null {
+    const id = readJsonFile(this.#file)?.[this.#name];
+    return typeof id === 'number' && Number.isSafeInteger(id) ? id : null;
+  }
+
+  note(id: number): void {
+    this.#id = id;
+    if (Date.now() - this.#savedAt > saveEveryMs) this.save();
+  }
+
+  save(): void {
+    if (this.#id === null) return;
+    this.#savedAt = Date.now();
+    writeJsonFile(this.#file, { ...readJsonFile(this.#file), [this.#name]: this.#id });
+  }
+}

@@ -1,0 +1,158 @@
+import { resolve } from 'node:path';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { Fault, usage } from '../../fault.ts';
+import { nearest } from '../../nearest.ts';
+import { readLoginName } from '../../settings/credentials.ts';
+import {
+  checkProfileName,
+  chooseProfile,
+  configFile,
+  demandProfile,
+  knownProfiles,
+  type ProfileSetting,
+  profileOf,
+  profileSettings,
+  readConfig,
+  storeSetting,
+} from '../../settings/profiles.ts';
+import { serverAddress } from '../../settings/settings.ts';
+import { card } from '../../terminal/table.ts';
+import { safe } from '../../terminal/text.ts';
+
+const verbs = ['show', 'get', 'set', 'unset', 'use', 'profiles', 'path'] as const;
+const names = Object.keys(profileSettings) as ProfileSetting[];
+
+export const config = command({
+  name: 'config',
+  summary: 'show or change the settings of a profile',
+  description: `Settings are ${names.join(', ')}. A flag beats the environment, the environment beats the profile. "use NAME" makes a profile the one that is used where none is named.`,
+  args: [
+    { name: 'ACTION', help: `${verbs.join(', ')}; show where there is none`, optional: true, choices: verbs },
+    { name: 'NAME', help: 'setting, or profile after use', optional: true },
+    { name: 'VALUE', help: 'what it is set to', optional: true },
+  ],
+  flags: {},
+  makesProfile: ([verb]) => verb === 'set',
+  examples: [
+    { does: 'what is in force, and from where', line: 'config' },
+    {
+      does: 'another registry, under a name of its own',
+      line: 'config set server https://registry.example.com --profile work',
+    },
+    { does: 'use that from now on', line: 'config use work' },
+  ],
+  async run({ args }, context) {
+    const [verb = 'show', name, value] = args;
+    const { home, profile } = context.settings;
+    const expected = { show: 1, get: 2, set: 3, unset: 2, use: 2, profiles: 1, path: 1 }[
+      verb as (typeof verbs)[number]
+    ];
+    if (args.length > 0 && args.length !== expected)
+      throw usage(
+        `config ${verb} takes ${expected - 1} more words, not ${args.length - 1}`,
+        'devmgr config --help shows examples',
+      );
+    switch (verb) {
+      case 'get':
+        return get(context, settingOf(name!));
+      case 'set': {
+        const setting = settingOf(name!);
+        storeSetting(home, profile, setting, checked(setting, value!));
+        return told(context, `${setting} of profile ${profile} is ${checked(setting, value!)}.`);
+      }
+      case 'unset':
+        storeSetting(home, profile, settingOf(name!), null);
+        return told(context, `${name} of profile ${profile} has its default.`);
+      case 'use':
+        demandProfile(home, readConfig(home), checkProfileName(name!));
+        chooseProfile(home, name!);
+        return told(context, `Profile ${name} is used from now on.`);
+      case 'profiles':
+        return profiles(context);
+      case 'path':
+        return context.out.text(`${configFile(home)}\n`);
+      default:
+        return show(context);
+    }
+  },
+});
+
+/** What has been changed: for a script the settings as they are now. */
+async function told(context: Context, words: string): Promise<void> {
+  const { out, settings, globals } = context;
+  if (!globals.json) return out.notice(words);
+  const stored = readConfig(settings.home);
+  await out.document({ profile: stored.profile, profiles: stored.profiles });
+}
+
+function settingOf(name: string): ProfileSetting {
+  const found = names.find(known => known === name);
+  if (found) return found;
+  const near = nearest(name, names);
+  throw usage(`there is no setting "${name}"`, near ? `did you mean ${near}?` : `settings are ${names.join(', ')}`);
+}
+
+function checked(setting: ProfileSetting, value: string): string {
+  if (value === '') throw usage(`${setting} cannot be empty`, `take it away: devmgr config unset ${setting}`);
+  if (setting === 'server' || setting === 'hardware') return serverAddress(value);
+  return setting === 'ca' ? resolve(value) : value;
+}
+
+async function get({ out, settings, globals }: Context, setting: ProfileSetting): Promise<void> {
+  const value = profileOf(readConfig(settings.home), settings.profile)[setting] ?? null;
+  if (globals.json) return out.document(value);
+  if (value === null)
+    throw new Fault(
+      'absent',
+      `${setting} is not set in profile ${settings.profile}`,
+      `set it: devmgr config set ${setting} VALUE`,
+    );
+  await out.text(`${safe(value)}\n`);
+}
+
+async function show(context: Context): Promise<void> {
+  const { out, settings, globals } = context;
+  const login = readLoginName(settings, context.identity());
+  const { token, ...shown } = settings;
+  if (globals.json)
+    return out.document({
+      ...shown,
+      tokenFromEnvironment: token !== null,
+      loggedInAs: login,
+      file: configFile(settings.home),
+    });
+  await out.text(
+    card(
+      [
+        ['profile', settings.profile],
+        [
+          'server',
+          settings.server === null ? 'the local daemon' : `${safe(settings.server)} (from the ${settings.serverFrom})`,
+        ],
+        [
+          'hardware',
+          settings.hardware === null
+            ? 'the registry where that is this machine, else the local daemon'
+            : safe(settings.hardware),
+        ],
+        ['certificates', settings.ca === null ? "the system's" : safe(settings.ca)],
+        ['logged in as', login === null ? 'nobody' : safe(login)],
+        ['token', token === null ? 'of the stored login' : 'from DEVMGR_TOKEN'],
+        ['home', safe(settings.home)],
+        ['file', safe(configFile(settings.home))],
+      ],
+      out.io.columns,
+    ),
+  );
+}
+
+async function profiles({ out, settings, globals }: Context): Promise<void> {
+  const stored = readConfig(settings.home);
+  const all = knownProfiles(settings.home, stored);
+  if (globals.json)
+    return out.document(all.map(name => ({ name, current: name === settings.profile, ...profileOf(stored, name) })));
+  await out.text(
+    all.map(name => `${globals.quiet ? '' : name === settings.profile ? '* ' : '  '}${safe(name)}\n`).join(''),
+  );
+}

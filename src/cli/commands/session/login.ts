@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { need, readPassword } from '../../ask.ts';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { usage } from '../../fault.ts';
+import { passwordFlags } from '../../globals.ts';
+import { present } from '../../present.ts';
+import { forgetLogin, localIdentity, storeLogin } from '../../settings/credentials.ts';
+import { storeSetting } from '../../settings/profiles.ts';
+import { isLoopback } from '../../settings/settings.ts';
+import { safe } from '../../terminal/text.ts';
+import { relative } from '../../terminal/when.ts';
+
+export const login = command({
+  name: 'login',
+  summary: 'log in and remember it',
+  description:
+    'The token goes into the keychain of the operating system, else into a file that only you can read; login says which. It is renewed while it is used.\nA server named with --server is remembered in the profile.',
+  args: [{ name: 'USERNAME', help: 'user to log in as', optional: true }],
+  flags: { username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'user to log in as' }, ...passwordFlags },
+  makesProfile: () => true,
+  examples: [
+    { does: 'ask for the password', line: 'login admin' },
+    { does: 'in a script', line: 'login --username admin --password-file ./password' },
+    {
+      does: 'another server, under a name of its own',
+      line: 'login admin --server https://registry.example.com --profile work',
+    },
+  ],
+  async run({ args, flags }, context) {
+    const [named] = args;
+    if (named !== undefined && flags.username !== undefined && named !== flags.username)
+      throw usage(`both "${named}" and --username ${flags.username} name a user`);
+    const known = flags.username ?? named ?? context.settings.username ?? undefined;
+    const username = await need(context, known, '--username', 'User name');
+    const password = await readPassword(context, flags, `Password of ${username}`);
+    const data = await logIn(context, username, password);
+    await present(context, {
+      data,
+      id: data.user.id,
+      title: `Logged in as ${safe(data.user.username)} (${safe(data.user.role)})`,
+      rows: [
+        ['server', await context.registry.address()],
+        ['until', `${safe(data.expireTime)} (${relative(data.expireTime)}; renewed while it is used)`],
+      ],
+    });
+  },
+});
+
+/** Logs in, and remembers the token and what leads to the server. */
+export async function logIn(context: Context, username: string, password: string) {
+  const { settings, out, registry } = context;
+  warnOfEavesdroppers(context, await registry.address());
+  const data = await registry.call('login', { body: { username, password } });
+  const kept = { token: data.token, expireTime: data.expireTime, username: data.user.username };
+  const keeper = await storeLogin(settings, context.identity(), kept);
+  rememberServer(context);
+  if (!context.globals.json)
+    out.notice(
+      keeper === 'keychain'
+        ? 'The token is kept in the keychain.'
+        : `The token is kept in ${settings.home}/credentials.json (only you can read it).`,
+    );
+  if (settings.token !== null && !context.globals.json)
+    out.notice('DEVMGR_TOKEN is set and goes on beating this login.');
+  return data;
+}
+
+/** An address that is named without a scheme is one of plain HTTP. */
+function warnOfEavesdroppers({ out, globals }: Context, address: string): void {
+  if (globals.json || !address.startsWith('http:') || isLoopback(address)) return;
+  out.warn(`${safe(address)} is not encrypted: the password and the token can be read on the way. Is there https://?`);
+}
+
+/** What was named for this login alone would be missing at the next command. */
+function rememberServer(context: Context): void {
+  const { settings, globals } = context;
+  if (settings.serverFrom === 'flag')
+    storeSetting(
+      settings.home,
+      settings.profile,
+      'server',
+      context.identity() === localIdentity ? null : settings.server,
+    );
+  if (globals.ca !== undefined) storeSetting(settings.home, settings.profile, 'ca', resolve(globals.ca));
+}
+
+export const logout = command({
+  name: 'logout',
+  summary: 'forget the login',
+  flags: {},
+  examples: [{ does: 'forget the token of this profile and server', line: 'logout' }],
+  async run(_, context) {
+    const { settings, out } = context;
+    const identity = context.identity();
+    const loggedOut = await forgetLogin(settings, identity);
+    const server = identity === localIdentity ? 'the local daemon' : identity;
+    if (context.globals.json) await out.document({ loggedOut, server: identity, profile: settings.profile });
+    else out.notice(loggedOut ? `Logged out of ${server}.` : `Nobody was logged in to ${server}.`);
+    if (settings.token !== null && !context.globals.json) out.notice('DEVMGR_TOKEN is still set.');
+  },
+});
+
+export const whoami = command({
+  name: 'whoami',
+  summary: 'show who is logged in, and where',
+  flags: {},
+  examples: [
+    { does: 'who and where', line: 'whoami' },
+    { does: 'the role alone', line: 'whoami --json | jq -r .role' },
+  ],
+  async run(_, context) {
+    const data = await context.registry.call('me');
+    const { settings } = context;
+    await present(context, {
+      data,
+      id: data.id,
+      title: `${safe(data.username)} (${safe(data.role)})`,
+      rows: [
+        ['id', safe(data.id)],
+        ['e-mail', data.email === null ? null : safe(data.email)],
+        ['server', await context.registry.address()],
+        ['profile', settings.profile],
+        ['home', settings.home],
+        ['token from', settings.token === null ? 'the stored login' : 'DEVMGR_TOKEN'],
+      ],
+    });
+  },
+});
+
+/** The password of the first administrator, as long as nobody has changed it. */
+export function initialPassword(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim() || null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,121 @@
+/** What a command is run with. */
+import { readFileSync } from 'node:fs';
+import { Client } from './client/client.ts';
+import { systemWords, usage } from './fault.ts';
+import type { GlobalValues } from './globals.ts';
+import type { Programs } from './programs.ts';
+import { isDaemon } from './session/alive.ts';
+import { LocalPlace, remotePlace } from './session/places.ts';
+import { LocalHardwareSession, RegistrySession } from './session/session.ts';
+import { localIdentity, readLoginName } from './settings/credentials.ts';
+import { couldBeLocal, isLocalServer, isLoopback, readDaemonInfo, type Settings } from './settings/settings.ts';
+import type { Io } from './terminal/io.ts';
+import type { Output } from './terminal/output.ts';
+
+export interface Context {
+  readonly io: Io;
+  readonly out: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: Settings;
+  readonly globals: GlobalValues;
+  readonly programs: Programs;
+  /** Whether a person can be asked. */
+  readonly canAsk: boolean;
+  /** The registry. */
+  readonly registry: Client;
+  /** The service that sees the keys. */
+  readonly hardware: Client;
+  /** The name under which tokens of the registry are kept. */
+  identity(): string;
+}
+
+export type ContextParts = Omit<Context, 'canAsk' | 'registry' | 'hardware' | 'identity'>;
+
+export function createContext(given: ContextParts): Context {
+  const { io, out, env, settings, globals, programs } = given;
+  const parts: ContextParts = { io, out, env, settings, globals, programs };
+  let registry: Client | undefined;
+  let hardware: Client | undefined;
+  const identity = () => (isLocalServer(settings) || settings.server === null ? localIdentity : settings.server);
+  return {
+    ...parts,
+    get canAsk() {
+      return !globals.noInput && io.stdinIsTerminal && io.stderrIsTerminal;
+    },
+    identity,
+    get registry() {
+      registry ??= createRegistry(parts, identity);
+      return registry;
+    },
+    get hardware() {
+      hardware ??= createHardware(parts, this.registry);
+      return hardware;
+    },
+  };
+}
+
+function clientOptions({ io, out, settings, globals }: ContextParts) {
+  return {
+    ca: readCa(settings.ca),
+    signal: io.interrupt,
+    wait: !globals.noWait,
+    // With --json standard error holds JSON alone.
+    notice: (text: string) => (out.json ? out.trace(text) : out.notice(text)),
+    waiting: (text: string) => out.notice(text),
+    trace: (text: string) => out.trace(text),
+  };
+}
+
+function localPlace(parts: ContextParts, settings: Settings): LocalPlace {
+  const { notice } = clientOptions(parts);
+  return new LocalPlace({ settings, autostart: !parts.globals.noAutostart, signal: parts.io.interrupt, notice });
+}
+
+function createRegistry(parts: ContextParts, named: () => string): Client {
+  const { settings } = parts;
+  // A daemon that crashed leaves its address behind, where anybody may listen: the local token goes to a daemon that runs.
+  const identity = () => (settings.server === null || daemonRuns(settings) ? named() : settings.server);
+  const options = clientOptions(parts);
+  const place = couldBeLocal(settings) ? localPlace(parts, settings) : remotePlace(settings.server ?? '');
+  return new Client({
+    ...options,
+    place,
+    session: new RegistrySession({ settings, identity, notice: options.notice }),
+  });
+}
+
+function daemonRuns(settings: Settings): boolean {
+  const info = readDaemonInfo(settings.home);
+  return info !== null && isDaemon(info.pid);
+}
+
+/** Named with --hardware, else the registry where that is this machine, else the local daemon. */
+function createHardware(parts: ContextParts, registry: Client): Client {
+  const { settings } = parts;
+  const { server, hardware } = settings;
+  if (hardware === null && (server === null || isLoopback(server))) return registry;
+  if (hardware !== null && hardware === server) return registry;
+  const options = clientOptions(parts);
+  const own = new LocalHardwareSession(settings.home);
+  if (hardware === null || hardware === readDaemonInfo(settings.home)?.url)
+    return new Client({ ...options, place: localPlace(parts, { ...settings, server: null }), session: own });
+  const loggedIn = readLoginName(settings, hardware) !== null;
+  const session = new RegistrySession({
+    settings: { ...settings, token: null },
+    identity: () => hardware,
+    notice: options.notice,
+  });
+  return new Client({ ...options, place: remotePlace(hardware), session: loggedIn ? session : own });
+}
+
+function readCa(file: string | null): string | undefined {
+  if (file === null) return undefined;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usage(`the certificates in ${file} cannot be read: ${systemWords(error)}`);
+  }
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw usage(`${file} holds no certificate in PEM form`);
+  return text;
+}

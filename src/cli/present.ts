@@ -1,0 +1,28 @@
+/** The ways the result of a command is written, in one place. */
+
+import type { Context } from './context.ts';
+import { card } from './terminal/table.ts';
+import { safe } from './terminal/text.ts';
+
+export type CardRow = readonly [label: string, value: string | null];
+
+export interface Result {
+  /** `data` of the answer. */
+  readonly data: unknown;
+  /** What --quiet writes. */
+  readonly id: string;
+  readonly title: string;
+  readonly rows: readonly CardRow[];
+  /** What can be typed next; not for scripts. */
+  readonly next?: string;
+}
+
+export async function present({ out, globals }: Context, result: Result): Promise<void> {
+  if (globals.json) return out.document(result.data);
+  if (globals.quiet) return out.text(`${safe(result.id)}\n`);
+  const rows = result.rows.filter((row): row is readonly [string, string] => row[1] !== null);
+  await out.text(`${out.paint('bold', result.title)}\n${indent(card(rows, out.io.columns - 2))}`);
+  if (result.next) out.notice(`${out.tint('cyan', 'Next:')} ${result.next}`);
+}
+
+export const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');

@@ -1,0 +1,79 @@
+/**
+ * A task of the Windows Task Scheduler that starts the daemon at login, by Microsoft's documentation of the task schema and of
+ * schtasks; never run there. It starts the daemon in the background, so that no window stays open.
+ */
+import { join } from 'node:path';
+import { homeFiles } from '../../contract/local.ts';
+import { marker, type Service, type ServiceFacts } from './service.ts';
+import { xml } from './xml.ts';
+
+const task = 'devmgr';
+
+export function scheduledTask(facts: ServiceFacts): Service {
+  const file = join(facts.home, 'devmgr-task.xml');
+  const [program = '', ...rest] = facts.program;
+  return {
+    system: 'Task Scheduler',
+    tested: false,
+    file,
+    text: taskText(facts),
+    encoding: 'utf16le',
+    probe: ['schtasks', '/Query'],
+    start: [
+      ['schtasks', '/Create', '/TN', task, '/XML', file, '/F'],
+      ['schtasks', '/Run', '/TN', task],
+    ],
+    // The daemon outlives the task that has started it.
+    stop: [
+      ['schtasks', '/Delete', '/TN', task, '/F'],
+      [program, ...rest, 'stop', '--home', facts.home],
+    ],
+    forget: [],
+    later: `as this user: schtasks /Create /TN ${task} /XML "${file}"`,
+    log: join(facts.home, homeFiles.log),
+  };
+}
+
+function taskText({ program: [file = '', ...rest], args, home, userName }: ServiceFacts): string {
+  const words = [...rest, 'start', '--home', home, ...args].map(windowsWord).join(' ');
+  const user = xml(userName);
+  return `<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo>
+    <Description>${xml(marker)}</Description>
+  </RegistrationInfo>
+  <Triggers>
+    <LogonTrigger>
+      <Enabled>true</Enabled>
+      <UserId>${user}</UserId>
+    </LogonTrigger>
+  </Triggers>
+  <Principals>
+    <Principal id="Author">
+      <UserId>${user}</UserId>
+      <LogonType>InteractiveToken</LogonType>
+      <RunLevel>LeastPrivilege</RunLevel>
+    </Principal>
+  </Principals>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <StartWhenAvailable>true</StartWhenAvailable>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+  </Settings>
+  <Actions Context="Author">
+    <Exec>
+      <Command>${xml(file)}</Command>
+      <Arguments>${xml(words)}</Arguments>
+    </Exec>
+  </Actions>
+</Task>
+`;
+}
+
+/** A word as programs on Windows take their command line apart: backslashes count only before a quote. */
+function windowsWord(word: string): string {
+  if (word !== '' && !/[\s"]/.test(word)) return word;
+  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`;
+}

@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { importsOf, rules, violationsIn } from '../../scripts/import-boundaries.ts';
+
+/** Sources that each break a rule: where one stands, what it says, and why it may not. */
+const broken: readonly (readonly [file: string, source: string, reason: RegExp])[] = [
+  [
+    'src/cli/commands/devices/list.ts',
+    "import { tmp } from '../../../../tests/support/tmp.ts';",
+    /shipped without its tests/,
+  ],
+  ['daemon/http/server.ts', "import '../../bin/devmgr.ts';", /nothing imports it/],
+  [
+    'src/cli/commands/devices/list.ts',
+    "import { Home } from '../../../../daemon/home/home.ts';",
+    /only by its HTTP interface/,
+  ],
+  ['src/cli/client/call.ts', "import type { Driver } from '../../../drivers/driver.ts';", /only by its HTTP interface/],
+  ['daemon/home/home.ts', "import { say } from '../../src/cli/terminal/io.ts';", /share only the contract/],
+  ['drivers/text.ts', "import { trimText } from '../src/contract/text.ts';", /usable without the daemon/],
+  ['drivers/hid/index.ts', "export * from '../../daemon/logger.ts';", /usable without the daemon/],
+  ['src/contract/codes.ts', "import { readFileSync } from 'node:fs';", /data and types/],
+  ['src/contract/codes.ts', "import { readFileSync } from 'fs';", /data and types/],
+  ['src/contract/routes.ts', "import { call } from '../cli/client/call.ts';", /data and types/],
+  ['src/cli/client/call.ts', "import { table } from '../terminal/table.ts';", /commands → client → contract/],
+  ['src/cli/client/call.ts', "import { profile } from '../settings/profiles.ts';", /commands → client → contract/],
+  ['src/cli/session/places.ts', "import { table } from '../terminal/table.ts';", /neither prints nor prompts/],
+  ['src/cli/settings/profiles.ts', "import { alive } from '../session/alive.ts';", /before a client/],
+  ['src/cli/terminal/table.ts', "import { profile } from '../settings/profiles.ts';", /fetches none/],
+  ['src/cli/settings/profiles.ts', "import { call } from '../client/call.ts';", /before a client/],
+  ['src/cli/commands/devices/list.ts', "const { run } = await import('../../main.ts');", /could run itself/],
+  ['src/cli/service/systemd.ts', "import { readPackaged } from '../settings/packaged.ts';", /plain values/],
+  ['daemon/domain/device.ts', "import { readFile } from 'node:fs/promises';", /does no I\/O/],
+  ['daemon/domain/device.ts', "import { DeviceService } from '../services/devices.ts';", /does no I\/O/],
+  ['daemon/store/store.ts', "import { DeviceService } from '../services/devices.ts';", /decides nothing/],
+  ['daemon/services/devices.ts', "import type { FastifyRequest } from 'fastify';", /HTTP ends in daemon/],
+  ['daemon/services/devices.ts', "import { createServer } from 'node:http';", /HTTP ends in daemon/],
+  [
+    'daemon/notifications/outbox.ts',
+    "import { deviceRoutes } from '../http/routes/devices.ts';",
+    /HTTP ends in daemon/,
+  ],
+  ['daemon/services/devices.ts', "import { open } from '../store/sqlite/open.ts';", /only main chooses the store/],
+  ['daemon/http/routes/devices.ts', "import { HidDriver } from '../../../drivers/driver.ts';", /calls a service/],
+  ['daemon/services/users.ts', "import { startDaemon } from '../main.ts';", /composition root/],
+  ['daemon/hardware/keys.ts', "import { hidDriver } from '../../drivers/hid/index.ts';", /the Driver interface/],
+  [
+    'drivers/protocols/ukey/serial.ts',
+    "import { open } from '../../hid/handle.ts';",
+    /over the connection it receives/,
+  ],
+  ['daemon/home/home.ts', "import Database from 'better-sqlite3';", /another store must be able/],
+  ['daemon/home/home.ts', "const hid = await import('node-hid');", /native USB modules/],
+  ['drivers/pcsc/library.ts', "const { usb } = require('usb/index.js');", /native USB modules/],
+  ['drivers/hid/index.ts', "createRequire(import.meta.url || process.argv[1])('pcsc-mini');", /native PC\/SC module/],
+  [
+    'src/cli/commands/session/login.ts',
+    "const { Entry } = await import('@napi-rs/keyring');",
+    /works without a keychain/,
+  ],
+  ['daemon/logger.ts', "import type { FastifyInstance } from 'fastify';", /know Fastify/],
+  ['drivers/hid/native.ts', "import hid from 'node-hid';", /loaded when it is used/],
+];
+
+const good: readonly (readonly [file: string, source: string])[] = [
+  [
+    'src/cli/commands/devices/list.ts',
+    "import { call } from '../../client/call.ts';\nimport { listDevices } from '../../../contract/devices.ts';",
+  ],
+  [
+    'daemon/services/devices.ts',
+    "import type { Store } from '../store/store.ts';\nimport { judge } from '../domain/device.ts';",
+  ],
+  ['daemon/store/sqlite/open.ts', "import Database from 'better-sqlite3';"],
+  ['drivers/hid/native.ts', "import type { Device } from 'node-hid';\nconst { HID } = await import('node-hid');"],
+  [
+    'bin/devmgr.ts',
+    "import { run } from '../src/cli/main.ts';\nconst { startDaemon } = await import('../daemon/main.ts');",
+  ],
+  [
+    'src/contract/codes.ts',
+    "// import 'node:fs'\n/* export * from '../client/call.ts' */\nexport const hint = \"import x from 'node:fs'\";",
+  ],
+];
+
+describe('imports between folders', () => {
+  it.each(broken)('%s may not say: %s', (file, source, reason) => {
+    expect(violationsIn(file, source).map(({ because }) => because)).toContainEqual(expect.stringMatching(reason));
+  });
+
+  it.each(good)('%s may say: %s', (file, source) => {
+    expect(violationsIn(file, source)).toEqual([]);
+  });
+
+  it('has a broken example for every rule', () => {
+    const seen = new Set(broken.flatMap(([file, source]) => violationsIn(file, source).map(({ because }) => because)));
+    expect(rules.map(({ because }) => because).filter(reason => !seen.has(reason))).toEqual([]);
+  });
+
+  it('refuses an import whose name is computed, and a package that package.json does not name', () => {
+    expect(violationsIn('src/cli/main.ts', 'await import(name);')).toHaveLength(1);
+    expect(violationsIn('src/cli/main.ts', `await import(\`./\${name}.ts\`);`)).toHaveLength(1);
+    expect(violationsIn('src/cli/main.ts', "import x from 'left-pad';", new Set(['commander']))).toHaveLength(1);
+  });
+
+  it('reads imports over several lines, and says on which line they begin', () => {
+    const source = "const a = 1;\nimport {\n  b,\n  type C,\n} from './b.ts';\nexport type { D } from './d.ts';\n";
+    expect(importsOf(source)).toEqual([
+      { name: './b.ts', line: 2, kind: 'start' },
+      { name: './d.ts', line: 6, kind: 'types' },
+    ]);
+  });
+});
+
+describe('the check as npm test runs it', () => {
+  const folders: string[] = [];
+  afterAll(() => Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true }))));
+
+  async function check(files: Readonly<Record<string, string>>): Promise<{ code: number; stderr: string }> {
+    const root = await mkdtemp(join(tmpdir(), 'devmgr-imports-'));
+    folders.push(root);
+    for (const [name, text] of Object.entries({ 'package.json': '{}', ...files })) {
+      await mkdir(dirname(join(root, name)), { recursive: true });
+      await writeFile(join(root, name), text);
+    }
+    const script = join(import.meta.dirname, '../../scripts/import-boundaries.ts');
+    return promisify(execFile)(process.execPath, [script, root]).then(
+      ({ stderr }) => ({ code: 0, stderr }),
+      ({ code, stderr }) => ({ code, stderr }),
+    );
+  }
+
+  it('fails on a forbidden import, naming file, line and reason', async () => {
+    const { code, stderr } = await check({ 'src/contract/codes.ts': "\nimport { run } from '../cli/main.ts';\n" });
+    expect(code).toBe(1);
+    expect(stderr).toContain('src/contract/codes.ts:2 must not import ../cli/main.ts');
+    expect(stderr).toContain('the contract is data and types');
+  });
+
+  it('passes if no rule is broken, and fails if there is nothing to check', async () => {
+    expect((await check({ 'src/cli/main.ts': "import { codes } from '../contract/codes.ts';\n" })).code).toBe(0);
+    expect((await check({})).code).toBe(1);
+  });
+});
