@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { findingsIn, rules } from '../../scripts/words.ts';
+
+/** One line for each rule of the list, in its order. */
+const examples = [
+  'it begins anew',
+  'what is written therein',
+  'whoever asks',
+  'nobody listens',
+  'the driver is told of it',
+  'two keys are told apart',
+  'mend the line',
+  'users set the own one',
+  'everybody sets a password',
+  'the serial stands in line 2',
+  'the file stood in the folder',
+  'this is no JSON',
+  'it goes on behind the last result',
+  'a note goes along',
+  'other fields are passed over',
+  'the old file is set aside',
+  'a key is pulled out of the port',
+  'the text in any case',
+  'the file lies in the home folder',
+  'where there is no terminal',
+  'the place the system has for data',
+  'keys want four libraries',
+  'what is to be had',
+  'a change brought about by the user',
+  'a package by its name',
+  'the token stays good until midnight',
+  'has the system start the daemon',
+  'the function hands over a file',
+  'makings of a store',
+  'the diary of the daemon',
+  'a client knocks at the port',
+  'half of a record',
+  'what has come of the batch',
+  'the one that is there',
+];
+
+it('has an example for every rule, and finds it', () => {
+  expect(examples).toHaveLength(rules.length);
+  for (const [i, rule] of rules.entries())
+    expect(findingsIn('page.md', examples[i]!).map(finding => finding.rule)).toContain(rule);
+});
+
+it('names file, line and words', () => {
+  const [finding] = findingsIn('docs/page.md', 'a good line\nthis begins anew\n');
+  expect(finding).toMatchObject({ file: 'docs/page.md', line: 2, found: 'anew' });
+});
+
+it.each([
+  'a key is no longer attached',
+  'in any case of doubt',
+  'the file is in the home folder',
+  'if there is no terminal',
+  'the folder where files are stored',
+  'the token is valid until midnight',
+])('accepts: %s', line => {
+  expect(findingsIn('page.md', line)).toEqual([]);
+});
