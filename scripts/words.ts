@@ -44,7 +44,7 @@ export const rules: readonly WordRule[] = [
   rule(/\bstands? (?:in|at|on|here|there|twice|behind)\b/i, 'is in, appears in', calque),
   rule(/\bstood (?:in|at|on|here|there)\b/i, 'was in', calque),
   rule(
-    /\b(?:is|are) no (?!longer\b|more\b|one\b|such\b|need\b|way\b|room\b|different\b|better\b|worse\b|faster\b|slower\b|point\b|reason\b|use\b)[a-z]+\b/i,
+    /(?<!\bthere )\b(?:is|are) no (?!longer\b|more\b|one\b|such\b|need\b|way\b|room\b|different\b|better\b|worse\b|faster\b|slower\b|point\b|reason\b|use\b)[a-z]+\b/i,
     'is not a, is not valid',
     calque,
   ),
