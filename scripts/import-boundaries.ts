@@ -25,6 +25,11 @@ export interface Violation {
 
 const product = ['bin/', 'src/', 'daemon/', 'drivers/'];
 
+/** The modules of the contract that are plain data. */
+const plainContract = ['codes', 'endpoints', 'ids', 'limits', 'local', 'text', 'values'].map(
+  name => `src/contract/${name}.ts`,
+);
+
 /** `npm:` is any package, `npm:x` the package x, `node:` any built-in module, `node:x` the module x. */
 export const rules: readonly Rule[] = [
   {
@@ -57,6 +62,11 @@ export const rules: readonly Rule[] = [
     from: ['src/contract/'],
     only: ['src/contract/', 'npm:typebox', 'npm:yaml'],
     because: 'the contract is data and types: no I/O, and nothing of the code that uses it',
+  },
+  {
+    from: plainContract,
+    only: plainContract,
+    because: 'the command line loads these modules at every start: TypeBox takes longer to load than a command to run',
   },
   {
     from: ['src/cli/client/'],

@@ -1,29 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { roles, route } from './define.ts';
+import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
 import { versionIds } from './ids.ts';
 import { sizes } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
+import { platformNames, textShapes } from './values.ts';
 
 const tag = 'Application versions';
 
-/** Platforms and the extensions (lower case) of their installer packages. */
-export const platforms = {
-  WINDOWS: ['exe', 'msi'],
-  MACOS: ['dmg', 'pkg'],
-  LINUX: ['deb', 'rpm', 'appimage'],
-  ANDROID: ['apk', 'aab'],
-  IOS: ['ipa'],
-} as const;
-export type Platform = keyof typeof platforms;
-export const platformNames = Object.keys(platforms) as Platform[];
+export { type Platform, platformNames, platforms } from './values.ts';
 
 const platformInput = token({ description: `${platformNames.join(', ')}; in any case`, examples: ['ANDROID'] });
-/** Names with dots between them, none empty: pre-release and build of Semantic Versioning. */
-const parts = '[0-9A-Za-z\\-]+(\\.[0-9A-Za-z\\-]+)*';
 const number = line(64, {
-  pattern: `^\\d+(\\.\\d+){0,3}(-${parts})?(\\+${parts})?$`,
-  shape: 'up to four numbers with dots, then - or + parts, such as 1.0.0 or 1.2.0-rc.1',
+  ...textShapes.packageVersion,
   description: 'version number',
   examples: ['1.0.0'],
 });
@@ -46,8 +36,7 @@ export type AppVersion = Static<typeof appVersion>;
 
 export const uploadApp = route({
   id: 'uploadAppVersion',
-  method: 'POST',
-  path: '/api/app-versions/upload',
+  ...endpoints.uploadApp,
   tag,
   summary: 'Upload an installer package',
   description: 'Parts may come in any order. A platform, version and extension can be uploaded once.',
@@ -75,8 +64,7 @@ export const uploadApp = route({
 
 export const listApps = route({
   id: 'listAppVersions',
-  method: 'GET',
-  path: '/api/app-versions/list',
+  ...endpoints.listApps,
   tag,
   summary: 'List application versions',
   extension: true,
@@ -89,8 +77,7 @@ export const listApps = route({
 
 export const latestApp = route({
   id: 'getLatestAppVersion',
-  method: 'GET',
-  path: '/api/app-versions/latest',
+  ...endpoints.latestApp,
   tag,
   summary: 'Find the newest version and whether a client must update',
   description:
@@ -120,8 +107,7 @@ const params = Type.Object({ versionId: token({ description: 'version id', examp
 
 export const showApp = route({
   id: 'getAppVersion',
-  method: 'GET',
-  path: '/api/app-versions/{versionId}',
+  ...endpoints.showApp,
   tag,
   summary: 'Show an application version',
   extension: true,
@@ -134,8 +120,7 @@ export const showApp = route({
 
 export const downloadApp = route({
   id: 'downloadAppVersion',
-  method: 'GET',
-  path: '/api/app-versions/{versionId}/download',
+  ...endpoints.downloadApp,
   tag,
   summary: 'Download the package',
   description: 'Supports Range and If-None-Match; the ETag is the SHA-256 of the file.',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { roles, route } from './define.ts';
+import { endpoints } from './endpoints.ts';
 import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
 
@@ -12,12 +13,10 @@ const expireTime = timestamp('when the token ends');
 
 export const login = route({
   id: 'login',
-  method: 'POST',
-  path: '/api/auth/login',
+  ...endpoints.login,
   tag,
   summary: 'Log in',
   description: 'Answers a token that is good for 24 hours.',
-  access: 'public',
   limit: 'login',
   body: Type.Object({
     username: token({ description: 'user name', examples: ['admin'] }),
@@ -39,8 +38,7 @@ export const login = route({
 
 export const refresh = route({
   id: 'refreshToken',
-  method: 'POST',
-  path: '/api/auth/refresh',
+  ...endpoints.refresh,
   tag,
   summary: 'Get a new token before the present one expires',
   description: 'The earlier token stays good until it expires.',

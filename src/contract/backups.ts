@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { roles, route } from './define.ts';
 import { deviceId, note } from './device-fields.ts';
 import { changers } from './devices.ts';
+import { endpoints } from './endpoints.ts';
 import { nullable, shown, timestamp, token } from './fields.ts';
 import { backupIds } from './ids.ts';
 import { sizes } from './limits.ts';
@@ -29,8 +30,7 @@ export type Backup = Static<typeof backup>;
 
 export const createBackup = route({
   id: 'createBackup',
-  method: 'POST',
-  path: '/api/devices/{deviceId}/backups',
+  ...endpoints.createBackup,
   tag,
   summary: 'Keep an encrypted backup of an ACTIVE device',
   description: 'The file is opaque to the service.',
@@ -46,8 +46,7 @@ export const createBackup = route({
 
 export const listBackups = route({
   id: 'listBackups',
-  method: 'GET',
-  path: '/api/devices/{deviceId}/backups/list',
+  ...endpoints.listBackups,
   tag,
   summary: 'List the backups of a device',
   extension: true,
@@ -61,8 +60,7 @@ export const listBackups = route({
 
 export const downloadBackup = route({
   id: 'downloadBackup',
-  method: 'GET',
-  path: '/api/devices/{deviceId}/backups/{backupId}/download',
+  ...endpoints.downloadBackup,
   tag,
   summary: 'Download a backup',
   description: 'Supports Range and If-None-Match; the ETag is the SHA-256 of the file.',
@@ -76,8 +74,7 @@ export const downloadBackup = route({
 
 export const restoreBackup = route({
   id: 'restoreBackup',
-  method: 'POST',
-  path: '/api/devices/{deviceId}/backups/{backupId}/restore',
+  ...endpoints.restoreBackup,
   tag,
   summary: 'Verify a backup and mark it as restored',
   description: 'Checks the digest of the kept file. Possible for every device that is not DEACTIVATED.',

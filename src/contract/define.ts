@@ -2,11 +2,9 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from './codes.ts';
 import type { LimitScope } from './limits.ts';
+import type { CallerRole } from './values.ts';
 
-export const roles = ['ADMIN', 'DEALER', 'VIEWER'] as const;
-export type Role = (typeof roles)[number];
-/** LOCAL is the role of the token that the daemon writes for programs of the same user on the same machine. */
-export type CallerRole = Role | 'LOCAL';
+export { type CallerRole, type Role, roles } from './values.ts';
 
 export type Access =
   /** Nobody has to log in. */

@@ -2,18 +2,15 @@
 import { Type } from 'typebox';
 import { line, oneOf, prose } from './fields.ts';
 import { deviceIds } from './ids.ts';
+import { activationAlphabet, deviceStatuses, deviceTypes, textShapes } from './values.ts';
 
-export const deviceTypes = ['UKEY', 'SIMKEY'] as const;
-export type DeviceType = (typeof deviceTypes)[number];
-export const deviceStatuses = ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED'] as const;
-export type DeviceStatus = (typeof deviceStatuses)[number];
+export { activationAlphabet, type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from './values.ts';
 
 export const deviceType = oneOf(deviceTypes, { description: 'UKEY: a USB security key; SIMKEY: a SIM-based key' });
 export const deviceStatus = oneOf(deviceStatuses, { description: 'DEACTIVATED is for good' });
 
 export const serialNumber = line(64, {
-  pattern: '^[A-Za-z0-9\\-_.:/]+$',
-  shape: 'made of ASCII letters, digits and - _ . : / alone',
+  ...textShapes.serialNumber,
   description: 'serial number, unique across devices, case-sensitive',
   examples: ['UK-2026-000001'],
 });
@@ -29,8 +26,6 @@ export const deviceId = Type.String({
   description: 'assigned at registration',
   examples: ['DEV-1'],
 });
-/** Alphabet of activation codes: 32 symbols, without 0, 1, I and O. */
-export const activationAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 export const activationCode = Type.String({
   pattern: `^([${activationAlphabet}]{4}-){3}[${activationAlphabet}]{4}$`,
   description: 'four groups of four characters; accepted in any case',

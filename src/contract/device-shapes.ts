@@ -32,20 +32,7 @@ export const batchItem = Type.Object({
 });
 export type BatchItem = Static<typeof batchItem>;
 
-export const deviceSorts = [
-  'createTime',
-  'createdAt',
-  'activatedAt',
-  'lastUsedAt',
-  'updatedAt',
-  'deviceId',
-  'serialNumber',
-  'manufacturer',
-  'model',
-  'status',
-  'deviceType',
-] as const;
-export type DeviceSort = (typeof deviceSorts)[number];
+export { type DeviceSort, deviceSorts } from './values.ts';
 
 export const deviceListItem = Type.Object({
   deviceId: f.deviceId,

@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
 import { type Role, roles, route } from './define.ts';
 import * as f from './device-fields.ts';
-import { batchItem, deviceDetailData, deviceListItem, deviceSorts, registration, stored } from './device-shapes.ts';
+import { batchItem, deviceDetailData, deviceListItem, registration, stored } from './device-shapes.ts';
+import { endpoints } from './endpoints.ts';
 
 import { count, EACH, nullable, secret, shown, timestamp, token } from './fields.ts';
 import { activationCodeDays, sizes } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
+import { deviceSorts, immutableFields } from './values.ts';
 
 export * from './device-shapes.ts';
+export { immutableFields } from './values.ts';
 
 const tag = 'Devices';
 /** Who may change a device. */
@@ -24,8 +27,7 @@ const serviceExample = {
 
 export const registerDevice = route({
   id: 'registerDevice',
-  method: 'POST',
-  path: '/api/devices/register',
+  ...endpoints.register,
   tag,
   summary: 'Register a device',
   description: 'Assigns a deviceId and an activation code. The device is INACTIVE until it is activated.',
@@ -46,8 +48,7 @@ export const registerDevice = route({
 
 export const batchRegister = route({
   id: 'batchRegisterDevices',
-  method: 'POST',
-  path: '/api/devices/batch-register',
+  ...endpoints.batchRegister,
   tag,
   summary: 'Register up to 10,000 devices',
   description:
@@ -73,8 +74,7 @@ export const batchRegister = route({
 
 export const activate = route({
   id: 'activateDevice',
-  method: 'POST',
-  path: '/api/devices/activate',
+  ...endpoints.activate,
   tag,
   summary: 'Activate a device and bind it to a user',
   access: changers,
@@ -95,8 +95,7 @@ export const activate = route({
 
 export const lock = route({
   id: 'lockDevice',
-  method: 'POST',
-  path: '/api/devices/{deviceId}/lock',
+  ...endpoints.lock,
   tag,
   summary: 'Lock an ACTIVE device',
   access: changers,
@@ -115,8 +114,7 @@ export const lock = route({
 
 export const unlock = route({
   id: 'unlockDevice',
-  method: 'POST',
-  path: '/api/devices/{deviceId}/unlock',
+  ...endpoints.unlock,
   tag,
   summary: 'Unlock a LOCKED device',
   access: changers,
@@ -131,8 +129,7 @@ export const unlock = route({
 
 export const deactivate = route({
   id: 'deactivateDevice',
-  method: 'POST',
-  path: '/api/devices/{deviceId}/deactivate',
+  ...endpoints.deactivate,
   tag,
   summary: 'Retire a device for good',
   description: 'Cannot be undone. confirmPassword is the own password of an ADMIN; a DEALER gives that of any ADMIN.',
@@ -151,8 +148,7 @@ export const deactivate = route({
 
 export const listDevices = route({
   id: 'listDevices',
-  method: 'GET',
-  path: '/api/devices/list',
+  ...endpoints.listDevices,
   tag,
   summary: 'List devices',
   description:
@@ -175,8 +171,7 @@ export const listDevices = route({
 
 export const deviceDetail = route({
   id: 'getDevice',
-  method: 'GET',
-  path: '/api/devices/{deviceId}',
+  ...endpoints.deviceDetail,
   tag,
   summary: 'Show one device',
   access: roles,
@@ -186,13 +181,9 @@ export const deviceDetail = route({
   errors: [2001],
 });
 
-/** Fields of a device that an update may repeat, but not change. */
-export const immutableFields = ['deviceType', 'serialNumber', 'manufacturer', 'model', 'status'] as const;
-
 export const updateDevice = route({
   id: 'updateDevice',
-  method: 'PUT',
-  path: '/api/devices/{deviceId}',
+  ...endpoints.updateDevice,
   tag,
   summary: 'Change firmware version or note',
   description: `At least one of the two; null clears. ${immutableFields.join(', ')} cannot be changed: another value than the present one is 1001.`,
@@ -215,8 +206,7 @@ export const updateDevice = route({
 
 export const generateActivationCode = route({
   id: 'generateActivationCode',
-  method: 'POST',
-  path: '/api/devices/generate-activation-code',
+  ...endpoints.generateActivationCode,
   tag,
   summary: 'Replace the activation code',
   description: 'The previous code stops being valid at once.',
@@ -247,8 +237,7 @@ export const generateActivationCode = route({
 
 export const recordUsage = route({
   id: 'recordUsage',
-  method: 'POST',
-  path: '/api/devices/{deviceId}/usage',
+  ...endpoints.recordUsage,
   tag,
   summary: 'Record a use of an ACTIVE device',
   description: 'Raises totalUsageCount by one and totalUsageDuration by the seconds given; sets lastUsedAt.',

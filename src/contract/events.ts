@@ -4,6 +4,18 @@ import { deviceType } from './device-fields.ts';
 import { oneOf, timestamp } from './fields.ts';
 import { deviceIds, versionIds } from './ids.ts';
 import { key } from './key.ts';
+import { type EventType, eventTypes, type HardwareEventType, type JournalEventType } from './values.ts';
+
+export {
+  closeCodes,
+  type EventType,
+  eventTypes,
+  type HardwareEventType,
+  hardwareEventTypes,
+  type JournalEventType,
+  journalEventTypes,
+  stream,
+} from './values.ts';
 
 const deviceId = Type.String({ pattern: deviceIds.pattern });
 const device = { deviceId, deviceType };
@@ -22,26 +34,18 @@ export const journalEvents = {
     platform: Type.String(),
     version: Type.String(),
   }),
-} as const satisfies Record<string, TObject>;
+} as const satisfies Record<JournalEventType, TObject>;
 
 /** Events of the hardware service: live only, without an id. */
 export const hardwareEvents = {
   KEY_ATTACHED: key,
   KEY_DETACHED: key,
-} as const satisfies Record<string, TObject>;
-
-export type JournalEventType = keyof typeof journalEvents;
-export type HardwareEventType = keyof typeof hardwareEvents;
-export type EventType = JournalEventType | HardwareEventType;
-
-export const journalEventTypes = Object.keys(journalEvents) as JournalEventType[];
-export const hardwareEventTypes = Object.keys(hardwareEvents) as HardwareEventType[];
-export const eventTypes: readonly EventType[] = [...journalEventTypes, ...hardwareEventTypes];
+} as const satisfies Record<HardwareEventType, TObject>;
 
 /** A frame of the stream. */
 export const notification = Type.Object({
   id: Type.Optional(Type.Integer({ minimum: 1, description: "the event's place in the journal; absent for KEY_*" })),
-  type: oneOf(eventTypes as readonly EventType[], { description: 'kind of event' }),
+  type: oneOf(eventTypes, { description: 'kind of event' }),
   timestamp: timestamp('when it happened'),
   data: Type.Object({}, { additionalProperties: true, description: 'depends on type' }),
 });
@@ -52,20 +56,3 @@ export interface Notification {
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
-
-/** Close codes of the stream. */
-export const closeCodes = {
-  /** The daemon is stopping; reconnect with `since`. */
-  shuttingDown: 1001,
-  /** Token expired, user disabled or password changed; log in again. */
-  loggedOut: 4401,
-  /** Something waited for 30 s and the consumer took nothing; reconnect with `since`. */
-  tooSlow: 4409,
-} as const;
-
-export const stream = {
-  pingSeconds: 30,
-  /** Bytes that may wait in memory for one consumer. */
-  bufferBytes: 1024 * 1024,
-  slowSeconds: 30,
-} as const;

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { roles, route } from './define.ts';
+import { endpoints } from './endpoints.ts';
 import { driverStatus, key } from './key.ts';
 
 export type Key = Static<typeof key>;
@@ -7,8 +8,7 @@ export type DriverStatus = Static<typeof driverStatus>;
 
 export const listKeys = route({
   id: 'listKeys',
-  method: 'GET',
-  path: '/api/hardware/keys',
+  ...endpoints.listKeys,
   tag: 'Hardware',
   summary: 'List the physical keys that are plugged into this machine',
   extension: true,

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { nullable, oneOf, shown, timestamp } from './fields.ts';
+import { driverStates, keyTransports } from './values.ts';
 
 export const key = Type.Object({
   keyId: shown('names one plugging of one key; a key that is pulled and put back gets a new one', 'hid-1f3a9c'),
@@ -12,7 +13,7 @@ export const key = Type.Object({
   model: nullable(shown('as the key tells it')),
   hardwareVersion: nullable(shown('as the key tells it')),
   firmwareVersion: nullable(shown('as the key tells it')),
-  transport: oneOf(['HID', 'PCSC'] as const),
+  transport: oneOf(keyTransports),
   reader: nullable(shown('name of the PC/SC reader')),
   vendorId: nullable(shown('USB vendor id, four hex digits', '096e')),
   productId: nullable(shown('USB product id, four hex digits', '0850')),
@@ -26,6 +27,6 @@ export const key = Type.Object({
 
 export const driverStatus = Type.Object({
   name: shown('driver', 'hid'),
-  state: oneOf(['ready', 'unavailable'] as const),
+  state: oneOf(driverStates),
   detail: shown('what is watched, or what is missing and how to mend it'),
 });

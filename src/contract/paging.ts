@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { ALIAS, oneOf } from './fields.ts';
 import { paging } from './limits.ts';
+import { creationSorts, sortOrders } from './values.ts';
 
 const page = Type.Integer({ minimum: 1, maximum: paging.maxPage, default: paging.page, description: 'counted from 1' });
 const size = Type.Integer({
@@ -11,12 +12,9 @@ const size = Type.Integer({
   description: 'records per page',
 });
 
-/** `sortBy` of a list that has no other order than that of making. */
-const creation = ['createTime', 'createdAt'] as const;
-
 /** Query parameters of a paged operation; `sorts` are the fields it can be ordered by. */
-export function pageQuery<const S extends readonly string[] = typeof creation>(sorts?: S) {
-  const values = (sorts ?? creation) as S;
+export function pageQuery<const S extends readonly string[] = typeof creationSorts>(sorts?: S) {
+  const values = (sorts ?? creationSorts) as S;
   return {
     page: Type.Optional(page),
     size: Type.Optional(size),
@@ -29,7 +27,7 @@ export function pageQuery<const S extends readonly string[] = typeof creation>(s
       }),
     ),
     sortBy: Type.Optional(oneOf(values, { description: 'createTime and createdAt are the same' })),
-    sortOrder: Type.Optional(oneOf(['desc', 'asc'] as const, { description: 'desc where it is not given' })),
+    sortOrder: Type.Optional(oneOf(sortOrders, { description: 'desc where it is not given' })),
   };
 }
 

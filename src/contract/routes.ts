@@ -4,6 +4,7 @@ import * as auth from './auth.ts';
 import * as backups from './backups.ts';
 import type { RouteShape } from './define.ts';
 import * as devices from './devices.ts';
+import type { RouteName } from './endpoints.ts';
 import * as hardware from './hardware.ts';
 import * as system from './system.ts';
 import * as users from './users.ts';
@@ -45,7 +46,7 @@ export const routes = {
   openapiYaml: system.openapiYaml,
   postmanCollection: system.postmanCollection,
   metrics: system.metrics,
-} as const satisfies Record<string, RouteShape>;
+} as const satisfies Record<RouteName, RouteShape>;
 
 export type Routes = typeof routes;
-export type RouteName = keyof Routes;
+export type { RouteName } from './endpoints.ts';

@@ -1,17 +1,16 @@
 import { Type } from 'typebox';
 import { roles, route } from './define.ts';
+import { endpoints } from './endpoints.ts';
 import { eventTypes, notification } from './events.ts';
 import { count, line, oneOf, shown } from './fields.ts';
 import { driverStatus } from './key.ts';
 
 export const health = route({
   id: 'getHealth',
-  method: 'GET',
-  path: '/api/health',
+  ...endpoints.health,
   tag: 'System',
   summary: 'Tell whether the service is alive and ready',
   extension: true,
-  access: 'public',
   limit: null,
   data: Type.Object({
     status: oneOf(['ok', 'degraded'] as const, { description: 'degraded: alive, but the store does not take writes' }),
@@ -27,8 +26,7 @@ export const health = route({
 
 export const notifications = route({
   id: 'streamNotifications',
-  method: 'GET',
-  path: '/api/ws/notifications',
+  ...endpoints.notifications,
   tag: 'Notifications',
   summary: 'WebSocket stream of notifications',
   description:
@@ -47,41 +45,41 @@ export const notifications = route({
   errors: [429],
 });
 
-const document = { method: 'GET', tag: 'System', extension: true, access: 'public', limit: null, errors: [] } as const;
+const document = { tag: 'System', extension: true, limit: null, errors: [] } as const;
 
 const { extension: _, ...published } = document;
 export const swaggerPage = route({
   ...published,
   id: 'getSwaggerPage',
-  path: '/api/swagger-ui.html',
+  ...endpoints.swaggerPage,
   summary: 'This page',
   raw: { contentType: 'text/html', description: 'Swagger UI' },
 });
 export const openapiJson = route({
   ...document,
   id: 'getOpenapiJson',
-  path: '/api/openapi.json',
+  ...endpoints.openapiJson,
   summary: 'OpenAPI document as JSON',
   raw: { contentType: 'application/json', description: 'OpenAPI 3.0.3' },
 });
 export const openapiYaml = route({
   ...document,
   id: 'getOpenapiYaml',
-  path: '/api/openapi.yaml',
+  ...endpoints.openapiYaml,
   summary: 'OpenAPI document as YAML',
   raw: { contentType: 'application/yaml', description: 'OpenAPI 3.0.3' },
 });
 export const postmanCollection = route({
   ...document,
   id: 'getPostmanCollection',
-  path: '/api/postman.json',
+  ...endpoints.postmanCollection,
   summary: 'Postman collection',
   raw: { contentType: 'application/json', description: 'Postman collection 2.1' },
 });
 export const metrics = route({
   ...document,
   id: 'getMetrics',
-  path: '/metrics',
+  ...endpoints.metrics,
   summary: 'Metrics in the Prometheus text format',
   access: 'loopback',
   raw: { contentType: 'text/plain', description: 'Prometheus text format' },

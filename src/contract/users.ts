@@ -1,23 +1,23 @@
 import { type Static, Type } from 'typebox';
 import { roles, route } from './define.ts';
+import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
 import { passwordLength } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
+import { textShapes } from './values.ts';
 
 const tag = 'Users';
 const adminOnly = ['ADMIN'] as const;
 const params = Type.Object({ userId: token({ description: 'user id', examples: ['USR-1'] }) });
 
 export const username = line(64, {
-  pattern: '^[A-Za-z0-9\\-_.@]+$',
-  shape: 'made of ASCII letters, digits and - _ . @ alone',
+  ...textShapes.username,
   description: 'user name, unique, case-sensitive',
   examples: ['dealer-berlin'],
 });
 export const email = line(254, {
-  pattern: '^[^\\s@]+@[^\\s@]+$',
-  shape: 'an e-mail address',
+  ...textShapes.email,
   description: 'e-mail address',
   examples: ['ops@example.com'],
 });
@@ -38,8 +38,7 @@ export type User = Static<typeof user>;
 
 export const createUser = route({
   id: 'createUser',
-  method: 'POST',
-  path: '/api/users',
+  ...endpoints.createUser,
   tag,
   summary: 'Add a user',
   extension: true,
@@ -55,8 +54,7 @@ export const createUser = route({
 
 export const listUsers = route({
   id: 'listUsers',
-  method: 'GET',
-  path: '/api/users/list',
+  ...endpoints.listUsers,
   tag,
   summary: 'List users',
   extension: true,
@@ -69,8 +67,7 @@ export const listUsers = route({
 
 export const me = route({
   id: 'getOwnUser',
-  method: 'GET',
-  path: '/api/users/me',
+  ...endpoints.me,
   tag,
   summary: 'Show the user who asks',
   extension: true,
@@ -82,8 +79,7 @@ export const me = route({
 
 export const updateUser = route({
   id: 'updateUser',
-  method: 'PUT',
-  path: '/api/users/{userId}',
+  ...endpoints.updateUser,
   tag,
   summary: 'Change role or e-mail address, disable or enable',
   description: 'The last enabled ADMIN can be neither disabled nor demoted. `email: null` clears the address.',
@@ -103,8 +99,7 @@ export const updateUser = route({
 
 export const setPassword = route({
   id: 'setPassword',
-  method: 'POST',
-  path: '/api/users/{userId}/password',
+  ...endpoints.setPassword,
   tag,
   summary: 'Set a password',
   description:
@@ -127,8 +122,7 @@ export const setPassword = route({
 
 export const logoutUser = route({
   id: 'logoutUser',
-  method: 'POST',
-  path: '/api/users/{userId}/logout',
+  ...endpoints.logoutUser,
   tag,
   summary: 'Log a user out everywhere',
   description:

@@ -1,0 +1,51 @@
+/** Method and path of every operation. Imports nothing: the command line reads it at every start. */
+
+interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** With `{name}` for each path parameter. */
+  readonly path: string;
+  /** Present if no token is needed, wherever the request comes from. */
+  readonly access?: 'public';
+}
+
+export const endpoints = {
+  login: { method: 'POST', path: '/api/auth/login', access: 'public' },
+  refresh: { method: 'POST', path: '/api/auth/refresh' },
+  register: { method: 'POST', path: '/api/devices/register' },
+  batchRegister: { method: 'POST', path: '/api/devices/batch-register' },
+  activate: { method: 'POST', path: '/api/devices/activate' },
+  lock: { method: 'POST', path: '/api/devices/{deviceId}/lock' },
+  unlock: { method: 'POST', path: '/api/devices/{deviceId}/unlock' },
+  deactivate: { method: 'POST', path: '/api/devices/{deviceId}/deactivate' },
+  listDevices: { method: 'GET', path: '/api/devices/list' },
+  deviceDetail: { method: 'GET', path: '/api/devices/{deviceId}' },
+  updateDevice: { method: 'PUT', path: '/api/devices/{deviceId}' },
+  generateActivationCode: { method: 'POST', path: '/api/devices/generate-activation-code' },
+  recordUsage: { method: 'POST', path: '/api/devices/{deviceId}/usage' },
+  uploadApp: { method: 'POST', path: '/api/app-versions/upload' },
+  listApps: { method: 'GET', path: '/api/app-versions/list' },
+  latestApp: { method: 'GET', path: '/api/app-versions/latest' },
+  showApp: { method: 'GET', path: '/api/app-versions/{versionId}' },
+  downloadApp: { method: 'GET', path: '/api/app-versions/{versionId}/download' },
+  createBackup: { method: 'POST', path: '/api/devices/{deviceId}/backups' },
+  listBackups: { method: 'GET', path: '/api/devices/{deviceId}/backups/list' },
+  downloadBackup: { method: 'GET', path: '/api/devices/{deviceId}/backups/{backupId}/download' },
+  restoreBackup: { method: 'POST', path: '/api/devices/{deviceId}/backups/{backupId}/restore' },
+  createUser: { method: 'POST', path: '/api/users' },
+  listUsers: { method: 'GET', path: '/api/users/list' },
+  me: { method: 'GET', path: '/api/users/me' },
+  updateUser: { method: 'PUT', path: '/api/users/{userId}' },
+  setPassword: { method: 'POST', path: '/api/users/{userId}/password' },
+  logoutUser: { method: 'POST', path: '/api/users/{userId}/logout' },
+  listKeys: { method: 'GET', path: '/api/hardware/keys' },
+  notifications: { method: 'GET', path: '/api/ws/notifications' },
+  health: { method: 'GET', path: '/api/health', access: 'public' },
+  swaggerPage: { method: 'GET', path: '/api/swagger-ui.html', access: 'public' },
+  openapiJson: { method: 'GET', path: '/api/openapi.json', access: 'public' },
+  openapiYaml: { method: 'GET', path: '/api/openapi.yaml', access: 'public' },
+  postmanCollection: { method: 'GET', path: '/api/postman.json', access: 'public' },
+  metrics: { method: 'GET', path: '/metrics' },
+} as const satisfies Record<string, Endpoint>;
+
+/** Name of an operation, as code refers to it. The `operationId` of the OpenAPI document is stated with its schemas. */
+export type RouteName = keyof typeof endpoints;

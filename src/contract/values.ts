@@ -1,0 +1,124 @@
+/**
+ * The values that the interface fixes, as plain data. This module imports nothing: the command line reads it at every start,
+ * and the schemas (which need TypeBox) are built from it.
+ */
+
+/** Roles of users, from the most to the fewest permissions. VIEWER is read-only. */
+export const roles = ['ADMIN', 'DEALER', 'VIEWER'] as const;
+export type Role = (typeof roles)[number];
+/** LOCAL is the role of the token that the daemon writes for programs of the same user on the same machine. */
+export type CallerRole = Role | 'LOCAL';
+
+/** Types of device: UKEY is a USB security key, SIMKEY a SIM-based key. */
+export const deviceTypes = ['UKEY', 'SIMKEY'] as const;
+export type DeviceType = (typeof deviceTypes)[number];
+
+/** States of a device. DEACTIVATED is final. */
+export const deviceStatuses = ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED'] as const;
+export type DeviceStatus = (typeof deviceStatuses)[number];
+
+/** Fields of a device that an update may repeat but not change: another value is refused with 1001. */
+export const immutableFields = ['deviceType', 'serialNumber', 'manufacturer', 'model', 'status'] as const;
+
+/** Values of `sortBy` in lists that sort by creation time only. Both names mean the same; the first is the default. */
+export const creationSorts = ['createTime', 'createdAt'] as const;
+
+/** Values of `sortBy` in the device list. */
+export const deviceSorts = [
+  ...creationSorts,
+  'activatedAt',
+  'lastUsedAt',
+  'updatedAt',
+  'deviceId',
+  'serialNumber',
+  'manufacturer',
+  'model',
+  'status',
+  'deviceType',
+] as const;
+export type DeviceSort = (typeof deviceSorts)[number];
+
+/** Values of `sortOrder`; the first is the default. */
+export const sortOrders = ['desc', 'asc'] as const;
+
+/** Platforms and the extensions (lower case, without the dot) of their installer packages. */
+export const platforms = {
+  WINDOWS: ['exe', 'msi'],
+  MACOS: ['dmg', 'pkg'],
+  LINUX: ['deb', 'rpm', 'appimage'],
+  ANDROID: ['apk', 'aab'],
+  IOS: ['ipa'],
+} as const;
+export type Platform = keyof typeof platforms;
+export const platformNames = Object.keys(platforms) as Platform[];
+
+/** How the daemon talks to an attached key: HID over USB, PCSC through a smart card reader. */
+export const keyTransports = ['HID', 'PCSC'] as const;
+/** States of a hardware driver. */
+export const driverStates = ['ready', 'unavailable'] as const;
+
+/** Types of the events in the journal. They have an id and can be replayed. */
+export const journalEventTypes = [
+  'DEVICE_REGISTERED',
+  'DEVICE_ACTIVATED',
+  'DEVICE_LOCKED',
+  'DEVICE_UNLOCKED',
+  'DEVICE_DEACTIVATED',
+  'DEVICE_UPDATED',
+  'ACTIVATION_CODE_GENERATED',
+  'APP_VERSION_UPLOADED',
+] as const;
+export type JournalEventType = (typeof journalEventTypes)[number];
+
+/** Types of the events of attached keys. They are live only: they have no id and cannot be replayed. */
+export const hardwareEventTypes = ['KEY_ATTACHED', 'KEY_DETACHED'] as const;
+export type HardwareEventType = (typeof hardwareEventTypes)[number];
+
+/** Types of all events of the notification stream. */
+export const eventTypes = [...journalEventTypes, ...hardwareEventTypes] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** Codes with which the daemon closes a notification stream (RFC 6455, section 7.4). */
+export const closeCodes = {
+  /** The daemon is stopping; reconnect with `since`. */
+  shuttingDown: 1001,
+  /** The token expired or was revoked, its user was disabled or changed the password; log in again. */
+  loggedOut: 4401,
+  /** Something waited for `stream.slowSeconds` and the consumer took nothing; reconnect with `since`. */
+  tooSlow: 4409,
+} as const;
+
+/** Bounds of a notification stream. */
+export const stream = {
+  /** Seconds between two pings. A connection without a pong by the next ping is ended. */
+  pingSeconds: 30,
+  /** Bytes that may wait in memory for one consumer; the rest stays in the journal. */
+  bufferBytes: 1024 * 1024,
+  /** Seconds for which a consumer may take nothing while something waits for it. */
+  slowSeconds: 30,
+  /** Header of the upgrade response: the id of the last event before the stream, to resume from if none arrives. */
+  sinceHeader: 'X-Stream-Since',
+} as const;
+
+/** Symbols of activation codes: 32, without 0, 1, I and O. */
+export const activationAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+/** Dot-separated names, none of them empty: pre-release and build of Semantic Versioning. */
+const versionParts = '[0-9A-Za-z\\-]+(\\.[0-9A-Za-z\\-]+)*';
+
+/** Patterns of text fields (JSON Schema, whole value), each with the words that complete "must be". */
+export const textShapes = {
+  serialNumber: {
+    pattern: '^[A-Za-z0-9\\-_.:/]+$',
+    shape: 'made of ASCII letters, digits and - _ . : / alone',
+  },
+  username: {
+    pattern: '^[A-Za-z0-9\\-_.@]+$',
+    shape: 'made of ASCII letters, digits and - _ . @ alone',
+  },
+  email: { pattern: '^[^\\s@]+@[^\\s@]+$', shape: 'an e-mail address' },
+  packageVersion: {
+    pattern: `^\\d+(\\.\\d+){0,3}(-${versionParts})?(\\+${versionParts})?$`,
+    shape: 'up to four numbers with dots, then - or + parts, such as 1.0.0 or 1.2.0-rc.1',
+  },
+} as const;
