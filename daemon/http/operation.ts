@@ -8,7 +8,7 @@ import { ApiError } from '../../src/contract/codes.ts';
 import type { BodyOf, CallerRole, DataOf, ParamsOf, QueryOf, RouteShape } from '../../src/contract/define.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { sizes } from '../../src/contract/limits.ts';
-import { compileReader, type Source } from '../../src/contract/validate.ts';
+import { compileReader, type InputFormat } from '../../src/contract/validate.ts';
 import type { Caller, Context } from '../services/context.ts';
 import type { Limiter } from '../services/limiter.ts';
 import { RateLimited } from '../services/rate-limited.ts';
@@ -110,9 +110,9 @@ export function rawOperation<const R extends RouteShape>(
   });
 }
 
-function reading<T>(schema: TObject | undefined, source: Source): (input: unknown) => T {
+function reading<T>(schema: TObject | undefined, format: InputFormat): (input: unknown) => T {
   if (!schema) return () => undefined as T;
-  const read = compileReader(schema, source);
+  const read = compileReader(schema, format);
   return input => {
     const outcome = read(input);
     if (!outcome.ok) throw new ApiError(1001, outcome.message);

@@ -3,7 +3,7 @@ import { roles, route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
 import { versionIds } from './ids.ts';
-import { sizes } from './limits.ts';
+import { sizes, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { platformNames, textShapes } from './values.ts';
 
@@ -12,41 +12,45 @@ const tag = 'Application versions';
 export { type Platform, platformNames, platforms } from './values.ts';
 
 const platformInput = token({ description: `${platformNames.join(', ')}; in any case`, examples: ['ANDROID'] });
-const number = line(64, {
+const number = line(textLengths.version, {
   ...textShapes.packageVersion,
   description: 'version number',
   examples: ['1.0.0'],
 });
 
+/** An uploaded installer package. */
 export const appVersion = Type.Object({
   versionId: Type.String({ pattern: versionIds.pattern, examples: ['APP-1'] }),
   platform: oneOf(platformNames),
   version: shown('version number', '1.0.0'),
   versionName: nullable(shown('display name')),
-  changelog: nullable(shown('what is new')),
+  changelog: nullable(shown('changes in this version')),
   forceUpdate: Type.Boolean({ description: 'older clients must update' }),
   minSupportVersion: nullable(shown('oldest version still supported')),
   fileName: shown('name of the package', 'devmgr-1.0.0.apk'),
   fileSize: Type.Integer({ minimum: 1, description: 'bytes' }),
-  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'digest of the file' }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the file in lower-case hex' }),
   uploadedBy: shown('name of the user who uploaded it'),
   createdAt: timestamp('when it was uploaded'),
 });
+/** An uploaded installer package. */
 export type AppVersion = Static<typeof appVersion>;
 
+/** The same platform, version and extension a second time is refused with 4002. After a failure nothing is stored. */
 export const uploadApp = route({
   id: 'uploadAppVersion',
   ...endpoints.uploadApp,
   tag,
   summary: 'Upload an installer package',
-  description: 'Parts may come in any order. A platform, version and extension can be uploaded once.',
+  description:
+    'The parts may have any order. Each combination of platform, version and extension can be uploaded once.',
   access: ['ADMIN'],
   limit: 'upload',
   form: Type.Object({
     platform: platformInput,
     version: number,
-    versionName: Type.Optional(nullable(line(200, { description: 'display name' }))),
-    changelog: Type.Optional(nullable(prose(10_000, { description: 'what is new' }))),
+    versionName: Type.Optional(nullable(line(textLengths.versionName, { description: 'display name' }))),
+    changelog: Type.Optional(nullable(prose(textLengths.changelog, { description: 'changes in this version' }))),
     forceUpdate: Type.Optional(
       nullable(Type.Boolean({ description: 'older clients must update; true or false in any case' })),
     ),
@@ -55,13 +59,14 @@ export const uploadApp = route({
   file: {
     field: 'file',
     maxBytes: sizes.package,
-    description: 'the package; its extension must be one of the platform',
+    description: "the package; its extension must be one of the platform's",
   },
   data: appVersion,
   errors: [4002],
   example: { form: { platform: 'ANDROID', version: '1.0.0', versionName: 'First', forceUpdate: 'false' } },
 });
 
+/** A page past the end is empty. */
 export const listApps = route({
   id: 'listAppVersions',
   ...endpoints.listApps,
@@ -75,13 +80,14 @@ export const listApps = route({
   errors: [],
 });
 
+/** Refused with 4001 if nothing was uploaded for the platform (and extension). */
 export const latestApp = route({
   id: 'getLatestAppVersion',
   ...endpoints.latestApp,
   tag,
   summary: 'Find the newest version and whether a client must update',
   description:
-    'Versions compare as numbers, missing parts as 0, a pre-release below its release. Without currentVersion both answers are false.',
+    'Versions compare as numbers; a missing part counts as 0, and a pre-release is below its release. Without currentVersion, updateAvailable and forceUpdate are false.',
   extension: true,
   access: roles,
   limit: 'query',
@@ -89,14 +95,14 @@ export const latestApp = route({
     platform: platformInput,
     currentVersion: Type.Optional(number),
     extension: Type.Optional(
-      token({ description: 'only packages of this kind, with or without the dot', examples: ['deb'] }),
+      token({ description: 'only packages with this extension, with or without the dot', examples: ['deb'] }),
     ),
   }),
   data: Type.Object({
     latest: appVersion,
     updateAvailable: Type.Boolean(),
     forceUpdate: Type.Boolean({
-      description: 'any newer version is forced, or the client is below minSupportVersion of the latest',
+      description: 'true if any newer version is forced, or if the client is below minSupportVersion of the latest',
     }),
   }),
   errors: [4001],
@@ -105,6 +111,7 @@ export const latestApp = route({
 
 const params = Type.Object({ versionId: token({ description: 'version id', examples: ['APP-1'] }) });
 
+/** An unknown id is refused with 4001. */
 export const showApp = route({
   id: 'getAppVersion',
   ...endpoints.showApp,
@@ -118,6 +125,7 @@ export const showApp = route({
   errors: [4001],
 });
 
+/** Supports one range per request; more than one returns the whole file. */
 export const downloadApp = route({
   id: 'downloadAppVersion',
   ...endpoints.downloadApp,

@@ -6,17 +6,18 @@ import { userIds } from './ids.ts';
 
 const tag = 'Authentication';
 const jwt = Type.String({
-  description: 'JWT; goes into the header Authorization: Bearer …',
+  description: 'JWT; send it as Authorization: Bearer TOKEN',
   examples: ['eyJhbGciOiJIUzI1NiJ9.e30.…'],
 });
-const expireTime = timestamp('when the token ends');
+const expireTime = timestamp('when the token expires');
 
+/** Each attempt counts against the limit of the client's address. A disabled user gets 1002, whatever the password. */
 export const login = route({
   id: 'login',
   ...endpoints.login,
   tag,
   summary: 'Log in',
-  description: 'Answers a token that is good for 24 hours.',
+  description: 'The token is valid for 24 hours.',
   limit: 'login',
   body: Type.Object({
     username: token({ description: 'user name', examples: ['admin'] }),
@@ -36,12 +37,13 @@ export const login = route({
   example: { body: { username: 'admin', password: 'correct horse battery' } },
 });
 
+/** An expired token cannot be refreshed (1005). */
 export const refresh = route({
   id: 'refreshToken',
   ...endpoints.refresh,
   tag,
-  summary: 'Get a new token before the present one expires',
-  description: 'The earlier token stays good until it expires.',
+  summary: 'Get a new token before the current one expires',
+  description: 'The earlier token stays valid until it expires.',
   access: roles,
   limit: 'query',
   data: Type.Object({ token: jwt, expireTime }),

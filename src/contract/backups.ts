@@ -21,19 +21,22 @@ const record = {
   deviceId,
   fileName: shown('name of the file'),
   fileSize: Type.Integer({ minimum: 1, description: 'bytes' }),
-  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'digest of the file' }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the file in lower-case hex' }),
   note: nullable(shown('remark')),
-  createdAt: timestamp('when it was made'),
+  createdAt: timestamp('when it was uploaded'),
 };
+/** An uploaded backup of a device. */
 export const backup = Type.Object(record);
+/** An uploaded backup of a device. */
 export type Backup = Static<typeof backup>;
 
+/** After a failure nothing is stored. Not idempotent. */
 export const createBackup = route({
   id: 'createBackup',
   ...endpoints.createBackup,
   tag,
-  summary: 'Keep an encrypted backup of an ACTIVE device',
-  description: 'The file is opaque to the service.',
+  summary: 'Upload an encrypted backup of an ACTIVE device',
+  description: 'The service does not interpret the file.',
   extension: true,
   access: changers,
   limit: 'modify',
@@ -44,6 +47,7 @@ export const createBackup = route({
   errors: [2001, 2004, 2005, 4002],
 });
 
+/** A page past the end is empty. */
 export const listBackups = route({
   id: 'listBackups',
   ...endpoints.listBackups,
@@ -58,6 +62,7 @@ export const listBackups = route({
   errors: [2001],
 });
 
+/** A file that is missing or damaged is refused with 3002. */
 export const downloadBackup = route({
   id: 'downloadBackup',
   ...endpoints.downloadBackup,
@@ -72,12 +77,13 @@ export const downloadBackup = route({
   errors: [2001, 3001, 3002, 416],
 });
 
+/** Changes nothing but the journal: the file is not sent; see `downloadBackup`. */
 export const restoreBackup = route({
   id: 'restoreBackup',
   ...endpoints.restoreBackup,
   tag,
   summary: 'Verify a backup and mark it as restored',
-  description: 'Checks the digest of the kept file. Possible for every device that is not DEACTIVATED.',
+  description: 'Checks the digest of the stored file. Allowed for every device that is not DEACTIVATED.',
   extension: true,
   access: changers,
   limit: 'modify',

@@ -1,5 +1,9 @@
-/** The business codes of the interface and the HTTP status each one travels with. The only place where they are stated. */
+/** Business codes, the envelope of responses, and the error that carries a code. */
 
+/**
+ * The business codes of errors, each with its HTTP status, a name and its default message. 404 to 500 are the HTTP statuses
+ * for which the interface has no code of its own.
+ */
 export const codes = {
   1001: { http: 400, name: 'PARAMETER_ERROR', meaning: 'parameter error; the message names the field' },
   1002: { http: 401, name: 'USER_NOT_FOUND', meaning: 'user does not exist' },
@@ -10,39 +14,44 @@ export const codes = {
   2002: { http: 400, name: 'ALREADY_ACTIVATED', meaning: 'device already activated' },
   2003: { http: 400, name: 'ACTIVATION_CODE_INVALID', meaning: 'activation code invalid or expired' },
   2004: { http: 400, name: 'DEVICE_LOCKED', meaning: 'device locked; unlock it first' },
-  2005: { http: 400, name: 'DEVICE_DEACTIVATED', meaning: 'device deactivated for good' },
+  2005: { http: 400, name: 'DEVICE_DEACTIVATED', meaning: 'device permanently deactivated' },
   2006: { http: 400, name: 'SERIAL_DUPLICATED', meaning: 'serial number already registered' },
   2007: { http: 403, name: 'NO_PERMISSION', meaning: 'no permission for the operation' },
   3001: { http: 404, name: 'BACKUP_NOT_FOUND', meaning: 'backup does not exist' },
   3002: { http: 400, name: 'RESTORE_FAILED', meaning: 'restore failed: the backup is damaged or missing' },
   4001: { http: 404, name: 'VERSION_NOT_FOUND', meaning: 'application version does not exist' },
   4002: { http: 400, name: 'UPLOAD_FAILED', meaning: 'file upload failed' },
-  404: { http: 404, name: 'NOT_FOUND', meaning: 'no such route, or no such user' },
-  416: { http: 416, name: 'RANGE_NOT_SATISFIABLE', meaning: 'the requested range lies outside the file' },
+  404: { http: 404, name: 'NOT_FOUND', meaning: 'no such operation, or no such user' },
+  416: { http: 416, name: 'RANGE_NOT_SATISFIABLE', meaning: 'the requested range is outside the file' },
   429: { http: 429, name: 'RATE_LIMITED', meaning: 'rate limit exceeded; see X-RateLimit-Reset' },
-  500: { http: 500, name: 'INTERNAL_ERROR', meaning: 'internal error; the log has it under the request id' },
+  500: { http: 500, name: 'INTERNAL_ERROR', meaning: 'internal error; the log has the details under the request id' },
 } as const;
 
+/** A business code of an error. */
 export type ErrorCode = keyof typeof codes;
+/** `code` of every successful response. */
 export const SUCCESS = 200;
 
-/** HTTP status of a business code. A wrong password is 401 at login alone: elsewhere the client stays logged in. */
+/** HTTP status of a business code. A wrong password is 401 at login and 403 elsewhere, so that the client stays logged in. */
 export function httpStatus(code: ErrorCode, atLogin = false): number {
   return code === 1003 && atLogin ? 401 : codes[code].http;
 }
 
+/** Whether a number is a business code of this interface. */
 export function isErrorCode(code: number): code is ErrorCode {
   return Object.hasOwn(codes, code);
 }
 
-/** The envelope of every JSON answer. */
+/** The envelope of every JSON response. */
 export interface Envelope<T> {
+  /** 200, or a business code. */
   readonly code: number;
   readonly message: string;
+  /** Null on errors. */
   readonly data: T | null;
 }
 
-/** A refusal with a business code. Its message is meant for the client; nothing internal belongs in it. */
+/** A refusal with a business code. Its message is sent to the client, so it must not reveal internal details. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   constructor(code: ErrorCode, message: string = codes[code].meaning) {

@@ -1,4 +1,4 @@
-/** How an operation of the interface is written down. Everything else (validation, client, documents) is made from this. */
+/** How an operation of the interface is described. Validation, client types, OpenAPI and Postman are derived from it. */
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from './codes.ts';
 import type { LimitScope } from './limits.ts';
@@ -6,50 +6,59 @@ import type { CallerRole } from './values.ts';
 
 export { type CallerRole, type Role, roles } from './values.ts';
 
+/** Who may call an operation. */
 export type Access =
-  /** Nobody has to log in. */
+  /** Anyone, without a token. */
   | 'public'
-  /** Nobody has to log in on this machine; from elsewhere it is a read like any other. */
+  /** Anyone on the machine of the daemon, without a token; from elsewhere any user. */
   | 'loopback'
+  /** Callers whose token has one of these roles. */
   | readonly CallerRole[];
 
-/** A file in a multipart form. */
+/** The file in a multipart form. */
 export interface FilePart {
+  /** Name of the form field. */
   readonly field: string;
+  /** A file of exactly this size is accepted. */
   readonly maxBytes: number;
   readonly description: string;
 }
 
+/** One operation of the interface. */
 export interface RouteShape {
+  /** `operationId` in OpenAPI. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT';
   /** With `{name}` for each path parameter. */
   readonly path: string;
+  /** The group of the operation in OpenAPI. */
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Not in the published interface, but an addition to it. */
+  /** Present if the operation is an addition to the published interface. */
   readonly extension?: true;
   readonly access: Access;
-  /** Path parameter that holds a user id: that user may call whatever `access` says. */
+  /** Path parameter that holds a user id: that user may call the operation whatever `access` says. */
   readonly ownUser?: string;
+  /** The window in which a request counts; null if the operation is not limited. */
   readonly limit: LimitScope | null;
   readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TObject;
-  /** A body may be left out. */
+  /** Present if the body may be absent. */
   readonly bodyOptional?: true;
+  /** Largest JSON body in bytes; `sizes.body` if absent. */
   readonly bodyLimit?: number;
-  /** Form fields beside the file; present on multipart operations. */
+  /** Form fields other than the file; present on multipart operations. */
   readonly form?: TObject;
   readonly file?: FilePart;
   /** `data` of the envelope on success. */
   readonly data?: TSchema;
-  /** An answer that is no envelope. */
+  /** Present if a successful response is not an envelope. */
   readonly raw?: { readonly contentType: string; readonly description: string };
-  /** A WebSocket upgrade; `data` is then the shape of a frame. */
+  /** Present if the operation is a WebSocket upgrade; `data` is then the shape of a frame. */
   readonly websocket?: true;
-  /** Business codes beyond those every operation has (see `errorsOf`). */
+  /** Business codes other than those that every operation has (see `errorsOf`). */
   readonly errors: readonly ErrorCode[];
   readonly example?: {
     readonly params?: Readonly<Record<string, string>>;
@@ -60,21 +69,27 @@ export interface RouteShape {
   };
 }
 
+/** Keeps the literal types of a description, from which the types below are derived. */
 export const route = <const R extends RouteShape>(shape: R): R => shape;
 
 type Part<R, K extends string> = R extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : undefined;
+/** Path parameters of an operation after validation; undefined if it has none. */
 export type ParamsOf<R> = Part<R, 'params'>;
+/** Query parameters of an operation after validation; undefined if it has none. */
 export type QueryOf<R> = Part<R, 'query'>;
+/** JSON body of an operation after validation; undefined if it has none. */
 export type BodyOf<R> = Part<R, 'body'>;
+/** Form fields of an operation after validation; undefined if it has none. */
 export type FormOf<R> = Part<R, 'form'>;
+/** `data` of a successful response; undefined if the response is not an envelope. */
 export type DataOf<R> = Part<R, 'data'>;
 
 type Given<K extends string, V> = V extends undefined ? unknown : { readonly [P in K]: V };
 type GivenQuery<V> = V extends undefined ? unknown : { readonly query?: Partial<V> };
-/** What a caller hands over: `{params?, query?, body?}`, as far as the operation has them. */
+/** What a client passes to an operation: those of `params`, `query` and `body` that it has. */
 export type InputOf<R> = Given<'params', ParamsOf<R>> & GivenQuery<QueryOf<R>> & Given<'body', BodyOf<R>>;
 
-/** Every business code an operation can answer with: its own and those that come with token, limit and input. */
+/** Every business code that an operation can return, ascending: its own and those of token, limit and input checks. */
 export function errorsOf(shape: RouteShape): ErrorCode[] {
   const found = new Set<ErrorCode>(shape.errors);
   if (shape.access !== 'public') for (const code of [1004, 1005, 2007] as const) found.add(code);

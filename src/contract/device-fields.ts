@@ -2,30 +2,44 @@
 import { Type } from 'typebox';
 import { line, oneOf, prose } from './fields.ts';
 import { deviceIds } from './ids.ts';
+import { textLengths } from './limits.ts';
 import { activationAlphabet, deviceStatuses, deviceTypes, textShapes } from './values.ts';
 
 export { activationAlphabet, type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from './values.ts';
 
+/** UKEY or SIMKEY. */
 export const deviceType = oneOf(deviceTypes, { description: 'UKEY: a USB security key; SIMKEY: a SIM-based key' });
-export const deviceStatus = oneOf(deviceStatuses, { description: 'DEACTIVATED is for good' });
+/** INACTIVE, ACTIVE, LOCKED or DEACTIVATED. */
+export const deviceStatus = oneOf(deviceStatuses, { description: 'DEACTIVATED is permanent' });
 
-export const serialNumber = line(64, {
+/** Unique across all devices, including deactivated ones; a duplicate is refused with 2006. */
+export const serialNumber = line(textLengths.serialNumber, {
   ...textShapes.serialNumber,
   description: 'serial number, unique across devices, case-sensitive',
   examples: ['UK-2026-000001'],
 });
-export const manufacturer = line(200, { description: 'manufacturer', examples: ['Feitian'] });
-export const model = line(200, { description: 'device model', examples: ['ePass K9'] });
-export const version = (what: string) => line(64, { description: what, examples: ['1.0.3'] });
-export const note = prose(1000, { description: 'free-text remark' });
-export const reason = line(200, { description: 'why; kept in the audit log', examples: ['reported lost'] });
-/** The user a device is bound to: anybody's id, not only that of a user of this system. */
-export const boundUser = line(64, { description: 'user the device is bound to', examples: ['alice'] });
+/** Name of the manufacturer. */
+export const manufacturer = line(textLengths.manufacturer, { description: 'manufacturer', examples: ['Feitian'] });
+/** Name of the model. */
+export const model = line(textLengths.model, { description: 'device model', examples: ['ePass K9'] });
+/** A hardware or firmware version; free text. */
+export const version = (description: string) => line(textLengths.version, { description, examples: ['1.0.3'] });
+/** A remark; may have several lines. */
+export const note = prose(textLengths.note, { description: 'free-text remark' });
+/** The reason for a change, stored in the audit log. */
+export const reason = line(textLengths.reason, {
+  description: 'why; stored in the audit log',
+  examples: ['reported lost'],
+});
+/** The user a device is bound to: any id, not only that of a user of this system. */
+export const boundUser = line(textLengths.userId, { description: 'user the device is bound to', examples: ['alice'] });
+/** Identifier of a device, in a response. */
 export const deviceId = Type.String({
   pattern: deviceIds.pattern,
   description: 'assigned at registration',
   examples: ['DEV-1'],
 });
+/** Activation code, in a response. */
 export const activationCode = Type.String({
   pattern: `^([${activationAlphabet}]{4}-){3}[${activationAlphabet}]{4}$`,
   description: 'four groups of four characters; accepted in any case',

@@ -1,10 +1,10 @@
-/** What is said of a device: at its registration, in lists, and in full. */
+/** Schemas of a device: at registration, in lists, and in full. */
 import { type Static, Type } from 'typebox';
 import * as f from './device-fields.ts';
 import { count, nullable, oneOf, shown, timestamp } from './fields.ts';
 
-/** Fields of every answer that shows a device. */
-export const stored = {
+/** Fields of every response that describes a device. */
+export const identity = {
   serialNumber: shown('serial number', 'UK-2026-000001'),
   manufacturer: shown('manufacturer'),
   model: shown('model'),
@@ -12,6 +12,7 @@ export const stored = {
 const optionalTime = (description: string) => nullable(timestamp(description));
 const maybeCode = nullable(f.activationCode);
 
+/** What a client sends to register a device. */
 export const registration = Type.Object({
   deviceType: f.deviceType,
   serialNumber: f.serialNumber,
@@ -20,24 +21,28 @@ export const registration = Type.Object({
   hardwareVersion: Type.Optional(nullable(f.version('hardware version'))),
   firmwareVersion: Type.Optional(nullable(f.version('firmware version'))),
 });
+/** A registration after validation. An absent version stays absent, an empty one is null. */
 export type Registration = Static<typeof registration>;
 
+/** The result for one item of a batch. */
 export const batchItem = Type.Object({
-  serialNumber: nullable(shown('serial number as it was given; null where there was none')),
+  serialNumber: nullable(shown('serial number as it was sent; null if there was none')),
   deviceId: Type.Optional(f.deviceId),
   activationCode: Type.Optional(f.activationCode),
   status: oneOf(['success', 'failed'] as const),
   message: shown('what happened to the item'),
   code: Type.Optional(Type.Integer({ description: 'business code of a failed item' })),
 });
+/** The result for one item of a batch. A failed item has no deviceId and no activationCode. */
 export type BatchItem = Static<typeof batchItem>;
 
 export { type DeviceSort, deviceSorts } from './values.ts';
 
+/** A device in a list. */
 export const deviceListItem = Type.Object({
   deviceId: f.deviceId,
   deviceType: f.deviceType,
-  ...stored,
+  ...identity,
   status: f.deviceStatus,
   userId: nullable(shown('bound user')),
   activationCode: maybeCode,
@@ -45,33 +50,36 @@ export const deviceListItem = Type.Object({
   activatedAt: optionalTime('when it was activated'),
   lastUsedAt: optionalTime('when it was last used'),
 });
+/** A device in a list. `activationCode` is null for a VIEWER. */
 export type DeviceListItem = Static<typeof deviceListItem>;
 
+/** A device in full. */
 export const deviceDetailData = Type.Object({
   deviceId: f.deviceId,
   deviceType: f.deviceType,
-  ...stored,
+  ...identity,
   hardwareVersion: nullable(shown('hardware version')),
   firmwareVersion: nullable(shown('firmware version')),
   status: f.deviceStatus,
   userId: nullable(shown('bound user')),
-  userName: nullable(shown('name of the bound user, where that is a user of this system')),
-  userEmail: nullable(shown('e-mail address of the bound user, where that is a user of this system')),
+  userName: nullable(shown('name of the bound user, if that is a user of this system')),
+  userEmail: nullable(shown('e-mail address of the bound user, if that is a user of this system')),
   activationCode: maybeCode,
-  activationCodeExpiresAt: optionalTime('until when the activation code is good'),
+  activationCodeExpiresAt: optionalTime('when the activation code expires'),
   note: nullable(shown('remark')),
   createdAt: timestamp('when it was registered'),
   activatedAt: optionalTime('when it was activated'),
   lastUsedAt: optionalTime('when it was last used'),
   lockReason: nullable(shown('why it is locked')),
   lockedAt: optionalTime('when it was locked'),
-  deactivatedAt: optionalTime('when it was retired'),
+  deactivatedAt: optionalTime('when it was deactivated'),
   updatedAt: optionalTime('when it was last updated'),
   statistics: Type.Object({
-    totalUsageCount: count('times it was used'),
-    totalUsageDuration: count('seconds it was used'),
-    backupCount: count('backups kept'),
-    lastBackupAt: optionalTime('when the last backup was made'),
+    totalUsageCount: count('number of uses'),
+    totalUsageDuration: count('total duration of use in seconds'),
+    backupCount: count('number of stored backups'),
+    lastBackupAt: optionalTime('when the last backup was uploaded'),
   }),
 });
+/** A device in full. `activationCode` is null for a VIEWER; `totalUsageDuration` is in seconds. */
 export type DeviceDetail = Static<typeof deviceDetailData>;

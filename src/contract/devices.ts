@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { type Role, roles, route } from './define.ts';
 import * as f from './device-fields.ts';
-import { batchItem, deviceDetailData, deviceListItem, registration, stored } from './device-shapes.ts';
+import { batchItem, deviceDetailData, deviceListItem, identity, registration } from './device-shapes.ts';
 import { endpoints } from './endpoints.ts';
-
 import { count, EACH, nullable, secret, shown, timestamp, token } from './fields.ts';
 import { activationCodeDays, sizes } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
@@ -13,7 +12,7 @@ export * from './device-shapes.ts';
 export { immutableFields } from './values.ts';
 
 const tag = 'Devices';
-/** Who may change a device. */
+/** Roles that may change a device. */
 export const changers = ['ADMIN', 'DEALER'] as const satisfies readonly Role[];
 
 const params = Type.Object({ deviceId: token({ description: 'device id', examples: ['DEV-1'] }) });
@@ -25,6 +24,7 @@ const serviceExample = {
   model: 'ePass K9',
 };
 
+/** A serial number that is already registered is refused with 2006, so a repeated request registers nothing twice. */
 export const registerDevice = route({
   id: 'registerDevice',
   ...endpoints.register,
@@ -37,7 +37,7 @@ export const registerDevice = route({
   data: Type.Object({
     deviceId: f.deviceId,
     deviceType: f.deviceType,
-    ...stored,
+    ...identity,
     status: f.deviceStatus,
     activationCode: f.activationCode,
     createdAt: timestamp('when it was registered'),
@@ -46,13 +46,14 @@ export const registerDevice = route({
   example: { body: { ...serviceExample, firmwareVersion: '1.0.3' } },
 });
 
+/** Repeating the request fails each item that was registered before; it changes nothing. */
 export const batchRegister = route({
   id: 'batchRegisterDevices',
   ...endpoints.batchRegister,
   tag,
   summary: 'Register up to 10,000 devices',
   description:
-    'Answers 200 even where items fail. Results come in the order of the items. All accepted items are committed together or not at all; of two equal serials the first wins.',
+    'Returns 200 even if items fail. Results are in the order of the items. All accepted items are committed together or not at all. Of two equal serial numbers, the first is registered.',
   access: changers,
   limit: 'modify',
   bodyLimit: sizes.batchBody,
@@ -63,15 +64,16 @@ export const batchRegister = route({
     }),
   }),
   data: Type.Object({
-    total: count('items given'),
-    success: count('items registered'),
-    failed: count('items refused'),
+    total: count('number of items'),
+    success: count('number of registered items'),
+    failed: count('number of failed items'),
     results: Type.Array(batchItem),
   }),
   errors: [],
   example: { body: { devices: [serviceExample, { ...serviceExample, serialNumber: 'UK-2026-000002' }] } },
 });
 
+/** Of two simultaneous activations exactly one succeeds; the other gets 2002. Each check in turn: 2001, state, code. */
 export const activate = route({
   id: 'activateDevice',
   ...endpoints.activate,
@@ -93,6 +95,7 @@ export const activate = route({
   errors: [2001, 2002, 2003, 2004, 2005],
 });
 
+/** An INACTIVE device is refused with 1001. */
 export const lock = route({
   id: 'lockDevice',
   ...endpoints.lock,
@@ -106,12 +109,13 @@ export const lock = route({
     deviceId: f.deviceId,
     status: f.deviceStatus,
     lockedAt: timestamp('when it was locked'),
-    lockReason: shown('why'),
+    lockReason: shown('the reason'),
   }),
   errors: [2001, 2004, 2005],
   example: { body: { reason: 'reported lost' } },
 });
 
+/** A device that is not LOCKED is refused with 1001. Clears lockReason and lockedAt. */
 export const unlock = route({
   id: 'unlockDevice',
   ...endpoints.unlock,
@@ -127,12 +131,14 @@ export const unlock = route({
   example: { body: { note: 'found again' } },
 });
 
+/** Allowed from every other state, LOCKED included: a stolen key can be retired without being usable first. */
 export const deactivate = route({
   id: 'deactivateDevice',
   ...endpoints.deactivate,
   tag,
-  summary: 'Retire a device for good',
-  description: 'Cannot be undone. confirmPassword is the own password of an ADMIN; a DEALER gives that of any ADMIN.',
+  summary: 'Deactivate a device permanently',
+  description:
+    'Cannot be undone. confirmPassword is the password of the calling ADMIN; a DEALER sends that of any enabled ADMIN.',
   access: changers,
   limit: 'modify',
   params,
@@ -141,18 +147,23 @@ export const deactivate = route({
     note: Type.Optional(nullable(f.note)),
     confirmPassword: secret({ min: 1 }, { description: "an administrator's password" }),
   }),
-  data: Type.Object({ deviceId: f.deviceId, status: f.deviceStatus, deactivatedAt: timestamp('when it was retired') }),
+  data: Type.Object({
+    deviceId: f.deviceId,
+    status: f.deviceStatus,
+    deactivatedAt: timestamp('when it was deactivated'),
+  }),
   errors: [1003, 2001, 2005],
   example: { body: { reason: 'worn out', confirmPassword: 'correct horse battery' } },
 });
 
+/** A page past the end is empty. */
 export const listDevices = route({
   id: 'listDevices',
   ...endpoints.listDevices,
   tag,
   summary: 'List devices',
   description:
-    'Nulls come last in both orders; ties are broken by deviceId, so that paging never repeats or loses a row.',
+    'Nulls come last in both orders. Ties are broken by deviceId, so paging neither repeats nor skips a device.',
   access: roles,
   limit: 'query',
   query: Type.Object({
@@ -160,15 +171,16 @@ export const listDevices = route({
     deviceType: Type.Optional(f.deviceType),
     status: Type.Optional(f.deviceStatus),
     keyword: Type.Optional(
-      token({ description: 'part of a deviceId or serial number, in any case', examples: ['2026-0000'] }),
+      token({ description: 'part of a deviceId or serial number, case-insensitive', examples: ['2026-0000'] }),
     ),
-    manufacturer: Type.Optional(token({ description: 'the whole manufacturer' })),
-    userId: Type.Optional(token({ description: 'the whole user id' })),
+    manufacturer: Type.Optional(token({ description: 'manufacturer, exact match' })),
+    userId: Type.Optional(token({ description: 'bound user, exact match' })),
   }),
   data: paged(deviceListItem),
   errors: [],
 });
 
+/** The only operation that returns userName, userEmail and statistics. */
 export const deviceDetail = route({
   id: 'getDevice',
   ...endpoints.deviceDetail,
@@ -181,12 +193,13 @@ export const deviceDetail = route({
   errors: [2001],
 });
 
+/** An absent field keeps its value. */
 export const updateDevice = route({
   id: 'updateDevice',
   ...endpoints.updateDevice,
   tag,
-  summary: 'Change firmware version or note',
-  description: `At least one of the two; null clears. ${immutableFields.join(', ')} cannot be changed: another value than the present one is 1001.`,
+  summary: 'Change the firmware version or the note',
+  description: `At least one field is required; null clears a field. ${immutableFields.join(', ')} cannot be changed: a value other than the current one is refused with 1001.`,
   access: changers,
   limit: 'modify',
   params,
@@ -204,12 +217,13 @@ export const updateDevice = route({
   example: { body: { firmwareVersion: '1.0.4', note: 'drawer 3' } },
 });
 
+/** Allowed for ACTIVE and LOCKED devices too: the code then serves a later activation only. */
 export const generateActivationCode = route({
   id: 'generateActivationCode',
   ...endpoints.generateActivationCode,
   tag,
   summary: 'Replace the activation code',
-  description: 'The previous code stops being valid at once.',
+  description: 'The previous code is invalid from then on.',
   access: changers,
   limit: 'modify',
   body: Type.Object({
@@ -219,7 +233,7 @@ export const generateActivationCode = route({
         minimum: activationCodeDays.min,
         maximum: activationCodeDays.max,
         default: activationCodeDays.default,
-        description: 'days the new code is good for',
+        description: 'days for which the new code is valid',
       }),
     ),
     reason: f.reason,
@@ -227,31 +241,32 @@ export const generateActivationCode = route({
   data: Type.Object({
     deviceId: f.deviceId,
     activationCode: f.activationCode,
-    expiresAt: timestamp('until when the new code is good'),
+    expiresAt: timestamp('when the new code expires'),
     oldActivationCode: f.activationCode,
-    generatedAt: timestamp('when the new code was made'),
+    generatedAt: timestamp('when the new code was generated'),
   }),
   errors: [2001, 2005],
   example: { body: { deviceId: 'DEV-1', validityDays: 30, reason: 'code was lost' } },
 });
 
+/** An INACTIVE device is refused with 1001. Not idempotent. */
 export const recordUsage = route({
   id: 'recordUsage',
   ...endpoints.recordUsage,
   tag,
   summary: 'Record a use of an ACTIVE device',
-  description: 'Raises totalUsageCount by one and totalUsageDuration by the seconds given; sets lastUsedAt.',
+  description: 'Adds one to totalUsageCount and durationSeconds to totalUsageDuration, and sets lastUsedAt.',
   extension: true,
   access: changers,
   limit: 'modify',
   params,
   body: Type.Object({
-    durationSeconds: Type.Integer({ minimum: 0, maximum: 31_622_400, description: 'seconds of use, at most a year' }),
+    durationSeconds: Type.Integer({ minimum: 0, maximum: 31_622_400, description: 'seconds of use, at most 366 days' }),
   }),
   data: Type.Object({
     deviceId: f.deviceId,
-    totalUsageCount: count('times it was used'),
-    totalUsageDuration: count('seconds it was used'),
+    totalUsageCount: count('number of uses'),
+    totalUsageDuration: count('total duration of use in seconds'),
     lastUsedAt: timestamp('when it was last used'),
   }),
   errors: [2001, 2004, 2005],

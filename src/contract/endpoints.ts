@@ -8,6 +8,7 @@ interface Endpoint {
   readonly access?: 'public';
 }
 
+/** Method and path of each operation, by name. */
 export const endpoints = {
   login: { method: 'POST', path: '/api/auth/login', access: 'public' },
   refresh: { method: 'POST', path: '/api/auth/refresh' },

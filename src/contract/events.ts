@@ -1,9 +1,9 @@
-/** Notifications: the kinds of event, who may see them, and what each carries. Never a code, a password or a token. */
+/** Notifications: the data of each type of event. No event carries an activation code, a password or a token. */
 import { type TObject, Type } from 'typebox';
 import { deviceType } from './device-fields.ts';
 import { oneOf, timestamp } from './fields.ts';
+import { key } from './hardware.ts';
 import { deviceIds, versionIds } from './ids.ts';
-import { key } from './key.ts';
 import { type EventType, eventTypes, type HardwareEventType, type JournalEventType } from './values.ts';
 
 export {
@@ -20,7 +20,7 @@ export {
 const deviceId = Type.String({ pattern: deviceIds.pattern });
 const device = { deviceId, deviceType };
 
-/** Events of the journal: replayable, with an id. */
+/** Data of the events of the journal. They have an id and can be replayed. */
 export const journalEvents = {
   DEVICE_REGISTERED: Type.Object({ ...device, serialNumber: Type.String() }),
   DEVICE_ACTIVATED: Type.Object({ ...device, userId: Type.String() }),
@@ -36,23 +36,29 @@ export const journalEvents = {
   }),
 } as const satisfies Record<JournalEventType, TObject>;
 
-/** Events of the hardware service: live only, without an id. */
+/** Data of the events of attached keys. They have no id and cannot be replayed. */
 export const hardwareEvents = {
   KEY_ATTACHED: key,
   KEY_DETACHED: key,
 } as const satisfies Record<HardwareEventType, TObject>;
 
-/** A frame of the stream. */
+/** Schema of a frame of the stream, whatever its type. */
 export const notification = Type.Object({
-  id: Type.Optional(Type.Integer({ minimum: 1, description: "the event's place in the journal; absent for KEY_*" })),
-  type: oneOf(eventTypes, { description: 'kind of event' }),
+  id: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'position of the event in the journal, ascending; absent for KEY_*' }),
+  ),
+  type: oneOf(eventTypes, { description: 'type of event' }),
   timestamp: timestamp('when it happened'),
   data: Type.Object({}, { additionalProperties: true, description: 'depends on type' }),
 });
 
+/** A frame of the stream. */
 export interface Notification {
+  /** Position of the event in the journal; absent for KEY_*. */
   readonly id?: number;
   readonly type: EventType;
+  /** ISO 8601 UTC. */
   readonly timestamp: string;
+  /** Depends on `type`: see `journalEvents` and `hardwareEvents`. */
   readonly data: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-/** Builders for the fields of requests and answers: TypeBox schemas that carry the text rule of a field with them. */
+/** Builders for the fields of requests and responses: TypeBox schemas that carry the text rule of a field with them. */
 import { type TSchema, type TUnsafe, Type } from 'typebox';
 import type { TextKind } from './text.ts';
 
@@ -8,19 +8,21 @@ interface FieldOptions {
 }
 
 interface TextOptions extends FieldOptions {
+  /** JSON Schema pattern of the whole value. Linear: no two adjacent repetitions match the same text. */
   readonly pattern?: string;
-  /** What the pattern asks for, in words that follow "must be". */
+  /** What the pattern requires, in words that follow "must be". */
   readonly shape?: string;
+  /** Characters; 1 if absent. */
   readonly minLength?: number;
 }
 
-/** Keyword of the schemas: see `TextKind`. */
+/** Schema keyword of a text: its `TextKind`. */
 export const TEXT = 'x-text';
-/** Keyword: what the value must be, in words; used in messages in place of the pattern. */
+/** Schema keyword of a text: what the value must be, in words. Messages use it instead of the pattern. */
 export const SHAPE = 'x-shape';
-/** Keyword of an array whose items are judged one by one by the operation. */
+/** Schema keyword of an array: the operation validates the items one by one. */
 export const EACH = 'x-each';
-/** Keyword of a query parameter: another name of the parameter it names, which wins. */
+/** Schema keyword of a query parameter: it is another name of the parameter given here, which takes precedence. */
 export const ALIAS = 'x-alias';
 
 function text(kind: TextKind, maxLength: number, { shape, minLength = 1, ...options }: TextOptions = {}) {
@@ -33,18 +35,19 @@ function text(kind: TextKind, maxLength: number, { shape, minLength = 1, ...opti
   });
 }
 
-/** One line of text, trimmed. */
+/** A text of one line, trimmed; at most `maxLength` characters. */
 export const line = (maxLength: number, options?: TextOptions) => text('line', maxLength, options);
-/** Text of several lines, trimmed. */
+/** A text of several lines, trimmed; at most `maxLength` characters. */
 export const prose = (maxLength: number, options?: TextOptions) => text('prose', maxLength, options);
-/** Characters of a text that the operation judges: far more than any id, code or password has, and cheap to look at. */
+/** Longest text that an operation judges itself, in characters: more than any id, code or password has. */
 const MAX_JUDGED = 1024;
-/** A text that the operation itself judges (an id, an activation code): trimmed and not empty, nothing more. */
+/** A text that the operation judges itself (an id, an activation code): trimmed, not empty. */
 export const token = (options?: TextOptions) => text('token', MAX_JUDGED, options);
-/** A secret: taken as it is. */
+/** A secret: taken exactly as sent. Lengths in characters. */
 export const secret = (length: { min: number; max?: number }, options?: TextOptions) =>
   text('raw', length.max ?? MAX_JUDGED, { ...options, minLength: length.min });
 
+/** One of these texts. */
 export const oneOf = <const V extends readonly string[]>(values: V, options: FieldOptions = {}): TUnsafe<V[number]> =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 
@@ -53,13 +56,14 @@ export function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** An ISO 8601 UTC timestamp with milliseconds. */
+/** An ISO 8601 UTC timestamp with milliseconds, in a response. */
 export const timestamp = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-03-01T08:30:00.000Z'] });
 
-/** A text in an answer: whatever was stored. */
+/** A text in a response: returned as it was stored. */
 export const shown = (description: string, ...examples: unknown[]) =>
   Type.String({ description, ...(examples.length ? { examples } : {}) });
 
+/** A whole number from 0, in a response. */
 export const count = (description: string, ...examples: unknown[]) =>
   Type.Integer({ minimum: 0, description, ...(examples.length ? { examples } : {}) });

@@ -1,11 +1,15 @@
-/** Identifiers: a prefix and an ascending number from 1 without leading zeros. */
+/** Identifiers of records: a prefix and an ascending number from 1, without leading zeros. */
 
 declare const brand: unique symbol;
 type Branded<B extends string> = string & { readonly [brand]: B };
 
+/** `DEV-` and a number. Assigned at registration, never reused. */
 export type DeviceId = Branded<'DeviceId'>;
+/** `USR-` and a number. */
 export type UserId = Branded<'UserId'>;
+/** `APP-` and a number: one uploaded installer package. */
 export type VersionId = Branded<'VersionId'>;
+/** `BKP-` and a number: one uploaded backup. */
 export type BackupId = Branded<'BackupId'>;
 
 interface IdKind<T extends string> {
@@ -13,7 +17,7 @@ interface IdKind<T extends string> {
   /** JSON Schema pattern of the whole identifier. */
   readonly pattern: string;
   format(number: number): T;
-  /** The number behind an identifier, or null where the text is none. */
+  /** The number in an identifier; null if the text is not an identifier of this kind. */
   parse(text: string): number | null;
 }
 
@@ -28,7 +32,11 @@ function idKind<T extends string>(prefix: string): IdKind<T> {
   };
 }
 
+/** Formats and parses device ids. */
 export const deviceIds = idKind<DeviceId>('DEV-');
+/** Formats and parses user ids. */
 export const userIds = idKind<UserId>('USR-');
+/** Formats and parses ids of application versions. */
 export const versionIds = idKind<VersionId>('APP-');
+/** Formats and parses backup ids. */
 export const backupIds = idKind<BackupId>('BKP-');

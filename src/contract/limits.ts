@@ -1,13 +1,15 @@
-/** Rate limits, sizes and paging bounds. The only place where they are stated. */
+/** Rate limits, sizes, lengths and paging bounds. They are stated here only. */
 
-/** Which window a request counts in; null where it is not limited. */
+/** The window in which a request counts. */
 export type LimitScope = 'login' | 'query' | 'modify' | 'upload';
 
+/** At most `count` requests in a fixed window of `seconds`, which starts with the first request. */
 export interface Limit {
   readonly count: number;
   readonly seconds: number;
 }
 
+/** Limits of the published interface. Login counts per client address, the others per user. */
 export const rateLimits: Readonly<Record<LimitScope, Limit>> = {
   login: { count: 5, seconds: 60 },
   query: { count: 100, seconds: 60 },
@@ -17,21 +19,43 @@ export const rateLimits: Readonly<Record<LimitScope, Limit>> = {
 
 const MiB = 1024 * 1024;
 
+/** Largest inputs, in bytes except `batchItems`. An input of exactly this size is accepted. */
 export const sizes = {
-  /** Bytes of a JSON body. */
+  /** JSON body. */
   body: MiB,
+  /** JSON body of a batch. */
   batchBody: 16 * MiB,
+  /** Number of items in a batch. */
   batchItems: 10_000,
-  /** Bytes of an installer package: exactly this many are still accepted. */
+  /** Installer package. */
   package: 2 ** 31,
+  /** Backup of a device. */
   backup: 64 * MiB,
 } as const;
 
+/** Longest texts, in characters (code points) after trimming. */
+export const textLengths = {
+  serialNumber: 64,
+  userId: 64,
+  username: 64,
+  email: 254,
+  manufacturer: 200,
+  model: 200,
+  reason: 200,
+  version: 64,
+  versionName: 200,
+  note: 1000,
+  changelog: 10_000,
+} as const;
+
+/** Defaults of `page` and `size`, and their largest values. Both start at 1. */
 export const paging = { page: 1, size: 20, maxSize: 100, maxPage: 1_000_000_000 } as const;
 
+/** Days for which an activation code is valid. */
 export const activationCodeDays = { min: 1, max: 3650, default: 365 } as const;
 
-/** Seconds a token of a login, and of the local hardware service, is good for. */
+/** Seconds for which a token is valid, after a login and for the role LOCAL. */
 export const tokenSeconds = 24 * 60 * 60;
 
+/** Length of a new password in characters. */
 export const passwordLength = { min: 8, max: 200 } as const;

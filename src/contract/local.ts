@@ -1,8 +1,11 @@
-/** What the daemon and the command line of one user on one machine agree on: the files of the home folder. No I/O. */
+/** What the daemon and the command line on one machine agree on: addresses, files of the home folder, environment. No I/O. */
 
+/** The daemon listens on loopback unless a host is given. */
 export const defaultHost = '127.0.0.1';
+/** TCP port of the daemon unless one is given. */
 export const defaultPort = 7470;
 
+/** Files and folders in the home folder. */
 export const homeFiles = {
   /** SQLite database of the registry. */
   database: 'devmgr.db',
@@ -16,25 +19,28 @@ export const homeFiles = {
   initialPassword: 'initial-admin-password',
   /** Token of role LOCAL (0600). */
   localToken: 'local-token',
-  /** `DaemonInfo` of the daemon that runs; absent where none does. */
+  /** `DaemonInfo` of the running daemon; absent if none runs. */
   daemonInfo: 'daemon.json',
   /** Held while a daemon runs. */
   lock: 'daemon.lock',
+  /** Log of a daemon that runs in the background. */
   log: 'daemon.log',
   /** Profiles of the command line. */
   config: 'config.json',
-  /** Tokens of the command line where there is no keychain (0600). */
+  /** Tokens of the command line if there is no keychain (0600). */
   credentials: 'credentials.json',
 } as const;
 
+/** Content of `homeFiles.daemonInfo`. */
 export interface DaemonInfo {
   readonly pid: number;
   readonly url: string;
   readonly version: string;
+  /** ISO 8601 UTC. */
   readonly startedAt: string;
 }
 
-/** The line that `daemon run --json` writes once it takes requests. */
+/** The line that `daemon run --json` writes when it accepts requests. */
 export interface ListeningLine {
   readonly event: 'listening';
   readonly url: string;
@@ -57,8 +63,8 @@ export const environment = {
 } as const;
 
 /**
- * The home folder where none is named: `$XDG_DATA_HOME/devmgr` or `~/.local/share/devmgr`, on macOS
- * `~/Library/Application Support/devmgr`, on Windows `%LOCALAPPDATA%\devmgr`. Null where the environment has no home at all.
+ * The home folder if none is given: `$XDG_DATA_HOME/devmgr` or `~/.local/share/devmgr`, on macOS
+ * `~/Library/Application Support/devmgr`, on Windows `%LOCALAPPDATA%\devmgr`. Null if the environment has no home.
  */
 export function defaultHome(
   platform: string,

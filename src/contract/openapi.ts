@@ -1,10 +1,12 @@
-/** The OpenAPI 3.0.3 document of the interface, made from the table of operations. */
+/** The OpenAPI 3.0.3 document of the interface, generated from the table of operations. */
+
+import { sharedResponses } from './openapi/errors.ts';
 import { headers } from './openapi/headers.ts';
 import { extensionTag, operation } from './openapi/operations.ts';
-import { sharedResponses } from './openapi/refusals.ts';
 import { type JsonObject, sharedSchemas } from './openapi/schemas.ts';
 import { routes } from './routes.ts';
 
+/** An OpenAPI document as plain JSON. */
 export type OpenapiDocument = JsonObject & {
   readonly openapi: string;
   readonly paths: JsonObject;
@@ -13,29 +15,30 @@ export type OpenapiDocument = JsonObject & {
 
 const interfaceVersion = 'v1.0';
 
-const description = `Registers hardware security keys, activates them for users, locks, unlocks and retires them.
+const description = `Registers hardware security keys, activates them for users, and locks, unlocks and deactivates them.
 
-Every JSON answer is an envelope of \`code\`, \`message\` and \`data\`; \`code\` is 200 on success and a business code otherwise.
+Every JSON response is an envelope of \`code\`, \`message\` and \`data\`; \`code\` is 200 on success and a business code otherwise.
 Checks come in this order: route, token, rate limit, role, parameters, existence, state, then password or activation code.
 Operations under the tag \`${extensionTag}\` are additions to the published interface ${interfaceVersion}.
 
 This document: [JSON](/api/openapi.json), [YAML](/api/openapi.yaml). As a Postman collection: [JSON](/api/postman.json).`;
 
 const tags: Readonly<Record<string, string>> = {
-  Authentication: 'Getting a token and renewing it',
-  Devices: 'The life of a device from registration to retirement',
+  Authentication: 'Log in and refresh the token',
+  Devices: 'The life of a device from registration to deactivation',
   'Application versions': 'Installer packages for the users of the devices',
   Backups: 'Encrypted backups of devices',
-  Users: 'Who may log in, and in which role',
-  Notifications: 'What happens, as it happens',
+  Users: 'Who may log in, and with which role',
+  Notifications: 'Events as they happen',
   Hardware: 'The keys that are plugged into the machine of the service',
   System: 'Health and the documents of the interface',
-  [extensionTag]: `Everything that goes beyond the published interface ${interfaceVersion}`,
+  [extensionTag]: `Additions to the published interface ${interfaceVersion}`,
 };
 
 /**
+ * Builds the document.
  * @param version version of the program, shown as `x-program-version`; `info.version` is that of the interface
- * @param serverUrl where the paths begin; without it wherever the document was fetched from
+ * @param serverUrl base of the paths; by default the address the document was fetched from
  */
 export function buildOpenapi(version: string, serverUrl = '/'): OpenapiDocument {
   return {
@@ -67,7 +70,7 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The token that login answers, good for 24 hours.',
+    description: 'The token that login returns, valid for 24 hours.',
   },
   streamToken: {
     type: 'apiKey',

@@ -1,4 +1,4 @@
-/** Paging: the parameters of a list and the shape of its answer. */
+/** Paging: the parameters of a list and the shape of its response. */
 import { type TSchema, Type } from 'typebox';
 import { ALIAS, oneOf } from './fields.ts';
 import { paging } from './limits.ts';
@@ -12,7 +12,7 @@ const size = Type.Integer({
   description: 'records per page',
 });
 
-/** Query parameters of a paged operation; `sorts` are the fields it can be ordered by. */
+/** Query parameters of a paged operation. `sorts` are the values of `sortBy`, the default first. */
 export function pageQuery<const S extends readonly string[] = typeof creationSorts>(sorts?: S) {
   const values = (sorts ?? creationSorts) as S;
   return {
@@ -22,15 +22,16 @@ export function pageQuery<const S extends readonly string[] = typeof creationSor
       Type.Integer({
         minimum: 1,
         maximum: paging.maxSize,
-        description: 'another name of size, which wins',
+        description: 'another name of size; size takes precedence',
         [ALIAS]: 'size',
       }),
     ),
-    sortBy: Type.Optional(oneOf(values, { description: 'createTime and createdAt are the same' })),
-    sortOrder: Type.Optional(oneOf(sortOrders, { description: 'desc where it is not given' })),
+    sortBy: Type.Optional(oneOf(values, { description: 'createTime and createdAt mean the same' })),
+    sortOrder: Type.Optional(oneOf(sortOrders, { description: 'desc if absent' })),
   };
 }
 
+/** Schema of a page of `item`. */
 export const paged = <S extends TSchema>(item: S) =>
   Type.Object({
     list: Type.Array(item),
@@ -38,20 +39,25 @@ export const paged = <S extends TSchema>(item: S) =>
       page: Type.Integer({ minimum: 1 }),
       size: Type.Integer({ minimum: 1 }),
       total: Type.Integer({ minimum: 0, description: 'number of records on all pages' }),
-      totalPages: Type.Integer({ minimum: 0, description: '0 where there is no record' }),
+      totalPages: Type.Integer({ minimum: 0, description: '0 if there are no records' }),
     }),
   });
 
+/** One page of a list. */
 export interface Page<T> {
   readonly list: readonly T[];
   readonly pagination: {
+    /** Counted from 1. */
     readonly page: number;
     readonly size: number;
+    /** Number of records on all pages. */
     readonly total: number;
+    /** 0 if there are no records. */
     readonly totalPages: number;
   };
 }
 
+/** Puts the records of a page into the shape of the response. */
 export function toPage<T>(list: readonly T[], total: number, page: number, size: number): Page<T> {
   return { list, pagination: { page, size, total, totalPages: Math.ceil(total / size) } };
 }

@@ -1,19 +1,19 @@
 /**
- * The interface as a Postman 2.1 collection. Its requests stand in an order that can be run from first to last on any
- * service, again and again: each run registers devices, users and packages under names of its own.
+ * The interface as a Postman 2.1 collection. Its requests can be run in order on any service, any number of times: each run
+ * creates devices, users and packages with new names.
  */
 import type { RouteShape } from './define.ts';
 import { givenParameter, inputExample, suggested } from './openapi/examples.ts';
 import type { JsonObject } from './openapi/schemas.ts';
 import { type RouteName, routes } from './routes.ts';
 
-/** What a request of the collection sends instead of the example, and what it keeps of the answer. */
+/** What a request of the collection sends instead of the example, and what it stores from the response. */
 interface Step {
   readonly send?: JsonObject;
   readonly query?: JsonObject;
   readonly file?: { readonly name: string; readonly content: string };
-  /** Variable: where in `data` its value stands. */
-  readonly keep?: Readonly<Record<string, string>>;
+  /** Name of a variable → path of its value in `data`. */
+  readonly save?: Readonly<Record<string, string>>;
 }
 
 const serial = (number: number) => `UK-{{run}}-${number}`;
@@ -25,11 +25,11 @@ const device = (number: number) => ({
 });
 const newPassword = 'correct horse {{run}}';
 
-/** The order of a run. A WebSocket cannot be part of a collection of this format. */
+/** The requests in the order of a run. The format has no WebSockets. */
 const steps: Readonly<Partial<Record<RouteName, Step>>> = {
-  login: { send: { username: '{{username}}', password: '{{password}}' }, keep: { token: 'token' } },
-  refresh: { keep: { token: 'token' } },
-  register: { send: device(1), keep: { deviceId: 'deviceId', activationCode: 'activationCode' } },
+  login: { send: { username: '{{username}}', password: '{{password}}' }, save: { token: 'token' } },
+  refresh: { save: { token: 'token' } },
+  register: { send: device(1), save: { deviceId: 'deviceId', activationCode: 'activationCode' } },
   batchRegister: { send: { devices: [device(2), device(3)] } },
   activate: { send: { deviceId: '{{deviceId}}', activationCode: '{{activationCode}}', userId: 'alice' } },
   lock: {},
@@ -37,7 +37,7 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   updateDevice: {},
   generateActivationCode: {
     send: { deviceId: '{{deviceId}}', validityDays: 30, reason: 'code was lost' },
-    keep: { activationCode: 'activationCode' },
+    save: { activationCode: 'activationCode' },
   },
   recordUsage: {},
   listDevices: { query: { keyword: '{{run}}' } },
@@ -45,7 +45,7 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   createBackup: {
     file: { name: 'key.bak', content: 'an encrypted backup' },
     send: { note: 'before the trip' },
-    keep: { backupId: 'backupId' },
+    save: { backupId: 'backupId' },
   },
   listBackups: {},
   downloadBackup: {},
@@ -54,7 +54,7 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   uploadApp: {
     file: { name: 'devmgr.apk', content: 'an installer package' },
     send: { platform: 'ANDROID', version: '1.0.{{build}}', versionName: 'First release', forceUpdate: false },
-    keep: { versionId: 'versionId' },
+    save: { versionId: 'versionId' },
   },
   listApps: {},
   latestApp: {},
@@ -62,7 +62,7 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   downloadApp: {},
   createUser: {
     send: { username: 'viewer-{{run}}', password: newPassword, role: 'VIEWER', email: 'ops@example.com' },
-    keep: { userId: 'id' },
+    save: { userId: 'id' },
   },
   listUsers: {},
   me: {},
@@ -79,15 +79,19 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
 };
 
 const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
-const description = `Set \`password\`, then send the requests one after the other or run the collection.
-Login keeps the token, registration keeps the deviceId and the activation code for the requests that follow.
-Requests with a file send a small sample: choose the body type form-data in its place to send a file of your own.`;
+const description = `Set \`password\`, then send the requests in order or run the collection.
+Login stores the token, and registration stores the deviceId and the activation code for the requests that follow.
+Requests with a file send a small sample. To send your own file, change the body type to form-data.`;
 
-/** @param baseUrl first value of the variable `base_url`, without a slash at the end */
+/**
+ * Builds the collection.
+ * @param version version of the program
+ * @param baseUrl initial value of the variable `base_url`, without a trailing slash
+ */
 export function buildPostman(version: string, baseUrl = 'http://127.0.0.1:7470'): JsonObject {
   const variables = { base_url: baseUrl, username: 'admin', password: '' };
-  const kept = ['token', 'run', 'build', ...Object.values(steps).flatMap(step => Object.keys(step.keep ?? {}))];
-  const names = [...new Set(kept)].map(key => ({ key, value: '', type: 'string' }));
+  const saved = ['token', 'run', 'build', ...Object.values(steps).flatMap(step => Object.keys(step.save ?? {}))];
+  const names = [...new Set(saved)].map(key => ({ key, value: '', type: 'string' }));
   return {
     info: { name: `Device Management and Access Service (devmgr ${version})`, description, schema },
     auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] },
@@ -96,7 +100,7 @@ export function buildPostman(version: string, baseUrl = 'http://127.0.0.1:7470')
   };
 }
 
-/** One folder per run of requests with the same tag, so that the order stays that of the steps. */
+/** One folder per sequence of requests with the same tag: the order stays that of the steps. */
 function folders(): JsonObject[] {
   const found: { name: string; item: JsonObject[] }[] = [];
   for (const [name, step] of Object.entries(steps)) {
@@ -141,7 +145,7 @@ function jsonBody(shape: RouteShape, step: Step): Body | null {
 
 const boundary = 'devmgr-sample';
 
-/** Written out part by part: a form of Postman would name a file on the disk of whoever runs it. */
+/** Raw bytes, because a Postman form refers to a file on the disk of the person who runs it. */
 function multipart(file: { name: string; content: string }, fields: JsonObject): Body {
   const part = (head: string, value: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
@@ -165,7 +169,7 @@ function url(shape: RouteShape, step: Step): JsonObject {
   };
 }
 
-/** Optional parameters are there to be switched on. */
+/** Optional parameters are listed but disabled. */
 function queryOf(shape: RouteShape, step: Step): JsonObject[] {
   return Object.entries(shape.query?.properties ?? {}).map(([key, field]) => {
     const sent = step.query?.[key] ?? givenParameter(shape, key);
@@ -180,28 +184,28 @@ const script = (listen: 'prerequest' | 'test', exec: readonly string[]): JsonObj
   script: { type: 'text/javascript', exec },
 });
 
-/** Names of this run: serial numbers, user names and versions are unique in a service. */
+/** Serial numbers, user names and versions are unique in a service, so each run has new ones. */
 const runNames = [
   'const now = Date.now();',
   "pm.collectionVariables.set('run', String(now));",
   "pm.collectionVariables.set('build', String(now % 1e9));",
 ];
 
-function checks(shape: RouteShape, { keep }: Step): string[] {
-  const kept = Object.entries(keep ?? {}).map(
-    ([name, field]) => `if (answer.data) keep('${name}', answer.data.${field});`,
+function checks(shape: RouteShape, { save }: Step): string[] {
+  const saved = Object.entries(save ?? {}).map(
+    ([name, field]) => `if (envelope.data) save('${name}', envelope.data.${field});`,
   );
   const envelope = [
-    'const answer = pm.response.json();',
-    "pm.test('the envelope says success', () => pm.expect(answer.code).to.equal(200));",
-    ...(kept.length ? [...keepFunction, ...kept] : []),
+    'const envelope = pm.response.json();',
+    "pm.test('the envelope says success', () => pm.expect(envelope.code).to.equal(200));",
+    ...(saved.length ? [...saveFunction, ...saved] : []),
   ];
   return ["pm.test('HTTP status is 200', () => pm.response.to.have.status(200));", ...(shape.raw ? [] : envelope)];
 }
 
-/** A variable of the environment hides one of the collection: where there is one, it is the one to set. */
-const keepFunction = [
-  'function keep(name, value) {',
+/** A variable of the environment hides that of the collection, so it is set too if it exists. */
+const saveFunction = [
+  'function save(name, value) {',
   '  pm.collectionVariables.set(name, value);',
   '  if (pm.environment.has(name)) pm.environment.set(name, value);',
   '}',

@@ -1,4 +1,4 @@
-/** Every operation of the interface, by name. Server, client and documents are made from this table. */
+/** Every operation of the interface, by name. */
 import * as apps from './apps.ts';
 import * as auth from './auth.ts';
 import * as backups from './backups.ts';
@@ -9,6 +9,7 @@ import * as hardware from './hardware.ts';
 import * as system from './system.ts';
 import * as users from './users.ts';
 
+/** Every operation of the interface. The server, the typed client and the documents are derived from this table. */
 export const routes = {
   login: auth.login,
   refresh: auth.refresh,
@@ -48,5 +49,6 @@ export const routes = {
   metrics: system.metrics,
 } as const satisfies Record<RouteName, RouteShape>;
 
+/** The types of all operations, by name. */
 export type Routes = typeof routes;
 export type { RouteName } from './endpoints.ts';

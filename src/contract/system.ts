@@ -3,40 +3,44 @@ import { roles, route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { eventTypes, notification } from './events.ts';
 import { count, line, oneOf, shown } from './fields.ts';
-import { driverStatus } from './key.ts';
+import { driverStatus } from './hardware.ts';
 
+/** Always HTTP 200 while the daemon runs; see `status`. */
 export const health = route({
   id: 'getHealth',
   ...endpoints.health,
   tag: 'System',
-  summary: 'Tell whether the service is alive and ready',
+  summary: 'Report whether the service is alive and ready',
   extension: true,
   limit: null,
   data: Type.Object({
-    status: oneOf(['ok', 'degraded'] as const, { description: 'degraded: alive, but the store does not take writes' }),
+    status: oneOf(['ok', 'degraded'] as const, {
+      description: 'degraded: alive, but the store does not accept writes',
+    }),
     service: shown('name of the service', 'devmgr'),
     version: shown('version of the service', '0.1.0'),
     ready: Type.Boolean(),
-    store: Type.Object({ state: oneOf(['ready', 'unavailable'] as const), detail: shown('in words') }),
+    store: Type.Object({ state: oneOf(['ready', 'unavailable'] as const), detail: shown('the state in words') }),
     drivers: Type.Array(driverStatus),
     uptimeSeconds: count('seconds since the start'),
   }),
   errors: [],
 });
 
+/** A refused upgrade is answered with an envelope. */
 export const notifications = route({
   id: 'streamNotifications',
   ...endpoints.notifications,
   tag: 'Notifications',
   summary: 'WebSocket stream of notifications',
   description:
-    'With `since`, every later event of the journal is sent first, then the live ones: no gap, no repeat within a connection. Close codes: 1001 the service stops, 4401 logged out, 4409 the consumer is too slow.',
+    'With `since`, every later event of the journal is sent first, then the live ones, with no gap and no repeat within a connection. Close codes: 1001 the service is stopping, 4401 logged out, 4409 the consumer is too slow.',
   access: [...roles, 'LOCAL'],
   limit: null,
   websocket: true,
   query: Type.Object({
-    token: Type.Optional(line(4096, { description: 'JWT; the header Authorization serves as well' })),
-    since: Type.Optional(Type.Integer({ minimum: 0, description: 'id of the last event seen' })),
+    token: Type.Optional(line(4096, { description: 'JWT; may be sent in the header Authorization instead' })),
+    since: Type.Optional(Type.Integer({ minimum: 0, description: 'id of the last event that the client has' })),
     types: Type.Optional(
       line(1000, { description: `comma-separated: ${eventTypes.join(', ')}`, examples: ['DEVICE_ACTIVATED'] }),
     ),
@@ -48,6 +52,7 @@ export const notifications = route({
 const document = { tag: 'System', extension: true, limit: null, errors: [] } as const;
 
 const { extension: _, ...published } = document;
+/** Part of the published interface, unlike the other documents. */
 export const swaggerPage = route({
   ...published,
   id: 'getSwaggerPage',
@@ -55,6 +60,7 @@ export const swaggerPage = route({
   summary: 'This page',
   raw: { contentType: 'text/html', description: 'Swagger UI' },
 });
+/** Generated from this contract. */
 export const openapiJson = route({
   ...document,
   id: 'getOpenapiJson',
@@ -62,6 +68,7 @@ export const openapiJson = route({
   summary: 'OpenAPI document as JSON',
   raw: { contentType: 'application/json', description: 'OpenAPI 3.0.3' },
 });
+/** The same document as `openapiJson`. */
 export const openapiYaml = route({
   ...document,
   id: 'getOpenapiYaml',
@@ -69,6 +76,7 @@ export const openapiYaml = route({
   summary: 'OpenAPI document as YAML',
   raw: { contentType: 'application/yaml', description: 'OpenAPI 3.0.3' },
 });
+/** Its variable base_url is the address it was fetched from. */
 export const postmanCollection = route({
   ...document,
   id: 'getPostmanCollection',
@@ -76,6 +84,7 @@ export const postmanCollection = route({
   summary: 'Postman collection',
   raw: { contentType: 'application/json', description: 'Postman collection 2.1' },
 });
+/** From loopback without a token, unless the request was forwarded by a proxy. */
 export const metrics = route({
   ...document,
   id: 'getMetrics',

@@ -1,14 +1,17 @@
-/** What a text may hold, and how it is made comparable before it is measured. */
+/** Which characters a text may contain, and how it is normalized before it is measured. Every function is linear in the length. */
 
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 const controlsButBreaks = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-/** Invisible or direction-changing characters; the joiners U+200C and U+200D are needed by scripts and are good. */
+/** Invisible or direction-changing characters. The joiners U+200C and U+200D are allowed: some scripts need them. */
 const deceptive = /[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/;
 
-/** `line`: one line. `prose`: line feed, carriage return and tab are good. `token`: trimmed, judged elsewhere. `raw`: as it is. */
+/**
+ * How a text is read. `line`: trimmed, one line. `prose`: trimmed; line feed, carriage return and tab are allowed. `token`:
+ * trimmed, its characters are judged by the operation. `raw`: taken exactly as sent.
+ */
 export type TextKind = 'line' | 'prose' | 'token' | 'raw';
 
-/** Removes white space at both ends. Linear in the length: a regular expression that looks for the end of a text is not. */
+/** Removes white space at both ends. A loop, because a regular expression anchored at the end is quadratic. */
 export function trimText(text: string): string {
   let start = 0;
   let end = text.length;
@@ -29,19 +32,19 @@ function isSpace(code: number): boolean {
 const SURROUNDING_SPACE = 4096;
 
 /**
- * Whether a text of at most `maxLength` characters may be this long before it is trimmed. A character takes up to two UTF-16
- * units. Judged before anything looks at the characters, so that the cost of a text is bounded by its limit.
+ * Whether a text of at most `maxLength` characters may have this length before it is trimmed. A character takes up to two
+ * UTF-16 units. Checked before anything reads the characters, so that the cost of a text is bounded by its limit.
  */
 export function fitsUntrimmed(text: string, maxLength: number): boolean {
   return text.length <= 2 * maxLength + SURROUNDING_SPACE;
 }
 
-/** What is wrong with the characters of a trimmed text, in words that follow the field's name; null where nothing is. */
+/** What is wrong with the characters of a trimmed text, in words that follow the field's name; null if nothing is. */
 export function textFault(text: string, kind: TextKind): string | null {
   if (kind === 'token' || kind === 'raw') return null;
-  if (!text.isWellFormed()) return 'holds half of a surrogate pair';
-  if ((kind === 'line' ? controls : controlsButBreaks).test(text)) return 'holds a control character';
-  if (deceptive.test(text)) return 'holds an invisible or direction-changing character';
+  if (!text.isWellFormed()) return 'contains an unpaired surrogate';
+  if ((kind === 'line' ? controls : controlsButBreaks).test(text)) return 'contains a control character';
+  if (deceptive.test(text)) return 'contains an invisible or direction-changing character';
   return null;
 }
 

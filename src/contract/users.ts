@@ -3,7 +3,7 @@ import { roles, route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
-import { passwordLength } from './limits.ts';
+import { passwordLength, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { textShapes } from './values.ts';
 
@@ -11,31 +11,37 @@ const tag = 'Users';
 const adminOnly = ['ADMIN'] as const;
 const params = Type.Object({ userId: token({ description: 'user id', examples: ['USR-1'] }) });
 
-export const username = line(64, {
+/** Unique among all users, including disabled ones; a duplicate is refused with 1001. */
+export const username = line(textLengths.username, {
   ...textShapes.username,
   description: 'user name, unique, case-sensitive',
   examples: ['dealer-berlin'],
 });
-export const email = line(254, {
+/** Not unique and not verified. */
+export const email = line(textLengths.email, {
   ...textShapes.email,
   description: 'e-mail address',
   examples: ['ops@example.com'],
 });
+/** A new password. Taken exactly as sent. */
 export const password = secret(passwordLength, {
   description: 'password, 8 to 200 characters',
   examples: ['correct horse battery'],
 });
 
+/** A user of this system. Its password is in no response. */
 export const user = Type.Object({
   id: Type.String({ pattern: userIds.pattern, examples: ['USR-1'] }),
   username: shown('user name', 'dealer-berlin'),
   role: oneOf(roles),
   email: nullable(shown('e-mail address')),
-  disabled: Type.Boolean({ description: 'a disabled user cannot log in, and the tokens of one are no longer good' }),
-  createdAt: timestamp('when the user was made'),
+  disabled: Type.Boolean({ description: 'a disabled user cannot log in, and the tokens of that user are invalid' }),
+  createdAt: timestamp('when the user was created'),
 });
+/** A user of this system. */
 export type User = Static<typeof user>;
 
+/** A username that already exists is refused with 1001. */
 export const createUser = route({
   id: 'createUser',
   ...endpoints.createUser,
@@ -52,6 +58,7 @@ export const createUser = route({
   },
 });
 
+/** Disabled users are listed too. */
 export const listUsers = route({
   id: 'listUsers',
   ...endpoints.listUsers,
@@ -65,11 +72,12 @@ export const listUsers = route({
   errors: [],
 });
 
+/** The role LOCAL is not a user: 2007. */
 export const me = route({
   id: 'getOwnUser',
   ...endpoints.me,
   tag,
-  summary: 'Show the user who asks',
+  summary: 'Show the calling user',
   extension: true,
   access: roles,
   limit: 'query',
@@ -77,12 +85,13 @@ export const me = route({
   errors: [],
 });
 
+/** An absent field keeps its value. */
 export const updateUser = route({
   id: 'updateUser',
   ...endpoints.updateUser,
   tag,
   summary: 'Change role or e-mail address, disable or enable',
-  description: 'The last enabled ADMIN can be neither disabled nor demoted. `email: null` clears the address.',
+  description: 'The last enabled ADMIN can be neither disabled nor demoted (1001). `email: null` clears the address.',
   extension: true,
   access: adminOnly,
   limit: 'modify',
@@ -97,13 +106,14 @@ export const updateUser = route({
   example: { params: { userId: 'USR-2' }, body: { role: 'VIEWER' } },
 });
 
+/** A wrong oldPassword is refused with 1003 and counts against the login limit. */
 export const setPassword = route({
   id: 'setPassword',
   ...endpoints.setPassword,
   tag,
   summary: 'Set a password',
   description:
-    "An ADMIN sets anybody's; everybody sets the own one, with oldPassword. All tokens of the user stop being good, and streams close with 4401.",
+    'An ADMIN sets the password of any user; other users change their own, with oldPassword. All tokens of the user become invalid, and their streams close with 4401.',
   extension: true,
   access: adminOnly,
   ownUser: 'userId',
@@ -112,7 +122,7 @@ export const setPassword = route({
   body: Type.Object({
     password,
     oldPassword: Type.Optional(
-      nullable(secret({ min: 1 }, { description: 'the present password; required for the own one' })),
+      nullable(secret({ min: 1 }, { description: 'the current password; required to change your own' })),
     ),
   }),
   data: user,
@@ -120,13 +130,14 @@ export const setPassword = route({
   example: { params: { userId: 'USR-2' }, body: { password: 'correct horse battery staple' } },
 });
 
+/** Idempotent: a second logout also succeeds. */
 export const logoutUser = route({
   id: 'logoutUser',
   ...endpoints.logoutUser,
   tag,
   summary: 'Log a user out everywhere',
   description:
-    'All tokens of the user stop being good, and streams close with 4401; the password stays. An ADMIN does it for anybody, everybody for themselves.',
+    'All tokens of the user become invalid, and their streams close with 4401; the password is unchanged. An ADMIN logs out any user, other users themselves.',
   extension: true,
   access: adminOnly,
   ownUser: 'userId',

@@ -1,15 +1,17 @@
 /**
- * Reads an input against a schema of the contract: trims texts, checks, names the field that is wrong. Made for the flat
- * objects the interface takes, and compiled to closures because a batch reads 10,000 of them. Unknown fields are dropped.
+ * Reads an input against a schema of the contract: trims texts, checks values, and names the first field that is wrong. Made
+ * for the flat objects of the interface; schemas are compiled to closures because a batch has 10,000 items. A keyword that is
+ * not implemented here throws when the schema is compiled, so that no rule of the contract is skipped silently.
  */
 import type { Static, TObject, TSchema } from 'typebox';
 import { ALIAS, EACH, SHAPE, TEXT } from './fields.ts';
 import { fitsUntrimmed, type TextKind, textFault, textLength, trimText } from './text.ts';
 
-/** `json`: values have their types. `text`: every value is a text that stands for one (query, form field, CSV cell). */
-export type Source = 'json' | 'text';
+/** `json`: values have their types. `text`: every value is a text that represents one (query, form field, CSV cell). */
+export type InputFormat = 'json' | 'text';
 
-export type Outcome<T> =
+/** The value that was read, without unknown fields; or the first field that is wrong and a message that names it. */
+export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly field: string; readonly message: string };
 
@@ -31,23 +33,39 @@ interface FieldSchema {
   readonly [ALIAS]?: string;
 }
 
-/** Wrong: a message that follows the field's name. */
+/** The keywords that the check of each kind of schema implements. */
+const keywords: Readonly<Record<string, readonly string[]>> = {
+  object: ['properties', 'required'],
+  nullable: ['anyOf'],
+  null: [],
+  enum: ['enum'],
+  string: ['minLength', 'maxLength', 'pattern', TEXT, SHAPE],
+  integer: ['minimum', 'maximum'],
+  boolean: [],
+  array: ['items', 'minItems', 'maxItems', EACH],
+};
+/** Keywords that any schema may have: they describe the field, or `compileField` handles them. */
+const always: readonly string[] = ['type', 'description', 'examples', 'default', ALIAS];
+
+/** A message that follows the field's name. */
 class Fault {
-  readonly words: string;
-  constructor(words: string) {
-    this.words = words;
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
   }
 }
-/** `undefined` stands for "as if it were not there". */
+/** Returns the value as it was read, a fault, or null for a text that is empty after trimming. */
 type Check = (value: unknown) => unknown | Fault;
 
+/** Compiles a schema to a function that reads an input. Throws if a keyword or a type of the schema is not implemented. */
 export function compileReader<S extends TObject>(
   schema: S,
-  source: Source = 'json',
-): (input: unknown) => Outcome<Static<S>> {
+  format: InputFormat = 'json',
+): (input: unknown) => ReadResult<Static<S>> {
+  requireKeywords('the input', 'object', schema);
   const required = new Set<string>((schema as { required?: string[] }).required ?? []);
   const fields = Object.entries(schema.properties as Record<string, TSchema>).map(([name, field]) =>
-    compileField(name, field as unknown as FieldSchema, required.has(name), source),
+    compileField(name, field as unknown as FieldSchema, required.has(name), format),
   );
   return input => {
     if (typeof input !== 'object' || input === null || Array.isArray(input))
@@ -62,20 +80,27 @@ export function compileReader<S extends TObject>(
   };
 }
 
+function requireKeywords(name: string, kind: string, schema: object): void {
+  const known = keywords[kind];
+  if (!known) throw new Error(`${name}: schemas of type ${kind} cannot be validated`);
+  const unknown = Object.keys(schema).find(keyword => !known.includes(keyword) && !always.includes(keyword));
+  if (unknown !== undefined) throw new Error(`${name}: the schema keyword ${unknown} is not validated for ${kind}`);
+}
+
 type FieldReader = (
   given: Record<string, unknown>,
   into: Record<string, unknown>,
 ) => { field: string; message: string } | null;
 
-function compileField(name: string, schema: FieldSchema, required: boolean, source: Source): FieldReader {
-  const check = compileCheck(schema, source);
+function compileField(name: string, schema: FieldSchema, required: boolean, format: InputFormat): FieldReader {
+  const check = compileCheck(name, schema, format);
   const target = schema[ALIAS] ?? name;
-  const nullable = schema.anyOf?.some(option => option.type === 'null') ?? false;
+  const nullable = schema.anyOf !== undefined;
   return (given, into) => {
     const raw = Object.hasOwn(given, name) ? given[name] : undefined;
-    if (target !== name && !isAbsent(given[target], source)) return null;
-    const value = isAbsent(raw, source) ? (raw === null ? null : undefined) : check(raw);
-    if (value instanceof Fault) return { field: name, message: `${name} ${value.words}` };
+    if (target !== name && !isAbsent(given[target], format)) return null;
+    const value = isAbsent(raw, format) ? (raw === null ? null : undefined) : check(raw);
+    if (value instanceof Fault) return { field: name, message: `${name} ${value.message}` };
     if (value === undefined || value === null) {
       if (required) return { field: name, message: `${name} is required` };
       if (schema.default !== undefined) into[name] = schema.default;
@@ -87,27 +112,37 @@ function compileField(name: string, schema: FieldSchema, required: boolean, sour
   };
 }
 
-/** In a form or a query an empty value is one that was not filled in. */
-function isAbsent(value: unknown, source: Source): boolean {
-  return value === undefined || value === null || (source === 'text' && value === '');
+/** In a form or a query, an empty value is one that was not filled in. */
+function isAbsent(value: unknown, format: InputFormat): boolean {
+  return value === undefined || value === null || (format === 'text' && value === '');
 }
 
-function compileCheck(schema: FieldSchema, source: Source): Check {
-  const inner = schema.anyOf?.find(option => option.type !== 'null');
-  if (inner) return compileCheck(inner, source);
-  if (schema.enum) return enumCheck(schema.enum);
-  switch (schema.type) {
+function compileCheck(name: string, schema: FieldSchema, format: InputFormat): Check {
+  const kind = schema.anyOf ? 'nullable' : schema.enum ? 'enum' : String(schema.type);
+  requireKeywords(name, kind, schema);
+  switch (kind) {
+    case 'nullable':
+      return compileCheck(name, valueOrNull(name, schema.anyOf!), format);
+    case 'enum':
+      return enumCheck(schema.enum!);
     case 'string':
       return textCheck(schema);
     case 'integer':
-      return integerCheck(schema, source);
+      return integerCheck(schema, format);
     case 'boolean':
-      return source === 'text' ? booleanWord : booleanCheck;
+      return format === 'text' ? booleanWord : booleanCheck;
     case 'array':
-      return arrayCheck(schema);
+      return arrayCheck(name, schema);
     default:
-      return value => value;
+      throw new Error(`${name}: a field of type ${kind} cannot be validated`);
   }
+}
+
+/** The schema of the value in a union of a value and null. */
+function valueOrNull(name: string, options: readonly FieldSchema[]): FieldSchema {
+  const [value, none] = options;
+  if (options.length !== 2 || none?.type !== 'null') throw new Error(`${name}: only a union with null is validated`);
+  return value!;
 }
 
 function enumCheck(values: readonly string[]): Check {
@@ -118,7 +153,6 @@ function enumCheck(values: readonly string[]): Check {
 
 const notText = new Fault('must be a string');
 
-/** The text rule alone, for a text that is not a field of a body (a form part, a command-line option). */
 function textCheck(schema: FieldSchema): Check {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
   const kind = schema[TEXT] ?? 'raw';
@@ -139,17 +173,17 @@ function textCheck(schema: FieldSchema): Check {
   };
 }
 
-function integerCheck({ minimum, maximum }: FieldSchema, source: Source): Check {
-  const words = new Fault(
+function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): Check {
+  const fault = new Fault(
     maximum === undefined
       ? `must be a whole number${minimum === undefined ? '' : ` of at least ${minimum}`}`
       : `must be a whole number from ${minimum ?? 0} to ${maximum}`,
   );
   return value => {
     const number =
-      source === 'json' ? value : typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : null;
-    if (typeof number !== 'number' || !Number.isSafeInteger(number)) return words;
-    return number < (minimum ?? -Infinity) || number > (maximum ?? Infinity) ? words : number;
+      format === 'json' ? value : typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : null;
+    if (typeof number !== 'number' || !Number.isSafeInteger(number)) return fault;
+    return number < (minimum ?? -Infinity) || number > (maximum ?? Infinity) ? fault : number;
   };
 }
 
@@ -161,11 +195,14 @@ const booleanWord: Check = value => {
   return word === 'true' ? true : word === 'false' ? false : notBoolean;
 };
 
-function arrayCheck({ minItems = 0, maxItems = Number.POSITIVE_INFINITY }: FieldSchema): Check {
+/** Checks the number of items; the items are left to the operation, and the schema has to say so. */
+function arrayCheck(name: string, schema: FieldSchema): Check {
+  if (!schema[EACH]) throw new Error(`${name}: the items of an array are not validated; see ${EACH}`);
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
   return value => {
     if (!Array.isArray(value)) return new Fault('must be an array');
     if (value.length < minItems || value.length > maxItems)
-      return new Fault(`must hold ${minItems} to ${maxItems} items`);
+      return new Fault(`must have ${minItems} to ${maxItems} items`);
     return value;
   };
 }

@@ -5,16 +5,19 @@
 
 /** Roles of users, from the most to the fewest permissions. VIEWER is read-only. */
 export const roles = ['ADMIN', 'DEALER', 'VIEWER'] as const;
+/** A role of a user. */
 export type Role = (typeof roles)[number];
 /** LOCAL is the role of the token that the daemon writes for programs of the same user on the same machine. */
 export type CallerRole = Role | 'LOCAL';
 
 /** Types of device: UKEY is a USB security key, SIMKEY a SIM-based key. */
 export const deviceTypes = ['UKEY', 'SIMKEY'] as const;
+/** A type of device. */
 export type DeviceType = (typeof deviceTypes)[number];
 
 /** States of a device. DEACTIVATED is final. */
 export const deviceStatuses = ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED'] as const;
+/** A state of a device. */
 export type DeviceStatus = (typeof deviceStatuses)[number];
 
 /** Fields of a device that an update may repeat but not change: another value is refused with 1001. */
@@ -36,6 +39,7 @@ export const deviceSorts = [
   'status',
   'deviceType',
 ] as const;
+/** A value of `sortBy` in the device list. */
 export type DeviceSort = (typeof deviceSorts)[number];
 
 /** Values of `sortOrder`; the first is the default. */
@@ -49,7 +53,9 @@ export const platforms = {
   ANDROID: ['apk', 'aab'],
   IOS: ['ipa'],
 } as const;
+/** A platform that installer packages are uploaded for. */
 export type Platform = keyof typeof platforms;
+/** The platforms, in the order of messages and documents. */
 export const platformNames = Object.keys(platforms) as Platform[];
 
 /** How the daemon talks to an attached key: HID over USB, PCSC through a smart card reader. */
@@ -68,14 +74,17 @@ export const journalEventTypes = [
   'ACTIVATION_CODE_GENERATED',
   'APP_VERSION_UPLOADED',
 ] as const;
+/** Type of an event in the journal. */
 export type JournalEventType = (typeof journalEventTypes)[number];
 
 /** Types of the events of attached keys. They are live only: they have no id and cannot be replayed. */
 export const hardwareEventTypes = ['KEY_ATTACHED', 'KEY_DETACHED'] as const;
+/** Type of an event of an attached key. */
 export type HardwareEventType = (typeof hardwareEventTypes)[number];
 
 /** Types of all events of the notification stream. */
 export const eventTypes = [...journalEventTypes, ...hardwareEventTypes] as const;
+/** Type of an event of the notification stream. */
 export type EventType = (typeof eventTypes)[number];
 
 /** Codes with which the daemon closes a notification stream (RFC 6455, section 7.4). */
@@ -110,11 +119,11 @@ const versionParts = '[0-9A-Za-z\\-]+(\\.[0-9A-Za-z\\-]+)*';
 export const textShapes = {
   serialNumber: {
     pattern: '^[A-Za-z0-9\\-_.:/]+$',
-    shape: 'made of ASCII letters, digits and - _ . : / alone',
+    shape: 'made of ASCII letters, digits and - _ . : / only',
   },
   username: {
     pattern: '^[A-Za-z0-9\\-_.@]+$',
-    shape: 'made of ASCII letters, digits and - _ . @ alone',
+    shape: 'made of ASCII letters, digits and - _ . @ only',
   },
   email: { pattern: '^[^\\s@]+@[^\\s@]+$', shape: 'an e-mail address' },
   packageVersion: {

@@ -55,7 +55,7 @@ describe('the Postman collection', () => {
   it('begins with the login, whose script keeps the token', () => {
     expect(address(items[0]!)).toBe('POST /api/auth/login');
     const script = items[0]!.event.find(({ listen }) => listen === 'test')?.script.exec.join('\n');
-    expect(script).toContain("keep('token', answer.data.token)");
+    expect(script).toContain("save('token', envelope.data.token)");
   });
 
   it('checks every answer', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { registration, updateDevice } from '../../src/contract/devices.ts';
 import { routes } from '../../src/contract/routes.ts';
@@ -7,35 +7,35 @@ import { textLength, trimText } from '../../src/contract/text.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 
 const read = compileReader(registration);
-const good = { deviceType: 'UKEY', serialNumber: 'A-1', manufacturer: 'Feitian', model: 'K9' };
+const valid = { deviceType: 'UKEY', serialNumber: 'A-1', manufacturer: 'Feitian', model: 'K9' };
 const messageOf = (body: unknown): string => {
   const outcome = read(body);
   return outcome.ok ? '' : outcome.message;
 };
 
 describe('reading a body', () => {
-  test('a missing, null or empty required text is named as required', () => {
+  test('names a required text that is missing, null or empty', () => {
     for (const value of [undefined, null, '', '   ', '\t\n'])
-      expect(messageOf({ ...good, model: value })).toBe('model is required');
+      expect(messageOf({ ...valid, model: value })).toBe('model is required');
   });
-  test('a number is not taken for a text', () => {
-    expect(messageOf({ ...good, serialNumber: 5 })).toBe('serialNumber must be a string');
+  test('rejects a number where a text is expected', () => {
+    expect(messageOf({ ...valid, serialNumber: 5 })).toBe('serialNumber must be a string');
   });
-  test('texts are trimmed before they are measured', () => {
-    const outcome = read({ ...good, model: ` ${'m'.repeat(200)}\n` });
+  test('trims a text before it measures it', () => {
+    const outcome = read({ ...valid, model: ` ${'m'.repeat(200)}\n` });
     expect(outcome.ok && outcome.value.model).toBe('m'.repeat(200));
-    expect(messageOf({ ...good, model: 'm'.repeat(201) })).toBe('model is longer than 200 characters');
+    expect(messageOf({ ...valid, model: 'm'.repeat(201) })).toBe('model is longer than 200 characters');
   });
-  test('length counts characters, not code units', () => {
-    expect(read({ ...good, model: '🔑'.repeat(200) }).ok).toBe(true);
-    expect(read({ ...good, model: '🔑'.repeat(201) }).ok).toBe(false);
+  test('measures a text in characters, not in code units', () => {
+    expect(read({ ...valid, model: '🔑'.repeat(200) }).ok).toBe(true);
+    expect(read({ ...valid, model: '🔑'.repeat(201) }).ok).toBe(false);
   });
-  test('an empty optional text is null, an absent one is absent', () => {
-    const outcome = read({ ...good, hardwareVersion: ' ' });
+  test('reads an empty optional text as null and leaves an absent one out', () => {
+    const outcome = read({ ...valid, hardwareVersion: ' ' });
     expect(outcome).toMatchObject({ ok: true, value: { hardwareVersion: null } });
     expect(outcome.ok && Object.hasOwn(outcome.value, 'firmwareVersion')).toBe(false);
   });
-  test('controls, invisible and direction-changing characters are refused, at the ends too', () => {
+  test('rejects control, invisible and direction-changing characters, also at the ends', () => {
     const refused = [
       '\u0000',
       '\u001b',
@@ -51,43 +51,43 @@ describe('reading a body', () => {
       '\u2069',
     ];
     for (const character of refused) {
-      expect(messageOf({ ...good, model: `a${character}b` }), character).toMatch(/^model holds/);
-      expect(messageOf({ ...good, model: `${character}b` }), character).toMatch(/^model holds/);
+      expect(messageOf({ ...valid, model: `a${character}b` }), character).toMatch(/^model contains/);
+      expect(messageOf({ ...valid, model: `${character}b` }), character).toMatch(/^model contains/);
     }
   });
-  test('joiners are good', () => {
-    expect(read({ ...good, model: 'a\u200cb\u200dc' }).ok).toBe(true);
+  test('accepts the joiners', () => {
+    expect(read({ ...valid, model: 'a\u200cb\u200dc' }).ok).toBe(true);
   });
-  test('line breaks and tabs are good in a note alone', () => {
+  test('accepts line breaks and tabs in a note only', () => {
     const readUpdate = compileReader(updateDevice.body);
     expect(readUpdate({ note: 'a\r\n\tb' }).ok).toBe(true);
     expect(readUpdate({ firmwareVersion: 'a\nb' }).ok).toBe(false);
     expect(readUpdate({ note: 'a\u001b[2Jb' }).ok).toBe(false);
   });
-  test('a serial has no other characters than ASCII letters, digits and - _ . : /', () => {
-    expect(read({ ...good, serialNumber: 'aZ09-_.:/' }).ok).toBe(true);
+  test('accepts only ASCII letters, digits and - _ . : / in a serial number', () => {
+    expect(read({ ...valid, serialNumber: 'aZ09-_.:/' }).ok).toBe(true);
     for (const serial of ['a b', 'ä', 'a%', 'a\\b', 'a;b'])
-      expect(read({ ...good, serialNumber: serial }).ok, serial).toBe(false);
+      expect(read({ ...valid, serialNumber: serial }).ok, serial).toBe(false);
   });
-  test('half of a surrogate pair is refused', () => {
-    expect(messageOf({ ...good, model: '\ud83d' })).toBe('model holds half of a surrogate pair');
+  test('rejects an unpaired surrogate', () => {
+    expect(messageOf({ ...valid, model: '\ud83d' })).toBe('model contains an unpaired surrogate');
   });
-  test('unknown fields are dropped', () => {
-    expect(read({ ...good, extra: 1 })).toEqual({ ok: true, value: good });
+  test('drops unknown fields', () => {
+    expect(read({ ...valid, extra: 1 })).toEqual({ ok: true, value: valid });
   });
-  test('what is no object is refused', () => {
+  test('rejects a body that is not an object', () => {
     for (const body of [[], 'x', 1, null, true]) expect(read(body).ok).toBe(false);
   });
 });
 
 describe('reading a query', () => {
   const readList = compileReader(routes.listDevices.query, 'text');
-  test('numbers are read as what they stand for', () => {
+  test('converts numbers', () => {
     expect(readList({ page: '2', size: '100' })).toMatchObject({ ok: true, value: { page: 2, size: 100 } });
     for (const page of ['0', '-1', '1.5', '1e2', 'x', ' 1', '9'.repeat(20)])
       expect(readList({ page }).ok, page).toBe(false);
   });
-  test('size wins over pageSize, which is another name of it', () => {
+  test('accepts pageSize as another name of size, which takes precedence', () => {
     expect(readList({ pageSize: '7' })).toMatchObject({ ok: true, value: { size: 7 } });
     expect(readList({ pageSize: '7', size: '8' })).toMatchObject({ ok: true, value: { size: 8 } });
     expect(readList({ pageSize: '101' })).toMatchObject({
@@ -96,13 +96,39 @@ describe('reading a query', () => {
     });
     expect(readList({})).toMatchObject({ ok: true, value: { page: 1, size: 20 } });
   });
-  test('a parameter given twice is refused, an empty one is as if it were not there', () => {
+  test('rejects a parameter that is given twice and ignores an empty one', () => {
     expect(readList({ status: ['ACTIVE', 'LOCKED'] }).ok).toBe(false);
     expect(readList({ status: '', page: '' })).toMatchObject({ ok: true, value: { page: 1 } });
   });
 });
 
-test('reading never throws and answers a value that reads the same again', () => {
+describe('compiling a schema', () => {
+  const compile = (field: TSchema) => () => compileReader(Type.Object({ field }));
+  test.each([
+    ['a keyword that is not implemented', Type.Integer({ multipleOf: 2 }), /^field: .*multipleOf/],
+    ['a keyword of another type', Type.String({ minimum: 1 }), /^field: .*minimum/],
+    ['a format', Type.String({ format: 'date-time' }), /^field: .*format/],
+    [
+      'a keyword inside a union with null',
+      Type.Union([Type.String({ format: 'uri' }), Type.Null()]),
+      /^field: .*format/,
+    ],
+    ['an unknown extension keyword', Type.String({ 'x-lower': true }), /^field: .*x-lower/],
+    ['a type that is not implemented', Type.Number(), /^field: .*number/],
+    ['a nested object', Type.Object({}), /^field: .*object/],
+    ['null alone', Type.Null(), /^field: .*null/],
+    ['a schema without a type', Type.Unknown(), /^field: /],
+    ['a union of two types', Type.Union([Type.String(), Type.Integer()]), /^field: .*union/],
+    ['an array whose items are not validated', Type.Array(Type.String()), /^field: .*items/],
+  ])('fails for %s', (_, field, message) => {
+    expect(compile(field)).toThrow(message);
+  });
+  test('fails for a keyword of the whole object', () => {
+    expect(() => compileReader(Type.Object({}, { additionalProperties: false }))).toThrow(/additionalProperties/);
+  });
+});
+
+test('never throws, and returns a value that reads the same again', () => {
   const field = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue(), fc.constantFrom('UKEY', 'SIMKEY'));
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...Object.keys(registration.properties), 'x'), field), body => {
@@ -114,14 +140,14 @@ test('reading never throws and answers a value that reads the same again', () =>
   );
 });
 
-test('a schema without bounds asks for none', () => {
+test('checks no bounds that the schema does not state', () => {
   const readAny = compileReader(Type.Object({ n: Type.Integer(), b: Type.Boolean() }));
   expect(readAny({ n: -5, b: false })).toEqual({ ok: true, value: { n: -5, b: false } });
   expect(readAny({ n: 1.5, b: false })).toMatchObject({ ok: false, field: 'n' });
   expect(readAny({ n: 1, b: 'true' })).toMatchObject({ ok: false, field: 'b' });
 });
 
-test('length in characters is that of the code points', () => {
+test('counts the characters of any text by code point', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), text => textLength(text) === [...text].length));
   expect(trimText('\ufeffa')).toBe('\ufeffa');
 });

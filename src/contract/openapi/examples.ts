@@ -1,10 +1,10 @@
-/** Example values: those of the operation first, then what suits a field of that name, then what its schema suggests. */
+/** Example values: those of the operation first, then those of the field's name, then those of its schema. */
 import type { TSchema } from 'typebox';
 import { codes, type ErrorCode } from '../codes.ts';
 import type { RouteShape } from '../define.ts';
 import type { Json, JsonObject } from './schemas.ts';
 
-/** Values that tell one story across all operations. */
+/** Values by field name, consistent across all operations. */
 const byName: Readonly<Record<string, Json>> = {
   activationCodeExpiresAt: '2027-03-01T08:30:00.000Z',
   currentVersion: '0.9.0',
@@ -44,7 +44,7 @@ const byName: Readonly<Record<string, Json>> = {
 
 const active = { status: 'ACTIVE' };
 const unlocked = { lockReason: null, lockedAt: null, deactivatedAt: null };
-/** Values of fields in the answer of one operation. */
+/** Values of fields in the response of one operation. */
 const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   activateDevice: active,
   batchRegisterDevices: { total: 1, success: 1, failed: 0, code: 200 },
@@ -104,13 +104,13 @@ function objectExample(schema: ExampleSchema, given: Given, wanted: (name: strin
 
 const plain = (schema: TSchema) => schema as unknown as ExampleSchema;
 
-/** `data` of a successful answer. */
+/** `data` of a successful response. */
 export function dataExample(shape: RouteShape): Json {
   if (shape.example?.data !== undefined) return shape.example.data as Json;
   return shape.data ? exampleOf(plain(shape.data), '', byOperation[shape.id] ?? {}) : null;
 }
 
-/** A body or a form: that of the contract, else one with the required fields. */
+/** A body or a form: the example of the contract, else the required fields. */
 export function inputExample(shape: RouteShape): JsonObject {
   const schema = shape.body ?? shape.form;
   const given = shape.example?.body ?? shape.example?.form;
@@ -119,7 +119,7 @@ export function inputExample(shape: RouteShape): JsonObject {
   return objectExample(plain(schema), {}, name => required.has(name));
 }
 
-/** In a form every value is written as text; its example has the type that the schema states. */
+/** In a form every value is sent as text; its example has the type of the schema. */
 function readForm(shape: RouteShape, given: JsonObject): JsonObject {
   if (!shape.form) return given;
   return Object.fromEntries(
@@ -127,22 +127,23 @@ function readForm(shape: RouteShape, given: JsonObject): JsonObject {
   );
 }
 
-/** Value of one path or query parameter that the contract shows; undefined where it shows none. */
+/** The example of a path or query parameter in the contract; undefined if it has none. */
 export function givenParameter(shape: RouteShape, name: string): Json | undefined {
   return (shape.example?.params?.[name] ?? shape.example?.query?.[name]) as Json | undefined;
 }
 
-/** A value that a parameter could have; undefined where nothing suggests one. */
+/** A value from the schema of a parameter; undefined if it suggests none. */
 export const suggested = (schema: TSchema): Json | undefined => plain(schema).examples?.[0] ?? plain(schema).default;
 
-/** Messages as the service words them, where the meaning of the code is not the whole of it. */
-const said: Partial<Record<ErrorCode, string>> = {
+/** Messages that say more than the meaning of their code. */
+const messages: Partial<Record<ErrorCode, string>> = {
   2006: 'serialNumber UK-2026-000001 already exists: DEV-1 (INACTIVE)',
 };
 
+/** The envelope of an error of one operation, or of any operation if `shape` is undefined. */
 export function errorExample(code: ErrorCode, shape: RouteShape | undefined): JsonObject {
   const input = shape?.body ?? shape?.form ?? shape?.query;
   const first = input && plain(input).required?.[0];
-  const message = code === 1001 && first ? `${first} is required` : (said[code] ?? codes[code].meaning);
+  const message = code === 1001 && first ? `${first} is required` : (messages[code] ?? codes[code].meaning);
   return { code, message, data: null };
 }

@@ -1,6 +1,7 @@
-/** Headers of answers. */
+/** Headers of responses. */
 import type { JsonObject } from './schemas.ts';
 
+/** Media type of the envelope. */
 export const json = 'application/json';
 
 const text = { schema: { type: 'string' } };
@@ -8,22 +9,23 @@ const whole = { schema: { type: 'integer' } };
 
 /** `components.headers`. */
 export const headers = {
-  RequestId: { description: 'Names this request in the log of the service.', ...text },
-  RateLimitLimit: { description: 'Requests that the window allows.', ...whole },
-  RateLimitRemaining: { description: 'Requests left in the window.', ...whole },
+  RequestId: { description: 'Identifies this request in the log of the service.', ...text },
+  RateLimitLimit: { description: 'Number of requests that the window allows.', ...whole },
+  RateLimitRemaining: { description: 'Number of requests left in the window.', ...whole },
   RateLimitReset: { description: 'Unix time in seconds at which the window ends.', ...whole },
   RetryAfter: { description: 'Seconds until the window ends.', ...whole },
   ETag: { description: 'SHA-256 of the file, in quotes.', ...text },
   AcceptRanges: { description: 'Always bytes.', ...text },
   ContentDisposition: { description: 'attachment, with the name of the file.', ...text },
-  ContentRange: { description: 'Which bytes of how many were sent.', ...text },
+  ContentRange: { description: 'The bytes that were sent and the size of the file.', ...text },
 } as const;
 
+/** A reference to a header of `components.headers`. */
 export const header = (name: keyof typeof headers): JsonObject => ({ $ref: `#/components/headers/${name}` });
 
-/** On every answer. */
+/** On every response. */
 export const requestId = { 'X-Request-Id': header('RequestId') };
-/** On every answer of a limited operation that has been counted. */
+/** On every response of a limited operation whose request was counted. */
 export const limitHeaders = {
   'X-RateLimit-Limit': header('RateLimitLimit'),
   'X-RateLimit-Remaining': header('RateLimitRemaining'),

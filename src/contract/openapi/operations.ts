@@ -1,15 +1,17 @@
-/** One operation of the contract as an OpenAPI operation object. */
+/** Operations of the contract as OpenAPI operation objects. */
 import type { TObject } from 'typebox';
 import type { RouteShape } from '../define.ts';
 import { closeCodes, stream } from '../events.ts';
 import { rateLimits } from '../limits.ts';
+import { errorResponses } from './errors.ts';
 import { dataExample, givenParameter, inputExample, suggested } from './examples.ts';
 import { header, json, limitHeaders, requestId } from './headers.ts';
-import { refusals } from './refusals.ts';
 import { type JsonObject, ref, toOpenapi } from './schemas.ts';
 
+/** Tag of the operations that are additions to the published interface. */
 export const extensionTag = 'extension';
 
+/** The operation object. */
 export function operation(shape: RouteShape): JsonObject {
   const parameters = parametersOf(shape);
   return {
@@ -20,28 +22,28 @@ export function operation(shape: RouteShape): JsonObject {
     security: security(shape),
     ...(parameters.length ? { parameters } : {}),
     ...requestBody(shape),
-    responses: { ...success(shape), ...refusals(shape) },
+    responses: { ...success(shape), ...errorResponses(shape) },
     ...(shape.websocket ? { 'x-websocket': { pingSeconds: stream.pingSeconds, closeCodes } } : {}),
   };
 }
 
 function description(shape: RouteShape): string {
-  return [shape.description, whoMay(shape), counting(shape)].filter(Boolean).join('\n\n');
+  return [shape.description, access(shape), rateLimit(shape)].filter(Boolean).join('\n\n');
 }
 
-function whoMay({ access, ownUser }: RouteShape): string {
-  if (access === 'public') return 'No token is needed.';
+function access({ access, ownUser }: RouteShape): string {
+  if (access === 'public') return 'No token is required.';
   if (access === 'loopback')
-    return 'No token is needed on the machine of the service itself; from elsewhere that of any role.';
-  return `Roles: ${access.join(', ')}${ownUser ? ', and everybody for the own user' : ''}.`;
+    return 'No token is required on the machine of the service; elsewhere, a token of any role.';
+  return `Roles: ${access.join(', ')}${ownUser ? '; every user for their own account' : ''}.`;
 }
 
-const scopes = { login: 'login', query: 'query', modify: 'modification', upload: 'upload' } as const;
+const scopes = { login: 'a login', query: 'a query', modify: 'a modification', upload: 'an upload' } as const;
 
-function counting({ limit }: RouteShape): string {
+function rateLimit({ limit }: RouteShape): string {
   if (!limit) return 'Not rate limited.';
   const { count, seconds } = rateLimits[limit];
-  return `Counts as a ${scopes[limit]}: ${count} in ${seconds} s unless the service is set up otherwise.`;
+  return `Rate limit: counts as ${scopes[limit]} (by default ${count} in ${seconds} s).`;
 }
 
 function security({ access, websocket }: RouteShape): JsonObject[] {
@@ -65,7 +67,7 @@ function parameters(shape: RouteShape, group: TObject | undefined, place: 'path'
   const required = new Set((group as { required?: string[] }).required);
   return Object.entries(group.properties).map(([name, field]) => {
     const { description, example: _, ...schema } = toOpenapi(field);
-    // An example fills in the page's form: a filter that nobody has asked for would hide what one looks for.
+    // Swagger UI fills in the example: on an optional filter it would hide results.
     const example = givenParameter(shape, name) ?? (required.has(name) ? suggested(field) : undefined);
     return {
       name,
@@ -83,21 +85,21 @@ const downloadHeaders: JsonObject[] = [
     name: 'Range',
     in: 'header',
     required: false,
-    description: 'part of the file to send, one range',
+    description: 'the part of the file to send; one range',
     schema: { type: 'string' },
   },
   {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'ETag of a copy at hand: answered with 304 where it is still the same',
+    description: 'ETag of your copy: if the file is unchanged, the response is 304',
     schema: { type: 'string' },
   },
   {
     name: 'If-Range',
     in: 'header',
     required: false,
-    description: 'ETag of the part at hand: the range is sent where it is still the same, else the whole file',
+    description: 'ETag of the part you have: if the file is unchanged, the range is sent, else the whole file',
     schema: { type: 'string' },
   },
 ];
@@ -125,7 +127,7 @@ function form({ file, form: fields, ...shape }: RouteShape): JsonObject {
         ...(schema.properties as JsonObject | undefined),
       },
     },
-    example: { [name]: '(the bytes of the file)', ...inputExample({ ...shape, ...(fields ? { form: fields } : {}) }) },
+    example: { [name]: '(content of the file)', ...inputExample({ ...shape, ...(fields ? { form: fields } : {}) }) },
     encoding: { [name]: { contentType: 'application/octet-stream' } },
   };
 }
@@ -133,7 +135,7 @@ function form({ file, form: fields, ...shape }: RouteShape): JsonObject {
 function success(shape: RouteShape): JsonObject {
   const headers = { ...requestId, ...(shape.limit ? limitHeaders : {}) };
   if (shape.websocket) return upgrade();
-  if (shape.raw) return rawAnswers(shape, headers);
+  if (shape.raw) return rawResponses(shape, headers);
   const data = shape.data ? toOpenapi(shape.data) : {};
   const properties = { code: { type: 'integer', enum: [200] }, data };
   const schema = { allOf: [ref('Envelope'), { type: 'object', required: ['code', 'data'], properties }] };
@@ -143,15 +145,15 @@ function success(shape: RouteShape): JsonObject {
 
 function upgrade(): JsonObject {
   const description =
-    'The connection is now a WebSocket. Every text frame the service sends is one JSON document of this shape; it expects none.';
-  const refused = 'Any answer without an upgrade is a refusal in the envelope.';
+    'The connection is now a WebSocket. Each text frame from the service is one JSON document of this shape. The service expects no frames.';
+  const refused = 'A response without an upgrade is an error in the envelope.';
   return {
     101: { description, headers: requestId, content: { [json]: { schema: ref('Notification') } } },
     default: { description: refused, headers: requestId, content: { [json]: { schema: ref('Error') } } },
   };
 }
 
-function rawAnswers(shape: RouteShape, headers: JsonObject): JsonObject {
+function rawResponses(shape: RouteShape, headers: JsonObject): JsonObject {
   const { contentType, description } = shape.raw ?? { contentType: json, description: '' };
   const structured = contentType === json;
   const download = shape.errors.includes(416);
@@ -165,10 +167,10 @@ function rawAnswers(shape: RouteShape, headers: JsonObject): JsonObject {
   return {
     200: { description, headers: { ...sent, 'Accept-Ranges': header('AcceptRanges') }, content },
     206: {
-      description: 'the range asked for',
+      description: 'the requested range',
       headers: { ...sent, 'Content-Range': header('ContentRange') },
       content,
     },
-    304: { description: 'the copy at hand is still the same', headers: fileHeaders },
+    304: { description: 'your copy is up to date', headers: fileHeaders },
   };
 }

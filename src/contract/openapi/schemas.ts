@@ -1,34 +1,37 @@
-/** Schemas of the contract as OpenAPI 3.0.3 schema objects, with the shared ones named and referred to. */
+/** Schemas of the contract as OpenAPI 3.0.3 schema objects. Shared schemas have a name and are referenced. */
 import type { TSchema } from 'typebox';
 import { appVersion } from '../apps.ts';
 import { backup } from '../backups.ts';
 import { batchItem, deviceDetailData, deviceListItem, registration } from '../devices.ts';
 import { hardwareEvents, journalEvents } from '../events.ts';
 import { SHAPE, TEXT } from '../fields.ts';
-import { driverStatus, key } from '../key.ts';
+import { driverStatus, key } from '../hardware.ts';
 import { paged } from '../paging.ts';
 import { user } from '../users.ts';
 
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** A JSON object; a property that is undefined is left out of the text. */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
 const named: Readonly<Record<string, { readonly schema: TSchema; readonly description: string }>> = {
-  Device: { schema: deviceDetailData, description: 'A device with everything known about it' },
-  DeviceListItem: { schema: deviceListItem, description: 'A device as a list shows it' },
-  DeviceRegistration: { schema: registration, description: 'What is needed to register a device' },
-  BatchItem: { schema: batchItem, description: 'What became of one item of a batch' },
+  Device: { schema: deviceDetailData, description: 'A device in full' },
+  DeviceListItem: { schema: deviceListItem, description: 'A device in a list' },
+  DeviceRegistration: { schema: registration, description: 'The fields of a new device' },
+  BatchItem: { schema: batchItem, description: 'The result for one item of a batch' },
   User: { schema: user, description: 'A user of this system' },
   AppVersion: { schema: appVersion, description: 'An uploaded installer package' },
   Backup: { schema: backup, description: 'A backup of a device' },
   Key: { schema: key, description: 'A physical key that is plugged in' },
-  DriverStatus: { schema: driverStatus, description: 'Whether a hardware driver works' },
+  DriverStatus: { schema: driverStatus, description: 'State of a hardware driver' },
 };
 
-/** Schemas are told apart by their text: marking a field optional copies its schema. */
+/** Schemas are compared by their JSON: marking a field as optional copies its schema. */
 const nameOf = new Map(Object.entries(named).map(([name, { schema }]) => [JSON.stringify(schema), name]));
 
+/** A reference to a schema of `components.schemas`. */
 export const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
 type Raw = Record<string, Json>;
@@ -51,10 +54,10 @@ function convertBody(schema: Raw): JsonObject {
   const present = options?.filter(option => option.type !== 'null') ?? [];
   if (present.length === 1) return orNull(convert(present[0] as Raw));
   const { examples, properties, items, description, ...rest } = schema;
-  const kept = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !keyword.startsWith('x-')));
+  const standard = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !keyword.startsWith('x-')));
   const words = [description, schema[SHAPE]].filter(part => typeof part === 'string');
   return {
-    ...kept,
+    ...standard,
     ...(words.length ? { description: words.join('; ') } : {}),
     ...(schema[TEXT] === 'raw' ? { format: 'password' } : {}),
     ...(Array.isArray(examples) ? { example: examples[0] } : {}),
@@ -63,7 +66,7 @@ function convertBody(schema: Raw): JsonObject {
   };
 }
 
-/** In OpenAPI 3.0 null has to be one of an enumeration's values as well. */
+/** In OpenAPI 3.0, null must also be one of the values of an enumeration. */
 function orNull(schema: JsonObject): JsonObject {
   const values = schema.enum;
   return { ...schema, nullable: true, ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
@@ -94,16 +97,16 @@ function envelopes(): JsonObject {
   return {
     Envelope: {
       type: 'object',
-      description: 'Every JSON answer has this shape.',
+      description: 'Every JSON response has this shape.',
       required: ['code', 'message', 'data'],
       properties: {
         code: { type: 'integer', description: '200 on success, else a business code', example: 200 },
-        message: { type: 'string', description: 'result in words', example: 'success' },
-        data: { description: 'what was asked for; null on errors' },
+        message: { type: 'string', description: 'the result in words', example: 'success' },
+        data: { description: 'the result; null on errors' },
       },
     },
     Error: {
-      description: 'A refusal',
+      description: 'An error',
       allOf: [
         ref('Envelope'),
         {
@@ -119,7 +122,7 @@ function envelopes(): JsonObject {
 function pages(): JsonObject {
   const { properties } = convertBody(JSON.parse(JSON.stringify(paged(user))) as Raw) as { properties: JsonObject };
   return {
-    Pagination: { description: 'Where a page stands', ...(properties.pagination as JsonObject) },
+    Pagination: { description: 'Position of a page in the list', ...(properties.pagination as JsonObject) },
     Page: {
       type: 'object',
       description: 'One page of a list',
@@ -135,7 +138,7 @@ function pages(): JsonObject {
 const pascal = (type: string) =>
   type.replace(/(?:^|_)([A-Z])([A-Z]*)/g, (_, first, more) => first + more.toLowerCase());
 
-/** A frame of the stream: one schema per kind of event, told apart by `type`. */
+/** A frame of the stream: one schema per type of event, with `type` as the discriminator. */
 function notifications(): JsonObject {
   const frames: [type: string, schema: TSchema, journaled: boolean][] = [
     ...Object.entries(journalEvents).map(([type, schema]): [string, TSchema, boolean] => [type, schema, true]),
@@ -159,7 +162,7 @@ function frame(type: string, data: TSchema, journaled: boolean): JsonObject {
   const id = {
     type: 'integer',
     minimum: 1,
-    description: "the event's place in the journal: hand it over as since",
+    description: 'position of the event in the journal; send it as since to resume after it',
     example: 41,
   };
   return {

@@ -51,7 +51,7 @@ export const enroll = command({
 
 /** Refused before the first key is plugged in: it would be refused with every one of them. */
 async function userNamed(userId: string): Promise<string> {
-  const { readBoundUser } = await import('../../../contract/activation-reader.ts');
+  const { readBoundUser } = await import('../../../contract/readers.ts');
   const outcome = readBoundUser({ userId });
   if (!outcome.ok) throw usage(`--activate-for: ${outcome.message}`, 'name the user who gets the keys');
   return outcome.value.userId;

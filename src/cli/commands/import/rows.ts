@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Registration } from '../../../contract/devices.ts';
-import type * as readers from '../../../contract/registration-reader.ts';
+import type * as readers from '../../../contract/readers.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { fieldOf, requiredFields } from './columns.ts';
 import { readCsv } from './csv.ts';
@@ -51,7 +51,7 @@ async function* rowsOf(options: SourceOptions, text: AsyncGenerator<string>): As
       throw usage(`${name} is empty`, 'it should hold a header row and a device on each further line');
     const format = options.format ?? formatOf(options.file, first);
     const all = joined(first, chunks);
-    const { readCells, readObject } = await import('../../../contract/registration-reader.ts');
+    const { readCells, readObject } = await import('../../../contract/readers.ts');
     if (format === 'csv') yield* csvRows(all, name, options.notice, readCells);
     else if (format === 'json') yield* jsonRows(readJsonArray(all), readObject);
     else yield* jsonRows(readJsonLines(all), readObject);

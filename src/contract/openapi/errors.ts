@@ -1,54 +1,54 @@
-/** The refusals of an operation: business codes grouped by HTTP status, with an example for each. */
+/** The errors of an operation: business codes grouped by HTTP status, with an example for each. */
 import { codes, type ErrorCode, httpStatus } from '../codes.ts';
 import { errorsOf, type RouteShape } from '../define.ts';
 import { errorExample } from './examples.ts';
 import { header, json, limitHeaders, requestId } from './headers.ts';
 import { type JsonObject, ref } from './schemas.ts';
 
-interface Refusal {
+interface ErrorGroup {
   readonly status: number;
   readonly codes: readonly ErrorCode[];
-  /** The answer has been counted, and says so in headers. */
+  /** The request was counted, so the response has the headers of the rate limit. */
   readonly counted: boolean;
 }
 
-/** Refusals that many operations share word for word. */
-const shared: Readonly<Record<string, Refusal>> = {
+/** Groups that many operations have in common. */
+const shared: Readonly<Record<string, ErrorGroup>> = {
   LoggedOut: { status: 401, codes: [1004, 1005], counted: false },
   NoPermission: { status: 403, codes: [2007], counted: true },
   RateLimited: { status: 429, codes: [429], counted: true },
   InternalError: { status: 500, codes: [500], counted: true },
 };
 
-const text = (refusal: Refusal) => `${refusal.codes.join()} ${refusal.counted}`;
-const nameOf = new Map(Object.entries(shared).map(([name, refusal]) => [text(refusal), name]));
+const keyOf = (group: ErrorGroup) => `${group.codes.join()} ${group.counted}`;
+const nameOf = new Map(Object.entries(shared).map(([name, group]) => [keyOf(group), name]));
 
 /** `components.responses`. */
 export function sharedResponses(): JsonObject {
-  return Object.fromEntries(Object.entries(shared).map(([name, refusal]) => [name, response(refusal)]));
+  return Object.fromEntries(Object.entries(shared).map(([name, group]) => [name, response(group)]));
 }
 
-/** Any request can be one that cannot be parsed, or one that the page of another site has sent. */
+/** Any request may be unparseable, or sent by a page of another site. */
 const everywhere: readonly ErrorCode[] = [1001, 2007];
 
-/** `responses` of an operation, without the success. */
-export function refusals(shape: RouteShape): JsonObject {
+/** `responses` of an operation without its success. */
+export function errorResponses(shape: RouteShape): JsonObject {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of [...new Set<ErrorCode>([...everywhere, ...errorsOf(shape)])].sort((a, b) => a - b)) {
     const status = httpStatus(code, shape.id === 'login');
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const entries = [...byStatus].map(([status, found]) => {
-    // What did not come past the token has not been counted; at login there is no token.
+    // A request that fails the token check is not counted; login has no token check.
     const counted = shape.limit !== null && (status !== 401 || shape.access === 'public');
-    const refusal = { status, codes: found, counted };
-    const name = nameOf.get(text(refusal));
-    return [status, name ? { $ref: `#/components/responses/${name}` } : response(refusal, shape)];
+    const group = { status, codes: found, counted };
+    const name = nameOf.get(keyOf(group));
+    return [status, name ? { $ref: `#/components/responses/${name}` } : response(group, shape)];
   });
   return Object.fromEntries(entries);
 }
 
-function response({ status, codes: found, counted }: Refusal, shape?: RouteShape): JsonObject {
+function response({ status, codes: found, counted }: ErrorGroup, shape?: RouteShape): JsonObject {
   const code = { type: 'integer', enum: [...found] };
   return {
     description: found.map(each => `- ${each}: ${codes[each].meaning}`).join('\n'),
