@@ -40,7 +40,7 @@ export function boundConnections(
 
 /** Of IPv6 the network (/64): whoever has one address of it has all. */
 function clientOf(address: string): string {
-  const plain = address.replace(/^::ffff:/, '').replace(/%.*$/, '');
+  const plain = address.replace(/^::ffff:/, '').split('%', 1)[0]!;
   if (!plain.includes(':')) return plain;
   const [network] = ipaddr.IPv6.networkAddressFromCIDR(`${plain}/64`).toNormalizedString().split('%');
   return network!;

@@ -20,7 +20,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 /** Says what is missing and how to get it, from what loading a native module failed with. */
 export function describeMissing(error: unknown): string {
   const text = errorText(error);
-  const library = /lib[\w.+-]*\.so(?:\.\d+)*/.exec(text)?.[0];
+  const library = /(?<![\w.+-])lib[\w.+-]*\.so(?:\.\d+)*/.exec(text)?.[0];
   if (library !== undefined && /cannot open shared object|no such file/i.test(text)) {
     const wanted = PACKAGES[library] ?? `the package that holds ${library}`;
     return `USB keys cannot be read: ${library} is missing. Install it with: apt-get install ${wanted}`;

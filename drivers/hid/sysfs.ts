@@ -96,7 +96,9 @@ export async function interfacesOf(node: HidrawNode): Promise<HidInterface[] | n
 
 /** What the HID device itself says: its ids (four lower-case hex digits each), its name and its serial. */
 function namesIn(uevent: string) {
-  const value = (name: string): string | null => new RegExp(`^${name}=(.*)$`, 'm').exec(uevent)?.[1] ?? null;
+  const lines = uevent.split('\n');
+  const value = (name: string): string | null =>
+    lines.find(line => line.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
   const ids = /^[0-9A-F]+:0*([0-9A-F]{4}):0*([0-9A-F]{4})$/i.exec(value('HID_ID') ?? '');
   if (ids === null) return null;
   const [vendorId, productId] = [ids[1]!.toLowerCase(), ids[2]!.toLowerCase()];

@@ -30,8 +30,10 @@ export function makerByName(reader: string): string | null {
   return MAKERS.find(({ name }) => name.test(reader))?.vendorId ?? null;
 }
 
-/** `Maker Product [interface] (serial) 00 01`, as pcscd puts a reader's name together. */
-const PCSCD_NAME = /^(?<maker>\S+) (?<product>.+?)(?: \[[^\]]*\])?(?: \((?<serial>[^()]*)\))? [0-9A-F]{2} [0-9A-F]{2}$/;
+/** `Maker Product [interface] (serial) 00 01`, as pcscd puts a reader's name together: taken apart from its end. */
+const NUMBERS = / [0-9A-F]{2} [0-9A-F]{2}$/;
+const SERIAL = / \(([^()]*)\)$/;
+const INTERFACE = / \[[^[\]]*\]$/;
 
 /** Maker, product and serial out of a reader's name; the serial is that of the USB descriptor, null where it has none. */
 export function partsOfName(reader: string): {
@@ -39,7 +41,10 @@ export function partsOfName(reader: string): {
   readonly product: string;
   readonly serial: string | null;
 } {
-  const groups = PCSCD_NAME.exec(reader)?.groups;
-  if (groups === undefined) return { manufacturer: null, product: reader, serial: null };
-  return { manufacturer: groups.maker ?? null, product: groups.product ?? reader, serial: groups.serial ?? null };
+  const [, manufacturer, rest] = /^(\S+) (.+)$/.exec(reader) ?? [];
+  const named = rest?.replace(NUMBERS, '');
+  if (manufacturer === undefined || !named || named === rest)
+    return { manufacturer: null, product: reader, serial: null };
+  const product = named.replace(SERIAL, '').replace(INTERFACE, '');
+  return { manufacturer, product, serial: SERIAL.exec(named)?.[1] ?? null };
 }

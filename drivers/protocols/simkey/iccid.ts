@@ -47,7 +47,7 @@ export function parseIccid(content: Uint8Array): Iccid {
     throw new HardwareError('protocol', `the ICCID file holds ${content.length} bytes instead of 10`);
   }
   const swapped = toHex(content).replace(/(.)(.)/g, '$2$1');
-  const digits = swapped.replace(/^F+|F+$/g, '');
+  const digits = swapped.replace(/^F{1,20}|F{1,20}$/g, '');
   if (digits === '') throw new HardwareError('protocol', 'the ICCID file is empty: the card was not personalised');
   const whole = /^\d{18}$/.test(digits) ? digits + luhnDigit(digits) : digits;
   return { digits: checkedSerial(whole, 'ICCID'), checked: !/^\d{19}$/.test(whole) || luhnHolds(whole) };

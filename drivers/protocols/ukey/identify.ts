@@ -89,7 +89,12 @@ async function ask(source: Source, key: KeyView, signal: AbortSignal, limit: num
  */
 function fromDescriptor(key: KeyView): SerialVerdict {
   const given = key.descriptorSerial;
-  const unpadded = key.vendorId === '1050' ? (given?.trim().replace(/^0+(?=\d+$)/, '') ?? null) : given;
+  const unpadded = key.vendorId === '1050' ? withoutPadding(given?.trim() ?? null) : given;
   if (unpadded === null) return { serial: null, firmwareVersion: null, problem: NO_SERIAL };
   return judgeSerial(unpadded, key.vendorId, key.productId);
+}
+
+/** Digits without the zeros before them; any other text as it is. */
+function withoutPadding(serial: string | null): string | null {
+  return serial !== null && /^\d+$/.test(serial) ? serial.replace(/^0+(?=\d)/, '') : serial;
 }

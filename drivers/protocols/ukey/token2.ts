@@ -15,10 +15,9 @@ export function parseToken2Serial(bytes: Uint8Array): string | null {
   if (bytes[0] !== TAG_SERIAL || length === undefined || length > bytes.length - 2) {
     throw new HardwareError('protocol', 'the serial is not in the form Token2 keys give it');
   }
-  const serial = Buffer.from(bytes.subarray(2, 2 + length))
-    .toString('latin1')
-    .replace(/\0+$/, '');
-  return serial === '' ? null : serial;
+  const padded = bytes.subarray(2, 2 + length);
+  const serial = padded.subarray(0, padded.findLastIndex(byte => byte !== 0) + 1);
+  return serial.length === 0 ? null : Buffer.from(serial).toString('latin1');
 }
 
 /** Fails with a HardwareError. */

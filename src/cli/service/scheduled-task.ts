@@ -75,5 +75,10 @@ function taskText({ program: [file = '', ...rest], args, home, userName }: Servi
 /** A word as programs on Windows take their command line apart: backslashes count only before a quote. */
 function windowsWord(word: string): string {
   if (word !== '' && !/[\s"]/.test(word)) return word;
-  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`;
+  const quoted = word.replace(/\\+|"/g, (found, at: number) => {
+    if (found === '"') return '\\"';
+    const next = word[at + found.length];
+    return next === undefined || next === '"' ? found + found : found;
+  });
+  return `"${quoted}"`;
 }

@@ -124,7 +124,13 @@ export function serverAddress(text: string): string {
     );
   if (url.username || url.password)
     throw usage('an address of a server holds no password', 'log in instead: devmgr login');
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return url.origin + withoutSlashes(url.pathname);
+}
+
+function withoutSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end--;
+  return text.slice(0, end);
 }
 
 const defaultAddress = `http://${defaultHost}:${defaultPort}`;
@@ -140,7 +146,7 @@ export function readDaemonInfo(home: string): DaemonInfo | null {
   if (typeof info?.pid !== 'number' || typeof info.url !== 'string' || !URL.canParse(info.url)) return null;
   return {
     pid: info.pid,
-    url: info.url.replace(/\/+$/, ''),
+    url: withoutSlashes(info.url),
     version: String(info.version ?? ''),
     startedAt: String(info.startedAt ?? ''),
   };

@@ -3,7 +3,6 @@
 /** Controls, and characters that reorder text or show as nothing. Joiners are needed by scripts and are good. */
 const unsafe =
   /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}|[\u{e0000}-\u{e007f}]/gu;
-const unsafeButBreaks = new RegExp(unsafe.source.replace('\\u0000-\\u001f', '\\u0000-\\u0009\\u000b-\\u001f'), 'gu');
 
 function visible(character: string): string {
   const point = character.codePointAt(0) ?? 0;
@@ -17,20 +16,19 @@ export function safe(text: string): string {
 
 /** The same for text of several lines; line feeds stay. */
 export function safeProse(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(unsafeButBreaks, visible);
+  return text.replaceAll('\r\n', '\n').replace(unsafe, found => (found === '\n' ? found : visible(found)));
 }
 
-/** But for line feeds and tabs, which this side writes as well. */
-const steering = new RegExp(unsafe.source.replace('\\u0000-\\u001f', '\\u0000-\\u0008\\u000b-\\u001f'), 'gu');
+/** Line feeds and tabs stay: this side writes them as well. */
+const visibleButLayout = (found: string): string => (found === '\n' || found === '\t' ? found : visible(found));
 const colour = /(\u001b\[[0-9;]*m)/;
 
 /** For what is about to be written: escapes that were forgotten where the text was put together. Colours stay where there are any. */
 export function harmless(text: string, coloured: boolean): string {
-  if (text.search(steering) < 0) return text;
-  if (!coloured) return text.replace(steering, visible);
+  if (!coloured) return text.replace(unsafe, visibleButLayout);
   return text
     .split(colour)
-    .map((part, at) => (at % 2 === 1 ? part : part.replace(steering, visible)))
+    .map((part, at) => (at % 2 === 1 ? part : part.replace(unsafe, visibleButLayout)))
     .join('');
 }
 

@@ -17,43 +17,37 @@ const serialKeys = /serial|iccid|imsi|eid$|uid$|keyid|atr$/i;
 const nameKeys = /user|admin|bound|actor|owner/i;
 const hostKeys = /host|address|server|ip$|remote/i;
 
-const isoTime = /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?(?![\w-])/;
-const harmless = new RegExp(
-  [
-    isoTime.source,
-    /\b\d\d:\d\d:\d\d\b/.source,
-    // Error codes of PC/SC and others, versions, ids of this registry, times of day.
-    /\b0x[0-9a-f]{1,8}\b/.source,
-    /\b(?:DEV|EVT|USR|APP)-\d+\b/.source,
-    /\b(?:127(?:\.\d+){3}|0\.0\.0\.0)(?::\d+)?/.source,
-    /\blib[\w.+-]*\.so[.\d]*/.source,
-  ].join('|'),
-  'gi',
-);
-
-const secretShapes: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g, '[removed]'],
-  [/\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g, '[token]'],
-  [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 [removed]'],
-  [
-    /\b((?:\w*(?:password|passwd|token|secret|passphrase|credential)\w*|pin|puk)["']?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s"',;}&]+)/gi,
-    '$1[removed]',
-  ],
-  [/\b[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3}\b/g, '[code]'],
-  [/\/\/[^/\s@:]+(?::[^/\s@]*)?@/g, '//[removed]@'],
-  [/(\/[\w/.-]*)\?[^\s"')]+/g, '$1?[query]'],
-  // Keys and digests: long, with letters and digits.
-  [/(?<![\w/.-])(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{32,}/g, '[removed]'],
+const isoTime = /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?(?![\w-])/g;
+/** Times of day, error codes of PC/SC and others, versions, ids of this registry, libraries. */
+const harmless: readonly RegExp[] = [
+  isoTime,
+  /\b\d\d:\d\d:\d\d\b/g,
+  /\b0x[0-9a-f]{1,8}\b/gi,
+  /\b(?:DEV|EVT|USR|APP)-\d+\b/gi,
+  /\b(?:127(?:\.\d+){3}|0\.0\.0\.0)(?::\d+)?/g,
+  /(?<![\w.+-])lib[\w.+-]*\.so[.\d]*/gi,
 ];
 
-const serialWords = /\b(serial(?:\s?number)?|iccid|imsi|eid)(["']?\s*[=:]\s*["']?|\s+)([\w:.-]*\d[\w:.-]*)/gi;
+// Each of these takes time that grows with the length of the text alone. Where a part must be looked at again, a run of
+// characters is matched as a whole and taken apart by a function: no run is searched from each of its characters.
+const privateKey = /-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g;
+const bearer = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi;
+const label = /\b\w+["']?\s*[=:]\s*/g;
+const secretLabel = /^(?:\w*(?:password|passwd|token|secret|passphrase|credential)|(?:pin|puk)\b)/i;
+const labelled = /"[^"]*"|'[^']*'|[^\s"',;}&]+/y;
+const activationCode = /\b[A-Z2-9]{4}(?:-[A-Z2-9]{4}){3}\b/g;
+const credentials = /\/\/[^/\s@:]+(?::[^/\s@]*)?@/g;
+const query = /(?<![\w/.-])([\w.-]*\/[\w/.-]*)\?[^\s"')]+/g;
+const longRun = /[\w+=-]{32,}/g;
+const longStart = /[^\w/.-][\w+=-]/;
+
+const serialLabel = /\b(?:serial(?:\s?number)?|iccid|imsi|eid)(?:["']?\s*[=:]\s*["']?|\s+)/gi;
+const serialValue = /[\w:.-]+/y;
 const ipv4 = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g;
-const ipv6 =
-  /(?<![\w:])(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}){1,7}(?![\w:])|(?<![\w:])[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::[0-9a-f:]*/gi;
-const address = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
+const address = /(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 const urlHost = /\b((?:https?|wss?):\/\/)([^/\s:"']+)/gi;
-/** A word with six digits or more is a serial number until shown otherwise. */
-const numberedWord = /(?<![\w./])(?=(?:[A-Za-z:_-]*\d){6})[A-Za-z0-9][\w:-]*/g;
+const numberedRun = /[\w:-]+/g;
+const numberedStart = /[^\w./][A-Za-z0-9]/;
 const loopback = /^(localhost|127(\.\d+){3}|\[?::1\]?|0\.0\.0\.0)$/i;
 
 export class Redactor {
@@ -76,19 +70,19 @@ export class Redactor {
   }
 
   text(given: string): string {
-    let text = shortened(this.#withoutKnown(given));
-    for (const [shape, by] of secretShapes) text = text.replace(shape, by);
-    return keeping(text, part =>
-      part
+    const text = withoutSecrets(shortened(this.#withoutKnown(given)));
+    return keeping(text, harmless, part => {
+      const withoutHosts = part
         .replace(address, found => this.mark('user', found))
-        .replace(urlHost, (_, scheme: string, host: string) => scheme + this.#host(host))
-        .replace(serialWords, (_, word: string, between: string, serial: string) =>
-          isMark(serial) ? `${word}${between}${serial}` : word + between + this.mark('serial', serial),
-        )
+        .replace(urlHost, (_, scheme: string, host: string) => scheme + this.#host(host));
+      return afterLabels(withoutHosts, serialLabel, serialValue, serial => this.#serial(serial))
         .replace(ipv4, found => this.#host(found))
-        .replace(ipv6, found => this.#host(found))
-        .replace(numberedWord, found => (isMark(found) ? found : this.mark('id', found))),
-    );
+        .replace(/[\w:]+/g, word => (isIpv6(word) ? this.#host(word) : word))
+        .replace(
+          numberedRun,
+          fromStart(numberedStart, word => this.#numbered(word)),
+        );
+    });
   }
 
   /** A value of JSON by the name it stands under. Numbers and truth values tell nothing about anybody, but for serials. */
@@ -102,7 +96,7 @@ export class Redactor {
     if (plainKeys.test(name)) return this.text(value);
     if (nameKeys.test(name)) return this.mark('user', value);
     if (hostKeys.test(name)) return this.#host(value);
-    if (isoTime.test(value)) return this.text(value);
+    if (value.search(isoTime) >= 0) return this.text(value);
     return this.mark('text', value);
   }
 
@@ -125,33 +119,113 @@ export class Redactor {
     return loopback.test(host) || isMark(host) ? host : this.mark('host', host);
   }
 
+  #serial(serial: string): string | null {
+    return isMark(serial) || !/\d/.test(serial) ? null : this.mark('serial', serial);
+  }
+
+  /** A word with six digits or more is a serial number until shown otherwise. */
+  #numbered(word: string): string {
+    return isMark(word) || word.replace(/\D/g, '').length < 6 ? word : this.mark('id', word);
+  }
+
   #withoutKnown(text: string): string {
     const longestFirst = [...this.#known].sort(([a], [b]) => b.length - a.length);
-    return longestFirst.reduce((rest, [found, by]) => rest.replace(wordOf(found), () => by), text);
+    return longestFirst.reduce((rest, [found, by]) => withoutWord(rest, found, by), text);
   }
 }
 
 /** A line can be as long as somebody makes it; what follows the last blank goes as well, so that no secret is cut in two. */
 function shortened(text: string): string {
   if (text.length <= mostCharacters) return text;
-  const kept = text.slice(0, mostCharacters).replace(/\S*$/, '');
-  return `${kept}… (cut)`;
+  let end = mostCharacters;
+  while (end > 0 && !/\s/.test(text[end - 1]!)) end--;
+  return `${text.slice(0, end)}… (cut)`;
+}
+
+function withoutSecrets(text: string): string {
+  const shapes = text
+    .replace(privateKey, '[removed]')
+    .replace(/[\w.-]+/g, withoutToken)
+    .replace(bearer, '$1 [removed]');
+  return afterLabels(shapes, label, labelled, (_, name) => (secretLabel.test(name) ? '[removed]' : null))
+    .replace(activationCode, '[code]')
+    .replace(credentials, '//[removed]@')
+    .replace(query, '$1?[query]')
+    .replace(longRun, fromStart(longStart, withoutKey));
+}
+
+/** A word without the JWT in it: two or three parts with dots between them, of which the first begins with `eyJ`. */
+function withoutToken(word: string): string {
+  const parts = word.split('.');
+  const first = parts.findIndex((part, i) => Boolean(parts[i + 1]) && /\beyJ[\w-]/.test(part));
+  if (first < 0) return word;
+  const start = parts[first]!.search(/\beyJ[\w-]/);
+  return [...parts.slice(0, first), `${parts[first]!.slice(0, start)}[token]`].join('.');
+}
+
+/** Keys and digests: long, with letters and digits. */
+function withoutKey(text: string): string {
+  return text.length >= 32 && /\d/.test(text) && /[A-Za-z]/.test(text) ? '[removed]' : text;
+}
+
+/** Replaces what follows a label. `by` answers null for a value that stays. */
+function afterLabels(
+  text: string,
+  labels: RegExp,
+  values: RegExp,
+  by: (value: string, label: string) => string | null,
+): string {
+  let result = '';
+  let at = 0;
+  for (const { 0: found, index } of text.matchAll(labels)) {
+    const start = index + found.length;
+    values.lastIndex = start;
+    const value = index < at ? undefined : values.exec(text)?.[0];
+    const replaced = value === undefined ? null : by(value, found);
+    if (value === undefined || replaced === null) continue;
+    result += text.slice(at, start) + replaced;
+    at = start + value.length;
+  }
+  return result + text.slice(at);
+}
+
+/** Replaces the part of a run from the first place on that `start` matches: the character before it, and its first one. */
+function fromStart(start: RegExp, by: (part: string) => string): (run: string, at: number, text: string) => string {
+  return (run, at, text) => {
+    const from = ((text[at - 1] ?? ' ') + run).search(start);
+    return from < 0 ? run : run.slice(0, from) + by(run.slice(from));
+  };
+}
+
+/** Three groups of hex digits or more with colons between them, or at least one before `::`. */
+function isIpv6(word: string): boolean {
+  return /^[0-9a-f]+(?::+[0-9a-f]+){2,}$/i.test(word) || /^[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::/i.test(word);
 }
 
 const isMark = (text: string): boolean => /^(user|host|serial|id|text)-[0-9a-f]{6}$/.test(text);
 
-/** The text where it is no part of a longer word. */
-function wordOf(text: string): RegExp {
-  const quoted = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![A-Za-z0-9])${quoted}(?![A-Za-z0-9])`, 'g');
-}
-
-function keeping(text: string, change: (part: string) => string): string {
+/** The text with `word` replaced where it is no part of a longer one. */
+function withoutWord(text: string, word: string, by: string): string {
+  const joins = (character = ''): boolean => /[A-Za-z0-9]/.test(character);
   let result = '';
   let at = 0;
-  for (const { 0: found, index } of text.matchAll(harmless)) {
-    result += change(text.slice(at, index)) + found;
+  for (let found = text.indexOf(word); found >= 0; found = text.indexOf(word, found + 1)) {
+    const end = found + word.length;
+    if (found < at || joins(text[found - 1]) || joins(text[end])) continue;
+    result += text.slice(at, found) + by;
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
+/** Changes everything but what the shapes match. */
+function keeping(text: string, [shape, ...others]: readonly RegExp[], change: (part: string) => string): string {
+  if (shape === undefined) return change(text);
+  let result = '';
+  let at = 0;
+  for (const { 0: found, index } of text.matchAll(shape)) {
+    result += keeping(text.slice(at, index), others, change) + found;
     at = index + found.length;
   }
-  return result + change(text.slice(at));
+  return result + keeping(text.slice(at), others, change);
 }
