@@ -5,11 +5,11 @@ import { deviceIds, userIds } from '../../src/contract/ids.ts';
 import { activationCodeDays, paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
 import { compileReader } from '../../src/contract/validate.ts';
+import { KeyedMutex } from '../concurrency.ts';
 import { expiry, newActivationCode } from '../domain/activation-code.ts';
 import * as domain from '../domain/device.ts';
 import type { Change, DeviceRecord, Outcome, Store } from '../store/store.ts';
 import { actorOf, type Context, retrying } from './context.ts';
-import { OneByOne } from './keyed-mutex.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 
@@ -25,7 +25,7 @@ const readRegistration = compileReader(api.registration);
 /** The operations on devices. Refusals are `ApiError`s. */
 export class DeviceService {
   readonly #parts: DeviceServiceParts;
-  readonly #changes = new OneByOne<string>();
+  readonly #changes = new KeyedMutex<string>();
 
   constructor(parts: DeviceServiceParts) {
     this.#parts = parts;

@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../../src/contract/codes.ts';
+import { limitConcurrency } from '../concurrency.ts';
 import type { Store, UserRecord } from '../store/store.ts';
 import type { Context } from './context.ts';
 import type { Limiter } from './limiter.ts';
@@ -20,8 +21,7 @@ export class Passwords {
   readonly #store: Store;
   readonly #limiter: Limiter;
   readonly #cost: Cost;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #limited = limitConcurrency(AT_ONCE);
 
   constructor(store: Store, limiter: Limiter, cost: Cost = presentCost) {
     this.#store = store;
@@ -30,12 +30,12 @@ export class Passwords {
   }
 
   hash(password: string): Promise<string> {
-    return this.#amongFew(() => hashPassword(password, this.#cost));
+    return this.#limited(() => hashPassword(password, this.#cost));
   }
 
   async verify(encoded: string, password: string): Promise<boolean> {
     const { cost, salt, key } = decode(encoded);
-    return timingSafeEqual(await this.#amongFew(() => derive(password, salt, cost)), key);
+    return timingSafeEqual(await this.#limited(() => derive(password, salt, cost)), key);
   }
 
   /** Whether the hash was made at another cost than today's. */
@@ -64,26 +64,6 @@ export class Passwords {
       return;
     }
     throw new ApiError(1003, `${field} is wrong`);
-  }
-
-  async #amongFew<T>(work: () => Promise<T>): Promise<T> {
-    await this.#enter();
-    try {
-      return await work();
-    } finally {
-      this.#leave();
-    }
-  }
-
-  async #enter(): Promise<void> {
-    if (this.#running >= AT_ONCE) await new Promise<void>(resolve => this.#waiting.push(resolve));
-    else this.#running++;
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#running--;
   }
 }
 

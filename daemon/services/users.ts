@@ -4,9 +4,9 @@ import { userIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
 import type * as api from '../../src/contract/users.ts';
+import { KeyedMutex } from '../concurrency.ts';
 import type { Commit, Entry, Guard, Store, UserRecord, UserSet } from '../store/store.ts';
 import { actorOf, type Context, retrying } from './context.ts';
-import { OneByOne } from './keyed-mutex.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 
@@ -20,7 +20,7 @@ export interface UserServiceParts {
 
 export class UserService {
   readonly #parts: UserServiceParts;
-  readonly #changes = new OneByOne<string>();
+  readonly #changes = new KeyedMutex<string>();
 
   constructor(parts: UserServiceParts) {
     this.#parts = parts;

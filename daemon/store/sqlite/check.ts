@@ -1,10 +1,10 @@
 import { type default as Database, SqliteError } from 'better-sqlite3';
+import { cooperatively } from '../../concurrency.ts';
 import { macWith } from './chain.ts';
 import { toFailure } from './failure.ts';
 import { migrations } from './migrations/index.ts';
 import { openReader, versionOf } from './open.ts';
 import { Statements } from './statements.ts';
-import { inTurns } from './turns.ts';
 import { verifyJournal } from './verify.ts';
 
 export interface CheckReport {
@@ -49,7 +49,7 @@ export async function checkDatabase(file: string, journalKey: Uint8Array): Promi
     if (pages.length > 0 || version < migrations.length) return { problems: pages, devices: 0, entries: 0 };
     const statements = new Statements(db);
     const wrong = faults.flatMap(sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
-    const journal = await inTurns(verifyJournal(statements, macWith(journalKey)));
+    const journal = await cooperatively(verifyJournal(statements, macWith(journalKey)));
     return {
       problems: [...wrong, ...journal.problems.map(text => `journal: ${text}`)],
       devices: statements.value<number>('SELECT count(*) FROM device')!,

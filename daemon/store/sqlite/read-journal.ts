@@ -1,7 +1,7 @@
+import { TimeSlice } from '../../concurrency.ts';
 import type { EventFilter, EventRecord } from '../store.ts';
 import type { JournalRow } from './chain.ts';
 import type { Statements } from './statements.ts';
-import { Turns } from './turns.ts';
 
 /** Entries looked through at a time: a filter that matches few must not hold everybody up while it walks the journal. */
 const stretch = 10_000;
@@ -12,9 +12,9 @@ export async function readEvents(statements: Statements, filter: EventFilter): P
   const sql = `SELECT ${columns} FROM event WHERE id > ? AND id <= ? ${where} ORDER BY id LIMIT ?`;
   const last = lastEventId(statements);
   const found: EventRecord[] = [];
-  const turns = new Turns();
+  const slice = new TimeSlice();
   for (let after = filter.after; after < last && found.length < filter.limit; after += stretch) {
-    if (turns.over) await turns.pass();
+    if (slice.over) await slice.pass();
     const until = open ? last : Math.min(after + stretch, last);
     const rows = statements.all<JournalRow>(sql, after, until, ...values, filter.limit - found.length);
     for (const row of rows) found.push(toEvent(row));

@@ -1,10 +1,10 @@
+import { cooperatively } from '../../concurrency.ts';
 import type { Reader } from '../store.ts';
 import { macWith } from './chain.ts';
 import { addFunctions, sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { deviceRows, readerOf, tableReads } from './read.ts';
 import { Statements } from './statements.ts';
-import { inTurns } from './turns.ts';
 import { type JournalReport, verifyJournal } from './verify.ts';
 
 export interface SqliteReader extends Reader {
@@ -22,7 +22,7 @@ export function openSqliteReader(options: { readonly file: string; readonly jour
       { ...tableReads(statements), devices: query => deviceRows(statements, sqlPage(statements, query)) },
       async read => read(),
     ),
-    verifyJournal: () => inTurns(verifyJournal(statements, macWith(options.journalKey))),
+    verifyJournal: () => cooperatively(verifyJournal(statements, macWith(options.journalKey))),
     close: () => db.close(),
   };
 }

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { cooperatively } from '../../concurrency.ts';
 import type { CommitNotice, Store } from '../store.ts';
 import { macWith } from './chain.ts';
 import { type CheckReport, checkDatabase } from './check.ts';
@@ -9,10 +10,9 @@ import { listedDevices, plainLists } from './lists/index.ts';
 import { addFunctions } from './lists-sql.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
 import { readerOf, tableReads } from './read.ts';
-import { ReadTurn } from './read-turn.ts';
+import { ReadBatch } from './read-batch.ts';
 import { backupDatabase } from './snapshot.ts';
 import { Statements } from './statements.ts';
-import { inTurns } from './turns.ts';
 import { type JournalReport, verifyJournal } from './verify.ts';
 import { Writer, type Written } from './write.ts';
 
@@ -59,7 +59,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const { file, journalKey, notice, turnMilliseconds: turns } = options;
   const mac = macWith(journalKey);
   const writable = new Statements(writing);
-  const turn = new ReadTurn(reading, error => toFailure(error, 'cannot read', file));
+  const batch = new ReadBatch(reading, error => toFailure(error, 'cannot read', file));
   const readable = new Statements(reading);
   const writer = new Writer(writable, new Journal(writable, mac));
   const fault = writer.reload();
@@ -73,7 +73,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const group = new GroupCommit(writing, writer, committed, turns);
   let closing: Promise<void> | null = null;
   return {
-    ...readerOf({ ...tableReads(readable), devices: query => devices.list(query) }, read => turn.ask(read)),
+    ...readerOf({ ...tableReads(readable), devices: query => devices.list(query) }, read => batch.run(read)),
     commit: commit => group.add(commit),
     onCommit(listener) {
       listeners.add(listener);
@@ -86,13 +86,13 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     },
     backupTo: to => backupDatabase(file, to),
     check: () => checkDatabase(file, journalKey),
-    verifyJournal: () => inTurns(verifyJournal(readable, mac)),
+    verifyJournal: () => cooperatively(verifyJournal(readable, mac)),
     listsReady: devices.ready,
     close() {
       closing ??= group.close().then(async () => {
         await devices.close();
         // Reads that were asked for are answered.
-        await turn.ask(() => null);
+        await batch.idle();
         reading.close();
         writing.close();
       });

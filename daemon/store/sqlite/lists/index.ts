@@ -1,8 +1,8 @@
+import { cooperatively, limitConcurrency, TimeSlice } from '../../../concurrency.ts';
 import type { DeviceQuery, DeviceRow, Rows } from '../../store.ts';
 import { sqlPage } from '../lists-sql.ts';
 import { deviceRows } from '../read.ts';
 import type { Statements } from '../statements.ts';
-import { inTurns, Turns } from '../turns.ts';
 import type { DeviceDelta } from '../writing.ts';
 import { DeviceLists } from './device-lists.ts';
 
@@ -34,7 +34,7 @@ export function plainLists(statements: Statements): ListedDevices {
 }
 
 export interface ListingOptions {
-  /** See `Turns`. */
+  /** See `TimeSlice`. */
   readonly budget?: number | undefined;
   /** Takes a line for the log. */
   readonly notice?: ((message: string) => void) | undefined;
@@ -53,7 +53,8 @@ class ListsInMemory implements ListedDevices {
   readonly #options: ListingOptions;
   #state: 'filling' | 'filled' | 'given up' | 'closed' = 'filling';
   #timer: NodeJS.Timeout | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  /** Each long task takes memory, and two at once would only alternate. */
+  readonly #oneAtATime = limitConcurrency(1);
 
   constructor(statements: Statements, options: ListingOptions) {
     this.#statements = statements;
@@ -80,17 +81,19 @@ class ListsInMemory implements ListedDevices {
   async close(): Promise<void> {
     this.#state = 'closed';
     clearTimeout(this.#timer);
-    await this.#last;
+    await this.#oneAtATime(() => {});
   }
 
   async #list(query: DeviceQuery): Promise<Rows<DeviceRow>> {
     const quick = this.#lists.quickPage(query);
     if (quick) return deviceRows(this.#statements, quick);
-    return this.#alone(async () => {
+    return this.#oneAtATime(async () => {
       for (let attempt = 1; ; attempt++) {
         const work = this.#lists.page(query);
         // The third time it does not let go of the loop, so that nothing can come in between.
-        const page = await (attempt < 3 ? this.#inPieces(work) : inTurns(work, new Turns(Number.POSITIVE_INFINITY)));
+        const page = await (attempt < 3
+          ? this.#inPieces(work)
+          : cooperatively(work, { slice: new TimeSlice(Number.POSITIVE_INFINITY) }));
         const rows = deviceRows(this.#statements, page);
         // Rows are read after the page was made up: a commit in between must not show what was not asked for.
         if (attempt === 3 || rows.rows.every(row => asAsked(row, query))) return rows;
@@ -113,22 +116,15 @@ class ListsInMemory implements ListedDevices {
 
   /** Work that nobody waits for; it ends when the store is closed. */
   #background(work: Generator<void, void>): Promise<void> {
-    return this.#alone(() => this.#inPieces(this.#untilClosed(work))).catch(error => this.#giveUp(error));
+    return this.#oneAtATime(() => this.#inPieces(this.#untilClosed(work))).catch(error => this.#giveUp(error));
   }
 
   *#untilClosed(work: Generator<void, void>): Generator<void, void> {
     while (this.#state !== 'closed' && !work.next().done) yield;
   }
 
-  /** One long work after the other: each takes memory, and two would only take turns. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => {});
-    return result;
-  }
-
   #inPieces<T>(work: Generator<void, T>): Promise<T> {
-    return inTurns(work, new Turns(this.#options.budget ?? budget));
+    return cooperatively(work, { slice: new TimeSlice(this.#options.budget ?? budget) });
   }
 
   /** What cannot be trusted is not asked any more; what is committed stays committed. */
