@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger };
 
-/** Where log lines go: NDJSON on stdout for programs, lines on stderr for people. */
+/** A logger that writes NDJSON on stdout for programs, or lines on stderr for people. */
 export function createLogger(options: { readonly json: boolean; readonly verbose: boolean }): Logger {
   const level = options.verbose ? 'debug' : 'info';
   const settings = {
@@ -15,21 +15,21 @@ export function createLogger(options: { readonly json: boolean; readonly verbose
   return pino(settings, options.json ? rawLines(1) : readableLines(2));
 }
 
-/** A reader that went away must not end the daemon. */
+/** A closed pipe must not end the daemon. */
 function write(fd: number, text: string): void {
   try {
     writeSync(fd, text);
   } catch {
-    // Nobody reads the log any more; there is no better place to say so.
+    // No one reads the log any more, so there is nowhere to report it.
   }
 }
 
-/** Controls but the line breaks of a stack trace, and characters that reorder text or show as nothing; joiners are good. */
+/** Control characters except the line breaks of a stack trace, and characters that reorder text or are invisible; joiners are safe. */
 const UNSAFE = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
 
 /**
- * What a device, a library or a client says must not steer the terminal that shows the log. Written as JSON writes it, so
- * that a line of NDJSON reads back as it was.
+ * Text from a device, a library or a client must not control the terminal that shows the log. The escapes are those of JSON, so
+ * that a line of NDJSON parses to the original text.
  */
 const escaped = (text: string): string =>
   text.replace(UNSAFE, symbol =>
@@ -44,12 +44,12 @@ function readableLines(fd: number): DestinationStream {
   return {
     write(line) {
       const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
-      const words = Object.entries(rest).map(
+      const fields = Object.entries(rest).map(
         ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       );
       const cause = err ? `\n    ${String((err as { stack?: string }).stack ?? err).replaceAll('\n', '\n    ')}` : '';
       const mark = level === 'info' ? '' : `${level}: `;
-      const text = `${String(time).slice(11, 19)} ${mark}${String(msg ?? '')}${words.length ? `  ${words.join(' ')}` : ''}${cause}`;
+      const text = `${String(time).slice(11, 19)} ${mark}${String(msg ?? '')}${fields.length ? `  ${fields.join(' ')}` : ''}${cause}`;
       write(fd, `${escaped(text)}\n`);
     },
   };

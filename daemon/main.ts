@@ -1,4 +1,4 @@
-/** The composition root of the daemon: joins the concrete parts, starts them, stops them. */
+/** The composition root of the daemon: creates the parts, connects them, starts and stops them. */
 import { readFile, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
@@ -39,21 +39,22 @@ import { Limiter } from './services/limiter.ts';
 import { Passwords } from './services/passwords.ts';
 import { Tokens } from './services/tokens.ts';
 import { UserService } from './services/users.ts';
-import { openSqliteStore } from './store/sqlite/index.ts';
 import type { Store } from './store/store.ts';
+import { openStore } from './store-engine.ts';
 
+/** A daemon that accepts requests. */
 export interface RunningDaemon {
   readonly url: string;
-  /** The first administrator's password, when it was made just now and has not been given. */
+  /** The first administrator's password if this start has generated it, else null. */
   readonly initialPassword: string | null;
-  /** Takes up a new signing key and a renewed certificate. Never rejects: what cannot be read is logged, and what was goes on. */
+  /** Reads the signing keys and the certificate again. Never rejects: errors are logged, and the previous ones stay in use. */
   reload(): Promise<void>;
-  /** Ends it: requests under way are answered, streams told, everything written. Idempotent. */
+  /** Stops the daemon: finishes running requests, closes the streams and the store. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** What has been started, to be stopped in the opposite order. */
-class Stack {
+/** The parts that were started, to be stopped in reverse order. */
+class ShutdownStack {
   readonly #stops: (() => unknown)[] = [];
   #stopping: Promise<void> | undefined;
 
@@ -75,16 +76,16 @@ class Stack {
   }
 }
 
-/** Milliseconds that a request for the keys waits for the first look at the hardware. */
-const FIRST_LOOK_MS = 3000;
+/** Milliseconds that a request for the keys waits for the first scan of the hardware. */
+const FIRST_SCAN_MS = 3000;
 
-/** Seconds a stop waits for requests under way. */
+/** Seconds that a stop waits for running requests. */
 const GRACE_SECONDS = 10;
 
-/** Starts a daemon; refuses with `StartRefused`, leaving nothing behind. */
+/** Starts a daemon. Rejects with `StartRefused` if it cannot start; then everything that was started is stopped again. */
 export async function startDaemon(settings: DaemonSettings, version: string, log: Logger): Promise<RunningDaemon> {
   checkNetwork(settings);
-  const stack = new Stack();
+  const stack = new ShutdownStack();
   try {
     return await start(settings, version, log, stack);
   } catch (error) {
@@ -93,30 +94,31 @@ export async function startDaemon(settings: DaemonSettings, version: string, log
   }
 }
 
-async function start(settings: DaemonSettings, version: string, log: Logger, stack: Stack): Promise<RunningDaemon> {
+async function start(
+  settings: DaemonSettings,
+  version: string,
+  log: Logger,
+  stack: ShutdownStack,
+): Promise<RunningDaemon> {
   const now = Date.now;
   const home = await Home.open(settings.home);
   const lock: HomeLock = await lockHome(home);
   stack.add(() => lock.release());
-  // Another thread hashes it while everything else is made ready (measured, 150 of 450 ms of a first start).
+  // Another thread computes the hash while the rest starts: saves 150 of 450 ms of a first start (measured).
   const isNew = !(await home.has('database'));
-  const ahead = isNew ? firstPassword(home, settings.admin) : null;
-  ahead?.catch(() => {});
-  // A home made ready for a restore, or one that has lost its database: to a new registry all of them are strays.
+  const hashing = isNew ? firstPassword(home, settings.admin) : null;
+  hashing?.catch(() => {});
+  // A home prepared for a restore, or one that has lost its database: the new registry would remove all files as strays.
   if (isNew && (await setAsideBlobs(home.path('blobs'))))
     log.warn('the files of an earlier registry have been set aside; "devmgr daemon restore" fetches those it needs');
-  const store = await openSqliteStore({
-    file: home.path('database'),
-    journalKey: await home.secretKey('journalKey'),
-    notice: message => log.info(message),
-  });
+  const store = await openStore(home, message => log.info(message));
   stack.add(() => store.close());
 
   const limiter = new Limiter(settings.limits);
   const passwords = new Passwords(store, limiter);
   const accounts = new Accounts(store);
   const tokens = new Tokens(await signingKeys(home, now()), accounts, now);
-  const firstAdmin = ensureFirstAdmin({ store, home, ahead, admin: settings.admin, now, log });
+  const firstAdmin = ensureFirstAdmin({ store, home, hashing, admin: settings.admin, now, log });
   firstAdmin.catch(() => {});
   const parts: OperationParts = { tokens, limiter };
   const auth = new AuthService({ store, passwords, tokens, now });
@@ -166,7 +168,7 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
   const localToken = await keepLocalToken(home, tokens, now, log);
   stack.add(() => localToken.stop());
   const url = await listen(app, settings);
-  // Loading the native libraries takes longer than everything else together: requests need not wait for it.
+  // Loading the native libraries takes longer than the rest of the start: requests need not wait for it.
   started = presence.start();
   stack.add(() => presence.stop());
   await publish(home, { pid: process.pid, url, version, startedAt: new Date(now()).toISOString() });
@@ -178,20 +180,20 @@ async function start(settings: DaemonSettings, version: string, log: Logger, sta
       await localToken.renew();
       const tls = await tlsOf(settings, log);
       if (tls) (app.server as unknown as TlsServer).setSecureContext(tls);
-      log.info('signing keys and certificate have been read again');
+      log.info('signing keys and certificate reloaded');
     } catch (error) {
-      log.error({ err: error }, 'signing keys or certificate could not be read again; the earlier ones stay in use');
+      log.error({ err: error }, 'signing keys or certificate could not be reloaded; the previous ones stay in use');
     }
   };
   return { url, initialPassword, reload, stop: () => stack.unwind(log) };
 }
 
-/** Who asks for the keys in the first moments waits for the first look, but not for a driver that hangs. */
+/** An early request for the keys waits for the first scan, but not for a driver that hangs. */
 function onceStarted(presence: Presence, started: () => Promise<void>): Pick<Presence, 'list' | 'driverStatuses'> {
   return {
     driverStatuses: () => presence.driverStatuses(),
     async list() {
-      await Promise.race([started(), new Promise<void>(resolve => setTimeout(resolve, FIRST_LOOK_MS).unref())]);
+      await Promise.race([started(), new Promise<void>(resolve => setTimeout(resolve, FIRST_SCAN_MS).unref())]);
       return presence.list();
     },
   };
@@ -207,7 +209,7 @@ async function gauges(store: Store, hub: Hub) {
   };
 }
 
-/** Refuses what cannot be served with: a file that is not there, no certificate, a key of another certificate. */
+/** Throws `StartRefused` if the files are missing, not PEM, or do not belong together. */
 async function tlsOf(
   { tlsCert, tlsKey }: DaemonSettings,
   log: Logger,
@@ -227,7 +229,7 @@ async function tlsOf(
     throw new StartRefused(
       1,
       `the certificate ${tlsCert} or its key ${tlsKey} cannot be used: ${(error as Error).message}`,
-      'both are PEM files, and belong together',
+      'both must be PEM files that belong together',
     );
   }
 }
@@ -251,15 +253,15 @@ async function listen(app: FastifyInstance, settings: DaemonSettings): Promise<s
   return `${settings.tlsCert ? 'https' : 'http'}://${host}:${port}`;
 }
 
-/** Tells the command line of the same user where the daemon is. */
+/** Writes where the daemon is, for the command line of the same user. */
 async function publish(home: Home, info: DaemonInfo): Promise<void> {
   await home.writeSecret('daemonInfo', `${JSON.stringify(info)}\n`);
 }
 
-/** Answers what is under way; cuts off what takes longer than the grace. */
+/** Finishes running requests; closes the connections of those that take longer than the grace period. */
 async function closeServer(app: FastifyInstance, log: Logger): Promise<void> {
   const timer = setTimeout(() => {
-    log.warn('requests still under way are cut off');
+    log.warn('closing the connections of requests that are still running');
     app.server.closeAllConnections();
   }, GRACE_SECONDS * 1000);
   try {

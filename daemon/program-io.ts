@@ -1,6 +1,6 @@
 import { StartRefused } from './home/settings.ts';
 
-/** What a program of the daemon uses of the process it runs in. */
+/** The parts of the process that a program of the daemon uses. */
 export interface ProgramIo {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
@@ -9,12 +9,12 @@ export interface ProgramIo {
   readonly stderrIsTerminal: boolean;
 }
 
-/** Runs a program's body; says in words why it could not, and answers the exit code. */
+/** Runs the body of a program and returns its exit code. Prints an error as text or JSON on stderr. */
 export async function reporting(io: ProgramIo, json: boolean, body: () => Promise<number>): Promise<number> {
   try {
     return await body();
   } catch (error) {
-    const { message, hint, exitCode } = wordsOf(error);
+    const { message, hint, exitCode } = describe(error);
     io.stderr.write(
       json
         ? `${JSON.stringify({ error: { code: exitCode === 2 ? 1001 : 'FAILED', message, hint } })}\n`
@@ -24,16 +24,16 @@ export async function reporting(io: ProgramIo, json: boolean, body: () => Promis
   }
 }
 
-function wordsOf(error: unknown): { message: string; hint: string | null; exitCode: number } {
+function describe(error: unknown): { message: string; hint: string | null; exitCode: number } {
   if (error instanceof StartRefused) return error;
   return { message: error instanceof Error ? error.message : String(error), hint: null, exitCode: 1 };
 }
 
-/** Writes and waits until it has been taken. False where nobody reads any more, which is the reader's right (`| head`). */
+/** Writes and waits until the text was taken. Returns false if the reader has closed the pipe, which is normal (`| head`). */
 export function print(stream: NodeJS.WritableStream, text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error) => (isClosed(error, stream) ? resolve(false) : reject(error));
-    // The stream tells of the error once more, after the write: with nobody listening that would end the process.
+    // The stream emits the error again after the write: without a listener, that would end the process.
     stream.once('error', failed);
     stream.write(text, error => {
       if (error) return failed(error);
@@ -43,7 +43,7 @@ export function print(stream: NodeJS.WritableStream, text: string): Promise<bool
   });
 }
 
-/** A terminal that is gone answers EIO; a disk that does so has failed. */
+/** EIO means that a terminal is gone, but that a disk has failed. */
 function isClosed(error: NodeJS.ErrnoException, stream: NodeJS.WritableStream): boolean {
   return error.code === 'EPIPE' || (error.code === 'EIO' && 'isTTY' in stream && stream.isTTY === true);
 }

@@ -1,4 +1,4 @@
-/** What the command line has the daemon's side do: loaded only when one of these is asked for. */
+/** The programs of the daemon that the command line runs; loaded only when one of them is needed. */
 export { audit } from './maintenance/audit.ts';
 export { backup, check, rotateKey } from './maintenance/maintenance.ts';
 export { resetPassword } from './maintenance/reset-password.ts';

@@ -6,6 +6,7 @@ import { type RunningDaemon, startDaemon } from './main.ts';
 import { type ProgramIo, print, reporting } from './program-io.ts';
 import { version } from './version.ts';
 
+/** The flags of `devmgr daemon run`. */
 export interface RunOptions {
   readonly host: string;
   readonly port: number;
@@ -24,7 +25,7 @@ export interface RunOptions {
 /** Runs the daemon in the foreground until SIGTERM or SIGINT; resolves to the exit code. */
 export async function run(options: RunOptions, io: ProgramIo): Promise<number> {
   const exitCode = await reporting(io, options.json, () => runUntilEnd(options, io));
-  // A call into the hardware that never comes back would keep an ordinary exit waiting for ever.
+  // A call into the hardware that never returns would keep a normal exit waiting forever.
   return nativeCallsOut() > 0 ? endProcess(exitCode) : exitCode;
 }
 
@@ -39,9 +40,9 @@ async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> 
     ...settingsFromEnvironment(io.env),
   };
   const log = createLogger(settings);
-  const ended = endOfProcess(log);
+  const ended = untilSignal(log);
   const starting = startDaemon(settings, version, log);
-  // From the beginning: not listened for, it would end a daemon that is on its way.
+  // Registered early: without a listener, the signal would end a daemon that is still starting.
   process.on('SIGHUP', () => void starting.then(daemon => daemon.reload()).catch(() => {}));
   const daemon = await starting;
   await announce(daemon, options, io);
@@ -59,8 +60,8 @@ async function announce(daemon: RunningDaemon, options: RunOptions, io: ProgramI
     await print(io.stderr, `\nFirst administrator's password, shown this once: ${daemon.initialPassword}\n\n`);
 }
 
-/** Resolves at the first signal to end, or at an error nobody caught; a second signal ends the process at once. */
-function endOfProcess(log: Logger): Promise<number> {
+/** Resolves with the exit code at the first SIGTERM or SIGINT, or at an uncaught error; a second signal ends the process at once. */
+function untilSignal(log: Logger): Promise<number> {
   return new Promise(resolve => {
     const onSignal = (signal: NodeJS.Signals) => {
       process.once(signal, () => process.exit(signal === 'SIGINT' ? 130 : 143));
@@ -69,8 +70,8 @@ function endOfProcess(log: Logger): Promise<number> {
     process.once('SIGTERM', onSignal);
     process.once('SIGINT', onSignal);
     process.on('uncaughtException', error => {
-      if (isOfNativeLibrary(error)) {
-        log.error({ err: error }, 'a hardware library failed outside of any call; the daemon goes on');
+      if (isFromNativeLibrary(error)) {
+        log.error({ err: error }, 'a hardware library failed outside of any call; the daemon keeps running');
         return;
       }
       log.fatal({ err: error }, 'unexpected error; the daemon stops');
@@ -79,8 +80,8 @@ function endOfProcess(log: Logger): Promise<number> {
   });
 }
 
-/** A key that is pulled at the wrong moment makes the USB and smart-card libraries throw where nobody can catch it. */
-function isOfNativeLibrary(error: unknown): boolean {
+/** If a key is unplugged at the wrong moment, the USB and smart-card libraries throw where no code can catch the error. */
+function isFromNativeLibrary(error: unknown): boolean {
   return (
     error instanceof Error &&
     /node_modules[\\/](usb|@node-usb|node-hid|pcsc-mini|@pcsc-mini)[\\/]/.test(error.stack ?? '')

@@ -1,17 +1,17 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { activationAlphabet } from '../../src/contract/device-fields.ts';
 
-const DAY = 86_400_000;
-/** Random bytes are drawn for this many codes at a time: one system call for each would be most of the cost of a batch. */
-const POOL = 256;
+const DAY_MS = 86_400_000;
+/** Random bytes are drawn for this many codes at a time: a system call for each code would be most of the cost of a batch. */
+const POOL_CODES = 256;
 const SYMBOLS = 16;
 let pool = Buffer.alloc(0);
 let used = 0;
 
-/** A new code: 16 symbols of 5 random bits each, in four groups. */
+/** A random code: 16 symbols of 5 bits each, in four groups. */
 export function newActivationCode(): string {
   if (used + SYMBOLS > pool.length) {
-    pool = randomBytes(POOL * SYMBOLS);
+    pool = randomBytes(POOL_CODES * SYMBOLS);
     used = 0;
   }
   let code = '';
@@ -24,14 +24,15 @@ export function newActivationCode(): string {
   return code;
 }
 
+/** When a code issued at `from` (milliseconds since 1970) stops being valid. */
 export function expiry(from: number, days: number): number {
-  return from + days * DAY;
+  return from + days * DAY_MS;
 }
 
-/** Compares in constant time; the code that is given may be in any case. */
-export function sameActivationCode(given: string, kept: string): boolean {
+/** Compares in constant time; `given` may be in upper or lower case. */
+export function sameActivationCode(given: string, stored: string): boolean {
   const a = Buffer.from(given.toUpperCase());
-  const b = Buffer.from(kept);
+  const b = Buffer.from(stored);
   if (a.length !== b.length) {
     timingSafeEqual(b, b);
     return false;

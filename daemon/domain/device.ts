@@ -1,168 +1,278 @@
-/** What may be done to a device in which state: decisions without I/O. A refusal is an `ApiError`. */
-import { ApiError, type ErrorCode } from '../../src/contract/codes.ts';
-import type { DeviceStatus } from '../../src/contract/device-fields.ts';
+/** A device: its record, its changes, and what may be done to it in which state. Decisions only, no I/O. */
+import type { DeviceStatus, DeviceType } from '../../src/contract/device-fields.ts';
+import { immutableFields, type Registration } from '../../src/contract/devices.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
-import type { Change, DeviceRecord, Entry, Guard } from '../store/store.ts';
-import { sameActivationCode } from './activation-code.ts';
+import { activationCodeDays } from '../../src/contract/limits.ts';
+import { expiry, sameActivationCode } from './activation-code.ts';
+import { type Decision, Refusal } from './decision.ts';
+import type { Entry } from './journal.ts';
 
-type Refusal = readonly [code: ErrorCode, why: string];
-type Rule = Readonly<Record<DeviceStatus, 'yes' | Refusal>>;
+/** A device as it is stored. Times are milliseconds since 1970 (UTC), null until the event has happened. */
+export interface DeviceRecord {
+  /** The number in the id DEV-n: from 1, without gaps. */
+  readonly number: number;
+  readonly deviceType: DeviceType;
+  readonly serialNumber: string;
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly hardwareVersion: string | null;
+  readonly firmwareVersion: string | null;
+  readonly status: DeviceStatus;
+  /** Whom the device is bound to; null before activation. Not always the id of a user of this registry. */
+  readonly userId: string | null;
+  readonly activationCode: string;
+  readonly activationCodeExpiresAt: number;
+  readonly note: string | null;
+  readonly createdAt: number;
+  readonly activatedAt: number | null;
+  readonly lastUsedAt: number | null;
+  readonly lockReason: string | null;
+  readonly lockedAt: number | null;
+  readonly deactivatedAt: number | null;
+  readonly updatedAt: number | null;
+  readonly usageCount: number;
+  /** Sum over all uses. */
+  readonly usageSeconds: number;
+  readonly backupCount: number;
+  readonly lastBackupAt: number | null;
+}
 
-const locked: Refusal = [2004, 'is locked; unlock it first'];
-const deactivated: Refusal = [2005, 'is deactivated for good'];
-const activated: Refusal = [2002, 'is already activated'];
-const notActive: Refusal = [1001, 'is not active; activate it first'];
-const notLocked: Refusal = [1001, 'is not locked'];
+/** The fields of a device that a list shows. */
+export type DeviceRow = Pick<
+  DeviceRecord,
+  | 'number'
+  | 'deviceType'
+  | 'serialNumber'
+  | 'manufacturer'
+  | 'model'
+  | 'status'
+  | 'userId'
+  | 'activationCode'
+  | 'createdAt'
+  | 'activatedAt'
+  | 'lastUsedAt'
+>;
 
-/** State × operation. */
+/** What a registration stores; all other fields start empty, with status INACTIVE. */
+export type NewDevice = Pick<
+  DeviceRecord,
+  | 'deviceType'
+  | 'serialNumber'
+  | 'manufacturer'
+  | 'model'
+  | 'hardwareVersion'
+  | 'firmwareVersion'
+  | 'activationCode'
+  | 'activationCodeExpiresAt'
+>;
+
+/** The fields that a change may set. Absent fields keep their values. */
+export type DeviceSet = Partial<
+  Pick<
+    DeviceRecord,
+    | 'status'
+    | 'userId'
+    | 'activationCode'
+    | 'activationCodeExpiresAt'
+    | 'firmwareVersion'
+    | 'note'
+    | 'activatedAt'
+    | 'lockReason'
+    | 'lockedAt'
+    | 'deactivatedAt'
+    | 'updatedAt'
+  >
+>;
+
+/** The result is `duplicate` if the serial number is already registered. */
+export interface DeviceAdd {
+  readonly kind: 'device.add';
+  readonly device: NewDevice;
+  readonly entry: Entry;
+}
+
+interface DeviceUpdate {
+  readonly kind: 'device.set';
+  readonly device: number;
+  readonly set: DeviceSet;
+  readonly entry: Entry;
+}
+
+/** Raises usageCount by one and usageSeconds by `seconds`, and sets lastUsedAt. The result is `used`, with the sums. */
+interface DeviceUse {
+  readonly kind: 'device.use';
+  readonly device: number;
+  readonly seconds: number;
+  readonly entry: Entry;
+}
+
+export type DeviceChange = DeviceAdd | DeviceUpdate | DeviceUse;
+
+/** The device has one of these states, and this activation code if one is given. */
+export interface DeviceGuard {
+  readonly kind: 'device';
+  readonly device: number;
+  readonly status: readonly DeviceStatus[];
+  readonly activationCode?: string;
+}
+
+export type DeviceDecision = Decision<DeviceUpdate | DeviceUse, DeviceGuard>;
+
+type Denial = readonly [code: Refusal['code'], why: string];
+
+const locked: Denial = [2004, 'is locked; unlock it first'];
+const deactivated: Denial = [2005, 'is deactivated for good'];
+const activated: Denial = [2002, 'is already activated'];
+const notActive: Denial = [1001, 'is not active; activate it first'];
+const notLocked: Denial = [1001, 'is not locked'];
+
+/** Operation × state. */
 const rules = {
   activate: { INACTIVE: 'yes', ACTIVE: activated, LOCKED: locked, DEACTIVATED: deactivated },
   lock: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
   unlock: { INACTIVE: notLocked, ACTIVE: notLocked, LOCKED: 'yes', DEACTIVATED: deactivated },
-  // A stolen key can be retired without being made usable first.
+  // A stolen key can be retired without first making it usable.
   deactivate: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },
   update: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
   newCode: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },
   use: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
   backUp: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
   restore: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },
-} as const satisfies Record<string, Rule>;
+} as const satisfies Record<string, Readonly<Record<DeviceStatus, 'yes' | Denial>>>;
 
 export type DeviceOperation = keyof typeof rules;
 
-/** Refuses an operation that the device's state does not allow. */
-export function allow(operation: DeviceOperation, device: DeviceRecord): void {
-  const rule: 'yes' | Refusal = rules[operation][device.status];
-  if (rule !== 'yes') throw new ApiError(rule[0], `device ${deviceIds.format(device.number)} ${rule[1]}`);
+/** Why the state of the device does not allow the operation; null if it does. */
+export function refusalOf(operation: DeviceOperation, device: DeviceRecord): Refusal | null {
+  const rule: 'yes' | Denial = rules[operation][device.status];
+  return rule === 'yes' ? null : new Refusal(rule[0], `device ${deviceIds.format(device.number)} ${rule[1]}`);
 }
 
-/** States an operation starts from: what its commit is guarded by. */
-export function sources(operation: DeviceOperation): readonly DeviceStatus[] {
-  return (Object.keys(rules[operation]) as DeviceStatus[]).filter(status => rules[operation][status] === 'yes');
+/** Operations decided on the activation code: their guards hold it, so that a new code in between undoes the decision. */
+const codeOperations: ReadonlySet<DeviceOperation> = new Set(['activate', 'newCode']);
+
+/** Holds as long as the device is in a state that allows the operation. */
+export function guardOf(operation: DeviceOperation, device: DeviceRecord): DeviceGuard {
+  const states = Object.keys(rules[operation]) as DeviceStatus[];
+  const status = states.filter(state => rules[operation][state] === 'yes');
+  const guard = { kind: 'device', device: device.number, status } as const;
+  return codeOperations.has(operation) ? { ...guard, activationCode: device.activationCode } : guard;
 }
 
-/** A change of one device with the guard it is decided under. */
-export interface Decision {
-  readonly change: Change;
-  readonly guard: Guard;
-}
-
-const guard = (operation: DeviceOperation, device: DeviceRecord): Guard => ({
-  kind: 'device',
-  device: device.number,
-  status: sources(operation),
-});
-
-function decision(
+/** Sets fields of the device, unless its state does not allow the operation. */
+function decide(
   operation: DeviceOperation,
   device: DeviceRecord,
-  set: Extract<Change, { kind: 'device.set' }>['set'],
+  set: DeviceSet,
   entry: Entry,
-): Decision {
-  return { change: { kind: 'device.set', device: device.number, set, entry }, guard: guard(operation, device) };
+): DeviceDecision | Refusal {
+  const change = { kind: 'device.set', device: device.number, set, entry } as const;
+  return refusalOf(operation, device) ?? { change, guards: [guardOf(operation, device)] };
 }
 
-export function activate(device: DeviceRecord, code: string, userId: string, now: number): Decision {
-  allow('activate', device);
+/** `activationCode` is a new code; its validity starts at `now`. */
+export function register(registration: Registration, activationCode: string, now: number): DeviceAdd {
+  const { deviceType, serialNumber, manufacturer, model } = registration;
+  return {
+    kind: 'device.add',
+    device: {
+      deviceType,
+      serialNumber,
+      manufacturer,
+      model,
+      hardwareVersion: registration.hardwareVersion ?? null,
+      firmwareVersion: registration.firmwareVersion ?? null,
+      activationCode,
+      activationCodeExpiresAt: expiry(now, activationCodeDays.default),
+    },
+    entry: { type: 'DEVICE_REGISTERED', data: { deviceType, serialNumber } },
+  };
+}
+
+/** The refusal of a registration whose serial number belongs to `existing`. */
+export function duplicateSerial(
+  serialNumber: string,
+  existing: { readonly number: number; readonly status: DeviceStatus | null },
+): Refusal {
+  const id = deviceIds.format(existing.number);
+  return new Refusal(2006, `serialNumber ${serialNumber} already exists: ${id}, ${existing.status}`);
+}
+
+/** Binds the device to `userId`. `code` may be in upper or lower case. */
+export function activate(device: DeviceRecord, code: string, userId: string, now: number): DeviceDecision | Refusal {
+  const refusal = refusalOf('activate', device);
+  if (refusal) return refusal;
   if (!sameActivationCode(code, device.activationCode) || now >= device.activationCodeExpiresAt)
-    throw new ApiError(
-      2003,
-      `the activation code is not the one of ${deviceIds.format(device.number)}, or has expired`,
-    );
-  return {
-    change: {
-      kind: 'device.set',
-      device: device.number,
-      set: { status: 'ACTIVE', userId, activatedAt: now },
-      entry: { type: 'DEVICE_ACTIVATED', data: { deviceType: device.deviceType, userId } },
-    },
-    guard: { kind: 'device', device: device.number, status: ['INACTIVE'], activationCode: device.activationCode },
-  };
+    return new Refusal(2003, `the activation code does not match ${deviceIds.format(device.number)} or has expired`);
+  const data = { deviceType: device.deviceType, userId };
+  const set = { status: 'ACTIVE', userId, activatedAt: now } as const;
+  return decide('activate', device, set, { type: 'DEVICE_ACTIVATED', data });
 }
 
-export function lock(device: DeviceRecord, reason: string, note: string | null, now: number): Decision {
-  allow('lock', device);
-  return decision(
-    'lock',
-    device,
-    { status: 'LOCKED', lockedAt: now, lockReason: reason },
-    {
-      type: 'DEVICE_LOCKED',
-      data: { deviceType: device.deviceType, lockReason: reason },
-      detail: { note },
-    },
-  );
+/** `note` goes into the journal; the note of the device stays as it is. */
+export function lock(device: DeviceRecord, reason: string, note: string | null, now: number) {
+  const data = { deviceType: device.deviceType, lockReason: reason };
+  const set = { status: 'LOCKED', lockedAt: now, lockReason: reason } as const;
+  return decide('lock', device, set, { type: 'DEVICE_LOCKED', data, detail: { note } });
 }
 
-export function unlock(device: DeviceRecord, note: string | null): Decision {
-  allow('unlock', device);
-  return decision(
-    'unlock',
-    device,
-    { status: 'ACTIVE', lockedAt: null, lockReason: null },
-    {
-      type: 'DEVICE_UNLOCKED',
-      data: { deviceType: device.deviceType },
-      detail: { note, wasLockedFor: device.lockReason },
-    },
-  );
+export function unlock(device: DeviceRecord, note: string | null) {
+  const { deviceType, lockReason } = device;
+  const set = { status: 'ACTIVE', lockedAt: null, lockReason: null } as const;
+  const detail = { note, wasLockedFor: lockReason };
+  return decide('unlock', device, set, { type: 'DEVICE_UNLOCKED', data: { deviceType }, detail });
 }
 
-export function deactivate(device: DeviceRecord, reason: string, note: string | null, now: number): Decision {
-  allow('deactivate', device);
-  return decision(
-    'deactivate',
-    device,
-    { status: 'DEACTIVATED', deactivatedAt: now },
-    {
-      type: 'DEVICE_DEACTIVATED',
-      data: { deviceType: device.deviceType },
-      detail: { reason, note, before: device.status },
-    },
-  );
+export function deactivate(device: DeviceRecord, reason: string, note: string | null, now: number) {
+  const { deviceType, status: before } = device;
+  const set = { status: 'DEACTIVATED', deactivatedAt: now } as const;
+  const detail = { reason, note, before };
+  return decide('deactivate', device, set, { type: 'DEVICE_DEACTIVATED', data: { deviceType }, detail });
 }
 
-/** Absent fields stay as they are, null clears. */
-export function update(
+/** The fields that an update may set. Absent fields keep their values, null clears. */
+export interface DeviceEdit {
+  readonly firmwareVersion?: string | null | undefined;
+  readonly note?: string | null | undefined;
+}
+
+/** Why a request changes nothing; null if it changes something. `given` is the body as it was sent. */
+export function emptyEdit(edit: DeviceEdit, given: Readonly<Record<string, unknown>>): Refusal | null {
+  if (edit.firmwareVersion !== undefined || edit.note !== undefined) return null;
+  const fixed = immutableFields.filter(field => Object.hasOwn(given, field));
+  const which = fixed.length ? `; ${fixed.join(', ')} cannot be changed` : '';
+  return new Refusal(1001, `firmwareVersion or note is required${which}`);
+}
+
+/** `given` is the body as it was sent: it may repeat the fields that cannot be changed, with their present values. */
+export function edit(
   device: DeviceRecord,
-  set: { firmwareVersion?: string | null | undefined; note?: string | null | undefined },
+  { firmwareVersion, note }: DeviceEdit,
+  given: Readonly<Record<string, unknown>>,
   now: number,
-): Decision {
-  allow('update', device);
-  const changed = {
-    ...(set.firmwareVersion === undefined ? {} : { firmwareVersion: set.firmwareVersion }),
-    ...(set.note === undefined ? {} : { note: set.note }),
+): DeviceDecision | Refusal {
+  const fixed = immutableFields.find(field => Object.hasOwn(given, field) && given[field] !== device[field]);
+  if (fixed) return new Refusal(1001, `${fixed} cannot be changed`);
+  const after = {
+    ...(firmwareVersion === undefined ? {} : { firmwareVersion }),
+    ...(note === undefined ? {} : { note }),
   };
-  const before = Object.fromEntries(Object.keys(changed).map(field => [field, device[field as keyof typeof changed]]));
-  return decision(
-    'update',
-    device,
-    { ...changed, updatedAt: now },
-    {
-      type: 'DEVICE_UPDATED',
-      data: { deviceType: device.deviceType },
-      detail: { before, after: changed },
-    },
-  );
+  const before = Object.fromEntries(Object.keys(after).map(field => [field, device[field as keyof typeof after]]));
+  const data = { deviceType: device.deviceType };
+  const set = { ...after, updatedAt: now };
+  return decide('update', device, set, { type: 'DEVICE_UPDATED', data, detail: { before, after } });
 }
 
-export function replaceCode(device: DeviceRecord, code: string, expiresAt: number, reason: string): Decision {
-  allow('newCode', device);
-  return {
-    change: {
-      kind: 'device.set',
-      device: device.number,
-      set: { activationCode: code, activationCodeExpiresAt: expiresAt },
-      entry: { type: 'ACTIVATION_CODE_GENERATED', data: { deviceType: device.deviceType }, detail: { reason } },
-    },
-    guard: { kind: 'device', device: device.number, status: sources('newCode'), activationCode: device.activationCode },
-  };
+/** The previous code is invalid from the commit on. */
+export function replaceCode(device: DeviceRecord, code: string, expiresAt: number, reason: string) {
+  const data = { deviceType: device.deviceType };
+  const set = { activationCode: code, activationCodeExpiresAt: expiresAt };
+  return decide('newCode', device, set, { type: 'ACTIVATION_CODE_GENERATED', data, detail: { reason } });
 }
 
-export function use(device: DeviceRecord, seconds: number): Decision {
-  allow('use', device);
-  return {
-    change: { kind: 'device.use', device: device.number, seconds, entry: { type: 'DEVICE_USED', detail: { seconds } } },
-    guard: guard('use', device),
-  };
+/** Records one use of `seconds`. */
+export function use(device: DeviceRecord, seconds: number): DeviceDecision | Refusal {
+  const entry: Entry = { type: 'DEVICE_USED', detail: { seconds } };
+  const change = { kind: 'device.use', device: device.number, seconds, entry } as const;
+  return refusalOf('use', device) ?? { change, guards: [guardOf('use', device)] };
 }

@@ -1,4 +1,4 @@
-/** Order of version numbers: numbers by value, pre-releases as in Semantic Versioning, build metadata without weight. */
+/** Order of version numbers: numbers by value, pre-releases as in Semantic Versioning; build metadata is ignored. */
 
 interface Parsed {
   readonly numbers: readonly string[];
@@ -6,7 +6,7 @@ interface Parsed {
   readonly preRelease: readonly string[] | null;
 }
 
-/** Negative where `a` is older than `b`, 0 where neither is newer, else positive. `1` and `1.0.0` are the same age. */
+/** Negative if `a` is older than `b`, 0 if neither is newer, positive if `a` is newer. `1` and `1.0.0` compare as equal. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)];
   const parts = Math.max(left.numbers.length, right.numbers.length);
@@ -18,7 +18,7 @@ export function compareVersions(a: string, b: string): number {
   return (left.preRelease ? 0 : 1) - (right.preRelease ? 0 : 1);
 }
 
-/** Of a text of the form that the interface lets in. */
+/** `version` has the form that the contract requires. */
 function parse(version: string): Parsed {
   const [, core = '', rest = ''] = /^([\d.]*)(.*)$/s.exec(version)!;
   const withoutBuild = rest.split('+', 1)[0]!;
@@ -38,14 +38,14 @@ function comparePreReleases(left: readonly string[], right: readonly string[]): 
 
 const digits = /^\d+$/;
 
-/** Numbers by value and below words; words by code unit. */
+/** Numbers sort by value and before words; words by code unit. */
 function compareIdentifiers(left: string, right: string): number {
   const [leftIsNumber, rightIsNumber] = [digits.test(left), digits.test(right)];
   if (leftIsNumber !== rightIsNumber) return leftIsNumber ? -1 : 1;
   return leftIsNumber ? compareNumbers(left, right) : compareTexts(left, right);
 }
 
-/** Digits by their value, at any length: a build time is too long for a number of the language. None at all is 0. */
+/** Digits by value, at any length: a build timestamp can exceed the safe integers. An empty text is 0. */
 function compareNumbers(left: string, right: string): number {
   const [a, b] = [left.replace(/^0+/, ''), right.replace(/^0+/, '')];
   return a.length - b.length || compareTexts(a, b);

@@ -1,7 +1,7 @@
 import type { AttachedKey } from '../../drivers/driver.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
-import type { DeviceRecord } from '../store/store.ts';
+import type { DeviceRecord } from '../domain/device.ts';
 
 export type Registration = Pick<DeviceRecord, 'number' | 'status'>;
 

@@ -1,3 +1,4 @@
+import { Refusal } from '../domain/decision.ts';
 import { use } from '../domain/device.ts';
 import { retrying } from '../services/context.ts';
 import type { Store } from '../store/store.ts';
@@ -18,10 +19,11 @@ export async function reportUsage({ store, now }: UsageParts, serialNumber: stri
   if (registration?.status !== 'ACTIVE') return;
   await retrying(async () => {
     const device = await store.device(registration.number);
-    if (device?.status !== 'ACTIVE') return;
+    if (!device) return;
     const at = now();
     const active = device.activatedAt === null ? plugged : Math.max(0, at - device.activatedAt);
-    const { change, guard } = use(device, Math.floor(Math.min(plugged, active) / 1000));
-    await store.commit({ at, actor: null, requestId: null, changes: [change], guards: [guard] });
+    const used = use(device, Math.floor(Math.min(plugged, active) / 1000));
+    if (used instanceof Refusal) return;
+    await store.commit({ at, actor: null, requestId: null, changes: [used.change], guards: used.guards });
   });
 }

@@ -1,11 +1,12 @@
-/** The home folder: made and kept private; secrets in files of their own. */
+/** The home folder: created and kept private; each secret is in its own file. */
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
+import { syncFolder } from '../files.ts';
 import { StartRefused } from './settings.ts';
 
-/** What the daemon itself reads and writes; the rest of the home is the command line's. */
+/** The files that the daemon reads and writes; the others in the home belong to the command line. */
 const { config: _config, credentials: _credentials, ...ofDaemon } = homeFiles;
 const trusted: readonly string[] = [
   ...Object.values(ofDaemon),
@@ -13,9 +14,10 @@ const trusted: readonly string[] = [
   `${homeFiles.lock}.pid`,
 ];
 
-/** Of the daemon that runs: a power cut ends both. */
+/** Only valid while the daemon is running, so they need not survive a power cut. */
 const transient: ReadonlySet<keyof typeof homeFiles> = new Set(['localToken', 'daemonInfo']);
 
+/** The home folder of a registry, checked: it belongs to this user, and no one else can read it. */
 export class Home {
   readonly dir: string;
 
@@ -23,12 +25,12 @@ export class Home {
     this.dir = dir;
   }
 
-  /** Makes the folder where it is missing (0700) and refuses one that is not ours alone. */
+  /** Creates the folder (0700) if it is missing. Refuses with `StartRefused` a folder that others own or control. */
   static async open(dir: string): Promise<Home> {
     try {
       await mkdir(dir, { recursive: true, mode: 0o700 });
     } catch (error) {
-      throw refusal(`the home folder ${dir} cannot be made`, error);
+      throw refusal(`the home folder ${dir} cannot be created`, error);
     }
     await checkOwned(dir);
     await chmod(dir, 0o700).catch(error => {
@@ -40,41 +42,42 @@ export class Home {
     return home;
   }
 
+  /** Full path of a file in the home. */
   path(name: keyof typeof homeFiles): string {
     return join(this.dir, homeFiles[name]);
   }
 
-  /** Whether there is such a file. */
+  /** Whether the file exists. */
   async has(name: keyof typeof homeFiles): Promise<boolean> {
     return (await lstat(this.path(name)).catch(() => null)) !== null;
   }
 
-  /** A random key kept in the home; made at the first call. */
+  /** A random key stored in the home; created by the first call. */
   async secretKey(name: 'journalKey'): Promise<Buffer> {
-    const kept = await this.#keptKey(name);
-    if (kept) return kept;
+    const stored = await this.#storedKey(name);
+    if (stored) return stored;
     const key = randomBytes(32);
     await this.writeSecret(name, `${key.toString('base64url')}\n`);
     return key;
   }
 
-  /** The same key where it must be there already: a new one in its place would look like a journal that was tampered with. */
+  /** Like `secretKey`, but the key must exist: with a new one, the journal would look forged. */
   async existingKey(name: 'journalKey'): Promise<Buffer> {
-    const kept = await this.#keptKey(name);
-    if (kept) return kept;
-    throw new StartRefused(1, `${this.path(name)} is missing`, 'put it back from where the backups are kept');
+    const stored = await this.#storedKey(name);
+    if (stored) return stored;
+    throw new StartRefused(1, `${this.path(name)} is missing`, 'restore it from a backup of the home folder');
   }
 
-  async #keptKey(name: 'journalKey'): Promise<Buffer | null> {
-    const kept = await this.readSecret(name);
-    if (kept === null) return null;
-    const key = Buffer.from(kept.trim(), 'base64url');
+  async #storedKey(name: 'journalKey'): Promise<Buffer | null> {
+    const text = await this.readSecret(name);
+    if (text === null) return null;
+    const key = Buffer.from(text.trim(), 'base64url');
     if (key.length < 32)
       throw new StartRefused(1, `${this.path(name)} is damaged`, 'restore it from a backup of the home folder');
     return key;
   }
 
-  /** Null where there is none. Refuses a file that others can read, or that is no plain file of ours. */
+  /** Null if there is none. Refuses a file that others can read or own, or that is not a plain file. */
   async readSecret(name: keyof typeof homeFiles): Promise<string | null> {
     const file = this.path(name);
     try {
@@ -91,11 +94,11 @@ export class Home {
     }
   }
 
-  /** Whole or not at all, and on disk when it resolves, unless it is of the running daemon alone. */
+  /** Replaces the file in one step. It is on disk when this resolves, unless it is transient. */
   async writeSecret(name: keyof typeof homeFiles, text: string): Promise<void> {
     const file = this.path(name);
-    const aside = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-    const handle = await open(aside, 'wx', 0o600);
+    const unfinished = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+    const handle = await open(unfinished, 'wx', 0o600);
     try {
       try {
         await handle.writeFile(text);
@@ -103,42 +106,32 @@ export class Home {
       } finally {
         await handle.close();
       }
-      await rename(aside, file);
+      await rename(unfinished, file);
     } catch (error) {
-      await rm(aside, { force: true });
+      await rm(unfinished, { force: true });
       throw error;
     }
-    if (!transient.has(name)) await this.#sync();
+    if (!transient.has(name)) await syncFolder(this.dir);
   }
 
-  /** A new name is on the disk only when the folder is. Windows has no such call, and needs none. */
-  async #sync(): Promise<void> {
-    if (process.platform === 'win32') return;
-    const folder = await open(this.dir, 'r');
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
-  }
-
+  /** Idempotent. */
   async remove(name: keyof typeof homeFiles): Promise<void> {
     await rm(this.path(name), { force: true });
   }
 
-  /** A folder that was open to others may hold what they have put there: links that lead elsewhere, files they can still write. */
+  /** A folder that was open to others may contain what they have put there: links to other places, files that they can still write. */
   async #checkEntries(): Promise<void> {
     for (const name of trusted) {
       const file = join(this.dir, name);
       const stat = await lstat(file).catch(() => null);
       if (stat?.isSymbolicLink())
-        throw new StartRefused(1, `${file} is a symbolic link`, 'put the file itself in its place, or move it away');
+        throw new StartRefused(1, `${file} is a symbolic link`, 'replace it by the file itself, or move it away');
       if (stat && process.getuid && stat.uid !== process.getuid())
         throw new StartRefused(1, `${file} belongs to another user`, `chown it, or use another --home`);
     }
   }
 
-  /** A folder that takes no file is told now, in words, rather than by whatever is written first. */
+  /** Reports a read-only folder now, with a clear message, instead of at the first write. */
   async #probe(): Promise<void> {
     const file = join(this.dir, `.probe-${randomBytes(6).toString('hex')}`);
     try {

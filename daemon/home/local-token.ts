@@ -3,12 +3,12 @@ import type { Logger } from '../logger.ts';
 import type { Tokens } from '../services/tokens.ts';
 import type { Home } from './home.ts';
 
-/** Milliseconds between two looks at the clock: a timer of hours stands still while the machine sleeps, the token's life does not. */
-const LOOK_EVERY = 5000;
-/** Milliseconds after which a renewal that failed is tried again. */
-const AGAIN = 60_000;
+/** Milliseconds between two looks at the clock: a timer of hours would stop while the machine sleeps, but the token still expires. */
+const CHECK_EVERY_MS = 5000;
+/** Milliseconds until a failed renewal is retried. */
+const RETRY_MS = 60_000;
 
-/** Keeps a token of role LOCAL in the home, where programs of the same user find it, and makes it anew at half its life. */
+/** Stores a token with the role LOCAL in the home, for programs of the same user, and renews it after half its lifetime. `stop` removes it. */
 export async function keepLocalToken(
   home: Home,
   tokens: Tokens,
@@ -17,7 +17,7 @@ export async function keepLocalToken(
 ): Promise<{ renew(): Promise<void>; stop(): Promise<void> }> {
   let renewAt = 0;
   const renew = async () => {
-    renewAt = now() + AGAIN;
+    renewAt = now() + RETRY_MS;
     const { token, expiresAt } = tokens.issueLocal();
     await home.writeSecret('localToken', `${token}\n`);
     renewAt = expiresAt - (tokenSeconds * 1000) / 2;
@@ -26,7 +26,7 @@ export async function keepLocalToken(
   const timer = setInterval(() => {
     if (now() < renewAt) return;
     renew().catch(error => log.error({ err: error }, 'the local token could not be renewed'));
-  }, LOOK_EVERY);
+  }, CHECK_EVERY_MS);
   timer.unref();
   return {
     renew,

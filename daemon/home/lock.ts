@@ -1,6 +1,7 @@
-/** One daemon on one home: a lock of the operating system, so that it is free again however the holder ended. */
+/** One daemon per home: a lock of the operating system, which is released however the holder ends. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { holdFile } from '../store/sqlite/hold.ts';
+import type { DaemonInfo } from '../../src/contract/local.ts';
+import { lockFile } from '../store/sqlite/file-lock.ts';
 import type { Home } from './home.ts';
 import { StartRefused } from './settings.ts';
 
@@ -8,15 +9,15 @@ export interface HomeLock {
   release(): Promise<void>;
 }
 
-/** Refuses where another daemon holds the home, naming its process. */
+/** Locks the home. Refuses with `StartRefused` if another daemon holds it, and names its process. */
 export async function lockHome(home: Home): Promise<HomeLock> {
   const pidFile = pidFileOf(home);
-  const held = holdFile(home.path('lock'));
-  if (!held) {
-    const pid = await lockHolder(home);
+  const lock = lockFile(home.path('lock'));
+  if (!lock) {
+    const pid = await lastHolder(home);
     throw new StartRefused(
       1,
-      `a daemon already runs on ${home.dir}${pid ? `: process ${pid}` : ''}`,
+      `a daemon is already running on ${home.dir}${pid ? `: process ${pid}` : ''}`,
       'devmgr daemon stop ends it; --home names another home',
     );
   }
@@ -24,14 +25,30 @@ export async function lockHome(home: Home): Promise<HomeLock> {
   return {
     async release() {
       await rm(pidFile, { force: true });
-      held.release();
+      lock.release();
     },
   };
 }
 
+/** Process id of the daemon that holds the home; null if none does, whatever files a crash has left. */
+export async function runningPid(home: Home): Promise<number | null> {
+  const lock = lockFile(home.path('lock'));
+  if (lock) {
+    lock.release();
+    return null;
+  }
+  try {
+    const { pid } = JSON.parse(await readFile(home.path('daemonInfo'), 'utf8')) as DaemonInfo;
+    // The holder may be another program, or a daemon that has not yet replaced the file of an earlier one.
+    return String(pid) === (await lastHolder(home)) ? pid : null;
+  } catch {
+    return null;
+  }
+}
+
 const pidFileOf = (home: Home): string => `${home.path('lock')}.pid`;
 
-/** Process that has taken the home last, as it has written; empty where it has not. */
-export async function lockHolder(home: Home): Promise<string> {
+/** The process id that the last holder has written; empty if there is none. */
+async function lastHolder(home: Home): Promise<string> {
   return (await readFile(pidFileOf(home), 'utf8').catch(() => '')).trim();
 }

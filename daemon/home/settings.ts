@@ -7,9 +7,9 @@ import { compileReader } from '../../src/contract/validate.ts';
 import { isLoopbackName } from '../loopback.ts';
 import type { Limits } from '../services/limiter.ts';
 
-/** How the daemon is to run. */
+/** How the daemon runs. */
 export interface DaemonSettings {
-  /** Folder of everything the daemon keeps. */
+  /** Folder of everything that the daemon stores. */
   readonly home: string;
   readonly host: string;
   /** 0 takes a free port. */
@@ -17,27 +17,27 @@ export interface DaemonSettings {
   /** Log as NDJSON on stdout instead of lines for people on stderr. */
   readonly json: boolean;
   readonly verbose: boolean;
-  /** Whether USB and PC/SC are watched; a test that is about something else leaves the machine's hardware alone. */
+  /** Whether to watch USB and PC/SC; tests of other things leave the hardware of the machine alone. */
   readonly hardware: boolean;
   readonly simulateKeys: number;
-  /** Whether every APDU and report goes to the log: not at all, without what may be a serial, or whole. */
+  /** Whether APDUs and reports are logged: not at all, with possible serial numbers masked, or in full. */
   readonly traffic: 'off' | 'masked' | 'full';
-  /** PEM files; both or none. */
+  /** PEM files: both or neither. */
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
-  /** Serve a network without TLS all the same. */
+  /** Serve a network without TLS. */
   readonly insecureHttp: boolean;
-  /** CIDRs of proxies whose X-Forwarded-For is believed. */
+  /** CIDRs of the proxies whose X-Forwarded-For header is trusted. */
   readonly trustProxy: readonly string[];
-  /** Further names the daemon may be called by. */
+  /** Additional host names under which clients may reach the daemon. */
   readonly allowHosts: readonly string[];
-  /** Vendor or vendor:product ids (hex) of further USB keys. */
+  /** Vendor or vendor:product ids (hex) of additional USB keys. */
   readonly ukeyMatch: readonly string[];
   readonly limits: Limits;
   readonly admin: { readonly username: string; readonly password: string | null };
 }
 
-/** The daemon does not start, and this is why. `exitCode` is 2 where the call or a setting is wrong, else 1. */
+/** Why the daemon or a maintenance program does not start. `exitCode` is 2 if an argument or setting is wrong, else 1. */
 export class StartRefused extends Error {
   readonly exitCode: 1 | 2;
   readonly hint: string | null;
@@ -51,7 +51,7 @@ export class StartRefused extends Error {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What comes from the environment; refuses with `StartRefused` what is malformed. */
+/** The settings from the environment. Throws `StartRefused` if a variable is malformed. */
 export function settingsFromEnvironment(env: Env): Pick<DaemonSettings, 'limits' | 'admin' | 'traffic'> {
   return { limits: limitsFrom(env), admin: adminFrom(env), traffic: trafficFrom(env[environment.traffic]) };
 }
@@ -69,16 +69,16 @@ function limitsFrom(env: Env): Limits {
   ) as Limits;
 }
 
-function limitFrom(name: string, env: Env, usual: Limit): Limit | null {
+function limitFrom(name: string, env: Env, byDefault: Limit): Limit | null {
   const text = env[name];
-  if (text === undefined || text === '') return usual;
+  if (text === undefined || text === '') return byDefault;
   if (text === 'off') return null;
   const match = /^([1-9]\d{0,8})\/([1-9]\d{0,8})$/.exec(text);
   if (!match)
     throw new StartRefused(
       2,
       `${name} is malformed`,
-      `write COUNT/SECONDS, such as ${usual.count}/${usual.seconds}, or off`,
+      `write COUNT/SECONDS, such as ${byDefault.count}/${byDefault.seconds}, or off`,
     );
   return { count: Number(match[1]), seconds: Number(match[2]) };
 }
@@ -91,7 +91,7 @@ function adminFrom(env: Env): DaemonSettings['admin'] {
   return { username: read.value.username, password: env[environment.adminPassword] || null };
 }
 
-/** Asked only when the first administrator is made: later the variable means nothing. */
+/** Only for the first administrator: later the variable has no effect. Throws `StartRefused`. */
 export function checkFirstPassword(password: string): void {
   const length = [...password].length;
   if (length < passwordLength.min || length > passwordLength.max)
@@ -101,7 +101,7 @@ export function checkFirstPassword(password: string): void {
     );
 }
 
-/** Refuses what would put passwords and tokens on a network in the clear, and addresses that are none. */
+/** Throws `StartRefused` if passwords and tokens would cross a network unencrypted, or if an address is not valid. */
 export function checkNetwork(settings: DaemonSettings): void {
   if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined))
     throw new StartRefused(2, '--tls-cert and --tls-key go together');

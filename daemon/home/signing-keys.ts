@@ -3,29 +3,29 @@ import { tokenSeconds } from '../../src/contract/limits.ts';
 import type { Home } from './home.ts';
 import { StartRefused } from './settings.ts';
 
-/** Keys that tokens are checked with: the first signs; the others were replaced and serve until their last token has ended. */
+/** The keys that tokens are checked with. The first one signs; the others were replaced and stay until their last token expires. */
 export type SigningKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-interface KeptKey {
+interface StoredKey {
   readonly key: Buffer;
-  /** Milliseconds since 1970; null for the one in use. */
+  /** Milliseconds since 1970; null for the key in use. */
   readonly replacedAt: number | null;
 }
 
-/** Reads the keys; makes the first one. The file has one key a line, an earlier one with the time it was replaced. */
+/** Reads the keys; creates the first one. The file has one key per line, replaced keys with the time of their replacement. */
 export async function signingKeys(home: Home, now: number): Promise<SigningKeys> {
-  const kept = (await read(home)).filter(
+  const stored = (await read(home)).filter(
     ({ replacedAt }) => replacedAt === null || replacedAt + tokenSeconds * 1000 > now,
   );
-  if (kept.length === 0) {
+  if (stored.length === 0) {
     const key = randomBytes(32);
     await write(home, [{ key, replacedAt: null }]);
     return [key];
   }
-  return kept.map(({ key }) => key) as unknown as SigningKeys;
+  return stored.map(({ key }) => key) as unknown as SigningKeys;
 }
 
-/** Puts a new key in front. Tokens of the earlier ones stay good until they expire. */
+/** Adds a new key that signs from now on. Tokens signed with earlier keys stay valid until they expire. */
 export async function rotateSigningKey(home: Home, now: number): Promise<void> {
   const earlier = (await read(home))
     .map(({ key, replacedAt }) => ({ key, replacedAt: replacedAt ?? now }))
@@ -33,7 +33,7 @@ export async function rotateSigningKey(home: Home, now: number): Promise<void> {
   await write(home, [{ key: randomBytes(32), replacedAt: null }, ...earlier]);
 }
 
-async function read(home: Home): Promise<KeptKey[]> {
+async function read(home: Home): Promise<StoredKey[]> {
   const text = await home.readSecret('signingKey');
   if (text === null) return [];
   return text
@@ -44,12 +44,12 @@ async function read(home: Home): Promise<KeptKey[]> {
       const key = Buffer.from(encoded!, 'base64url');
       const replacedAt = replaced === undefined ? null : Date.parse(replaced);
       if (key.length < 32 || Number.isNaN(replacedAt))
-        throw new StartRefused(1, `${home.path('signingKey')} is damaged`, 'remove it: everybody has to log in again');
+        throw new StartRefused(1, `${home.path('signingKey')} is damaged`, 'remove it: all users must log in again');
       return { key, replacedAt };
     });
 }
 
-function write(home: Home, keys: readonly KeptKey[]): Promise<void> {
+function write(home: Home, keys: readonly StoredKey[]): Promise<void> {
   const lines = keys.map(
     ({ key, replacedAt }) =>
       key.toString('base64url') + (replacedAt === null ? '' : ` ${new Date(replacedAt).toISOString()}`),

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
-import { RateLimited } from '../services/rate-limited.ts';
+import { RateLimited } from '../services/limiter.ts';
 import { StoreFailure } from '../store/store.ts';
 import { tellAllowance } from './limits.ts';
 

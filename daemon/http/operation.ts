@@ -11,7 +11,7 @@ import { sizes } from '../../src/contract/limits.ts';
 import { compileReader, type InputFormat } from '../../src/contract/validate.ts';
 import type { Caller, Context } from '../services/context.ts';
 import type { Limiter } from '../services/limiter.ts';
-import { RateLimited } from '../services/rate-limited.ts';
+import { RateLimited } from '../services/limiter.ts';
 import type { Tokens } from '../services/tokens.ts';
 import { JSON_TYPE } from './answers.ts';
 import { boundBody } from './connections.ts';

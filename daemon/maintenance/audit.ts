@@ -1,31 +1,35 @@
-/** The journal, written out for a person, a script or a spreadsheet. No operation of the interface shows it. */
-import { journalEventTypes } from '../../src/contract/events.ts';
+/** Prints the journal for a person, a script or a spreadsheet. No operation of the interface shows it. */
 import { deviceIds } from '../../src/contract/ids.ts';
+import { type EntryType, type EventRecord, entryTypes } from '../domain/journal.ts';
 import { StartRefused } from '../home/settings.ts';
 import { type ProgramIo, print, reporting } from '../program-io.ts';
-import { openSqliteReader, type SqliteReader } from '../store/sqlite/reader.ts';
-import type { EventFilter, EventRecord, PrivateEventType } from '../store/store.ts';
+import type { RegistryReader } from '../store/maintenance.ts';
+import type { EventFilter } from '../store/store.ts';
+import { storeMaintenance } from '../store-engine.ts';
 import { existingHome, type HomeOptions } from './maintenance.ts';
 
+/** Which entries to print, and how. */
 export interface AuditOptions extends HomeOptions {
-  /** Only entries of this device: its deviceId or its serial number. */
+  /** Only entries of the device with this deviceId or serial number. */
   readonly device: string | null;
   /** Only entries after this event id. */
   readonly since: number | null;
-  /** Only the last so many. */
+  /** Only this many entries, the last ones. */
   readonly limit: number | null;
+  /** Check the chain of the journal instead of printing it. */
   readonly verify: boolean;
-  /** Only what this user did. */
+  /** Only entries of changes made by this user. */
   readonly user?: string | null;
   /** Only entries of these types. */
   readonly types?: readonly string[] | null;
-  /** Milliseconds since 1970; from inclusive, to inclusive. */
+  /** Milliseconds since 1970, inclusive. */
   readonly from?: number | null;
+  /** Milliseconds since 1970, inclusive. */
   readonly to?: number | null;
   readonly csv?: boolean;
 }
 
-interface Line {
+interface AuditLine {
   readonly id: number;
   readonly timestamp: string;
   readonly type: string;
@@ -39,26 +43,27 @@ interface Line {
 const PAGE = 1000;
 const csvHeader = 'id,timestamp,type,deviceId,serialNumber,user,requestId,details\n';
 
+/** Prints the entries that match. Exit code 1 if `verify` finds problems. */
 export function audit(options: AuditOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
-    const reader = openSqliteReader({ file: home.path('database'), journalKey: await home.existingKey('journalKey') });
+    const reader = await storeMaintenance(home).openReader();
     try {
       return options.verify ? await verify(reader, options, io) : await list(reader, options, io);
     } finally {
-      reader.close();
+      await reader.close();
     }
   });
 }
 
-async function verify(reader: SqliteReader, options: AuditOptions, io: ProgramIo): Promise<number> {
+async function verify(reader: RegistryReader, options: AuditOptions, io: ProgramIo): Promise<number> {
   const { entries, problems } = await reader.verifyJournal();
-  const words = problems.length ? `${problems.join('\n')}\n` : `whole: ${entries} entries\n`;
-  await print(io.stdout, options.json ? `${JSON.stringify({ entries, problems })}\n` : words);
+  const text = problems.length ? `${problems.join('\n')}\n` : `OK: ${entries} entries checked\n`;
+  await print(io.stdout, options.json ? `${JSON.stringify({ entries, problems })}\n` : text);
   return problems.length ? 1 : 0;
 }
 
-async function list(reader: SqliteReader, options: AuditOptions, io: ProgramIo): Promise<number> {
+async function list(reader: RegistryReader, options: AuditOptions, io: ProgramIo): Promise<number> {
   const filter = await filterOf(reader, options);
   const write = options.json ? ndjson : options.csv ? csv : readable;
   if (write === csv && !(await print(io.stdout, csvHeader))) return 0;
@@ -73,7 +78,7 @@ async function list(reader: SqliteReader, options: AuditOptions, io: ProgramIo):
   return 0;
 }
 
-async function* entries(reader: SqliteReader, filter: Omit<EventFilter, 'limit'>): AsyncGenerator<EventRecord> {
+async function* entries(reader: RegistryReader, filter: Omit<EventFilter, 'limit'>): AsyncGenerator<EventRecord> {
   for (let after = filter.after; ; ) {
     const page = await reader.events({ ...filter, after, limit: PAGE });
     yield* page;
@@ -82,7 +87,7 @@ async function* entries(reader: SqliteReader, filter: Omit<EventFilter, 'limit'>
   }
 }
 
-async function filterOf(reader: SqliteReader, options: AuditOptions): Promise<Omit<EventFilter, 'limit'>> {
+async function filterOf(reader: RegistryReader, options: AuditOptions): Promise<Omit<EventFilter, 'limit'>> {
   return {
     after: options.since ?? 0,
     device: options.device === null ? undefined : await deviceNumber(reader, options.device),
@@ -93,31 +98,20 @@ async function filterOf(reader: SqliteReader, options: AuditOptions): Promise<Om
   };
 }
 
-const ofUsersAndUse: Readonly<Record<PrivateEventType, true>> = {
-  USER_CREATED: true,
-  USER_UPDATED: true,
-  USER_LOGGED_OUT: true,
-  PASSWORD_CHANGED: true,
-  DEVICE_USED: true,
-  BACKUP_CREATED: true,
-  BACKUP_RESTORED: true,
-};
-const types = [...journalEventTypes, ...Object.keys(ofUsersAndUse)] as EventRecord['type'][];
-
-/** A name that is mistyped would look as if nothing of that kind had happened. */
-function typeOf(name: string): EventRecord['type'] {
-  const type = types.find(known => known === name);
+/** Refuses an unknown type: an empty result would look as if nothing had happened. */
+function typeOf(name: string): EntryType {
+  const type = entryTypes.find(known => known === name);
   if (type) return type;
-  throw new StartRefused(2, `the journal has no entries of a type ${name}`, `types are ${types.join(', ')}`);
+  throw new StartRefused(2, `the journal has no entries of type ${name}`, `types are ${entryTypes.join(', ')}`);
 }
 
-async function deviceNumber(reader: SqliteReader, name: string): Promise<number> {
+async function deviceNumber(reader: RegistryReader, name: string): Promise<number> {
   const number = deviceIds.parse(name) ?? (await reader.devicesBySerial([name])).get(name)?.number;
   if (number === undefined) throw new StartRefused(1, `no device has the id or serial number ${name}`);
   return number;
 }
 
-async function toLine(reader: SqliteReader, record: EventRecord): Promise<Line> {
+async function toLine(reader: RegistryReader, record: EventRecord): Promise<AuditLine> {
   const device = record.device === null ? null : await reader.device(record.device);
   return {
     id: record.id,
@@ -131,9 +125,9 @@ async function toLine(reader: SqliteReader, record: EventRecord): Promise<Line> 
   };
 }
 
-const ndjson = (line: Line): string => `${JSON.stringify(line)}\n`;
+const ndjson = (line: AuditLine): string => `${JSON.stringify(line)}\n`;
 
-function csv(line: Line): string {
+function csv(line: AuditLine): string {
   const cells = [
     line.id,
     line.timestamp,
@@ -147,18 +141,18 @@ function csv(line: Line): string {
   return `${cells.map(cell => csvCell(String(cell ?? ''))).join(',')}\n`;
 }
 
-/** A cell that begins like a formula would be run by a spreadsheet. */
+/** A cell of a CSV file. A spreadsheet would run a cell that starts like a formula. */
 function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** JSON escapes keep the controls of a text away from the terminal. */
-function readable(line: Line): string {
+/** A line for people. JSON escapes keep control characters away from the terminal. */
+function readable(line: AuditLine): string {
   const details = Object.entries(line.details)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
-  const who = line.user ?? 'devmgr';
-  return `${line.id}  ${line.timestamp}  ${line.type.padEnd(25)}  ${line.deviceId ?? '-'} ${line.serialNumber ?? ''}  ${who}  ${details}\n`;
+  const actor = line.user ?? 'devmgr';
+  return `${line.id}  ${line.timestamp}  ${line.type.padEnd(25)}  ${line.deviceId ?? '-'} ${line.serialNumber ?? ''}  ${actor}  ${details}\n`;
 }

@@ -4,46 +4,48 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { platformNames } from '../../src/contract/apps.ts';
 import { backupIds, versionIds } from '../../src/contract/ids.ts';
-import type { Home } from '../home/home.ts';
-import { openSqliteReader, type SqliteReader } from '../store/sqlite/reader.ts';
+import type { StoreMaintenance } from '../store/maintenance.ts';
+import type { Reader } from '../store/store.ts';
 
-interface Kept {
-  readonly name: string;
+interface RecordedFile {
+  /** Id of the record. */
+  readonly id: string;
   readonly blob: string;
   readonly sha256: string;
 }
 
-/** Reads every file that a record refers to and compares its digest. */
+/** Reads every file that a record refers to, in the folder `blobs`, and compares its digest. */
 export async function checkBlobs(
-  home: Home,
-  journalKey: Uint8Array,
+  store: StoreMaintenance,
+  blobs: string,
 ): Promise<{ readonly files: number; readonly problems: readonly string[] }> {
-  const reader = openSqliteReader({ file: home.path('database'), journalKey });
+  const reader = await store.openReader();
   const problems: string[] = [];
   let files = 0;
   try {
-    for await (const kept of keptFiles(reader)) {
+    for await (const { id, blob, sha256 } of recordedFiles(reader)) {
       files++;
-      const digest = await digestOf(join(home.path('blobs'), kept.blob));
-      if (digest === null) problems.push(`files: that of ${kept.name} is missing`);
-      else if (digest !== kept.sha256) problems.push(`files: that of ${kept.name} is damaged`);
+      const digest = await digestOf(join(blobs, blob));
+      if (digest === null) problems.push(`files: the file of ${id} is missing`);
+      else if (digest !== sha256) problems.push(`files: the file of ${id} is damaged`);
     }
   } finally {
-    reader.close();
+    await reader.close();
   }
   return { files, problems };
 }
 
-async function* keptFiles(reader: SqliteReader): AsyncGenerator<Kept> {
+async function* recordedFiles(reader: Reader): AsyncGenerator<RecordedFile> {
   for (const platform of platformNames)
-    for (const app of await reader.appsOf(platform)) yield { name: versionIds.format(app.number), ...app };
+    for (const app of await reader.appsOf(platform)) yield { id: versionIds.format(app.number), ...app };
   for (let number = 1; ; number++) {
     const backup = await reader.backup(number);
     if (!backup) return;
-    yield { name: backupIds.format(number), ...backup };
+    yield { id: backupIds.format(number), ...backup };
   }
 }
 
+/** SHA-256 in lower-case hex; null if there is no such file. */
 async function digestOf(file: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {

@@ -1,85 +1,91 @@
-/** Programs that work on the registry of a home: copy it, look whether it is whole, make a new signing key. */
+/** Programs for the registry of a home: back it up, check it, replace the signing key. */
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
 import { Home } from '../home/home.ts';
-import { runningPid } from '../home/running.ts';
+import { runningPid } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
 import { rotateSigningKey } from '../home/signing-keys.ts';
 import { type ProgramIo, print, reporting } from '../program-io.ts';
-import { backupDatabase, type CheckReport, checkDatabase } from '../store/sqlite/index.ts';
+import type { CheckReport } from '../store/maintenance.ts';
+import { storeMaintenance } from '../store-engine.ts';
 import { checkBlobs } from './check-blobs.ts';
 
+/** What every maintenance program takes. */
 export interface HomeOptions {
+  /** The home folder. */
   readonly home: string;
+  /** Print JSON for programs instead of text for people. */
   readonly json: boolean;
 }
 
+/** The options of a program that reads or writes a backup. */
 export interface FileOptions extends HomeOptions {
   readonly file: string;
 }
 
-/** Copies the registry into a new file, also while a daemon runs. Uploaded files and keys are not in it. */
+/** Copies the registry into a new file, also while a daemon is running. Does not include uploaded files and keys. */
 export function backup(options: FileOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
     const file = resolve(options.file);
-    await backupDatabase(home.path('database'), file);
+    await storeMaintenance(home).backup(file);
     const { size } = await stat(file);
     await print(io.stdout, options.json ? `${JSON.stringify({ file, size })}\n` : `${file}\n`);
     io.stderr.write(
       options.json
         ? ''
-        : `Keep beside it: ${homeFiles.journalKey}, ${homeFiles.signingKey} and the folder ${homeFiles.blobs} of ${home.dir}\n`,
+        : `Also keep ${homeFiles.journalKey}, ${homeFiles.signingKey} and the folder ${homeFiles.blobs} of ${home.dir}\n`,
     );
     return 0;
   });
 }
 
-/** Looks whether database, journal, counters and uploaded files are whole. Exit code 1 where they are not. */
+/** Checks storage, journal, counters and uploaded files. Exit code 1 if there are problems. */
 export function check(options: HomeOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
-    const journalKey = await home.existingKey('journalKey');
-    const report = await checkDatabase(home.path('database'), journalKey);
-    const blobs = await checkBlobs(home, journalKey);
+    const store = storeMaintenance(home);
+    const report = await store.check();
+    const blobs = await checkBlobs(store, home.path('blobs'));
     const problems = [...report.problems, ...blobs.problems];
     await print(
       io.stdout,
       options.json
         ? `${JSON.stringify({ ...report, files: blobs.files, problems })}\n`
-        : checkWords(report, blobs.files, problems),
+        : checkText(report, blobs.files, problems),
     );
     return problems.length ? 1 : 0;
   });
 }
 
-function checkWords(report: CheckReport, files: number, problems: readonly string[]): string {
-  const seen = [
+function checkText(report: CheckReport, files: number, problems: readonly string[]): string {
+  const checked = [
     counted(report.devices, 'device', 'devices'),
     counted(report.entries, 'journal entry', 'journal entries'),
     counted(files, 'file', 'files'),
   ].join(', ');
-  const found = counted(problems.length, 'problem', 'problems');
-  return problems.length ? `${problems.join('\n')}\n${found}; ${seen}\n` : `whole: ${seen}\n`;
+  if (problems.length === 0) return `OK: ${checked} checked\n`;
+  return `${problems.join('\n')}\n${counted(problems.length, 'problem', 'problems')}; ${checked} checked\n`;
 }
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+const counted = (count: number, one: string, many: string): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
-/** A new signing key. Tokens given so far stay good until they expire; a daemon that runs takes it up at once. */
+/** Creates a new signing key. Tokens issued so far stay valid until they expire; a running daemon uses the key at once. */
 export function rotateKey(options: HomeOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
     await rotateSigningKey(home, Date.now());
     const pid = await runningPid(home);
     if (pid !== null) process.kill(pid, 'SIGHUP');
-    const words = `new signing key; ${pid === null ? 'no daemon runs' : `the daemon (process ${pid}) has been told`}\n`;
-    await print(io.stdout, options.json ? `${JSON.stringify({ daemon: pid })}\n` : words);
+    const text = `new signing key; ${pid === null ? 'no daemon is running' : `the daemon (process ${pid}) uses it now`}\n`;
+    await print(io.stdout, options.json ? `${JSON.stringify({ daemon: pid })}\n` : text);
     return 0;
   });
 }
 
-/** These programs make no registry where there is none. */
+/** Opens a home that has a registry; refuses any other, because these programs create none. */
 export async function existingHome(dir: string): Promise<Home> {
   await stat(join(dir, homeFiles.database)).catch(() => {
     throw new StartRefused(1, `there is no registry in ${dir}`, 'name the home of the daemon with --home');

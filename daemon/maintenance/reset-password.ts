@@ -1,13 +1,14 @@
-/** A new password for a user who has lost it, when no other administrator can set one. */
+/** A new password for a user who has lost it, if no other administrator can set one. */
 import { randomBytes } from 'node:crypto';
+import { changePassword, type UserRecord } from '../domain/user.ts';
+import type { Home } from '../home/home.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
 import { type ProgramIo, print, reporting } from '../program-io.ts';
 import { FIRST_USER } from '../services/first-admin.ts';
-import { Limiter } from '../services/limiter.ts';
-import { Passwords } from '../services/passwords.ts';
-import { openSqliteStore } from '../store/sqlite/index.ts';
-import type { Store, UserRecord } from '../store/store.ts';
+import { hashPassword } from '../services/passwords.ts';
+import type { Store } from '../store/store.ts';
+import { storeMaintenance } from '../store-engine.ts';
 import { existingHome, type HomeOptions } from './maintenance.ts';
 
 export interface ResetOptions extends HomeOptions {
@@ -15,64 +16,47 @@ export interface ResetOptions extends HomeOptions {
 }
 
 /**
- * Makes a random password, writes it on standard output and nowhere else, and ends all logins of the user. Who can do this owns the
- * home folder, and with it everything in it. Refuses while a daemon runs: there an administrator can set it.
+ * Sets a random password, writes it to standard output and nowhere else, and revokes all tokens of the user. Whoever can run
+ * this owns the home folder and everything in it. Refuses while a daemon is running: an administrator can set it there.
  */
 export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
     const lock = await lockHome(home);
     try {
-      const journalKey = await home.existingKey('journalKey');
-      const store = await openSqliteStore({ file: home.path('database'), journalKey });
-      try {
-        const user = await userOf(store, options.username);
-        const password = randomBytes(18).toString('base64url');
-        await setPassword(store, user, password);
-        if (user.number === FIRST_USER) await home.remove('initialPassword');
-        const shown = options.json ? JSON.stringify({ username: user.username, password }) : password;
-        if (!(await print(io.stdout, `${shown}\n`)))
-          throw new StartRefused(
-            1,
-            `nobody has read the new password of ${user.username}`,
-            'make another one: run it again',
-          );
-        if (!options.json)
-          io.stderr.write(
-            `The password of ${user.username}, shown this once${user.disabled ? '; the user is disabled' : ''}.\n`,
-          );
-        return 0;
-      } finally {
-        await store.close();
-      }
+      const { user, password } = await withNewPassword(home, options.username);
+      const shown = options.json ? JSON.stringify({ username: user.username, password }) : password;
+      if (!(await print(io.stdout, `${shown}\n`)))
+        throw new StartRefused(1, `the new password of ${user.username} could not be shown`, 'run the command again');
+      if (!options.json)
+        io.stderr.write(
+          `The password of ${user.username}, shown this once${user.disabled ? '; the user is disabled' : ''}.\n`,
+        );
+      return 0;
     } finally {
       await lock.release();
     }
   });
 }
 
-async function userOf(store: Store, username: string): Promise<UserRecord> {
+async function withNewPassword(home: Home, username: string): Promise<{ user: UserRecord; password: string }> {
+  const store = await storeMaintenance(home).openStore();
+  try {
+    const user = await userNamed(store, username);
+    const password = randomBytes(18).toString('base64url');
+    const by = { by: 'devmgr daemon reset-password' };
+    const { change, guards } = changePassword(user, await hashPassword(password), by);
+    await store.commit({ at: Date.now(), actor: null, requestId: null, changes: [change], guards });
+    if (user.number === FIRST_USER) await home.remove('initialPassword');
+    return { user, password };
+  } finally {
+    await store.close();
+  }
+}
+
+async function userNamed(store: Store, username: string): Promise<UserRecord> {
   const user = await store.userByName(username);
   if (user) return user;
   const admins = (await store.admins()).map(admin => admin.username).join(', ');
   throw new StartRefused(1, `there is no user ${username}`, `enabled administrators: ${admins}`);
-}
-
-async function setPassword(store: Store, user: UserRecord, password: string): Promise<void> {
-  const passwordHash = await new Passwords(store, new Limiter()).hash(password);
-  const detail = { username: user.username, by: 'devmgr daemon reset-password' };
-  await store.commit({
-    at: Date.now(),
-    actor: null,
-    requestId: null,
-    changes: [
-      {
-        kind: 'user.set',
-        user: user.number,
-        set: { passwordHash },
-        revoke: true,
-        entry: { type: 'PASSWORD_CHANGED', detail },
-      },
-    ],
-  });
 }

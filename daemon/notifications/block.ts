@@ -1,4 +1,4 @@
-import type { EventRecord } from '../store/store.ts';
+import type { EventRecord } from '../domain/journal.ts';
 import { bitOf, notificationOf, type TypeSet, textFrame } from './frames.ts';
 
 /** Bytes after which a new block is begun: what is written to a socket at once. */

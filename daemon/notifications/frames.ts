@@ -8,7 +8,7 @@ import {
   type Notification,
 } from '../../src/contract/events.ts';
 import { deviceIds, versionIds } from '../../src/contract/ids.ts';
-import type { EventRecord } from '../store/store.ts';
+import type { EventRecord } from '../domain/journal.ts';
 
 /** A set of event types, as bits: the frames of thousands of consumers are filtered by it. */
 export type TypeSet = number;

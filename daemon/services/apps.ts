@@ -1,16 +1,14 @@
 import type { Readable } from 'node:stream';
 import type * as api from '../../src/contract/apps.ts';
-import type { Platform } from '../../src/contract/apps.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { versionIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
 import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
-import { isPackageOf, newest, packagesOf, platformOf } from '../domain/app-versions.ts';
-import { cleanFileName, extensionOf } from '../domain/file-name.ts';
-import type { AppRecord, Store } from '../store/store.ts';
-import { actorOf, type Context } from './context.ts';
+import * as domain from '../domain/app.ts';
+import type { Store } from '../store/store.ts';
+import { accept, actorOf, type Context, originOf, refused } from './context.ts';
 import * as present from './present.ts';
 import { type Download, keep, stage, type Uploaded } from './stored-files.ts';
 
@@ -22,15 +20,7 @@ export interface AppServiceParts {
 
 type UploadForm = FormOf<typeof api.uploadApp>;
 
-/** What an upload will be known by. */
-interface Identity {
-  readonly platform: Platform;
-  readonly version: string;
-  readonly extension: string;
-  readonly fileName: string;
-}
-
-/** The operations on application versions. Refusals are `ApiError`s. */
+/** The operations on application versions. A refusal is thrown as an `ApiError`. */
 export class AppService {
   readonly #store: Store;
   readonly #blobs: Blobs;
@@ -42,25 +32,18 @@ export class AppService {
     this.#now = parts.now;
   }
 
+  /** See `stage`. */
   stage(content: Readable, maxBytes: number, expected: number): Promise<StagedBlob> {
     return stage(this.#blobs, content, maxBytes, expected);
   }
 
-  /** Refuses an upload by its fields and the name of its file: 1001, 4002. */
-  async judge(form: UploadForm, givenName: string): Promise<Identity> {
-    const platform = platformOf(form.platform);
-    const fileName = cleanFileName(givenName);
-    const extension = extensionOf(fileName);
-    if (!isPackageOf(platform, extension))
-      throw new ApiError(
-        4002,
-        `the file needs an extension of ${platform} (${packagesOf(platform)}); it has ${extension ? `.${extension}` : 'none'}`,
-      );
-    const identity = { platform, version: form.version, extension, fileName };
-    const same = (await this.#store.appsOf(platform)).find(
-      app => app.version === form.version && app.extension === extension,
+  /** Refuses an upload because of its fields or the name of its file: 1001, 4002. */
+  async judge(form: UploadForm, givenName: string): Promise<domain.AppIdentity> {
+    const identity = accept(domain.identify(form, givenName));
+    const existing = (await this.#store.appsOf(identity.platform)).find(
+      app => app.version === identity.version && app.extension === identity.extension,
     );
-    if (same) throw duplicate(identity, same.number);
+    if (existing) throw refused(domain.duplicateUpload(identity, existing.number));
     return identity;
   }
 
@@ -68,7 +51,7 @@ export class AppService {
     const identity = await this.judge(form, fileName);
     const at = this.#now();
     return keep(this.#blobs, blob, async name => {
-      const app: Omit<AppRecord, 'number' | 'createdAt'> = {
+      const app: domain.NewApp = {
         ...identity,
         versionName: form.versionName ?? null,
         changelog: form.changelog ?? null,
@@ -87,7 +70,7 @@ export class AppService {
   async list(query: QueryOf<typeof api.listApps>): Promise<DataOf<typeof api.listApps>> {
     const { page = paging.page, size = paging.size } = query;
     const { rows, total } = await this.#store.apps({
-      platform: query.platform === undefined ? undefined : platformOf(query.platform),
+      platform: query.platform === undefined ? undefined : accept(domain.platformOf(query.platform)),
       descending: query.sortOrder !== 'asc',
       offset: (page - 1) * size,
       limit: size,
@@ -96,12 +79,11 @@ export class AppService {
   }
 
   async latest(query: QueryOf<typeof api.latestApp>): Promise<DataOf<typeof api.latestApp>> {
-    const platform = platformOf(query.platform);
-    const extension = query.extension?.replace(/^\./, '').toLowerCase();
-    if (extension !== undefined && !isPackageOf(platform, extension))
-      throw new ApiError(1001, `extension must be one of ${platform}: ${packagesOf(platform)}`);
+    const platform = accept(domain.platformOf(query.platform));
+    const extension =
+      query.extension === undefined ? undefined : accept(domain.packageExtension(platform, query.extension));
     const all = await this.#store.appsOf(platform);
-    const found = newest(
+    const found = domain.latestOf(
       all.filter(app => extension === undefined || app.extension === extension),
       query.currentVersion,
     );
@@ -119,42 +101,22 @@ export class AppService {
     return { blob: await this.#blobs.read(blob, fileSize), sha256, fileName };
   }
 
-  async #app(versionId: string): Promise<AppRecord> {
+  async #app(versionId: string): Promise<domain.AppRecord> {
     const number = versionIds.parse(versionId);
     const app = number === null ? null : await this.#store.app(number);
     if (!app) throw new ApiError(4001, 'application version does not exist');
     return app;
   }
 
-  async #add(context: Context, at: number, app: Omit<AppRecord, 'number' | 'createdAt'>): Promise<number> {
-    const { platform, version, fileName, fileSize, sha256 } = app;
-    const [outcome] = await this.#store.commit({
-      at,
-      actor: actorOf(context),
-      requestId: context.requestId,
-      changes: [
-        {
-          kind: 'app.add',
-          app,
-          entry: {
-            type: 'APP_VERSION_UPLOADED',
-            data: { platform, version },
-            detail: { fileName, fileSize, sha256 },
-          },
-        },
-      ],
-    });
-    if (outcome?.kind === 'added') return outcome.number;
-    throw duplicate(app, outcome?.kind === 'duplicate' ? outcome.number : null);
+  async #add(context: Context, at: number, app: domain.NewApp): Promise<number> {
+    const [result] = await this.#store.commit({ ...originOf(context, at), changes: [domain.upload(app)] });
+    if (result?.kind === 'duplicate') throw refused(domain.duplicateUpload(app, result.number));
+    if (result?.kind !== 'added') throw new Error('the store has not added the version');
+    return result.number;
   }
 }
 
-function duplicate({ platform, version, extension }: Omit<Identity, 'fileName'>, number: number | null): ApiError {
-  const where = number === null ? '' : ` as ${versionIds.format(number)}`;
-  return new ApiError(4002, `${platform} ${version} (.${extension}) has been uploaded already${where}`);
-}
-
-function appVersion(app: Omit<AppRecord, 'blob'>): api.AppVersion {
+function appVersion(app: Omit<domain.AppRecord, 'blob'>): api.AppVersion {
   return {
     versionId: versionIds.format(app.number),
     platform: app.platform,

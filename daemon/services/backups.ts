@@ -8,10 +8,11 @@ import { toPage } from '../../src/contract/paging.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
 import type { KeptBlob } from '../blobs/stored-blob.ts';
-import * as domain from '../domain/device.ts';
+import { type BackupDecision, type BackupRecord, backUp, restore } from '../domain/backup.ts';
+import { type DeviceRecord, refusalOf } from '../domain/device.ts';
 import { cleanFileName } from '../domain/file-name.ts';
-import type { BackupRecord, Change, DeviceRecord, Outcome, Store } from '../store/store.ts';
-import { actorOf, type Context, retrying } from './context.ts';
+import type { ChangeResult, Store } from '../store/store.ts';
+import { accept, type Context, originOf, retrying } from './context.ts';
 import * as present from './present.ts';
 import { type Download, keep, stage, type Uploaded } from './stored-files.ts';
 
@@ -21,10 +22,10 @@ export interface BackupServiceParts {
   readonly now: () => number;
 }
 
-/** Name of a backup whose client gave none. */
+/** File name of a backup if the client sent none. */
 const UNNAMED = 'backup.bin';
 
-/** The operations on the backups of a device. Refusals are `ApiError`s. */
+/** The operations on the backups of a device. A refusal is thrown as an `ApiError`. */
 export class BackupService {
   readonly #store: Store;
   readonly #blobs: Blobs;
@@ -36,13 +37,14 @@ export class BackupService {
     this.#now = parts.now;
   }
 
+  /** See `stage`. */
   stage(content: Readable, maxBytes: number, expected: number): Promise<StagedBlob> {
     return stage(this.#blobs, content, maxBytes, expected);
   }
 
-  /** Refuses a device that is not there (2001) or may not be backed up now. */
+  /** Refuses a device that does not exist (2001) or that cannot be backed up in its state. */
   async judge(deviceId: string): Promise<void> {
-    domain.allow('backUp', await this.#device(deviceId));
+    accept(refusalOf('backUp', await this.#device(deviceId)));
   }
 
   async create(
@@ -54,21 +56,17 @@ export class BackupService {
     return keep(this.#blobs, blob, name =>
       retrying(async () => {
         const device = await this.#device(deviceId);
-        domain.allow('backUp', device);
-        const at = this.#now();
-        const backup = {
-          device: device.number,
+        const file = {
           fileName: cleanFileName(fileName) || UNNAMED,
           fileSize: blob.size,
           sha256: blob.sha256,
           note: form.note ?? null,
           blob: name,
         };
-        const { device: _, blob: __, ...detail } = backup;
-        const entry = { type: 'BACKUP_CREATED', detail } as const;
-        const outcome = await this.#commit(context, at, 'backUp', device, { kind: 'backup.add', backup, entry });
-        if (outcome?.kind !== 'added') throw new Error('the store has not added the backup');
-        return record({ ...backup, number: outcome.number, createdAt: at });
+        const at = this.#now();
+        const result = await this.#commit(context, at, accept(backUp(device, file)));
+        if (result?.kind !== 'added') throw new Error('the store has not added the backup');
+        return toBackup({ ...file, device: device.number, number: result.number, createdAt: at });
       }),
     );
   }
@@ -81,10 +79,10 @@ export class BackupService {
       offset: (page - 1) * size,
       limit: size,
     });
-    return toPage(rows.map(record), total, page, size) as DataOf<typeof api.listBackups>;
+    return toPage(rows.map(toBackup), total, page, size) as DataOf<typeof api.listBackups>;
   }
 
-  /** Of a file whose digest has been checked. The caller closes it. */
+  /** The digest of the file has been checked. The caller closes the file. */
   async download(deviceId: string, backupId: string): Promise<Download> {
     const backup = await this.#backup(await this.#device(deviceId), backupId);
     return { blob: await this.#verified(backup), sha256: backup.sha256, fileName: backup.fileName };
@@ -94,16 +92,11 @@ export class BackupService {
     return retrying(async () => {
       const device = await this.#device(deviceId);
       const backup = await this.#backup(device, backupId);
-      domain.allow('restore', device);
+      const decision = accept(restore(device, backup));
       await (await this.#verified(backup)).close();
       const at = this.#now();
-      await this.#commit(context, at, 'restore', device, {
-        kind: 'backup.restore',
-        device: device.number,
-        backup: backup.number,
-        entry: { type: 'BACKUP_RESTORED', detail: { sha256: backup.sha256 } },
-      });
-      return { ...record(backup), restoredAt: present.iso(at) };
+      await this.#commit(context, at, decision);
+      return { ...toBackup(backup), restoredAt: present.iso(at) };
     });
   }
 
@@ -114,7 +107,7 @@ export class BackupService {
     return device;
   }
 
-  /** One of another device is none of this one. */
+  /** Refuses a backup of another device like one that does not exist: 3001. */
   async #backup(device: DeviceRecord, backupId: string): Promise<BackupRecord> {
     const number = backupIds.parse(backupId);
     const backup = number === null ? null : await this.#store.backup(number);
@@ -123,6 +116,7 @@ export class BackupService {
     return backup;
   }
 
+  /** Refuses a file that is missing or damaged: 3002. */
   async #verified({ blob, number, fileSize, sha256 }: BackupRecord): Promise<KeptBlob> {
     try {
       const kept = await this.#blobs.read(blob, fileSize);
@@ -138,25 +132,14 @@ export class BackupService {
     }
   }
 
-  async #commit(
-    context: Context,
-    at: number,
-    operation: domain.DeviceOperation,
-    device: DeviceRecord,
-    change: Change,
-  ): Promise<Outcome | undefined> {
-    const [outcome] = await this.#store.commit({
-      at,
-      actor: actorOf(context),
-      requestId: context.requestId,
-      changes: [change],
-      guards: [{ kind: 'device', device: device.number, status: domain.sources(operation) }],
-    });
-    return outcome;
+  async #commit(context: Context, at: number, decision: BackupDecision): Promise<ChangeResult | undefined> {
+    const { change, guards } = decision;
+    const [result] = await this.#store.commit({ ...originOf(context, at), changes: [change], guards });
+    return result;
   }
 }
 
-function record(backup: Omit<BackupRecord, 'blob'>): api.Backup {
+function toBackup(backup: Omit<BackupRecord, 'blob'>): api.Backup {
   return {
     backupId: backupIds.format(backup.number),
     deviceId: deviceIds.format(backup.device),

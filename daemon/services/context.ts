@@ -1,29 +1,48 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import type { CallerRole } from '../../src/contract/define.ts';
-import { Conflict, type UserRecord } from '../store/store.ts';
+import { Refusal } from '../domain/decision.ts';
+import type { UserRecord } from '../domain/user.ts';
+import { type Commit, Conflict } from '../store/store.ts';
 
-/** Who asks, as of now: roles are those of the user at this moment, not those in the token. */
+/** Who makes a request. The role is the user's at this moment, not the one in the token. */
 export interface Caller {
   readonly role: CallerRole;
-  /** Null for the role LOCAL, which is no user. */
+  /** Null for the role LOCAL, which is not a user. */
   readonly user: UserRecord | null;
-  /** When the token ends, in seconds since 1970. */
+  /** When the token expires, in seconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** One request as the services see it. */
+/** A request as the services see it. */
 export interface Context {
   readonly caller: Caller;
   readonly requestId: string;
-  /** Client address, behind trusted proxies only. */
+  /** Address of the client; a forwarded one only if it comes from a trusted proxy. */
   readonly address: string;
 }
 
+/** Name of the user who makes the request; null for the role LOCAL. */
 export const actorOf = (context: Context): string | null => context.caller.user?.username ?? null;
+
+/** The parts of a commit that say when and on whose behalf it is made. */
+export const originOf = (context: Context, at: number): Pick<Commit, 'at' | 'actor' | 'requestId'> => ({
+  at,
+  actor: actorOf(context),
+  requestId: context.requestId,
+});
+
+/** The error that a refusal of the domain is reported with. */
+export const refused = ({ code, message }: Refusal): ApiError => new ApiError(code, message);
+
+/** Returns what the domain has decided; throws its refusal as an `ApiError`. */
+export function accept<T>(decided: T | Refusal): T {
+  if (decided instanceof Refusal) throw refused(decided);
+  return decided;
+}
 
 const ATTEMPTS = 3;
 
-/** Reads, decides and commits; again where another commit came between, at most three times. */
+/** Reads, decides and commits; tries again after a `Conflict`, at most three times in all. Then refuses with 500. */
 export async function retrying<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -7,9 +7,10 @@ import { toPage } from '../../src/contract/paging.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import { expiry, newActivationCode } from '../domain/activation-code.ts';
+import type { Refusal } from '../domain/decision.ts';
 import * as domain from '../domain/device.ts';
-import type { Change, DeviceRecord, Outcome, Store } from '../store/store.ts';
-import { actorOf, type Context, retrying } from './context.ts';
+import type { ChangeResult, Store } from '../store/store.ts';
+import { accept, type Context, originOf, refused, retrying } from './context.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 
@@ -19,10 +20,10 @@ export interface DeviceServiceParts {
   readonly now: () => number;
 }
 
-type Duplicate = Extract<Outcome, { kind: 'duplicate' }>;
+type ResultOf<K extends ChangeResult['kind']> = Extract<ChangeResult, { kind: K }>;
 const readRegistration = compileReader(api.registration);
 
-/** The operations on devices. Refusals are `ApiError`s. */
+/** The operations on devices. A refusal is thrown as an `ApiError`. */
 export class DeviceService {
   readonly #parts: DeviceServiceParts;
   readonly #changes = new KeyedMutex<string>();
@@ -33,11 +34,12 @@ export class DeviceService {
 
   async register(context: Context, body: api.Registration): Promise<DataOf<typeof api.registerDevice>> {
     const at = this.#parts.now();
-    const change = addition(body, at);
-    const [outcome] = await this.#commit(context, at, [change]);
-    if (outcome?.kind !== 'added') throw new ApiError(2006, duplicateWords(body.serialNumber, outcome as Duplicate));
+    const change = domain.register(body, newActivationCode(), at);
+    const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [change] });
+    if (result?.kind !== 'added')
+      throw refused(domain.duplicateSerial(body.serialNumber, result as ResultOf<'duplicate'>));
     return {
-      deviceId: deviceIds.format(outcome.number),
+      deviceId: deviceIds.format(result.number),
       deviceType: body.deviceType,
       serialNumber: body.serialNumber,
       manufacturer: body.manufacturer,
@@ -48,34 +50,26 @@ export class DeviceService {
     };
   }
 
-  /** Every item is judged by itself; those accepted are committed together. */
+  /** Each item is validated by itself; the accepted ones are committed together. */
   async batchRegister(context: Context, items: readonly unknown[]): Promise<DataOf<typeof api.batchRegister>> {
     const at = this.#parts.now();
     const read = items.map(item => readRegistration(item));
-    const changes = read.flatMap(item => (item.ok ? [addition(item.value, at)] : []));
-    const outcomes = changes.length ? await this.#commit(context, at, changes) : [];
+    const changes = read.flatMap(item => (item.ok ? [domain.register(item.value, newActivationCode(), at)] : []));
+    const committed = changes.length ? await this.#parts.store.commit({ ...originOf(context, at), changes }) : [];
     let next = 0;
     const results = read.map((item, i): api.BatchItem => {
       if (!item.ok)
         return { serialNumber: serialAsGiven(items[i]), status: 'failed', message: item.message, code: 1001 };
       const { serialNumber, activationCode } = changes[next]!.device;
-      const outcome = outcomes[next++]!;
-      if (outcome.kind === 'added')
-        return {
-          serialNumber,
-          deviceId: deviceIds.format(outcome.number),
-          activationCode,
-          status: 'success',
-          message: 'registered',
-        };
-      return {
-        serialNumber,
-        status: 'failed',
-        message: duplicateWords(serialNumber, outcome as Duplicate),
-        code: 2006,
-      };
+      const result = committed[next++]!;
+      if (result.kind === 'added') {
+        const deviceId = deviceIds.format(result.number);
+        return { serialNumber, deviceId, activationCode, status: 'success', message: 'registered' };
+      }
+      const { message, code } = domain.duplicateSerial(serialNumber, result as ResultOf<'duplicate'>);
+      return { serialNumber, status: 'failed', message, code };
     });
-    const success = outcomes.reduce((sum, outcome) => sum + (outcome.kind === 'added' ? 1 : 0), 0);
+    const success = committed.reduce((sum, result) => sum + (result.kind === 'added' ? 1 : 0), 0);
     return { total: items.length, success, failed: items.length - success, results };
   }
 
@@ -112,13 +106,13 @@ export class DeviceService {
     return { deviceId: deviceIds.format(device.number), status: 'ACTIVE', unlockedAt: present.iso(at) };
   }
 
-  /** State comes before the password: who asks learns of a finished device without spending an attempt. */
+  /** Checks the state before the password: a device that is already deactivated costs no password attempt. */
   async deactivate(
     context: Context,
     deviceId: string,
     body: BodyOf<typeof api.deactivate>,
   ): Promise<DataOf<typeof api.deactivate>> {
-    domain.allow('deactivate', await this.#device(deviceId));
+    accept(domain.refusalOf('deactivate', await this.#device(deviceId)));
     await this.#parts.passwords.confirmAdministrator(context, body.confirmPassword);
     const { device, at } = await this.#change(context, deviceId, (device, at) =>
       domain.deactivate(device, body.reason, body.note ?? null, at),
@@ -126,20 +120,15 @@ export class DeviceService {
     return { deviceId: deviceIds.format(device.number), status: 'DEACTIVATED', deactivatedAt: present.iso(at) };
   }
 
-  /** `given` is the body as it came: fields that cannot be changed may be repeated, not changed. */
+  /** `given` is the body as it was sent: it may repeat the fields that cannot be changed. */
   async update(
     context: Context,
     deviceId: string,
     body: BodyOf<typeof api.updateDevice>,
     given: Readonly<Record<string, unknown>>,
   ): Promise<DataOf<typeof api.updateDevice>> {
-    if (body.firmwareVersion === undefined && body.note === undefined) throw new ApiError(1001, nothingToUpdate(given));
-    const { device, at } = await this.#change(context, deviceId, (device, at) => {
-      for (const field of api.immutableFields)
-        if (Object.hasOwn(given, field) && given[field] !== device[field])
-          throw new ApiError(1001, `${field} cannot be changed`);
-      return domain.update(device, body, at);
-    });
+    accept(domain.emptyEdit(body, given));
+    const { device, at } = await this.#change(context, deviceId, (device, at) => domain.edit(device, body, given, at));
     return {
       deviceId: deviceIds.format(device.number),
       firmwareVersion: body.firmwareVersion === undefined ? device.firmwareVersion : body.firmwareVersion,
@@ -167,8 +156,8 @@ export class DeviceService {
   }
 
   async recordUsage(context: Context, deviceId: string, seconds: number): Promise<DataOf<typeof api.recordUsage>> {
-    const { device, at, outcome } = await this.#change(context, deviceId, device => domain.use(device, seconds));
-    const sums = outcome as Extract<Outcome, { kind: 'used' }>;
+    const { device, at, result } = await this.#change(context, deviceId, device => domain.use(device, seconds));
+    const sums = result as ResultOf<'used'>;
     return {
       deviceId: deviceIds.format(device.number),
       totalUsageCount: sums.usageCount,
@@ -200,7 +189,7 @@ export class DeviceService {
     return present.detail(device, context.caller, bound === null ? null : await this.#parts.store.user(bound));
   }
 
-  async #device(deviceId: string): Promise<DeviceRecord> {
+  async #device(deviceId: string): Promise<domain.DeviceRecord> {
     const number = deviceIds.parse(deviceId);
     const device = number === null ? null : await this.#parts.store.device(number);
     if (!device) throw new ApiError(2001, 'device does not exist');
@@ -208,59 +197,27 @@ export class DeviceService {
   }
 
   /**
-   * Reads the device, decides, commits under the decision's guard. `device` is as it was right before: an answer and the
-   * journal tell what a change found, and the guard alone would let another change come between the two.
+   * Reads the device, decides, and commits under the guards of the decision. The returned `device` is as it was right before
+   * the change: the response and the journal say what the change has replaced, and the guards alone would let another change
+   * come in between.
    */
-  #change(context: Context, deviceId: string, decide: (device: DeviceRecord, at: number) => domain.Decision) {
+  #change(
+    context: Context,
+    deviceId: string,
+    decide: (device: domain.DeviceRecord, at: number) => domain.DeviceDecision | Refusal,
+  ) {
     const attempt = async () => {
       const device = await this.#device(deviceId);
       const at = this.#parts.now();
-      const { change, guard } = decide(device, at);
-      const [outcome] = await this.#parts.store.commit({
-        at,
-        actor: actorOf(context),
-        requestId: context.requestId,
-        changes: [change],
-        guards: [guard],
-      });
-      return { device, at, outcome };
+      const { change, guards } = accept(decide(device, at));
+      const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [change], guards });
+      return { device, at, result };
     };
     return this.#changes.run(deviceId, () => retrying(attempt));
   }
-
-  #commit(context: Context, at: number, changes: readonly Change[]): Promise<readonly Outcome[]> {
-    return this.#parts.store.commit({ at, actor: actorOf(context), requestId: context.requestId, changes });
-  }
 }
 
-function addition(body: api.Registration, at: number): Extract<Change, { kind: 'device.add' }> {
-  return {
-    kind: 'device.add',
-    device: {
-      deviceType: body.deviceType,
-      serialNumber: body.serialNumber,
-      manufacturer: body.manufacturer,
-      model: body.model,
-      hardwareVersion: body.hardwareVersion ?? null,
-      firmwareVersion: body.firmwareVersion ?? null,
-      activationCode: newActivationCode(),
-      activationCodeExpiresAt: expiry(at, activationCodeDays.default),
-    },
-    entry: { type: 'DEVICE_REGISTERED', data: { deviceType: body.deviceType, serialNumber: body.serialNumber } },
-  };
-}
-
-function duplicateWords(serialNumber: string, found: Duplicate): string {
-  return `serialNumber ${serialNumber} already exists: ${deviceIds.format(found.number)}, ${found.status}`;
-}
-
-/** Whoever tries to change a fixed field is told which one. */
-function nothingToUpdate(given: Readonly<Record<string, unknown>>): string {
-  const fixed = api.immutableFields.filter(field => Object.hasOwn(given, field));
-  return `firmwareVersion or note is required${fixed.length ? `; ${fixed.join(', ')} cannot be changed` : ''}`;
-}
-
-/** What a failed item is called in the results: its own serial where it has one, and no more of it than a serial can be long. */
+/** What a failed item is called in the results: its serial number if it has one, shortened to what a serial number can be. */
 function serialAsGiven(item: unknown): string | null {
   const serial = typeof item === 'object' && item !== null ? (item as Record<string, unknown>).serialNumber : null;
   return typeof serial === 'string' ? serial.slice(0, 200) : null;

@@ -1,20 +1,22 @@
 import { randomBytes } from 'node:crypto';
+import { createFirst } from '../domain/user.ts';
 import type { Home } from '../home/home.ts';
 import { checkFirstPassword, type DaemonSettings } from '../home/settings.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
 import { hashPassword } from './passwords.ts';
 
-/** The first user ever made; the file with the first password goes when that user's password is changed. */
+/** Number of the first user. The file with the first password is removed when that user's password is changed. */
 export const FIRST_USER = 1;
 
+/** The password of the first administrator. */
 export interface FirstPassword {
-  /** Null where it was given. */
+  /** Null if the settings gave the password. */
   readonly generated: string | null;
   readonly hash: string;
 }
 
-/** The password of a first administrator. Its hash takes longer than everything else that a first start does. */
+/** Takes the password from the settings or generates one, and hashes it: the longest step of a first start. */
 export async function firstPassword(home: Home, admin: DaemonSettings['admin']): Promise<FirstPassword> {
   if (admin.password !== null) checkFirstPassword(admin.password);
   const generated = admin.password === null ? await initialPassword(home) : null;
@@ -22,43 +24,37 @@ export async function firstPassword(home: Home, admin: DaemonSettings['admin']):
 }
 
 /**
- * Makes the first administrator of an empty registry. The returned password, if any, is to be shown once on a terminal;
- * a start that died half-way finds its password in the file again.
+ * Creates the first administrator of an empty registry. Returns the generated password, to be shown once on a terminal; null if
+ * none was generated. A start that was interrupted finds its password in the file.
  */
 export async function ensureFirstAdmin(parts: {
   readonly store: Store;
   readonly home: Home;
-  /** What was begun before the store was open; null where the registry was there. */
-  readonly ahead: Promise<FirstPassword> | null;
+  /** Started before the store was open; null if the registry already existed. */
+  readonly hashing: Promise<FirstPassword> | null;
   readonly admin: DaemonSettings['admin'];
   readonly now: () => number;
   readonly log: Logger;
 }): Promise<string | null> {
   const { store, home, admin, log } = parts;
   if ((await store.users({ descending: false, offset: 0, limit: 1 })).total > 0) return null;
-  const { generated, hash: passwordHash } = await (parts.ahead ?? firstPassword(home, admin));
+  const { generated, hash: passwordHash } = await (parts.hashing ?? firstPassword(home, admin));
   await store.commit({
     at: parts.now(),
     actor: null,
     requestId: null,
-    changes: [
-      {
-        kind: 'user.add',
-        user: { username: admin.username, passwordHash, role: 'ADMIN', email: null, disabled: false },
-        entry: { type: 'USER_CREATED', detail: { username: admin.username, role: 'ADMIN', first: true } },
-      },
-    ],
+    changes: [createFirst(admin.username, passwordHash)],
   });
   log.info(
     { username: admin.username, ...(generated ? { passwordFile: home.path('initialPassword') } : {}) },
-    'the first administrator has been made',
+    'the first administrator has been created',
   );
   return generated;
 }
 
 async function initialPassword(home: Home): Promise<string> {
-  const kept = (await home.readSecret('initialPassword'))?.trim();
-  if (kept) return kept;
+  const stored = (await home.readSecret('initialPassword'))?.trim();
+  if (stored) return stored;
   const password = randomBytes(18).toString('base64url');
   await home.writeSecret('initialPassword', `${password}\n`);
   return password;

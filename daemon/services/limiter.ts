@@ -1,33 +1,46 @@
+import { ApiError } from '../../src/contract/codes.ts';
 import { type Limit, type LimitScope, rateLimits } from '../../src/contract/limits.ts';
 
+/** The limit of each scope; null if it has none. */
 export type Limits = Readonly<Record<LimitScope, Limit | null>>;
 
-/** What a request may be told about its window. */
+/** The state of a window, for the headers of a response. */
 export interface Allowance {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Unix time in whole seconds at which the window ends; never earlier than it really does. */
+  /** Unix time in whole seconds at which the window ends, rounded up. */
   readonly resetAt: number;
   /** Whole seconds until then, at least 1. */
   readonly retryAfter: number;
 }
 
+/** 429, with the state of the window that is used up. */
+export class RateLimited extends ApiError {
+  readonly allowance: Allowance;
+  constructor(allowance: Allowance) {
+    super(429, `too many requests; try again in ${allowance.retryAfter} s`);
+    this.allowance = allowance;
+  }
+}
+
 interface Window {
   count: number;
-  /** On the monotonic clock: a wall clock that jumps neither locks out nor lets in. */
+  /** On the monotonic clock: a jump of the wall clock neither locks clients out nor lets them in. */
   readonly endsAt: number;
 }
 
 export interface LimiterClocks {
-  /** Milliseconds on a clock that only ever goes forward. */
+  /** Milliseconds on a clock that never goes back. */
   readonly monotonic: () => number;
+  /** Milliseconds since 1970. */
   readonly wall: () => number;
 }
 
+/** Number of windows from which on expired ones are removed when a new one starts. */
 const SWEEP_AT = 10_000;
 
-/** Fixed windows that begin with the first request, one for each scope and key (a user, or an address at login). */
+/** Fixed windows that start with the first request: one for each scope and key (a user, or an address for logins). */
 export class Limiter {
   readonly #limits: Limits;
   readonly #clocks: LimiterClocks;
@@ -46,7 +59,7 @@ export class Limiter {
     this.#clocks = clocks;
   }
 
-  /** Counts one request; null where the scope has no limit. A request beyond the limit is not counted: it changes nothing. */
+  /** Counts a request; null if the scope has no limit. A request beyond the limit is not counted. */
   count(scope: LimitScope, key: string): Allowance | null {
     const limit = this.#limits[scope];
     if (!limit) return null;
@@ -57,7 +70,7 @@ export class Limiter {
     return this.#describe(limit, window, allowed, now);
   }
 
-  /** Takes back one `count` of this window. */
+  /** Undoes one `count`. */
   giveBack(scope: LimitScope, key: string): void {
     const window = this.#windows[scope].get(key);
     if (window && window.count > 0) window.count--;
@@ -68,9 +81,9 @@ export class Limiter {
     const found = windows.get(key);
     if (found && found.endsAt > now) return found;
     if (windows.size >= SWEEP_AT) for (const [name, window] of windows) if (window.endsAt <= now) windows.delete(name);
-    const begun = { count: 0, endsAt: now + limit.seconds * 1000 };
-    windows.set(key, begun);
-    return begun;
+    const started = { count: 0, endsAt: now + limit.seconds * 1000 };
+    windows.set(key, started);
+    return started;
   }
 
   #describe(limit: Limit, window: Window, allowed: boolean, now: number): Allowance {

@@ -1,50 +1,53 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../../src/contract/codes.ts';
 import { limitConcurrency } from '../concurrency.ts';
-import type { Store, UserRecord } from '../store/store.ts';
+import type { UserRecord } from '../domain/user.ts';
+import type { Store } from '../store/store.ts';
 import type { Context } from './context.ts';
-import type { Limiter } from './limiter.ts';
-import { RateLimited } from './rate-limited.ts';
+import { type Limiter, RateLimited } from './limiter.ts';
 
-/** Cost of a hash: N=2^15, r=8, p=3 is among the equivalents OWASP recommends for scrypt; it takes 32 MiB for a moment. */
+/** Cost of an scrypt hash. N=2^15, r=8, p=3 is one of the settings that OWASP recommends; it takes 32 MiB while it runs. */
 export interface Cost {
   readonly N: number;
   readonly r: number;
   readonly p: number;
 }
-const presentCost: Cost = { N: 2 ** 15, r: 8, p: 3 };
+const currentCost: Cost = { N: 2 ** 15, r: 8, p: 3 };
 const KEY_BYTES = 32;
-/** Hashes at once: a flood of logins leaves the other threads and the memory to the rest. */
-const AT_ONCE = 2;
+/** Hashes computed at once: a flood of logins must leave threads and memory to other work. */
+const HASHES_AT_ONCE = 2;
 
+/** Hashes and checks passwords, and limits how often they can be tried. */
 export class Passwords {
   readonly #store: Store;
   readonly #limiter: Limiter;
   readonly #cost: Cost;
-  readonly #limited = limitConcurrency(AT_ONCE);
+  readonly #limited = limitConcurrency(HASHES_AT_ONCE);
 
-  constructor(store: Store, limiter: Limiter, cost: Cost = presentCost) {
+  constructor(store: Store, limiter: Limiter, cost: Cost = currentCost) {
     this.#store = store;
     this.#limiter = limiter;
     this.#cost = cost;
   }
 
+  /** Encodes a hash with its parameters: see `hashPassword`. */
   hash(password: string): Promise<string> {
     return this.#limited(() => hashPassword(password, this.#cost));
   }
 
+  /** Compares in constant time. */
   async verify(encoded: string, password: string): Promise<boolean> {
     const { cost, salt, key } = decode(encoded);
     return timingSafeEqual(await this.#limited(() => derive(password, salt, cost)), key);
   }
 
-  /** Whether the hash was made at another cost than today's. */
+  /** Whether the hash was computed at a cost other than the current one. */
   isOutdated(encoded: string): boolean {
     const { cost } = decode(encoded);
     return cost.N !== this.#cost.N || cost.r !== this.#cost.r || cost.p !== this.#cost.p;
   }
 
-  /** `confirmPassword`: an ADMIN's own; for anybody else that of some enabled ADMIN. */
+  /** Checks `confirmPassword`: for an ADMIN the user's own password, for others that of any enabled ADMIN. Refuses like `confirm`. */
   async confirmAdministrator(context: Context, password: string): Promise<void> {
     const { user } = context.caller;
     const candidates = user?.role === 'ADMIN' ? [user] : await this.#store.admins();
@@ -52,8 +55,8 @@ export class Passwords {
   }
 
   /**
-   * Refuses with 1003 where the password is none of the candidates'. A wrong one counts as a login of the caller's address;
-   * the attempt is counted before the comparison, so that many at once cannot outrun the count, and given back when right.
+   * Refuses with 1003 if the password does not match any candidate. A wrong password counts as a login attempt of the caller's
+   * address. It is counted before the comparison, so that parallel attempts cannot bypass the limit, and undone on success.
    */
   async confirm(context: Context, field: string, password: string, candidates: readonly UserRecord[]): Promise<void> {
     const allowance = this.#limiter.count('login', context.address);
@@ -67,8 +70,8 @@ export class Passwords {
   }
 }
 
-/** `scrypt$N$r$p$salt$key`, the last two in base64url. */
-export async function hashPassword(password: string, cost: Cost = presentCost): Promise<string> {
+/** Returns `scrypt$N$r$p$salt$key`, the last two in base64url. */
+export async function hashPassword(password: string, cost: Cost = currentCost): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password, salt, cost);
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$');
@@ -83,7 +86,7 @@ function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
 
 function decode(encoded: string): { cost: Cost; salt: Buffer; key: Buffer } {
   const [scheme, N, r, p, salt, key] = encoded.split('$');
-  if (scheme !== 'scrypt' || !salt || !key) throw new Error('a password hash in the store is of an unknown kind');
+  if (scheme !== 'scrypt' || !salt || !key) throw new Error('a password hash in the store has an unknown format');
   return {
     cost: { N: Number(N), r: Number(r), p: Number(p) },
     salt: Buffer.from(salt, 'base64url'),

@@ -1,4 +1,4 @@
-/** What uploads of every kind have in common: put aside, keep, record, or leave nothing. */
+/** What all uploads have in common: a file is staged, then stored and recorded, or removed without a trace. */
 import type { Readable } from 'node:stream';
 import { ApiError } from '../../src/contract/codes.ts';
 import { BlobError } from '../blobs/blob-error.ts';
@@ -6,24 +6,24 @@ import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
 import type { KeptBlob } from '../blobs/stored-blob.ts';
 import { StoreFailure } from '../store/store.ts';
 
-/** A kept file, open, with what its record says of it. */
+/** A stored file, open, and what its record says about it. */
 export interface Download {
   readonly blob: KeptBlob;
   readonly sha256: string;
   readonly fileName: string;
 }
 
-/** The file of a form that has arrived. `fileName` is as the client gave it. */
+/** The staged file of a form. `fileName` is as the client sent it. */
 export interface Uploaded {
   readonly fileName: string;
   readonly blob: StagedBlob;
 }
 
-const diskFull = () => new ApiError(4002, 'the disk of the service is full; nothing was kept');
+const diskFull = () => new ApiError(4002, 'the disk of the service is full; nothing was stored');
 
-/** Takes a file that is arriving. Refuses with 4002 one that is too large or has no room; `expected` bytes or 0. */
+/** Stages an arriving file. Refuses with 4002 if it is too large or the disk is full. `expected`: its size in bytes if known, else 0. */
 export async function stage(blobs: Blobs, content: Readable, maxBytes: number, expected: number): Promise<StagedBlob> {
-  // Known beforehand, it need not fill the disk under the registry first.
+  // A size known in advance is refused before the file fills the disk that the registry is on.
   if (expected > (await blobs.free())) throw diskFull();
   try {
     return await blobs.receive(content, maxBytes);
@@ -33,10 +33,10 @@ export async function stage(blobs: Blobs, content: Readable, maxBytes: number, e
   }
 }
 
-/** Room a store needs for a commit, amply. */
+/** More than the store needs for a commit. */
 const COMMIT_BYTES = 1024 * 1024;
 
-/** Keeps the file on disk, then has it recorded under its name. Where that fails the file is gone again. */
+/** Stores the file, then records its name with `commit`. If that fails, the file is removed. */
 export async function keep<T>(blobs: Blobs, staged: StagedBlob, commit: (name: string) => Promise<T>): Promise<T> {
   const name = await staged.keep().catch(error => {
     throw error instanceof BlobError ? diskFull() : error;

@@ -3,7 +3,7 @@ import { createSigner, createVerifier, TokenError } from 'fast-jwt';
 import { ApiError } from '../../src/contract/codes.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { tokenSeconds } from '../../src/contract/limits.ts';
-import type { UserRecord } from '../store/store.ts';
+import type { UserRecord } from '../domain/user.ts';
 import type { Accounts } from './accounts.ts';
 import type { Caller } from './context.ts';
 
@@ -20,26 +20,28 @@ interface Claims {
   readonly exp: number;
   readonly iat: number;
   readonly jti: string;
-  /** `tokenEpoch` of the user at the time of issue. */
+  /** `tokenEpoch` of the user when the token was issued. */
   readonly epoch: number;
 }
 
 interface Verified {
+  /** Null for the role LOCAL. */
   readonly user: number | null;
   readonly epoch: number;
+  /** Seconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** Tokens whose signature has been checked are remembered up to this many (measured: 20 µs saved a request). */
-const REMEMBERED = 10_000;
+/** Number of tokens whose checked signature is cached; saves 20 µs a request (measured). */
+const MAX_CACHED = 10_000;
 
-/** Signs and checks JWTs (HS256). Whether a user may still come in is asked anew at each check. */
+/** Signs and checks JWTs (HS256). Each check also looks up whether the token's user still has access. */
 export class Tokens {
   readonly #accounts: Accounts;
   readonly #now: () => number;
   #sign!: (claims: Record<string, unknown>) => string;
   #verify!: readonly ((token: string) => Claims)[];
-  readonly #known = new Map<string, Verified>();
+  readonly #cache = new Map<string, Verified>();
 
   /** The first key signs; all of them check. */
   constructor(signingKeys: readonly [Uint8Array, ...Uint8Array[]], accounts: Accounts, now: () => number) {
@@ -48,12 +50,13 @@ export class Tokens {
     this.useKeys(signingKeys);
   }
 
+  /** Replaces the keys. Tokens signed with other keys are invalid from now on. */
   useKeys(keys: readonly [Uint8Array, ...Uint8Array[]]): void {
-    this.#known.clear();
+    this.#cache.clear();
     this.#sign = createSigner({ key: Buffer.from(keys[0]), algorithm: 'HS256' }) as (
       claims: Record<string, unknown>,
     ) => string;
-    // The expiry is checked at each use and against the injected clock, not here.
+    // The expiry is checked at each use, against the injected clock.
     this.#verify = keys.map(
       key =>
         createVerifier({ key: Buffer.from(key), algorithms: ['HS256'], ignoreExpiration: true, cache: false }) as (
@@ -62,6 +65,7 @@ export class Tokens {
     );
   }
 
+  /** A token for a user, valid for `tokenSeconds`. */
   issue(user: UserRecord): IssuedToken {
     return this.#issue({
       sub: userIds.format(user.number),
@@ -71,38 +75,38 @@ export class Tokens {
     });
   }
 
-  /** For programs of the same user on this machine: hardware alone. */
+  /** A token for programs of the same user on this machine: it only gives access to the hardware. */
   issueLocal(): IssuedToken {
     return this.#issue({ sub: 'LOCAL', username: 'local', role: 'LOCAL', epoch: 0 });
   }
 
-  /** Who holds the token now. Refuses with 1004 or 1005. */
+  /** Who the token belongs to. Refuses with 1004 or 1005. */
   async check(token: string): Promise<Caller> {
     const verified = this.#verified(token);
-    return this.#holder(token, verified, verified.user === null ? null : await this.#accounts.get(verified.user));
+    return this.#callerOf(token, verified, verified.user === null ? null : await this.#accounts.get(verified.user));
   }
 
-  /** The same without waiting; null where the store has to be asked, for which there is `check`. */
+  /** Like `check`, but synchronous; null if the user is not cached: then call `check`. */
   checkNow(token: string): Caller | null {
     const verified = this.#verified(token);
-    if (verified.user === null) return this.#holder(token, verified, null);
+    if (verified.user === null) return this.#callerOf(token, verified, null);
     const user = this.#accounts.peek(verified.user);
-    return user ? this.#holder(token, verified, user) : null;
+    return user ? this.#callerOf(token, verified, user) : null;
   }
 
-  /** What a token that has not expired says. */
+  /** The content of a token that has not expired. */
   #verified(token: string): Verified {
-    const verified = this.#known.get(token) ?? this.#remember(token);
+    const verified = this.#cache.get(token) ?? this.#verifyNew(token);
     if (verified.expiresAt * 1000 > this.#now()) return verified;
-    this.#known.delete(token);
+    this.#cache.delete(token);
     throw new ApiError(1005, 'the token has expired; log in again');
   }
 
-  #holder(token: string, { user: number, epoch, expiresAt }: Verified, user: UserRecord | null): Caller {
+  #callerOf(token: string, { user: number, epoch, expiresAt }: Verified, user: UserRecord | null): Caller {
     if (number === null) return { role: 'LOCAL', user: null, expiresAt };
     if (user && !user.disabled && user.tokenEpoch === epoch) return { role: user.role, user, expiresAt };
-    this.#known.delete(token);
-    throw new ApiError(1004, 'the token is no longer good; log in again');
+    this.#cache.delete(token);
+    throw new ApiError(1004, 'the token is no longer valid; log in again');
   }
 
   #issue(claims: Omit<Claims, 'iat' | 'exp' | 'jti'>): IssuedToken {
@@ -112,13 +116,13 @@ export class Tokens {
     return { token, expiresAt: exp * 1000 };
   }
 
-  #remember(token: string): Verified {
+  #verifyNew(token: string): Verified {
     const claims = this.#claims(token);
     const user = claims.sub === 'LOCAL' ? null : userIds.parse(claims.sub);
     if (typeof claims.exp !== 'number' || (user === null && claims.sub !== 'LOCAL')) throw invalid();
     const verified = { user, epoch: claims.epoch, expiresAt: claims.exp };
-    if (this.#known.size >= REMEMBERED) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(token, verified);
+    if (this.#cache.size >= MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value!);
+    this.#cache.set(token, verified);
     return verified;
   }
 

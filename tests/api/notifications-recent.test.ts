@@ -1,10 +1,10 @@
 /** The stretch of the journal that is kept in memory: what it has forgotten it does not claim to have. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { EventRecord } from '../../daemon/domain/journal.ts';
 import { blocksOf } from '../../daemon/notifications/block.ts';
 import { journalTypes } from '../../daemon/notifications/frames.ts';
 import { Recent } from '../../daemon/notifications/recent.ts';
-import type { EventRecord } from '../../daemon/store/store.ts';
 
 const entry = (id: number): EventRecord => ({
   id,

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { backupDatabase, checkDatabase, openSqliteStore } from '../../daemon/store/sqlite/index.ts';
-import { migrations } from '../../daemon/store/sqlite/migrations/index.ts';
+import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
+import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
+import { migrations } from '../../daemon/store/sqlite/migrations.ts';
+import { backupDatabase } from '../../daemon/store/sqlite/snapshot.ts';
 import { StoreFailure } from '../../daemon/store/store.ts';
 import { journalKey, openTemporary } from '../support/sqlite.ts';
 import { addDevice, commit, everything, queryOf, setDevice } from './store/fixtures.ts';
@@ -100,7 +102,7 @@ describe('opening an SQLite store', () => {
     const file = join(folder, 'devmgr.db');
     await (await open(file)).close();
     tamper(file, `PRAGMA user_version = ${migrations.length + 1}`);
-    expect(await refusal(file)).toMatch(/version 2 of the database, this devmgr knows 1.*newer devmgr/);
+    expect(await refusal(file)).toMatch(/database version 2, this devmgr supports up to 1.*newer devmgr/);
   });
 
   it('refuses a folder that is not there', async () => {
@@ -144,7 +146,7 @@ describe('bringing an older database up to date', () => {
   it('changes nothing where a step fails, and says which', async () => {
     const failing = step('ALTER TABLE device ADD COLUMN shelf TEXT; INSERT INTO nothing VALUES (1)');
     await expect(open(file(), { migrations: failing, now: () => at })).rejects.toThrow(
-      /step 2 \(shelves\).*as it was.*\.v1-/,
+      /step 2 \(shelves\).*unchanged.*\.v1-/,
     );
     const store = await open(file());
     expect((await store.device(1))?.serialNumber).toBe('A');
@@ -175,7 +177,7 @@ describe('a copy of an SQLite store', () => {
         await commit(store, [addDevice(`T${i}`), setDevice(1 + (i % 20_000), { status: 'LOCKED' })]);
     })();
     const to = join(folder, 'copy.db');
-    await store.backupTo(to);
+    await backupDatabase(opened.file, to);
     going = false;
     await writing;
     expect(await readdir(folder)).toEqual(['copy.db']);
@@ -186,7 +188,7 @@ describe('a copy of an SQLite store', () => {
     const copied = await open(to);
     expect((await copied.devices(queryOf({ status: 'LOCKED' }))).total).toBe(Math.min(report.devices - 20_000, 20_000));
     await copied.close();
-    expect((await store.check()).problems).toEqual([]);
+    expect((await opened.check()).problems).toEqual([]);
   });
 
   it('is for nobody else to read, also while it is being made', async () => {
@@ -213,9 +215,9 @@ describe('a copy of an SQLite store', () => {
 
   it('never goes over a file that is there, and leaves nothing where it cannot be made', async () => {
     await writeFile(join(folder, 'there'), 'precious');
-    await expect(opened.store.backupTo(join(folder, 'there'))).rejects.toThrow(/exists already/);
+    await expect(backupDatabase(opened.file, join(folder, 'there'))).rejects.toThrow(/already exists/);
     expect(await readFile(join(folder, 'there'), 'utf8')).toBe('precious');
-    await expect(opened.store.backupTo(join(folder, 'no', 'copy'))).rejects.toThrow(StoreFailure);
+    await expect(backupDatabase(opened.file, join(folder, 'no', 'copy'))).rejects.toThrow(StoreFailure);
     expect(await readdir(folder)).toEqual(['there']);
   });
 });
@@ -230,7 +232,7 @@ describe('checking an SQLite store', () => {
   afterEach(() => opened.cleanup());
 
   it('finds nothing wrong in one that is whole', async () => {
-    expect(await opened.store.check()).toEqual({ problems: [], devices: 2, entries: 3 });
+    expect(await opened.check()).toEqual({ problems: [], devices: 2, entries: 3 });
   });
 
   const wrongs: readonly (readonly [string, string, RegExp])[] = [
@@ -247,7 +249,7 @@ describe('checking an SQLite store', () => {
     [
       'a device without an entry',
       `INSERT INTO device (number, device_type, serial_number, manufacturer, model, activation_code, activation_code_expires_at, created_at) VALUES (3, 'UKEY', 'C', 'F', 'm', 'x', 1, 1)`,
-      /device 3 has no entry/,
+      /device 3 has no journal entry/,
     ],
     [
       'a device that is gone',
@@ -257,7 +259,7 @@ describe('checking an SQLite store', () => {
     [
       'a backup of no device',
       `PRAGMA foreign_keys = OFF; INSERT INTO backup VALUES (1, 77, 'f', 1, 's', NULL, 1, 'b')`,
-      /backup 1 refers to something that is not there/,
+      /backup 1 refers to a row that does not exist/,
     ],
     [
       'a number of backups that is wrong',
@@ -268,7 +270,7 @@ describe('checking an SQLite store', () => {
   for (const [what, sql, words] of wrongs)
     it(`finds ${what}`, async () => {
       tamper(opened.file, sql);
-      expect((await opened.store.check()).problems.join('\n')).toMatch(words);
+      expect((await opened.check()).problems.join('\n')).toMatch(words);
     });
 
   it('finds pages that are damaged', async () => {
@@ -277,7 +279,7 @@ describe('checking an SQLite store', () => {
       Array.from({ length: 2000 }, (_, i) => addDevice(`S${i}`)),
     );
     const copy = join(folder, 'copy.db');
-    await opened.store.backupTo(copy);
+    await backupDatabase(opened.file, copy);
     const bytes = await readFile(copy);
     bytes.fill(0, 4096 * 20, 4096 * 21);
     await writeFile(join(folder, 'damaged.db'), bytes);
@@ -286,7 +288,7 @@ describe('checking an SQLite store', () => {
   });
 
   it('refuses what cannot be opened', async () => {
-    await expect(checkDatabase(join(folder, 'none.db'), journalKey)).rejects.toThrow(/none\.db.*see that it is there/);
+    await expect(checkDatabase(join(folder, 'none.db'), journalKey)).rejects.toThrow(/none\.db.*check that it exists/);
     await copyFile(process.execPath, join(folder, 'node'));
     await expect(checkDatabase(join(folder, 'node'), journalKey)).rejects.toThrow(StoreFailure);
   });

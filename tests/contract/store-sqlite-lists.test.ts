@@ -128,7 +128,7 @@ describe('lists out of memory answer what plain SQL answers', () => {
   });
 
   it('with every row as it was asked for, though the store changes while it answers', async () => {
-    const store = await opened.reopen({ turnMilliseconds: 0 });
+    const store = await opened.reopen({ sliceMs: 0 });
     await store.listsReady;
     let going = true;
     const flips = (async () => {
@@ -181,7 +181,7 @@ describe('lists out of memory answer what plain SQL answers', () => {
     total += 12_000;
     for (const offset of [0, 17_000, total - 10]) await agree(store, queryOf({ sortBy: 'serialNumber', offset }));
     await agree(store, queryOf({ keyword: 'sim:4' }));
-    expect((await store.check()).problems).toEqual([]);
+    expect((await opened.check()).problems).toEqual([]);
   });
 });
 
@@ -196,7 +196,7 @@ describe('lists out of memory that go wrong', () => {
     await lists.ready;
     const before = await lists.list(queryOf({ sortBy: 'model' }));
     lists.apply([{ number: 50, added: null as never, at: 1 }]);
-    expect(notices).toEqual([expect.stringMatching(/^lists of devices go on by plain SQL/)]);
+    expect(notices).toEqual([expect.stringMatching(/^lists of devices come from plain SQL/)]);
     await commit(opened.store, [setDevice(3, { status: 'LOCKED' })]);
     lists.apply([{ number: 3, set: { status: 'LOCKED' } }]);
     expect(await lists.list(queryOf({ sortBy: 'model', status: 'INACTIVE' }))).toEqual({

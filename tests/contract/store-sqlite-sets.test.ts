@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bitsFor, countBits, eachBit, setBit, setRange } from '../../daemon/store/sqlite/lists/bits.ts';
+import { bitsFor, countBits, hasBit, setBit, setRange } from '../../daemon/store/sqlite/lists/bits.ts';
 import { addIdsWith } from '../../daemon/store/sqlite/lists/id-digits.ts';
 import { matching } from '../../daemon/store/sqlite/lists/matches.ts';
 import { NumberSet } from '../../daemon/store/sqlite/lists/number-set.ts';
@@ -17,11 +17,8 @@ const finish = <T>(work: Generator<void, T>): T => {
   }
 };
 
-const members = (bits: Uint32Array): number[] => {
-  const numbers: number[] = [];
-  eachBit(bits, n => numbers.push(n));
-  return numbers;
-};
+const members = (bits: Uint32Array): number[] =>
+  Array.from({ length: bits.length * 32 }, (_, n) => n).filter(n => hasBit(bits, n));
 
 const ascending = (a: number, b: number) => a - b;
 

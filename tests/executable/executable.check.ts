@@ -21,7 +21,7 @@ describe('the executable, where there is nothing but the C library', () => {
       devmgr daemon check`);
     expect(stderr).toContain('What to type next');
     expect(stdout).toContain('"status":"LOCKED"');
-    expect(stdout).toContain('whole:');
+    expect(stdout).toContain('OK:');
     expect(code).toBe(0);
   });
 
@@ -126,7 +126,7 @@ describe('native modules that lie in the executable', () => {
     expect(code).toBe(0);
     expect(new Set([...stdout.matchAll(/"pid":(\d+)/g)].map(([, pid]) => pid)).size).toBe(1);
     expect(stdout.match(/"running":true/g)).toHaveLength(8);
-    expect(stdout.match(/whole:/g)).toHaveLength(8);
+    expect(stdout.match(/OK:/g)).toHaveLength(8);
   });
 
   it.each([

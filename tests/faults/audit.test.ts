@@ -1,4 +1,4 @@
-/** The journal as an operator reads it: what it tells, and that nobody can change it unnoticed. */
+/** The journal as an operator reads it: what it shows, and that changes to it are detected. */
 import { cp, mkdtemp, rm, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { runDaemonProgram } from '../support/programs.ts';
 
 let daemon: TestDaemon;
 let device: TestDevice;
-/** A copy of the home to spoil. */
+/** A copy of the home to tamper with. */
 let home: string;
 beforeAll(async () => {
   daemon = await startTestDaemon();
@@ -41,13 +41,13 @@ const rows = async (options: Partial<AuditOptions>) => {
     .map(line => JSON.parse(line));
 };
 
-/** Rows by the names of their columns. */
+/** The rows of a CSV text, keyed by column name. */
 async function tableOf(csv: string): Promise<Record<string, string>[]> {
   const records: (readonly string[])[] = [];
-  async function* whole() {
+  async function* chunks() {
     yield csv;
   }
-  for await (const record of readCsv(whole())) {
+  for await (const record of readCsv(chunks())) {
     if ('problem' in record) throw new Error(`line ${record.line}: ${record.problem}`);
     records.push(record.cells);
   }
@@ -57,17 +57,17 @@ async function tableOf(csv: string): Promise<Record<string, string>[]> {
 
 describe('daemon audit --verify', () => {
   const verify = () => run({ verify: true });
-  /** As somebody would who has the file, and not the key. */
-  const spoil = (sql: string) => {
+  /** What someone can do who has the file but not the key. */
+  const tamper = (sql: string) => {
     const db = new Database(join(home, 'devmgr.db'));
     db.exec(`DROP TRIGGER event_is_never_changed; DROP TRIGGER event_is_never_removed; ${sql}`);
     db.close();
   };
 
-  it('says that a journal nobody touched is whole, and how long it is', async () => {
+  it('reports an unchanged journal as OK, with its length', async () => {
     const { code, stdout } = await verify();
     const entries = (await rows({})).length;
-    expect([code, stdout]).toEqual([0, `whole: ${entries} entries\n`]);
+    expect([code, stdout]).toEqual([0, `OK: ${entries} entries checked\n`]);
     expect(JSON.parse((await run({ verify: true, json: true })).stdout)).toEqual({ entries, problems: [] });
   });
 
@@ -86,27 +86,30 @@ describe('daemon audit --verify', () => {
       /^entry \d+ was changed, inserted or moved.*\nentries after \d+ were inserted/,
     ],
     [
-      'put in another order',
+      'reordered',
       'UPDATE event SET id = -1 WHERE id = 3; UPDATE event SET id = 3 WHERE id = 4; UPDATE event SET id = 4 WHERE id = -1',
       /^entry 3 was changed, inserted or moved.*\nentry 4 was changed, inserted or moved/,
     ],
   ] as const)('names the entry that was %s', async (_how, sql, words) => {
-    spoil(sql);
+    tamper(sql);
     const { code, stdout } = await verify();
     expect(code).toBe(1);
     expect(stdout).toMatch(words);
     expect(JSON.parse((await run({ verify: true, json: true })).stdout).problems.length).toBeGreaterThan(0);
   });
 
-  it('does not make a new key where the old one is missing, but says so', async () => {
+  it('reports a missing journal key instead of creating a new one', async () => {
     await unlink(join(home, 'journal-key'));
     for (let i = 0; i < 2; i++) {
       const { code, stderr } = await verify();
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/journal-key is missing\n {2}put it back/)]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/journal-key is missing\n {2}restore it from a backup/),
+      ]);
     }
   });
 
-  it('makes no registry where there is none', async () => {
+  it('does not create a registry if there is none', async () => {
     const nowhere = join(home, 'nothing-here');
     expect(await run({ verify: true, home: nowhere })).toMatchObject({
       code: 1,
@@ -116,7 +119,7 @@ describe('daemon audit --verify', () => {
 });
 
 describe('daemon audit', () => {
-  it('tells who did what to which device, with its serial number, the oldest first', async () => {
+  it('shows who did what to which device, with its serial number, oldest first', async () => {
     const all = await rows({});
     expect(all.map(({ id }) => id)).toEqual(all.map((_, i) => i + 1));
     expect(all[0]).toMatchObject({ type: 'USER_CREATED', user: null });
@@ -134,7 +137,7 @@ describe('daemon audit', () => {
     ]);
   });
 
-  it('picks by device (id or serial number), user, type, place and time, and the last so many', async () => {
+  it('filters by device (id or serial number), user, type, position, time and number of entries', async () => {
     const all = await rows({});
     const ids = (some: readonly { id: number }[]) => some.map(({ id }) => id);
     const same = async (options: Partial<AuditOptions>, of: (row: (typeof all)[number]) => boolean) =>
@@ -150,7 +153,7 @@ describe('daemon audit', () => {
     expect(ids(await rows({ limit: 2 }))).toEqual(ids(all.slice(-2)));
   });
 
-  it('says that it knows no such device', async () => {
+  it('refuses an unknown device', async () => {
     expect(await run({ device: 'DEV-X' })).toMatchObject({
       code: 1,
       stdout: '',
@@ -158,15 +161,15 @@ describe('daemon audit', () => {
     });
   });
 
-  it('says that there are no entries of a type that is mistyped, and which types there are', async () => {
+  it('refuses an unknown type and lists the types', async () => {
     expect(await run({ types: ['DEVICE_LOCKED', 'DEVICE_LOKCED'] })).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/no entries of a type DEVICE_LOKCED[\s\S]*DEVICE_LOCKED.*USER_LOGGED_OUT/),
+      stderr: expect.stringMatching(/no entries of type DEVICE_LOKCED[\s\S]*DEVICE_LOCKED.*USER_LOGGED_OUT/),
     });
   });
 
-  it('is good as CSV for a spreadsheet: quoted, and no cell is a formula', async () => {
+  it('prints CSV that is safe for a spreadsheet: quoted, and no cell is a formula', async () => {
     const { stdout } = await run({ csv: true, device: device.deviceId });
     const table = await tableOf(stdout);
     expect(table.at(-1)).toMatchObject({ type: 'DEVICE_LOCKED', user: 'dealer', serialNumber: device.serialNumber });
@@ -177,15 +180,18 @@ describe('daemon audit', () => {
   it.each([
     ['-2-3', '-4-5'],
     ['@SUM', '-6-7'],
-  ])('has a user %s and a serial number %s as cells that no spreadsheet runs', async (username, serialNumber) => {
-    data(await daemon.call('POST', '/api/users', { username, password: adminPassword, role: 'DEALER' }));
-    const token = await daemon.login(username);
-    await register(daemon, { serialNumber }, token);
-    const { stdout } = await run({ home: daemon.home, csv: true, user: username });
-    expect(await tableOf(stdout)).toMatchObject([{ user: `'${username}`, serialNumber: `'${serialNumber}` }]);
-  });
+  ])(
+    'prints a user %s and a serial number %s as cells that a spreadsheet does not run',
+    async (username, serialNumber) => {
+      data(await daemon.call('POST', '/api/users', { username, password: adminPassword, role: 'DEALER' }));
+      const token = await daemon.login(username);
+      await register(daemon, { serialNumber }, token);
+      const { stdout } = await run({ home: daemon.home, csv: true, user: username });
+      expect(await tableOf(stdout)).toMatchObject([{ user: `'${username}`, serialNumber: `'${serialNumber}` }]);
+    },
+  );
 
-  it('keeps to a line for each entry where people read it, whatever a note holds', async () => {
+  it('prints one line per entry for people, even if a note has line breaks', async () => {
     const { stdout } = await run({ device: device.deviceId });
     expect(stdout.trimEnd().split('\n')).toHaveLength(5);
     expect(stdout).toContain('line one\\nline two');

@@ -1,4 +1,4 @@
-/** `npm run crash`: 200 kills of a daemon under mixed load. DEVMGR_CRASH_KILLS and DEVMGR_CRASH_SEED choose others. Ends with 1 where something was lost. */
+/** `npm run crash`: kills a daemon under mixed load 200 times (DEVMGR_CRASH_KILLS, DEVMGR_CRASH_SEED). Exit code 1 if anything was lost. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const kills = Number(process.env.DEVMGR_CRASH_KILLS ?? 200);
 const seed = Number(process.env.DEVMGR_CRASH_SEED ?? Date.now() % 1_000_000_000);
 const home = await mkdtemp(join(tmpdir(), 'devmgr-crash-'));
 console.log(`seed ${seed}, ${kills} kills, home ${home}`);
-const { acknowledged, faults } = await crash({ home, kills, seed, progress: words => console.log(words) });
+const { acknowledged, faults } = await crash({ home, kills, seed, progress: text => console.log(text) });
 for (const fault of faults) console.error(fault);
 if (faults.length === 0) await rm(home, { recursive: true, force: true });
 console.log(

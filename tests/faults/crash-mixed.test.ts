@@ -1,4 +1,4 @@
-/** kill -9 under everything at once. `npm run crash` does it 200 times. */
+/** kill -9 under mixed load. `npm run crash` does it 200 times. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-it('killed again and again amid registrations, batches, transitions, uploads and replaying watchers, a daemon has every acknowledged change, no half of another, counters that are right, a whole journal and no stray file', async () => {
+it('a daemon killed repeatedly under mixed load has every acknowledged change, no partial ones, correct counters, an intact journal and no stray files', async () => {
   const seed = Number(process.env.DEVMGR_TEST_SEED ?? Date.now() % 1_000_000_000);
   const { acknowledged, faults } = await crash({ home, kills: 6, seed });
   expect(faults, `seed ${seed}`).toEqual([]);

@@ -1,11 +1,11 @@
-/** kill -9 at any moment: what was acknowledged is there, what was not is there whole or not at all. */
+/** kill -9 at any moment: acknowledged changes survive, others are complete or absent. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Home } from '../../daemon/home/home.ts';
-import { checkDatabase } from '../../daemon/store/sqlite/index.ts';
+import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 
 let home: string;
@@ -16,7 +16,7 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 
 const device = (serialNumber: string) => ({ deviceType: 'UKEY', serialNumber, manufacturer: 'Feitian', model: 'K9' });
 
-/** Serials in the database, once the next start has recovered it. */
+/** The serial numbers in the database after the next start has recovered it. */
 async function recovered(): Promise<{ serials: Set<string>; problems: readonly string[] }> {
   const daemon = await spawnDaemon({ home });
   await daemon.stop();
@@ -28,7 +28,7 @@ async function recovered(): Promise<{ serials: Set<string>; problems: readonly s
   return { serials: new Set(serials), problems };
 }
 
-/** 64 clients register one device after another until the daemon is gone; returns the serials that were acknowledged. */
+/** 64 clients register devices until the daemon is killed; returns the acknowledged serial numbers. */
 async function registerUntilKilled(daemon: DaemonProcess, run: string, killAfter: number): Promise<string[]> {
   const acknowledged: string[] = [];
   let killed = false;
@@ -49,7 +49,7 @@ async function registerUntilKilled(daemon: DaemonProcess, run: string, killAfter
 }
 
 describe('after kill -9', () => {
-  test('amid single registrations from 64 clients every acknowledged device is there, with its event', async () => {
+  test('during registrations by 64 clients, every acknowledged device exists, with its event', async () => {
     const acknowledged: string[] = [];
     for (const [run, killAfter] of [1, 50, 300, 900].entries())
       acknowledged.push(...(await registerUntilKilled(await spawnDaemon({ home }), `r${run}`, killAfter)));
@@ -59,8 +59,8 @@ describe('after kill -9', () => {
     expect(acknowledged.length).toBeGreaterThanOrEqual(1251);
   });
 
-  test('amid a batch the batch is there whole or not at all', async () => {
-    const whole: number[] = [];
+  test('during a batch, the batch is complete or absent', async () => {
+    const acknowledged: number[] = [];
     for (const [run, delayedBy] of [0, 1, 2, 5].entries()) {
       const daemon = await spawnDaemon({ home });
       const devices = Array.from({ length: 10_000 }, (_, i) => device(`b${run}-${i}`));
@@ -68,31 +68,31 @@ describe('after kill -9', () => {
         answer => answer.code === 200,
         () => false,
       );
-      // Health answers come between the steps of the batch: each further one kills it at a later point.
+      // Health requests are answered between the steps of the batch: each one delays the kill to a later step.
       for (let i = 0; i < delayedBy; i++) await fetch(`${daemon.url}/api/health`).catch(() => undefined);
       await daemon.kill();
-      if (await answered) whole.push(run);
+      if (await answered) acknowledged.push(run);
     }
     const { serials, problems } = await recovered();
     expect(problems).toEqual([]);
     const counts = [0, 1, 2, 3].map(run => [...serials].filter(serial => serial.startsWith(`b${run}-`)).length);
     for (const [run, count] of counts.entries()) {
       expect([0, 10_000]).toContain(count);
-      if (whole.includes(run)) expect(count).toBe(10_000);
+      if (acknowledged.includes(run)) expect(count).toBe(10_000);
     }
   });
 
-  test('the next start needs no hand: no lock, no process file stands in its way', async () => {
+  test('the next start works without manual steps: no lock or process file blocks it', async () => {
     for (let i = 0; i < 3; i++) await (await spawnDaemon({ home })).kill();
     const daemon = await spawnDaemon({ home });
     expect(await daemon.stop()).toBe(0);
   });
 });
 
-test('a second daemon on the same home is refused, naming the first one', async () => {
+test('a second daemon on the same home is refused and names the first one', async () => {
   const first = await spawnDaemon({ home });
   await expect(spawnDaemon({ home })).rejects.toThrow(
-    new RegExp(`ended with 1 .*already runs .*process ${first.pid}`, 's'),
+    new RegExp(`ended with 1 .*already running .*process ${first.pid}`, 's'),
   );
   expect((await first.call('GET', '/api/devices/list')).code).toBe(200);
   await first.stop();

@@ -1,4 +1,4 @@
-/** "Acknowledged means on disk", as the system sees it: what is answered has been written out before, and confirmed. */
+/** Acknowledged means on disk, as seen in the system calls: a response is sent after the data was written and synced. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ import { type DiskTrace, type TracedCall, traceDisk } from '../support/disk-trac
 import { needs } from '../support/needs.ts';
 import { beginUpload, KiB } from '../support/sending.ts';
 
-/** Whoever is not root may not look into a process that is none of its own children. */
+/** Only root may trace a process that is not its child. */
 const needsTracing =
   process.getuid?.() === 0
     ? needs('strace')
     : (name: string, body: () => void) => describe.skip(`${name} (skipped: only root may trace the daemon)`, body);
 
-needsTracing('the order of what the daemon does', () => {
+needsTracing('the order of system calls', () => {
   let home: string;
   let daemon: DaemonProcess;
   beforeEach(async () => {
@@ -28,7 +28,7 @@ needsTracing('the order of what the daemon does', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  /** A call may be seen later than its effect, but before the same thread makes its next one: another request sees to that. */
+  /** A call may be reported after its effect, but before the next call of the same thread: another request causes that call. */
   const endOf = async (trace: DiskTrace) => {
     await daemon.call('GET', '/api/health');
     return trace.end();
@@ -37,7 +37,7 @@ needsTracing('the order of what the daemon does', () => {
   const isAnswer = ({ name, args }: TracedCall) => /^write|^sendto/.test(name) && args.includes('"HTTP/1.1 200');
   const isSyncOf = (path: string) => (call: TracedCall) => isSync(call) && call.args.includes(`<${path}>`);
 
-  it('a registration is answered when the log of the database has been synced after it was written', async () => {
+  it('a registration is answered after the write-ahead log was synced', async () => {
     const trace = await traceDisk(daemon.pid);
     const device = { deviceType: 'UKEY', serialNumber: 'ORDER-1', manufacturer: 'Feitian', model: 'K9' };
     expect((await daemon.call('POST', '/api/devices/register', device)).code).toBe(200);
@@ -47,12 +47,12 @@ needsTracing('the order of what the daemon does', () => {
     expect(calls.findIndex(isAnswer)).toBeGreaterThan(synced);
   });
 
-  it('a key is in its folder for good before anything is signed with it', async () => {
+  it('a key is durable in its folder before anything is signed with it', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'devmgr-key-'));
-    const kept = await Home.open(dir);
+    const home = await Home.open(dir);
     const trace = await traceDisk(process.pid);
-    await kept.secretKey('journalKey');
-    await signingKeys(kept, 0);
+    await home.secretKey('journalKey');
+    await signingKeys(home, 0);
     const calls = await trace.end();
     for (const key of ['journal-key', 'signing-key']) {
       const named = calls.findIndex(({ name, args }) => name.startsWith('rename') && args.endsWith(`${key}"`));
@@ -71,14 +71,14 @@ needsTracing('the order of what the daemon does', () => {
     expect(await upload.answered).toMatchObject({ code: 200 });
     const calls = await endOf(trace);
     const blobs = join(home, 'blobs');
-    const places = [
+    const steps = [
       calls.findIndex(call => isSync(call) && call.args.includes(`<${join(blobs, 'incoming')}/`)),
       calls.findIndex(({ name, args }) => name.startsWith('rename') && args.includes(join(blobs, 'incoming'))),
       calls.findIndex(isSyncOf(blobs)),
       calls.findLastIndex(isSyncOf(join(home, 'devmgr.db-wal'))),
       calls.findIndex(isAnswer),
     ];
-    expect(places).not.toContain(-1);
-    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(steps).not.toContain(-1);
+    expect(steps).toEqual([...steps].sort((a, b) => a - b));
   });
 });

@@ -16,21 +16,21 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 describe('the home folder', () => {
-  test('is made private, with the folders above it', async () => {
+  test('is created private, with the folders above it', async () => {
     const home = await Home.open(join(dir, 'a', 'b'));
     expect(await modeOf(home.dir)).toBe(0o700);
   });
-  test('that others could enter is closed to them', async () => {
+  test('becomes private if others could enter it', async () => {
     await chmod(dir, 0o755);
     await Home.open(dir);
     expect(await modeOf(dir)).toBe(0o700);
   });
-  test('that is a symbolic link is refused', async () => {
+  test('is refused if it is a symbolic link', async () => {
     await mkdir(join(dir, 'real'));
     await symlink(join(dir, 'real'), join(dir, 'link'));
     await expect(Home.open(join(dir, 'link'))).rejects.toThrow(/symbolic link/);
   });
-  test('that is a file is refused with what to do', async () => {
+  test('is refused with a hint if it is a file', async () => {
     await writeFile(join(dir, 'file'), '');
     await expect(Home.open(join(dir, 'file'))).rejects.toMatchObject({
       exitCode: 1,
@@ -38,28 +38,28 @@ describe('the home folder', () => {
     });
   });
   test.each(['devmgr.db', 'devmgr.db-wal', 'blobs', 'daemon.lock', 'daemon.lock.pid', 'daemon.json', 'daemon.log'])(
-    'with a symbolic link for %s is refused: it may lead anywhere, also where nothing is yet',
+    'is refused if %s is a symbolic link, even to a file that does not exist yet',
     async name => {
       await symlink(join(dir, 'elsewhere'), join(dir, name));
       await expect(Home.open(dir)).rejects.toThrow(`${join(dir, name)} is a symbolic link`);
       expect(await readdir(dir)).toEqual([name]);
     },
   );
-  test('leaves nothing of the check whether it is writable', async () => {
+  test('contains nothing left over from the check that it is writable', async () => {
     await Home.open(dir);
     expect(await readdir(dir)).toEqual([]);
   });
 });
 
 describe('a secret', () => {
-  test('is written for nobody else to read, and read again', async () => {
+  test('is written so that no one else can read it, and read back', async () => {
     const home = await Home.open(dir);
     await home.writeSecret('initialPassword', 'p\n');
     expect(await modeOf(home.path('initialPassword'))).toBe(0o600);
     expect(await home.readSecret('initialPassword')).toBe('p\n');
     expect(await readdir(dir)).toEqual(['initial-admin-password']);
   });
-  test('that others can read is refused, with the line that mends it', async () => {
+  test('is refused if others can read it, with the command that fixes it', async () => {
     const home = await Home.open(dir);
     await home.secretKey('journalKey');
     await chmod(home.path('journalKey'), 0o644);
@@ -67,13 +67,13 @@ describe('a secret', () => {
     expect(refused).toBeInstanceOf(StartRefused);
     expect((refused as StartRefused).hint).toBe(`chmod 600 ${home.path('journalKey')}`);
   });
-  test('behind a symbolic link is refused', async () => {
+  test('is refused behind a symbolic link', async () => {
     const home = await Home.open(dir);
     await writeFile(join(dir, 'elsewhere'), 'x'.repeat(43), { mode: 0o600 });
     await symlink(join(dir, 'elsewhere'), home.path('journalKey'));
     await expect(home.secretKey('journalKey')).rejects.toThrow(/not a plain file/);
   });
-  test('that is cut short is refused, not replaced', async () => {
+  test('is refused if it is truncated, not replaced', async () => {
     const home = await Home.open(dir);
     await writeFile(home.path('journalKey'), 'short\n', { mode: 0o600 });
     await expect(home.secretKey('journalKey')).rejects.toThrow(/damaged/);
@@ -81,8 +81,8 @@ describe('a secret', () => {
   });
 });
 
-needsMount('a secret on a disk that is full', () => {
-  test('is refused, and leaves nothing behind', async () => {
+needsMount('a secret on a full disk', () => {
+  test('is refused and leaves nothing behind', async () => {
     const disk = await mountSmallDisk(1024 * 1024);
     try {
       const home = await Home.open(disk.dir);
@@ -99,17 +99,17 @@ needsMount('a secret on a disk that is full', () => {
 const asRoot = process.getuid?.() === 0 ? test : test.skip;
 const NOBODY = 65_534;
 
-describe('what belongs to somebody else', () => {
-  asRoot('is no home (skipped unless root)', async () => {
+describe('a file of another user', () => {
+  asRoot('is not accepted as a home (skipped unless root)', async () => {
     await chown(dir, NOBODY, NOBODY);
     await expect(Home.open(dir)).rejects.toThrow(/belongs to another user/);
   });
-  asRoot('is no part of a home (skipped unless root)', async () => {
+  asRoot('is not accepted in a home (skipped unless root)', async () => {
     await writeFile(join(dir, 'devmgr.db'), '');
     await chown(join(dir, 'devmgr.db'), NOBODY, NOBODY);
     await expect(Home.open(dir)).rejects.toThrow(/devmgr\.db belongs to another user/);
   });
-  asRoot('is no secret of ours (skipped unless root)', async () => {
+  asRoot('is not accepted as a secret (skipped unless root)', async () => {
     const home = await Home.open(dir);
     await signingKeys(home, 0);
     await chown(home.path('signingKey'), NOBODY, NOBODY);
@@ -119,11 +119,11 @@ describe('what belongs to somebody else', () => {
 
 describe('signing keys', () => {
   const hour = 3_600_000;
-  test('are made once', async () => {
+  test('are created once', async () => {
     const home = await Home.open(dir);
     expect(await signingKeys(home, 0)).toEqual(await signingKeys(home, 0));
   });
-  test('that were replaced serve for as long as a token of theirs can live, and no longer', async () => {
+  test('stay after their replacement for the lifetime of a token, and no longer', async () => {
     const home = await Home.open(dir);
     const [first] = await signingKeys(home, 0);
     await rotateSigningKey(home, hour);

@@ -1,4 +1,4 @@
-/** Copies of a registry, putting them back, and finding what is broken. */
+/** Backing up, restoring and checking a registry. */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,8 +23,8 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const copy = () => join(dir, 'copy.db');
 const backUpTo = (file: string, json = false) => runDaemonProgram(backup, { home, json, file });
-const putBack = (file: string, json = false) => runDaemonProgram(restore, { home, json, file });
-const look = () => runDaemonProgram(check, { home, json: true });
+const restoreFrom = (file: string, json = false) => runDaemonProgram(restore, { home, json, file });
+const runCheck = () => runDaemonProgram(check, { home, json: true });
 
 async function running<T>(use: (daemon: DaemonProcess) => Promise<T>): Promise<T> {
   const daemon = await spawnDaemon({ home });
@@ -48,7 +48,7 @@ const total = async (daemon: DaemonProcess) => {
 };
 
 describe('daemon backup and daemon restore', () => {
-  it('copy a registry under load as it is at one moment, and bring that moment back', async () => {
+  it('copy a registry under load as of one moment, and restore that moment', async () => {
     const kept = await running(async daemon => {
       let going = true;
       const clients = Array.from({ length: 8 }, async () => {
@@ -64,7 +64,7 @@ describe('daemon backup and daemon restore', () => {
       expect((await stat(copy())).mode & 0o777).toBe(0o600);
       return { before, after };
     });
-    const restored = await putBack(copy(), true);
+    const restored = await restoreFrom(copy(), true);
     expect(restored.code).toBe(0);
     const { devices, kept: earlier } = JSON.parse(restored.stdout);
     expect(devices).toBeGreaterThanOrEqual(kept.before);
@@ -73,18 +73,18 @@ describe('daemon backup and daemon restore', () => {
       expect(await total(daemon)).toBe(devices);
       expect((await register(daemon)).code).toBe(200);
     });
-    expect((await look()).code).toBe(0);
-    // What was there before is whole as well, and can be brought back in its turn.
-    expect(await putBack(earlier)).toMatchObject({ code: 0 });
+    expect((await runCheck()).code).toBe(0);
+    // The previous registry is intact, too, and can itself be restored.
+    expect(await restoreFrom(earlier)).toMatchObject({ code: 0 });
     await running(async daemon => expect(await total(daemon)).toBeGreaterThan(devices));
   });
 
-  it('are refused while a daemon runs, the restore naming it and changing nothing', async () => {
+  it('differ while a daemon is running: a backup works, a restore is refused and names the process', async () => {
     await running(async daemon => {
       await register(daemon);
       expect((await backUpTo(copy())).code).toBe(0);
       await register(daemon);
-      expect(await putBack(copy())).toMatchObject({
+      expect(await restoreFrom(copy())).toMatchObject({
         code: 1,
         stderr: expect.stringContaining(`process ${daemon.pid}`),
       });
@@ -92,37 +92,40 @@ describe('daemon backup and daemon restore', () => {
     });
   });
 
-  it('a backup never goes over a file that is there', async () => {
+  it('never overwrite an existing file with a backup', async () => {
     await running(register);
     await writeFile(copy(), 'precious');
-    expect(await backUpTo(copy())).toMatchObject({ code: 1, stderr: expect.stringMatching(/exists already/) });
+    expect(await backUpTo(copy())).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists/) });
     expect(await readFile(copy(), 'utf8')).toBe('precious');
   });
 
-  it('what a crash left in the write-ahead log is in the copy, and in what a restore keeps', async () => {
+  it('include what a crash left in the write-ahead log, in the backup and in the registry that a restore keeps', async () => {
     const daemon = await spawnDaemon({ home });
     for (let i = 0; i < 3; i++) await register(daemon);
     await daemon.kill();
     expect((await backUpTo(copy())).code).toBe(0);
-    const restored = JSON.parse((await putBack(copy(), true)).stdout);
+    const restored = JSON.parse((await restoreFrom(copy(), true)).stdout);
     expect(restored.devices).toBe(3);
-    expect(JSON.parse((await putBack(restored.kept, true)).stdout).devices).toBe(3);
+    expect(JSON.parse((await restoreFrom(restored.kept, true)).stdout).devices).toBe(3);
   });
 
-  it('a registry that is lost is brought back into a home that has only its keys', async () => {
+  it('bring a lost registry back into a home that has only its keys', async () => {
     await running(register);
     expect((await backUpTo(copy())).code).toBe(0);
     await rm(join(home, 'devmgr.db'));
-    expect(await putBack(copy())).toMatchObject({ code: 0, stdout: expect.stringContaining('there was no registry') });
+    expect(await restoreFrom(copy())).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('there was no registry'),
+    });
     await running(async daemon => expect(await total(daemon)).toBe(1));
   });
 
-  describe('a restore leaves the registry as it is where the copy', () => {
+  describe('a restore changes nothing if the backup', () => {
     beforeEach(async () => {
       await running(register);
       await backUpTo(copy());
     });
-    const isAsItWas = async () => {
+    const isUnchanged = async () => {
       expect((await readdir(home)).filter(name => /restor/.test(name))).toEqual([]);
       await running(async daemon => expect(await total(daemon)).toBe(1));
     };
@@ -130,32 +133,32 @@ describe('daemon backup and daemon restore', () => {
     it('is damaged', async () => {
       const bytes = await readFile(copy());
       await writeFile(copy(), bytes.fill(0xa5, 100, 9000));
-      expect(await putBack(copy())).toMatchObject({ code: 1, stderr: expect.stringMatching(/copy\.db/) });
-      await isAsItWas();
+      expect(await restoreFrom(copy())).toMatchObject({ code: 1, stderr: expect.stringMatching(/copy\.db/) });
+      await isUnchanged();
     });
-    it('is cut short', async () => {
+    it('is truncated', async () => {
       await writeFile(copy(), (await readFile(copy())).subarray(0, 20_000));
-      expect((await putBack(copy())).code).toBe(1);
-      await isAsItWas();
+      expect((await restoreFrom(copy())).code).toBe(1);
+      await isUnchanged();
     });
-    it('is no database', async () => {
+    it('is not a database', async () => {
       await copyFile(process.execPath, join(dir, 'node'));
-      expect((await putBack(join(dir, 'node'))).code).toBe(1);
-      await isAsItWas();
+      expect((await restoreFrom(join(dir, 'node'))).code).toBe(1);
+      await isUnchanged();
     });
-    it('is not there', async () => {
-      expect(await putBack(join(dir, 'none'))).toMatchObject({
+    it('does not exist', async () => {
+      expect(await restoreFrom(join(dir, 'none'))).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(/cannot be read/),
       });
-      await isAsItWas();
+      await isUnchanged();
     });
     it('belongs to another journal key', async () => {
       await rm(join(home, 'journal-key'));
       const other = join(dir, 'other');
       await (await spawnDaemon({ home: other })).stop();
       await copyFile(join(other, 'journal-key'), join(home, 'journal-key'));
-      expect(await putBack(copy())).toMatchObject({ code: 1, stderr: expect.stringMatching(/journal key/) });
+      expect(await restoreFrom(copy())).toMatchObject({ code: 1, stderr: expect.stringMatching(/journal key/) });
     });
   });
 });
@@ -170,24 +173,27 @@ describe('daemon check', () => {
   });
   afterEach(() => daemon.stop());
 
-  it('says what it has looked at, also while the daemon runs', async () => {
-    const { code, stdout } = await look();
+  it('reports what it has checked, also while the daemon is running', async () => {
+    const { code, stdout } = await runCheck();
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ problems: [], devices: 1, files: 2 });
     expect((await runDaemonProgram(check, { home, json: false })).stdout).toMatch(
-      /^whole: 1 device, \d+ journal entries, 2 files/,
+      /^OK: 1 device, \d+ journal entries, 2 files checked/,
     );
   });
 
-  it('names the upload and the backup whose files are damaged or missing', async () => {
+  it('names uploads and backups whose files are damaged or missing', async () => {
     for (const file of await filesIn(daemon)) await writeFile(file, 'an encrypted backuP');
-    const { code, stdout } = await look();
+    const { code, stdout } = await runCheck();
     expect(code).toBe(1);
-    expect(JSON.parse(stdout).problems).toEqual(['files: that of APP-1 is damaged', 'files: that of BKP-1 is damaged']);
+    expect(JSON.parse(stdout).problems).toEqual([
+      'files: the file of APP-1 is damaged',
+      'files: the file of BKP-1 is damaged',
+    ]);
     for (const file of await filesIn(daemon)) await rm(file);
-    expect(JSON.parse((await look()).stdout).problems).toEqual([
-      'files: that of APP-1 is missing',
-      'files: that of BKP-1 is missing',
+    expect(JSON.parse((await runCheck()).stdout).problems).toEqual([
+      'files: the file of APP-1 is missing',
+      'files: the file of BKP-1 is missing',
     ]);
   });
 });
@@ -195,14 +201,14 @@ describe('daemon check', () => {
 describe('daemon reset-password', () => {
   const reset = (username: string) => runDaemonProgram(resetPassword, { home, json: true, username });
 
-  it('lets an administrator in who has lost the password, ends earlier logins, and is in the journal', async () => {
+  it('sets a new password, ends earlier logins, and is recorded in the journal', async () => {
     const token = await running(async daemon => {
-      expect(await reset('admin')).toMatchObject({ code: 1, stderr: expect.stringMatching(/already runs/) });
+      expect(await reset('admin')).toMatchObject({ code: 1, stderr: expect.stringMatching(/already running/) });
       return daemon.token;
     });
     expect(await reset('nobody')).toMatchObject({ code: 1, stderr: expect.stringMatching(/no user nobody.*admin/s) });
     const firstPassword = join(home, 'initial-admin-password');
-    await writeFile(firstPassword, 'no longer in force\n', { mode: 0o600 });
+    await writeFile(firstPassword, 'obsolete\n', { mode: 0o600 });
     const { password } = JSON.parse((await reset('admin')).stdout);
     expect(existsSync(firstPassword)).toBe(false);
 
@@ -224,6 +230,6 @@ describe('daemon reset-password', () => {
     const { stdout } = await runDaemonProgram(audit, journal);
     expect(JSON.parse(stdout)).toMatchObject({ type: 'PASSWORD_CHANGED', user: null, details: { username: 'admin' } });
     expect(stdout).not.toContain(password);
-    expect(JSON.parse((await look()).stdout).problems).toEqual([]);
+    expect(JSON.parse((await runCheck()).stdout).problems).toEqual([]);
   });
 });

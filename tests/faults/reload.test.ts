@@ -1,4 +1,4 @@
-/** What is told a daemon that is on its way, and a home whose last daemon was killed. */
+/** Reloading a daemon that is still starting, and a home whose last daemon was killed. */
 import { mkdtemp, readFile, rm, watch } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,25 +15,25 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-/** Process of the daemon that has just taken the home. */
+/** Process id of the daemon that has just locked the home. */
 async function holder(): Promise<number> {
   for await (const _ of watch(home)) {
     const pid = Number(await readFile(join(home, 'daemon.lock.pid'), 'utf8').catch(() => ''));
     if (pid) return pid;
   }
-  throw new Error('nobody has taken the home');
+  throw new Error('no process has locked the home');
 }
 
-it('a daemon that is told to read its keys again while it starts does so when it has started', async () => {
+it('a daemon that receives SIGHUP while it is starting reloads its keys after the start', async () => {
   const taken = holder();
   const starting = spawnDaemon({ home });
   process.kill(await taken, 'SIGHUP');
   const daemon = await starting;
-  await expect.poll(daemon.output, { timeout: 20_000 }).toContain('have been read again');
+  await expect.poll(daemon.output, { timeout: 20_000 }).toContain('certificate reloaded');
   expect(await daemon.stop()).toBe(0);
 });
 
-it('the process of a daemon that was killed is told nothing, whoever holds the home now', async () => {
+it('the process id of a killed daemon gets no signal, even if another process holds the home now', async () => {
   const daemon = await spawnDaemon({ home });
   await daemon.kill();
   const lock = await lockHome(await Home.open(home));

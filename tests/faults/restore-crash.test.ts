@@ -1,4 +1,4 @@
-/** A restore that is killed at each of its steps on the file system, after a daemon that was killed as well. */
+/** A restore that is killed at each of its file system calls, in a home whose daemon was killed, too. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -16,21 +16,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-/** What is in a registry, and what is wrong with it. */
+/** The size of a registry, and its problems. */
 async function contents(home: string): Promise<{ entries: number; files: number; problems: readonly string[] }> {
   const { entries, files, problems } = JSON.parse((await runDaemonProgram(check, { home, json: true })).stdout);
   return { entries, files, problems };
 }
 
-/** Kills a restore at its call of that number and name; false where it has no so many. */
+/** Kills a restore at the nth call of that name; false if it makes fewer. */
 async function killedAt(name: string, step: number, options: { home: string; file: string }): Promise<boolean> {
-  // Which of the two a machine has depends on its processor.
+  // Which of the two calls exists depends on the processor.
   const calls = `?${name},?${name}at`;
   const inject = `inject=${calls}:signal=KILL:when=${step}`;
   const flags = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
   const program = [process.execPath, join(import.meta.dirname, '../support/restore-main.ts')];
   const child = spawn('strace', [...flags, ...program, JSON.stringify({ ...options, json: true })], {
-    // strace counts for each thread: so all asynchronous calls are those of one.
+    // strace counts per thread: with one worker, all asynchronous calls count together.
     env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
     stdio: 'ignore',
   });
@@ -40,7 +40,7 @@ async function killedAt(name: string, step: number, options: { home: string; fil
 }
 
 needs('strace')('a restore that is killed', () => {
-  test('leaves the earlier registry or the restored one, with all its files', { timeout: 120_000 }, async () => {
+  test('leaves the previous registry or the restored one, with all its files', { timeout: 120_000 }, async () => {
     const home = join(dir, 'home');
     const copy = join(dir, 'copy.db');
     const daemon = await spawnDaemon({ home });

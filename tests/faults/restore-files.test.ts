@@ -21,7 +21,7 @@ const io = () => ({
   stderrIsTerminal: false,
 });
 
-test('an earlier registry that is put back takes no file along: those it does not know are set aside', async () => {
+test('a restore moves files that the restored registry does not know into a folder beside it', async () => {
   const home = join(dir, 'home');
   const copy = join(dir, 'copy.db');
   const first = await spawnDaemon({ home });
@@ -41,7 +41,7 @@ test('an earlier registry that is put back takes no file along: those it does no
   expect((await readdir(join(home, 'blobs'))).filter(name => name !== 'incoming')).toHaveLength(1);
 });
 
-test('the registry that a restore has kept is put back with its files', async () => {
+test('the registry that a restore has kept can be restored with its files', async () => {
   const home = join(dir, 'home');
   const copy = join(dir, 'copy.db');
   const daemon = await spawnDaemon({ home });
@@ -52,7 +52,7 @@ test('the registry that a restore has kept is put back with its files', async ()
 
   const restored = await runDaemonProgram(restore, { home, json: true, file: copy });
   const { kept } = JSON.parse(restored.stdout);
-  // The start that comes between removes what the restored registry does not know.
+  // This start removes files that the restored registry does not know.
   const between = await spawnDaemon({ home });
   await between.stop();
   expect(await restore({ home, json: true, file: kept }, io())).toBe(0);
@@ -62,7 +62,7 @@ test('the registry that a restore has kept is put back with its files', async ()
   });
 });
 
-test('files in a home that has no registry yet are not taken for strays by a start that comes before the restore', async () => {
+test('a daemon that starts in a home without a registry keeps the files for a later restore', async () => {
   const home = join(dir, 'home');
   const copy = join(dir, 'copy.db');
   const daemon = await spawnDaemon({ home });
@@ -71,7 +71,7 @@ test('files in a home that has no registry yet are not taken for strays by a sta
   await daemon.stop();
   await rm(join(home, 'devmgr.db'));
 
-  // Any command may start the daemon of its own home.
+  // Any command can start the local daemon.
   const tooEarly = await spawnDaemon({ home });
   await uploadApp(tooEarly, '3.0.0');
   await tooEarly.stop();

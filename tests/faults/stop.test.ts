@@ -1,4 +1,4 @@
-/** SIGTERM: what was begun is finished and answered, then the daemon ends, in ten seconds at the latest. */
+/** SIGTERM: running requests are finished, then the daemon ends, within ten seconds. */
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -31,14 +31,14 @@ const serials = (): string[] => {
   return found;
 };
 
-it('under load: every change that was made was answered, an upload that goes on is taken, streams are told, and the exit code is 0', async () => {
+it('under load: every change is answered, a running upload is accepted, streams are closed, and the exit code is 0', async () => {
   const answered = new Set<string>();
   let stopping = false;
   const client = async (name: number) => {
     for (let i = 0; ; i++) {
       const serialNumber = `S-${name}-${i}`;
       const device = { deviceType: 'UKEY', serialNumber, manufacturer: 'Feitian', model: 'K9' };
-      // A connection that is refused, or closed before the request was taken, ends the client.
+      // A connection that is refused, or closed before the request was accepted, ends the client.
       const answer = await daemon.call('POST', '/api/devices/register', device).catch(() => null);
       if (!answer) return;
       expect(answer.code).toBe(200);
@@ -67,7 +67,7 @@ it('under load: every change that was made was answered, an upload that goes on 
   expect(await filesIn({ home })).toHaveLength(1);
 });
 
-it('with clients that never come to an end: they are cut off after ten seconds, nothing of theirs stays, and the exit code is 0', async () => {
+it('with requests that never end: their connections are closed after ten seconds, nothing of them stays, and the exit code is 0', async () => {
   const upload = beginUpload(daemon, '1.0.0', { size: 2 * MiB });
   await upload.file(block.length);
   const silent = connect(Number(new URL(daemon.url).port), '127.0.0.1');
@@ -77,11 +77,11 @@ it('with clients that never come to an end: they are cut off after ten seconds, 
   expect(await daemon.stop()).toBe(0);
   await expect(upload.answered).rejects.toThrow();
   silent.destroy();
-  expect(daemon.output()).toContain('cut off');
+  expect(daemon.output()).toContain('closing the connections');
   expect((await readdir(join(home, 'blobs'), { recursive: true })).filter(name => name !== 'incoming')).toEqual([]);
 });
 
-it('leaves nothing that says a daemon runs, and no token of the machine', async () => {
+it('removes the files of the running daemon and the local token', async () => {
   expect(await daemon.stop()).toBe(0);
   const left = await readdir(home);
   for (const name of ['daemon.json', 'local-token', 'daemon.lock.pid', 'devmgr.db-wal'])

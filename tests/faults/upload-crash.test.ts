@@ -1,4 +1,4 @@
-/** What a killed daemon leaves of uploads, and what the next start makes of it. */
+/** Uploads of a daemon that is killed, and the cleanup at the next start. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,14 +16,14 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 describe('a daemon that is killed', () => {
-  it('has every upload it acknowledged, and nothing of the one that was arriving', async () => {
+  it('has every acknowledged upload, and after the next start nothing of an unfinished one', async () => {
     const first = await spawnDaemon({ home });
-    const whole = beginUpload(first, '1.0.0', { size: 2 * MiB });
-    await whole.file(2 * MiB);
-    whole.end();
-    const { data } = (await whole.answered) as { data: { versionId: string; sha256: string } };
-    const half = beginUpload(first, '2.0.0', { size: 8 * MiB });
-    await half.file(4 * MiB);
+    const finished = beginUpload(first, '1.0.0', { size: 2 * MiB });
+    await finished.file(2 * MiB);
+    finished.end();
+    const { data } = (await finished.answered) as { data: { versionId: string; sha256: string } };
+    const unfinished = beginUpload(first, '2.0.0', { size: 8 * MiB });
+    await unfinished.file(4 * MiB);
     await expect.poll(() => filesIn({ home })).toHaveLength(2);
     await first.kill();
     expect(await filesIn({ home })).toHaveLength(2);
@@ -53,7 +53,7 @@ describe('the sweep at a start', () => {
     return staged.keep();
   };
 
-  it('removes kept files that no record knows, and leaves those that one does', async () => {
+  it('removes stored files that no record refers to, and leaves the others', async () => {
     const dir = join(home, 'blobs');
     const names = await Promise.all(Array.from({ length: 12 }, (_, i) => receive(dir, `content ${i}`)));
     const known = new Set(names.slice(0, 7));
@@ -64,7 +64,7 @@ describe('the sweep at a start', () => {
     expect(notices).toEqual([expect.stringContaining('removed 5 unfinished uploads')]);
   });
 
-  it('leaves alone what is none of its own', async () => {
+  it('leaves other files and folders alone', async () => {
     const dir = join(home, 'blobs');
     await mkdir(join(dir, 'notes'), { recursive: true });
     await writeFile(join(dir, 'README'), 'mine');
@@ -74,17 +74,17 @@ describe('the sweep at a start', () => {
   });
 });
 
-describe('a file that was put aside', () => {
-  it('is gone when it is discarded, and stays when it has been kept', async () => {
+describe('a staged file', () => {
+  it('is removed by discard, unless it has been stored', async () => {
     const dir = join(home, 'blobs');
     const blobs = await openBlobs(dir);
     const staged = await blobs.receive(Readable.from([Buffer.from('abc')]), 3);
     expect(staged).toMatchObject({ size: 3, sha256: sha256('abc') });
     const name = await staged.keep();
     await staged.discard();
-    const kept = await blobs.read(name, 3);
-    await kept.verify(sha256('abc'));
-    await kept.close();
+    const stored = await blobs.read(name, 3);
+    await stored.verify(sha256('abc'));
+    await stored.close();
 
     const other = await blobs.receive(Readable.from([Buffer.from('abc')]), 3);
     await other.discard();
@@ -92,7 +92,7 @@ describe('a file that was put aside', () => {
     expect(await filesIn({ home })).toEqual([join(dir, name)]);
   });
 
-  it('is refused past its limit, and gone', async () => {
+  it('is refused and removed if it exceeds the limit', async () => {
     const blobs = await openBlobs(join(home, 'blobs'));
     const pieces = [Buffer.from('ab'), Buffer.from('cd')];
     await expect(blobs.receive(Readable.from(pieces), 3)).rejects.toMatchObject({ problem: 'too-large' });

@@ -8,7 +8,7 @@ import { filesIn } from '../support/forms.ts';
 import { beginUpload, KiB, MiB } from '../support/sending.ts';
 import { mountSmallDisk, needsMount, type SmallDisk } from '../support/small-disk.ts';
 
-needsMount('a disk that is full', () => {
+needsMount('a full disk', () => {
   let disk: SmallDisk;
   let daemon: DaemonProcess;
   let home: string;
@@ -48,7 +48,7 @@ needsMount('a disk that is full', () => {
       model: 'K9',
     });
 
-  it('before the end of a file of unknown length: 4002, nothing stays, and the daemon goes on', async () => {
+  it('refuses a file of unknown length with 4002; nothing stays, and the daemon keeps working', async () => {
     const before = await free();
     expect(await upload('1.0.0', 32 * MiB, false)).toMatchObject({ status: 400, code: 4002, data: null });
     expect(await filesIn({ home })).toEqual([]);
@@ -56,7 +56,7 @@ needsMount('a disk that is full', () => {
     expect(await register()).toMatchObject({ code: 200 });
   });
 
-  it('by an announced length alone: 4002 before the disk has been filled', async () => {
+  it('refuses an announced length with 4002 before the file arrives', async () => {
     const sending = beginUpload(daemon, '1.0.0', { size: 32 * MiB });
     await sending.file(64 * KiB);
     expect(await sending.answered).toMatchObject({ status: 400, code: 4002 });
@@ -64,14 +64,14 @@ needsMount('a disk that is full', () => {
     expect(await filesIn({ home })).toEqual([]);
   });
 
-  it('so that the file has room and its record has not: 4002, and the file is gone', async () => {
+  it('that has room for the file but not for its record: 4002, and the file is removed', async () => {
     const size = 256 * KiB;
     await leaveFree(size);
     expect(await upload('1.0.0', size, false)).toMatchObject({ status: 400, code: 4002, data: null });
     expect(await filesIn({ home })).toEqual([]);
   });
 
-  it('in the last page of a file is noticed: a write that takes a part only is no success', async () => {
+  it('is noticed in the last page of a file: a partial write is not a success', async () => {
     const dir = join(disk.dir, 'other');
     const blobs = await openBlobs(dir);
     await leaveFree(256 * KiB);
@@ -80,7 +80,7 @@ needsMount('a disk that is full', () => {
     expect(await readdir(join(dir, 'incoming'))).toEqual([]);
   });
 
-  it('takes the same upload once there is room', async () => {
+  it('accepts the same upload once there is room', async () => {
     expect(await upload('1.0.0', 4 * MiB, true)).toMatchObject({ code: 200, data: { fileSize: 4 * MiB } });
     expect(await filesIn({ home })).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-/** What happens beside an upload while it is under way. */
+/** Uploads that are interrupted by the client, the store or another request. */
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { expect, it } from 'vitest';
@@ -19,7 +19,7 @@ async function withServer(options: UploadServerOptions, test: (server: Server) =
   }
 }
 
-it('a client that sends nothing for too long is told so, and its file is gone', () =>
+it('a client that stalls gets 4002, and its file is removed', () =>
   withServer({ formTimes: { stall: 50, drain: 60_000 } }, async server => {
     const upload = beginUpload(server, '1.0.0', { size: MiB });
     await upload.file(block.length);
@@ -32,7 +32,7 @@ it('a client that sends nothing for too long is told so, and its file is gone', 
     upload.request.destroy();
   }));
 
-it('a form that breaks off after its file is 4002, and the file is gone', () =>
+it('a form that ends early after its file is refused with 4002, and the file is removed', () =>
   withServer({}, async server => {
     const upload = beginUpload(server, '1.0.0');
     await upload.file(MiB);
@@ -43,7 +43,7 @@ it('a form that breaks off after its file is 4002, and the file is gone', () =>
     expect(await filesIn(server)).toEqual([]);
   }));
 
-it('a client that is refused and never sends the rest is cut off after a while', () =>
+it('a refused client that never sends the rest is disconnected', () =>
   withServer({ formTimes: { stall: 60_000, drain: 50 } }, async server => {
     const headers = { connection: 'keep-alive' };
     const upload = beginUpload(server, '1.0.0', { size: MiB, start: formStart('1.0.0', 'a.exe'), headers });
@@ -55,9 +55,9 @@ it('a client that is refused and never sends the rest is cut off after a while',
   }));
 
 it.each([
-  ['cannot write', () => new StoreFailure('no'), 500],
-  ['meets a conflict', () => new Conflict('no'), 500],
-] as const)('a file whose record the store %s is gone again', (_how, error, code) =>
+  ['cannot record it', () => new StoreFailure('no'), 500],
+  ['reports a conflict', () => new Conflict('no'), 500],
+] as const)('a file is removed if the store %s', (_how, error, code) =>
   withServer({ between: () => ({ commit: () => Promise.reject(error()) }) }, async server => {
     const upload = beginUpload(server, '1.0.0', { size: MiB });
     await upload.file(MiB);
@@ -67,7 +67,7 @@ it.each([
   }),
 );
 
-it('a duplicate that is recorded while the file arrives is 4002, and the file is gone', () =>
+it('a duplicate recorded while the file arrives is refused with 4002, and the file is removed', () =>
   withServer(
     { between: () => ({ commit: async () => [{ kind: 'duplicate', number: 7, status: null }] }) },
     async server => {
@@ -79,7 +79,7 @@ it('a duplicate that is recorded while the file arrives is 4002, and the file is
     },
   ));
 
-it('a device that is locked while its backup arrives is 2004, and the file is gone', async () => {
+it('a backup of a device that is locked meanwhile is refused with 2004, and the file is removed', async () => {
   const daemon = await startTestDaemon();
   try {
     const device = { deviceType: 'UKEY', serialNumber: 'LATE-1', manufacturer: 'Feitian', model: 'K9' };

@@ -1,4 +1,4 @@
-/** Uploads of the largest size there is, to a daemon in a process of its own whose memory can be measured. */
+/** Uploads of the maximum size, to a daemon in its own process, so that its memory can be measured. */
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'devmgr-large-'));
   daemon = await spawnDaemon({ home });
   idleMemory = bytesOf(await status(), 'VmRSS');
-  // Forgets the peak so far: the login's hash alone takes 32 MiB for a moment.
+  // Resets the peak: the password hash of the login alone takes 32 MiB for a moment.
   await writeFile(`/proc/${daemon.pid}/clear_refs`, '5');
 });
 afterAll(async () => {
@@ -25,11 +25,11 @@ const status = async () => readFile(`/proc/${daemon.pid}/status`, 'utf8');
 const bytesOf = (text: string, field: string) => Number(new RegExp(`${field}:\\s*(\\d+) kB`).exec(text)![1]) * 1024;
 let idleMemory: number;
 
-/** SHA-256 of 2 GiB of the repeated block; made with another program (Python's hashlib). */
+/** SHA-256 of 2 GiB of the repeated block, computed with another program (Python's hashlib). */
 const digestOf2GiB = 'd317fc8a5d2ae8df7b62897cbfe88ad8ef237cb0f7e5ad522105cf02f67ce66a';
 
 describe('an upload of 2 GiB', () => {
-  it('of which the client disappears at 1 GiB leaves no file', async () => {
+  it('leaves no file if the client disconnects at 1 GiB', async () => {
     const upload = beginUpload(daemon, '1.0.0', { size: 2 * GiB });
     await upload.file(GiB);
     expect(await filesIn({ home })).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('an upload of 2 GiB', () => {
     await expect.poll(() => filesIn({ home }), { timeout: 20_000 }).toEqual([]);
   });
 
-  it('and one byte is refused with 4002, and leaves no file', async () => {
+  it('plus one byte is refused with 4002 and leaves no file', async () => {
     const upload = beginUpload(daemon, '1.0.0', { size: 2 * GiB + 1 });
     await upload.file(2 * GiB + 1);
     upload.end();
@@ -45,19 +45,19 @@ describe('an upload of 2 GiB', () => {
     expect(await filesIn({ home })).toEqual([]);
   });
 
-  it('is taken whole, with the right digest', async () => {
+  it('is stored completely, with the right digest', async () => {
     const upload = beginUpload(daemon, '1.0.0', { size: 2 * GiB });
     await upload.file(2 * GiB);
     upload.end();
     const { code, data } = await upload.answered;
     expect({ code, data }).toMatchObject({ code: 200, data: { fileSize: 2 ** 31, sha256: digestOf2GiB } });
-    const [kept, ...others] = await filesIn({ home });
+    const [stored, ...others] = await filesIn({ home });
     expect(others).toEqual([]);
-    expect((await stat(kept!)).size).toBe(2 ** 31);
+    expect((await stat(stored!)).size).toBe(2 ** 31);
   });
 
-  // Together with what the daemon takes when it is idle (at most 110 MiB as it is built), well below 160 MiB.
-  it('has never taken more than 32 MiB of memory', async () => {
+  // With the memory of an idle daemon (at most 110 MiB when built), this stays well below 160 MiB.
+  it('never takes more than 32 MiB of memory', async () => {
     expect(bytesOf(await status(), 'VmHWM') - idleMemory).toBeLessThan(32 * MiB);
   });
 });

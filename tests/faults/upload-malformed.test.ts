@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.stop());
 
-const whole = formBytes([...needed('ANDROID', '1.0.0'), ['changelog', 'text'], file('a.apk', 'x'.repeat(300))]);
+const valid = formBytes([...needed('ANDROID', '1.0.0'), ['changelog', 'text'], file('a.apk', 'x'.repeat(300))]);
 const tokens = fc.constantFrom(
   '\r\n',
   '\n',
@@ -33,18 +33,18 @@ const bytes = fc.oneof(
   tokens.map(text => Buffer.from(text)),
   fc.uint8Array({ maxLength: 20 }).map(Buffer.from),
 );
-/** Cut `length` bytes at `at` and put others in their place. */
-const edit = fc.record({ at: fc.nat(whole.length), length: fc.oneof(fc.constant(0), fc.nat(60)), bytes });
+/** Replaces `length` bytes at `at` by others. */
+const edit = fc.record({ at: fc.nat(valid.length), length: fc.oneof(fc.constant(0), fc.nat(60)), bytes });
 
-it('a form with anything changed in it is taken or refused at once: never a 500, never silence, and a refused one stays nowhere', async () => {
+it('a form with random changes is accepted or refused at once: never a 500, never a hang, and a refused form leaves no file', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 4 }), async edits => {
       const form = edits.reduce(
         (form, { at, length, bytes }) => Buffer.concat([form.subarray(0, at), bytes, form.subarray(at + length)]),
-        whole,
+        valid,
       );
       const before = (await filesIn(daemon)).length;
-      // One that the daemon waits for in vain is ended after a minute, with another code.
+      // A form that the daemon waits for would end after a minute, with another code.
       const { code } = await sendForm(daemon, uploadPath, form);
       expect([200, 1001, 4002]).toContain(code);
       expect(await filesIn(daemon)).toHaveLength(before + (code === 200 ? 1 : 0));

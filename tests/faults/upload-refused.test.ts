@@ -1,4 +1,4 @@
-/** A refusal must reach the client, whatever it is doing at that moment; and a client must not hold the daemon. */
+/** A refusal must reach the client, whatever it is doing at that moment, and a slow client must not block the daemon. */
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,14 +7,14 @@ import { filesIn, formEnd, formType, sendForm, uploadPath } from '../support/for
 import { beginUpload, block, formStart, MiB } from '../support/sending.ts';
 
 let daemon: TestDaemon;
-/** Where uploads go, with an administrator's token. */
+/** The daemon and an administrator's token. */
 const target = () => ({ url: daemon.url, token: daemon.adminToken });
 beforeAll(async () => {
   daemon = await startTestDaemon();
 });
 afterAll(() => daemon.stop());
 
-/** Sends everything before it reads anything, as many clients do; answers what came back. */
+/** Sends everything before it reads anything, as many clients do; returns the response. */
 async function sendThenRead(head: readonly string[], body: readonly Buffer[]): Promise<string> {
   const { hostname, port } = new URL(daemon.url);
   const socket = createConnection({ host: hostname, port: Number(port) });
@@ -53,21 +53,21 @@ describe.each([
     expect(await sendThenRead([form, ...headers], body('a.apk'))).toContain('"code":1004');
   });
 
-  it('1001 for what is no form', async () => {
+  it('1001 for a body that is not a form', async () => {
     const answer = await sendThenRead(['Content-Type: text/plain', authorization(), ...headers], body('a.apk'));
     expect(answer).toContain('"code":1001');
   });
 });
 
 describe('a refusal', () => {
-  it('comes as soon as it is certain, not after the file', async () => {
+  it('is sent as soon as it is certain, not after the file', async () => {
     const upload = beginUpload(target(), '1.0.0', { size: 1024 * MiB, start: formStart('1.0.0', 'a.exe') });
     await upload.file(block.length);
     expect(await upload.answered).toMatchObject({ status: 400, code: 4002 });
     upload.request.destroy();
   });
 
-  it('of a duplicate comes before the file, too', async () => {
+  it('of a duplicate is sent before the file has arrived, too', async () => {
     await sendForm(daemon, uploadPath, Buffer.concat([formStart('3.0.0'), Buffer.from(`x${formEnd}`)]));
     const upload = beginUpload(target(), '3.0.0', { size: 1024 * MiB });
     await upload.file(block.length);
@@ -75,7 +75,7 @@ describe('a refusal', () => {
     upload.request.destroy();
   });
 
-  it('of a length beyond every limit comes before the form', async () => {
+  it('of a length beyond every limit is sent before the form has arrived', async () => {
     const upload = beginUpload(target(), '1.0.0', { size: 5 * 1024 * MiB });
     expect(await upload.answered).toMatchObject({
       status: 400,
@@ -85,7 +85,7 @@ describe('a refusal', () => {
     upload.request.destroy();
   });
 
-  it('leaves the connection good for the next request', async () => {
+  it('leaves the connection usable for the next request', async () => {
     const bad = await daemon.call('POST', uploadPath, undefined, {
       headers: { 'content-type': formType },
       raw: new Uint8Array(Buffer.concat(body('a.exe'))),
@@ -95,8 +95,8 @@ describe('a refusal', () => {
   });
 });
 
-describe('a client that disappears', () => {
-  it.each(['size known', 'size unknown'])('in the middle of a file (%s) leaves none', async how => {
+describe('a client that disconnects', () => {
+  it.each(['size known', 'size unknown'])('in the middle of a file (%s) leaves no file', async how => {
     const before = await filesIn(daemon);
     const upload = beginUpload(target(), '2.0.0', how === 'size known' ? { size: 8 * MiB } : {});
     await upload.file(4 * MiB);
@@ -105,13 +105,13 @@ describe('a client that disappears', () => {
     await expect.poll(() => filesIn(daemon)).toEqual(before);
   });
 
-  it('is no error of the daemon', () => {
+  it('is not logged as an error', () => {
     expect(daemon.logged()).not.toContain('"level":50');
   });
 });
 
-describe('clients that upload at once', () => {
-  it('do not wait for one that is slow', async () => {
+describe('parallel uploads', () => {
+  it('do not wait for a slow one', async () => {
     const slow = beginUpload(target(), '4.0.0', { size: MiB });
     await slow.file(block.length);
     const quick = beginUpload(target(), '4.0.1', { size: 4 * MiB });

@@ -1,4 +1,4 @@
-/** Disks that are full or fail under a daemon: a clear refusal, nothing lost, and work goes on by itself when they are well again. */
+/** A disk that is full or fails: changes are refused, nothing is lost, and the daemon recovers by itself. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Home } from '../../daemon/home/home.ts';
-import { checkDatabase } from '../../daemon/store/sqlite/index.ts';
+import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { filesIn } from '../support/forms.ts';
 import { needs } from '../support/needs.ts';
@@ -15,7 +15,7 @@ import { mountSmallDisk, needsMount, type SmallDisk } from '../support/small-dis
 
 let daemon: DaemonProcess;
 let home: string;
-/** Serials of acknowledged registrations. */
+/** Serial numbers of acknowledged registrations. */
 let acknowledged: string[];
 let tried = 0;
 
@@ -44,7 +44,7 @@ const total = async () => {
   return (data as { pagination: { total: number } }).pagination.total;
 };
 
-/** Eight clients register until one is refused; what they are told. */
+/** Eight clients register until one is refused; returns the refusals. */
 async function registerUntilRefused(): Promise<{ status: number; code: number; message: string; data: unknown }[]> {
   const refusals: Awaited<ReturnType<typeof register>>[] = [];
   const client = async (send: () => ReturnType<typeof register>) => {
@@ -64,15 +64,15 @@ const refusal = {
   message: expect.stringMatching(/cannot store changes at present; nothing was changed/),
 };
 
-/** The whole story, however the disk is made ill. */
-async function holdsThrough(makeWell: () => Promise<void> | void): Promise<void> {
-  // What is refused at first is what is large; in the end there is no room for anything.
+/** Refusal, degraded health and recovery, whatever is wrong with the disk. */
+async function failsAndRecovers(repair: () => Promise<void> | void): Promise<void> {
+  // Large changes are refused first; in the end there is no room for any.
   do for (const answer of await registerUntilRefused()) expect(answer).toMatchObject(refusal);
   while ((await health()).data.status === 'ok');
   expect(await health()).toMatchObject({ status: 200, data: { status: 'degraded', ready: false } });
   expect(await total()).toBe(acknowledged.length);
   expect(daemon.output()).toMatch(/"level":"error".*StoreFailure/);
-  await makeWell();
+  await repair();
   expect(await health()).toMatchObject({ data: { status: 'ok', ready: true } });
   expect(await register()).toMatchObject({ code: 200 });
   expect(await registerBatch(100)).toMatchObject({ code: 200 });
@@ -87,7 +87,7 @@ async function holdsThrough(makeWell: () => Promise<void> | void): Promise<void>
   expect(report).toMatchObject({ problems: [], devices: acknowledged.length });
 }
 
-needsMount('a disk that becomes full', () => {
+needsMount('with a disk that becomes full', () => {
   let disk: SmallDisk;
   beforeEach(async () => {
     acknowledged = [];
@@ -105,13 +105,13 @@ needsMount('a disk that becomes full', () => {
     await writeFile(filler(), Buffer.alloc(Math.max(0, bavail * bsize - leave)));
   };
 
-  it('refuses changes in words, stays up, says that it is degraded, and goes on by itself when there is room', async () => {
+  it('the daemon refuses changes, stays up, reports itself degraded, and recovers when there is room', async () => {
     await register();
     await fill(MiB);
-    await holdsThrough(() => rm(filler()));
+    await failsAndRecovers(() => rm(filler()));
   });
 
-  it('takes no more than it has room for, to the last byte', async () => {
+  it('the daemon refuses a change that does not fit, and accepts it when there is room', async () => {
     await fill(0);
     expect(await register()).toMatchObject(refusal);
     expect(await total()).toBe(0);
@@ -120,7 +120,7 @@ needsMount('a disk that becomes full', () => {
   });
 });
 
-needs('prlimit', 'util-linux')('a disk that fails to write', () => {
+needs('prlimit', 'util-linux')('with a disk that fails to write', () => {
   beforeEach(async () => {
     acknowledged = [];
     home = await mkdtemp(join(tmpdir(), 'devmgr-disk-'));
@@ -130,17 +130,17 @@ needs('prlimit', 'util-linux')('a disk that fails to write', () => {
     await daemon.kill();
     await rm(home, { recursive: true, force: true });
   });
-  /** No file of the daemon may grow beyond this; a write beyond it fails with an error that is not "disk full". */
+  /** No file of the daemon may grow beyond this: a larger write fails with an error other than "disk full". */
   const limit = (bytes: number | 'unlimited') =>
     execFileSync('prlimit', ['--pid', String(daemon.pid), `--fsize=${bytes}:`]);
 
-  it('refuses changes in words, stays up, says that it is degraded, and goes on by itself when it writes again', async () => {
+  it('the daemon refuses changes, stays up, reports itself degraded, and recovers when writes succeed', async () => {
     await register();
     limit(MiB);
-    await holdsThrough(() => void limit('unlimited'));
+    await failsAndRecovers(() => void limit('unlimited'));
   });
 
-  it('leaves nothing of an upload, and takes it once it writes again', async () => {
+  it('a failed upload leaves nothing, and succeeds once writes succeed', async () => {
     limit(MiB);
     const upload = async () => {
       const sending = beginUpload(daemon, '1.0.0', { size: 2 * MiB });
@@ -155,13 +155,13 @@ needs('prlimit', 'util-linux')('a disk that fails to write', () => {
   });
 });
 
-/** Whoever is not root may not look into a process that is none of its own children. */
+/** Only root may trace a process that is not its child. */
 const needsTracing =
   process.getuid?.() === 0
     ? needs('strace')
     : (name: string, body: () => void) => describe.skip(`${name} (skipped: only root may trace the daemon)`, body);
 
-needsTracing('a disk that does not confirm what was written', () => {
+needsTracing('with a disk whose fsync fails', () => {
   beforeEach(async () => {
     acknowledged = [];
     home = await mkdtemp(join(tmpdir(), 'devmgr-disk-'));
@@ -172,7 +172,7 @@ needsTracing('a disk that does not confirm what was written', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  /** From now on every fsync of the daemon fails, until the returned function is called. */
+  /** Makes every fsync of the daemon fail until the returned function is called. */
   async function failSync(): Promise<() => Promise<void>> {
     const calls = 'fsync,fdatasync,sync_file_range';
     const flags = ['-f', '-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, '-p', String(daemon.pid)];
@@ -185,11 +185,11 @@ needsTracing('a disk that does not confirm what was written', () => {
     };
   }
 
-  it('is no disk that something was written to: the change is refused, and is not there after the next start', async () => {
+  it('a change is refused, and absent after the next start', async () => {
     await register();
-    const heal = await failSync();
+    const repair = await failSync();
     expect(await register()).toMatchObject(refusal);
     expect(await registerBatch(100)).toMatchObject(refusal);
-    await holdsThrough(heal);
+    await failsAndRecovers(repair);
   });
 });

@@ -25,7 +25,6 @@ beforeEach(async () => {
   auth = new AuthService({ store: opened.store, passwords: passwordsAt(), tokens, now: Date.now });
 });
 afterEach(async () => {
-  accounts.close();
   await opened.cleanup();
 });
 

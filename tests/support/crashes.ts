@@ -1,7 +1,8 @@
 /** Kills a daemon under mixed load again and again, and looks after each start whether anything was lost. */
 import { join } from 'node:path';
 import { Home } from '../../daemon/home/home.ts';
-import { checkDatabase, openSqliteStore } from '../../daemon/store/sqlite/index.ts';
+import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
+import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { journalEventTypes } from '../../src/contract/events.ts';
 import { spawnDaemon } from './daemon-process.ts';
 import { filesIn } from './forms.ts';

@@ -1,6 +1,8 @@
 /** A journal in memory and connections that take as much as they are told to: for trying the stream in every order of things. */
+
+import type { EventRecord } from '../../daemon/domain/journal.ts';
 import type { Sink } from '../../daemon/notifications/sink.ts';
-import type { CommitNotice, EventFilter, EventRecord, Store } from '../../daemon/store/store.ts';
+import type { CommitNotice, EventFilter, Store } from '../../daemon/store/store.ts';
 import type { Frame } from './stream-client.ts';
 
 export class FakeJournal implements Pick<Store, 'events' | 'lastEventId' | 'onCommit'> {

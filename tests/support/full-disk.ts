@@ -1,6 +1,7 @@
 /** A process that fills the disk under a store, makes room again, and writes on stdout what the store did (JSON). */
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { addDevice, commit, queryOf } from '../contract/store/fixtures.ts';
 import { journalKey } from './sqlite.ts';
@@ -24,6 +25,6 @@ const present = (await store.devices(queryOf({ limit: 1 }))).total;
 rmSync(filler);
 const ready = await store.health();
 const [after] = await commit(store, [addDevice('after')]);
-const { problems } = await store.check();
+const { problems } = await checkDatabase(join(folder, 'devmgr.db'), journalKey);
 await store.close();
 console.log(JSON.stringify({ acknowledged, present, name, message, unready, ready, after, problems }));

@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../../daemon/store/sqlite/index.ts';
+import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
+import { openSqliteReader } from '../../daemon/store/sqlite/reader.ts';
+import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../../daemon/store/sqlite/sqlite-store.ts';
 
 export const journalKey = new Uint8Array(32).fill(7);
 
-/** An SQLite store in a folder of its own, which goes with `cleanup`. */
+/** An SQLite store in its own folder; `cleanup` removes both. */
 export async function openTemporary(options: Partial<SqliteOptions> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'devmgr-store-'));
   const file = join(folder, 'devmgr.db');
@@ -18,6 +20,12 @@ export async function openTemporary(options: Partial<SqliteOptions> = {}) {
       await store.close();
       store = await openSqliteStore({ file, journalKey, ...other });
       return store;
+    },
+    check: () => checkDatabase(file, journalKey),
+    /** Reads the journal with this key beside the open store. */
+    verifyJournal: async (key = journalKey) => {
+      const reader = openSqliteReader(file, key);
+      return reader.verifyJournal().finally(() => reader.close());
     },
     cleanup: async () => {
       await store.close();

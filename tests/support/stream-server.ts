@@ -1,13 +1,14 @@
 /** A listening server with the notification stream alone, on a real store, whose clocks stand still until a test moves them. */
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
+import type { UserRecord } from '../../daemon/domain/user.ts';
 import { originRule } from '../../daemon/http/origin.ts';
 import { buildServer } from '../../daemon/http/server.ts';
 import { websocketPlugin } from '../../daemon/http/websocket.ts';
 import { createHub } from '../../daemon/notifications/hub.ts';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
-import type { Change, UserRecord } from '../../daemon/store/store.ts';
+import type { Change } from '../../daemon/store/store.ts';
 import { Client } from '../../src/cli/client/client.ts';
 import { openTemporary } from './sqlite.ts';
 
@@ -72,7 +73,6 @@ export async function startStreamServer(options: { places?: { each: number; all:
     },
     async stop() {
       await app.close();
-      accounts.close();
       await cleanup();
     },
   };

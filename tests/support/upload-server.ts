@@ -49,7 +49,6 @@ export async function startUploadServer({ formTimes, between }: UploadServerOpti
     token: tokens.issue((await store.userByName('admin'))!).token,
     async stop() {
       await app.close();
-      accounts.close();
       await cleanup();
       await rm(home, { recursive: true, force: true });
     },

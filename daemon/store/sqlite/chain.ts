@@ -13,7 +13,7 @@ export interface JournalRow {
   readonly detail: string;
 }
 
-/** Where the journal ends: the last entry and its code. */
+/** The end of the journal: the id of the last entry and its code. */
 export interface Head {
   readonly id: number;
   readonly mac: string;
@@ -25,8 +25,10 @@ export type Mac = (text: string) => string;
 const blockBytes = 64;
 
 /**
- * HMAC-SHA256 under the hex SHA-256 of `key`. The key of an HMAC is padded by XOR; that of 64 ASCII hex digits stays ASCII
- * and fills the block, so that both passes can go through `crypto.hash` with strings: 1.1 µs a row, `createHmac` takes 2.1.
+ * HMAC-SHA256 with the hex SHA-256 of `key` as its key: the same as `createHmac('sha256', hex).update(text).digest('base64')`.
+ * `createHmac` allocates a native object for each row: measured on Node 26, 3.3 µs a row instead of 1.4, and 112 ms of
+ * processor time for a commit of 10,000 devices instead of 92. So both passes go through `crypto.hash`, with strings: the key
+ * of 64 ASCII digits fills the block, and XOR with either pad keeps it ASCII.
  */
 export function macWith(key: Uint8Array): Mac {
   const hex = hash('sha256', key, 'hex');
@@ -40,7 +42,7 @@ export function macWith(key: Uint8Array): Mac {
   };
 }
 
-/** Code of an entry, given that of the one before. The lengths come first, so that no two rows read the same. */
+/** The code of an entry, given the code of the entry before it. Lengths come first, so that no two rows give the same text. */
 export function entryMac(mac: Mac, before: string, row: JournalRow): string {
   const { actor, request_id: request } = row;
   return mac(
@@ -50,10 +52,10 @@ export function entryMac(mac: Mac, before: string, row: JournalRow): string {
   );
 }
 
-/** What a journal without entries ends with. */
+/** The end of a journal without entries. */
 export const noEntries: Head = { id: 0, mac: '' };
 
-/** Seals the end, so that entries missing there are noticed too. */
+/** The seal authenticates the end of the journal, so that entries missing there are noticed too. */
 export function sealOf(mac: Mac, head: Head): string {
   return mac(`head ${head.id} ${head.mac}`);
 }

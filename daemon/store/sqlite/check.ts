@@ -1,29 +1,22 @@
 import { type default as Database, SqliteError } from 'better-sqlite3';
 import { cooperatively } from '../../concurrency.ts';
+import type { CheckReport } from '../maintenance.ts';
 import { macWith } from './chain.ts';
 import { toFailure } from './failure.ts';
-import { migrations } from './migrations/index.ts';
+import { migrations } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
 import { Statements } from './statements.ts';
 import { verifyJournal } from './verify.ts';
 
-export interface CheckReport {
-  /** What is wrong, a line each; empty where everything is as it should be. */
-  readonly problems: readonly string[];
-  readonly devices: number;
-  /** Entries of the journal. */
-  readonly entries: number;
-}
-
 const maxProblems = 100;
 
-/** Questions whose answer is a row for each fault. */
+/** Queries that return one row for each fault. */
 const faults: readonly string[] = [
   `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' says ' || sum(kept) || ', there are ' || sum(found)
    FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
          UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3)
    GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
-  `SELECT 'device ' || number || ' has no entry of its registration' FROM (
+  `SELECT 'device ' || number || ' has no journal entry for its registration' FROM (
      SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED')`,
   `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number)
    FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
@@ -35,17 +28,17 @@ const faults: readonly string[] = [
 ];
 
 /**
- * Looks whether a database is whole: its pages and indexes, its counters against counts, its journal from end to end. May run beside
- * a daemon; reads everything, so that it takes seconds for a million devices. Rejects where it cannot be opened at all.
+ * Checks a database: its pages and indexes, its counters against counts, its journal from end to end. Works beside a running
+ * daemon. Reads everything, which takes seconds for a million devices. Rejects if the database cannot be opened at all.
  */
 export async function checkDatabase(file: string, journalKey: Uint8Array): Promise<CheckReport> {
   const db = openReader(file);
   try {
     const version = versionOf(db, file, migrations.length);
-    // All questions are to see the same moment.
+    // All queries must see the same moment.
     db.exec('BEGIN');
     const pages = pageProblems(db);
-    // Answers out of damaged pages would mislead, and an older database has not everything that is asked for.
+    // Results from damaged pages would mislead, and an older database lacks some of what the queries name.
     if (pages.length > 0 || version < migrations.length) return { problems: pages, devices: 0, entries: 0 };
     const statements = new Statements(db);
     const wrong = faults.flatMap(sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
@@ -66,7 +59,7 @@ function pageProblems(db: Database.Database): string[] {
   const damaged = integrity(db).filter(text => text !== 'ok');
   if (damaged.length > 0) return damaged.map(text => `database: ${text}`);
   const links = db.pragma('foreign_key_check') as { table: string; rowid: number }[];
-  return links.map(row => `${row.table} ${row.rowid} refers to something that is not there`);
+  return links.map(row => `${row.table} ${row.rowid} refers to a row that does not exist`);
 }
 
 function integrity(db: Database.Database): string[] {
@@ -74,7 +67,7 @@ function integrity(db: Database.Database): string[] {
     const pages = db.pragma(`integrity_check(${maxProblems})`) as { integrity_check: string }[];
     return pages.map(row => row.integrity_check);
   } catch (error) {
-    // Damage where the tables are described stops the check itself.
+    // Damage in the description of the tables stops the check itself.
     if (error instanceof SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return [error.message];
     throw error;
   }

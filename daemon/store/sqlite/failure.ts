@@ -2,17 +2,17 @@ import { SqliteError } from 'better-sqlite3';
 import { StoreFailure } from '../store.ts';
 
 const advice: readonly (readonly [RegExp, string])[] = [
-  [/^SQLITE_FULL/, 'the disk is full: make room; nothing that was acknowledged is lost'],
+  [/^SQLITE_FULL/, 'the disk is full: free some space; nothing that was acknowledged is lost'],
   [
     /^SQLITE_(CORRUPT|NOTADB)/,
-    'it is damaged, or no database at all: stop the daemon, then put a backup in its place with "devmgr daemon restore FILE"',
+    'it is damaged or not a database: stop the daemon, then restore a backup with "devmgr daemon restore FILE"',
   ],
-  [/^SQLITE_(CANTOPEN|PERM|READONLY|AUTH)/, 'see that it is there, and that it and its folder belong to this user'],
-  [/^SQLITE_(BUSY|LOCKED)/, 'another program holds it: end that program'],
+  [/^SQLITE_(CANTOPEN|PERM|READONLY|AUTH)/, 'check that it exists, and that it and its folder belong to this user'],
+  [/^SQLITE_(BUSY|LOCKED)/, 'another program is using it: end that program'],
   [/^SQLITE_IOERR/, 'the disk reports an error: look at the system log'],
 ];
 
-/** An error of SQLite in the words of the store; `doing` says what was tried, `file` on which database. */
+/** The `StoreFailure` for an error of SQLite. `doing` says what failed, `file` on which database. */
 export function toFailure(error: unknown, doing: string, file: string): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -24,7 +24,7 @@ export function toFailure(error: unknown, doing: string, file: string): StoreFai
   );
 }
 
-/** Whether the disk or the database is to blame, so that the next write can be expected to fail as well. */
+/** Whether the disk or the database is the cause, so that the next write can be expected to fail as well. */
 export function isOutage(error: unknown): boolean {
   return error instanceof SqliteError && !/^SQLITE_(CONSTRAINT|MISMATCH|RANGE|TOOBIG)/.test(error.code);
 }

@@ -1,18 +1,18 @@
 import type Database from 'better-sqlite3';
 import { cooperatively, TimeSlice, TurnBatch } from '../../concurrency.ts';
-import { type Commit, Conflict, type Outcome, StoreFailure } from '../store.ts';
+import { type ChangeResult, type Commit, Conflict, StoreFailure } from '../store.ts';
 import { isOutage, toFailure } from './failure.ts';
-import type { Writer, Written } from './write.ts';
+import type { Writer, Written } from './writer.ts';
 
 interface Job {
   readonly commit: Commit;
-  readonly resolve: (outcomes: readonly Outcome[]) => void;
+  readonly resolve: (results: readonly ChangeResult[]) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** The result of one commit in a transaction. */
-type Result =
-  | { readonly job: Job; readonly outcomes: readonly Outcome[] }
+/** What happened to one commit of a transaction. */
+type Settled =
+  | { readonly job: Job; readonly results: readonly ChangeResult[] }
   | { readonly job: Job; readonly conflict: Conflict };
 
 /** Called after a transaction has committed and before the promises of its commits resolve. */
@@ -53,7 +53,7 @@ export class GroupCommit {
     return this.#closed;
   }
 
-  add(commit: Commit): Promise<readonly Outcome[]> {
+  add(commit: Commit): Promise<readonly ChangeResult[]> {
     if (this.#closed) return Promise.reject(new StoreFailure('the store is closed'));
     return new Promise((resolve, reject) => this.#queue.add({ commit, resolve, reject }));
   }
@@ -78,12 +78,12 @@ export class GroupCommit {
   }
 
   async #transaction(jobs: readonly Job[]): Promise<void> {
-    let results: Result[];
+    let settled: Settled[];
     let written: Written | null;
     try {
       if (this.#stale) this.#reload();
       this.#db.exec('BEGIN IMMEDIATE');
-      results = await cooperatively(this.#applyAll(jobs), { slice: new TimeSlice(this.#sliceMs), stride: 16 });
+      settled = await cooperatively(this.#applyAll(jobs), { slice: new TimeSlice(this.#sliceMs), stride: 16 });
       written = this.#writer.finish();
       this.#db.exec('COMMIT');
     } catch (error) {
@@ -94,24 +94,24 @@ export class GroupCommit {
       this.#failure = null;
       this.#listener(written);
     }
-    for (const result of results) {
-      if ('conflict' in result) result.job.reject(result.conflict);
-      else result.job.resolve(result.outcomes);
+    for (const one of settled) {
+      if ('conflict' in one) one.job.reject(one.conflict);
+      else one.job.resolve(one.results);
     }
   }
 
-  *#applyAll(jobs: readonly Job[]): Generator<void, Result[]> {
-    const results: Result[] = [];
+  *#applyAll(jobs: readonly Job[]): Generator<void, Settled[]> {
+    const settled: Settled[] = [];
     for (const job of jobs) {
       try {
-        results.push({ job, outcomes: yield* this.#writer.apply(job.commit) });
+        settled.push({ job, results: yield* this.#writer.apply(job.commit) });
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        results.push({ job, conflict: error });
+        settled.push({ job, conflict: error });
       }
       yield;
     }
-    return results;
+    return settled;
   }
 
   /** A commit that fails must not undo the others: each is tried again on its own. */

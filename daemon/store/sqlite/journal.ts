@@ -1,15 +1,15 @@
-import type { Entry } from '../store.ts';
+import type { Entry } from '../../domain/journal.ts';
 import { entryMac, type Head, type Mac, noEntries, sealOf } from './chain.ts';
 import type { Statements } from './statements.ts';
 
-/** Whom an entry names beside its kind and texts. */
+/** When and on whose behalf an entry is written. */
 export interface EntryContext {
   readonly at: number;
   readonly actor: string | null;
   readonly requestId: string | null;
 }
 
-/** As it is stored, with the code that says who wrote it. */
+/** The end of the journal as it is stored: the seal proves who wrote it. */
 export interface StoredHead extends Head {
   readonly seal: string;
 }
@@ -17,7 +17,7 @@ export interface StoredHead extends Head {
 const insert = `INSERT INTO event (id, at, type, device, subject, actor, request_id, data, detail, mac)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** The writing end of the journal. `append` and `seal` belong inside a transaction; after a rollback, `reload`. */
+/** Writes the journal. Call `append` and `seal` inside a transaction, and `reload` after a rollback. */
 export class Journal {
   readonly #statements: Statements;
   readonly #mac: Mac;
@@ -39,16 +39,16 @@ export class Journal {
     return this.#id !== this.#sealed;
   }
 
-  /** Takes up where the database stands. Returns what is wrong with the end of the journal; null where nothing is. */
+  /** Reads the state of the database. Returns what is wrong with the end of the journal; null if nothing is. */
   reload(): string | null {
     const head = readHead(this.#statements);
     const last = this.#statements.value<number | null>('SELECT max(id) FROM event') ?? 0;
     const genuine = head === null ? last === 0 && !hasRecords(this.#statements) : sealOf(this.#mac, head) === head.seal;
     this.#id = Math.max(last, head?.id ?? 0);
     this.#sealed = this.#id;
-    // With a broken seal the next entry must not make the damage look whole: its chain starts from nothing, which verification reports.
+    // If the seal is broken, the next entry must not hide the damage: its chain starts with a value that verification reports.
     this.#last = genuine ? (head ?? noEntries).mac : 'broken';
-    if (!genuine) return `the seal of the journal does not match its key: entries were changed, or the key was`;
+    if (!genuine) return `the seal of the journal does not match its key: entries or the key were changed`;
     return this.#id === last ? null : `the journal ends at entry ${last}, its seal says ${this.#id}`;
   }
 
@@ -86,13 +86,13 @@ export class Journal {
   }
 }
 
-/** Null where the journal was never written. */
+/** Null if the journal was never written. */
 export function readHead(statements: Statements): StoredHead | null {
   const text = statements.value<string>(`SELECT value FROM meta WHERE name = 'journal'`);
   return text === undefined ? null : (JSON.parse(text) as StoredHead);
 }
 
-/** Whether there is anything of which the journal has to tell: a registry that was never used has no journal. */
+/** Whether there is anything that the journal must account for: a registry that was never used has no journal. */
 export function hasRecords(statements: Statements): boolean {
   return statements.value('SELECT 1 FROM user UNION ALL SELECT 1 FROM device LIMIT 1') !== undefined;
 }

@@ -3,7 +3,7 @@ import type { DeviceSort } from '../../../src/contract/devices.ts';
 import type { DeviceFilter, DeviceQuery } from '../store.ts';
 import type { Statements } from './statements.ts';
 
-/** The devices of a page, in its order, and how many there are on all pages. */
+/** The numbers of the devices on a page, in its order, and how many devices all pages have together. */
 export interface NumberPage {
   readonly numbers: readonly number[];
   readonly total: number;
@@ -20,12 +20,12 @@ const keys: Readonly<Record<Exclude<DeviceSort, 'createTime' | 'createdAt' | 'de
   deviceType: 'device_type',
 };
 
-/** Texts that people write sort by UTF-16 code units; SQLite compares UTF-8, which differs above U+FFFF. */
+/** Defines code_units(): texts sort by UTF-16 code units as in JavaScript, but SQLite compares UTF-8, which differs above U+FFFF. */
 export function addFunctions(db: Database.Database): void {
   db.function('code_units', { deterministic: true }, (text: string) => Buffer.from(text, 'utf16le').swap16());
 }
 
-/** Pages of devices by plain SQL: exact at any size, slow at many rows for what no index serves. */
+/** A page of devices by plain SQL: always right, but slow with many rows if no index serves the query. */
 export function sqlPage(statements: Statements, query: DeviceQuery): NumberPage {
   const { where, values } = conditions(query);
   const order = orderBy(query, clockSteppedBack(statements));
@@ -38,7 +38,7 @@ export function sqlPage(statements: Statements, query: DeviceQuery): NumberPage 
   return { numbers, total: total(statements, query) };
 }
 
-/** Whether devices were ever registered at an earlier time than the one before them. */
+/** Whether a device was ever registered at an earlier time than the device before it. */
 export function clockSteppedBack(statements: Statements): boolean {
   return statements.value(`SELECT 1 FROM meta WHERE name = 'clock stepped back'`) !== undefined;
 }
@@ -64,12 +64,13 @@ function conditions(filter: DeviceFilter): { where: string; values: unknown[] } 
   if (filter.userId !== undefined) term('user_id = ?', filter.userId);
   if (filter.keyword !== undefined) {
     const lower = asciiLower(filter.keyword);
-    // lower() changes the letters of ASCII alone, as is wanted; instr() knows no wildcards.
+    // lower() changes ASCII letters only, as intended; instr() has no wildcards.
     term(`(instr(lower(serial_number), ?) > 0 OR instr('dev-' || number, ?) > 0)`, lower, lower);
   }
   return { where: terms.length ? `WHERE ${terms.join(' AND ')}` : '', values };
 }
 
+/** ASCII letters in lower case, all other characters unchanged. */
 export function asciiLower(text: string): string {
   return text.replace(/[A-Z]+/g, letters => letters.toLowerCase());
 }

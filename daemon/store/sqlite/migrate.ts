@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { StoreFailure } from '../store.ts';
-import { applicationId, type Migration } from './migrations/index.ts';
+import { applicationId, type Migration } from './migrations.ts';
 
 interface Migrating {
   readonly file: string;
@@ -9,7 +9,7 @@ interface Migrating {
   readonly notice?: ((message: string) => void) | undefined;
 }
 
-/** Brings the schema up to date, all steps or none. Of a database that has something in it, a copy is kept first. */
+/** Brings the schema up to date: all steps or none. Copies the database first, unless it is empty. */
 export async function migrate(
   db: Database.Database,
   version: number,
@@ -23,7 +23,9 @@ export async function migrate(
     copy = `${file}.v${version}-${new Date(now()).toISOString().replaceAll(/[-:.]/g, '')}`;
     await db.backup(copy);
     chmodSync(copy, 0o600);
-    notice?.(`the database goes from version ${version} to ${migrations.length}; as it was it stays in ${copy}`);
+    notice?.(
+      `upgrading the database from version ${version} to ${migrations.length}; ${copy} is a copy of the old one`,
+    );
   }
   let step: Migration | undefined;
   db.exec('BEGIN IMMEDIATE');
@@ -35,7 +37,7 @@ export async function migrate(
   } catch (error) {
     if (db.inTransaction) db.exec('ROLLBACK');
     throw new StoreFailure(
-      `${file}: step ${step?.number} (${step?.name}) to a newer database failed: ${(error as Error).message}; the database is as it was${copy ? `, and so is its copy ${copy}` : ''}`,
+      `${file}: upgrade step ${step?.number} (${step?.name}) failed: ${(error as Error).message}; the database is unchanged${copy ? `, and ${copy} is a copy of it` : ''}`,
       { cause: error },
     );
   }

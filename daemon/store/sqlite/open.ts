@@ -3,28 +3,29 @@ import Database from 'better-sqlite3';
 import { StoreFailure } from '../store.ts';
 import { toFailure } from './failure.ts';
 import { migrate } from './migrate.ts';
-import { applicationId, type Migration, migrations as released } from './migrations/index.ts';
+import { applicationId, type Migration, migrations as released } from './migrations.ts';
 
 const MiB = 1024 * 1024;
 
 export interface OpenOptions {
-  /** Where the database is kept; made where there is none. */
+  /** The database file; created if it does not exist. */
   readonly file: string;
   readonly now?: (() => number) | undefined;
-  /** Takes a line for the log. */
+  /** Receives lines for the log. */
   readonly notice?: ((message: string) => void) | undefined;
+  /** The released ones if absent. */
   readonly migrations?: readonly Migration[] | undefined;
 }
 
 /**
- * Opens for writing: makes the database where there is none, brings an older one up to date (a copy is kept beside it).
- * Refuses with `StoreFailure` a newer one, a damaged one and one of another program; then nothing was changed.
+ * Opens for writing: creates the database if it does not exist, and upgrades an older one (a copy stays beside it). Rejects
+ * with `StoreFailure` if the database is newer, damaged or of another program; then nothing was changed.
  */
 export async function openWriter(options: OpenOptions): Promise<Database.Database> {
   const { file, migrations = released } = options;
   let db: Database.Database | undefined;
   try {
-    // SQLite gives its own files the mode of the database: nobody else is to read any of them.
+    // SQLite gives its other files the mode of the database file: no one else may read any of them.
     closeSync(openSync(file, 'a', 0o600));
     db = new Database(file, { timeout: 5000 });
     const version = versionOf(db, file, migrations.length);
@@ -37,7 +38,7 @@ export async function openWriter(options: OpenOptions): Promise<Database.Databas
   }
 }
 
-/** Opens for reading alone, beside whoever writes. */
+/** Opens for reading only, also while another process writes. */
 export function openReader(file: string): Database.Database {
   try {
     const db = new Database(file, { readonly: true, timeout: 5000 });
@@ -48,7 +49,7 @@ export function openReader(file: string): Database.Database {
   }
 }
 
-/** Version of the schema; 0 where the database is empty. Refuses what is not to be touched. */
+/** Version of the schema; 0 if the database is empty. Throws `StoreFailure` for databases that must not be touched. */
 export function versionOf(db: Database.Database, file: string, newest: number): number {
   const version = db.pragma('user_version', { simple: true }) as number;
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number;
@@ -57,18 +58,18 @@ export function versionOf(db: Database.Database, file: string, newest: number): 
     throw new StoreFailure(`${file} is a database of another program: name another home, or move the file away`);
   if (version > newest)
     throw new StoreFailure(
-      `${file} has version ${version} of the database, this devmgr knows ${newest} at most: use the newer devmgr, or restore a backup made by this one`,
+      `${file} has database version ${version}, this devmgr supports up to ${newest}: use the newer devmgr, or restore a backup made by this one`,
     );
   return version;
 }
 
 function settings(db: Database.Database): void {
   db.pragma('journal_mode = WAL');
-  // The library's default would lose acknowledged writes at a power cut.
+  // The library's default would lose acknowledged writes in a power cut.
   db.pragma('synchronous = FULL');
   db.pragma('fullfsync = ON');
   db.pragma('foreign_keys = ON');
-  // Without it, INSERT OR REPLACE removes rows past the triggers that protect the journal.
+  // Without it, INSERT OR REPLACE deletes rows without firing the triggers that protect the journal.
   db.pragma('recursive_triggers = ON');
   db.pragma('trusted_schema = OFF');
   db.pragma('wal_autocheckpoint = 2000');

@@ -1,20 +1,16 @@
 import { cooperatively } from '../../concurrency.ts';
-import type { Reader } from '../store.ts';
+import type { RegistryReader } from '../maintenance.ts';
 import { macWith } from './chain.ts';
+import { deviceRows } from './devices.ts';
 import { addFunctions, sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
-import { deviceRows, readerOf, tableReads } from './read.ts';
+import { readerOf, tableReads } from './reads.ts';
 import { Statements } from './statements.ts';
-import { type JournalReport, verifyJournal } from './verify.ts';
+import { verifyJournal } from './verify.ts';
 
-export interface SqliteReader extends Reader {
-  verifyJournal(): Promise<JournalReport>;
-  close(): void;
-}
-
-/** Opens a registry for reading alone: beside a daemon that runs, or without one. Rejects with `StoreFailure`. */
-export function openSqliteReader(options: { readonly file: string; readonly journalKey: Uint8Array }): SqliteReader {
-  const db = openReader(options.file);
+/** Opens a database for reading only, beside a running daemon or without one. Throws `StoreFailure` if that fails. */
+export function openSqliteReader(file: string, journalKey: Uint8Array): RegistryReader {
+  const db = openReader(file);
   addFunctions(db);
   const statements = new Statements(db);
   return {
@@ -22,7 +18,7 @@ export function openSqliteReader(options: { readonly file: string; readonly jour
       { ...tableReads(statements), devices: query => deviceRows(statements, sqlPage(statements, query)) },
       async read => read(),
     ),
-    verifyJournal: () => cooperatively(verifyJournal(statements, macWith(options.journalKey))),
-    close: () => db.close(),
+    verifyJournal: () => cooperatively(verifyJournal(statements, macWith(journalKey))),
+    close: async () => void db.close(),
   };
 }

@@ -5,18 +5,18 @@ import { toFailure } from './failure.ts';
 import { openReader } from './open.ts';
 
 /**
- * Copies a database as it is at this moment into the new file `to` (0600), while others go on reading and writing it. The
- * copy is one file, complete in itself. Rejects with `StoreFailure` where `to` exists or cannot be written; then it is not there.
+ * Copies a database as it is at this moment into the new file `to` (0600), while others read and write it. The copy is one
+ * complete file. Rejects with `StoreFailure` if `to` exists or cannot be written; then `to` is as it was.
  */
 export async function backupDatabase(file: string, to: string): Promise<void> {
-  if (existsSync(to)) throw new StoreFailure(`${to} exists already: name a file that does not`);
+  if (existsSync(to)) throw new StoreFailure(`${to} already exists: name another file`);
   const unfinished = `${to}.unfinished`;
   rmSync(unfinished, { force: true });
   const source = openReader(file);
   try {
-    // Nobody else is to read it while it grows, nor to have put a link in its place: the folder may be anybody's.
+    // The folder may be open to others: no one else may read the copy while it grows, or put a link in its place.
     closeSync(openSync(unfinished, 'wx', 0o600));
-    // One transaction for the whole copy: without it, each write by others starts the copy anew.
+    // One transaction for the whole copy: without it, each write by others restarts the copy.
     source.exec('BEGIN');
     source.prepare('SELECT count(*) FROM sqlite_schema').get();
     await source.backup(unfinished);
@@ -24,25 +24,9 @@ export async function backupDatabase(file: string, to: string): Promise<void> {
     renameSync(unfinished, to);
   } catch (error) {
     rmSync(unfinished, { force: true });
-    throw toFailure(error, 'no backup was made', to);
+    throw toFailure(error, 'the backup failed', to);
   } finally {
     source.close();
-  }
-}
-
-/**
- * Takes what a crash has left in the write-ahead log into a database that nobody has open, so that the file alone is the whole
- * of it. One that is not there or damaged stays as it is.
- */
-export function foldLog(file: string): void {
-  let db: Database.Database | undefined;
-  try {
-    db = new Database(file, { fileMustExist: true });
-    db.pragma('wal_checkpoint(TRUNCATE)');
-  } catch {
-    // What cannot be read any more need not be whole.
-  } finally {
-    db?.close();
   }
 }
 

@@ -1,50 +1,40 @@
 import type Database from 'better-sqlite3';
-import { cooperatively } from '../../concurrency.ts';
 import type { CommitNotice, Store } from '../store.ts';
 import { macWith } from './chain.ts';
-import { type CheckReport, checkDatabase } from './check.ts';
 import { toFailure } from './failure.ts';
 import { GroupCommit } from './group.ts';
 import { Journal } from './journal.ts';
 import { listedDevices, plainLists } from './lists/index.ts';
 import { addFunctions } from './lists-sql.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
-import { readerOf, tableReads } from './read.ts';
 import { ReadBatch } from './read-batch.ts';
-import { backupDatabase } from './snapshot.ts';
+import { readerOf, tableReads } from './reads.ts';
 import { Statements } from './statements.ts';
-import { type JournalReport, verifyJournal } from './verify.ts';
-import { Writer, type Written } from './write.ts';
+import { Writer, type Written } from './writer.ts';
 
 export interface SqliteOptions extends OpenOptions {
-  /** Secret that chains the entries of the journal; kept apart from the database. */
+  /** Secret that chains the entries of the journal; stored apart from the database. */
   readonly journalKey: Uint8Array;
-  /** Lists of devices by plain SQL alone: no memory for them, but slow from some ten thousand devices on. */
+  /** Lists of devices with plain SQL only: needs no memory for them, but is slow from some ten thousand devices on. */
   readonly plainLists?: boolean | undefined;
-  /** Milliseconds of work on the event loop after which others get their turn; 4 where it is not given. */
-  readonly turnMilliseconds?: number | undefined;
+  /** Milliseconds of a time slice; the default of `TimeSlice` if absent. */
+  readonly sliceMs?: number | undefined;
 }
 
 export interface SqliteStore extends Store {
-  /** Copies the database into a new file, under load. See `backupDatabase`. */
-  backupTo(to: string): Promise<void>;
-  /** Looks whether everything is whole. See `checkDatabase`. */
-  check(): Promise<CheckReport>;
-  /** Resolves when lists of devices come out of memory; before, plain SQL answers them the same. */
+  /** Resolves when lists of devices come from memory. Before, plain SQL returns the same, more slowly. */
   readonly listsReady: Promise<void>;
-  /** Finds entries that were changed, removed, inserted or moved. */
-  verifyJournal(): Promise<JournalReport>;
 }
 
 /**
- * Opens the store in a database file: see `openWriter` for what is made, brought up to date and refused. The daemon is to be the
- * only one who has it open for writing.
+ * Opens the store in a database file. See `openWriter` for what is created, upgraded and refused. Only one process may have
+ * the database open for writing.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const writing = await openWriter(options);
   let reading: Database.Database | undefined;
   try {
-    // A transaction may span several turns of the loop; on a connection of their own, reads see only what is committed.
+    // A transaction may span several turns of the event loop: on their own connection, reads see only what is committed.
     reading = openReader(options.file);
     addFunctions(reading);
     return assemble(options, writing, reading);
@@ -56,24 +46,23 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
 }
 
 function assemble(options: SqliteOptions, writing: Database.Database, reading: Database.Database): SqliteStore {
-  const { file, journalKey, notice, turnMilliseconds: turns } = options;
-  const mac = macWith(journalKey);
+  const { file, journalKey, notice, sliceMs } = options;
   const writable = new Statements(writing);
-  const batch = new ReadBatch(reading, error => toFailure(error, 'cannot read', file));
   const readable = new Statements(reading);
-  const writer = new Writer(writable, new Journal(writable, mac));
+  const reads = new ReadBatch(reading, error => toFailure(error, 'cannot read', file));
+  const writer = new Writer(writable, new Journal(writable, macWith(journalKey)));
   const fault = writer.reload();
-  if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" names them`);
+  if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" lists them`);
   const listeners = new Set<(notice: CommitNotice) => void>();
-  const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, { budget: turns, notice });
+  const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, { sliceMs, notice });
   const committed = ({ lastEventId, users, deltas }: Written) => {
     devices.apply(deltas);
-    for (const listener of listeners) tell(listener, { lastEventId, users }, notice);
+    for (const listener of listeners) notify(listener, { lastEventId, users }, notice);
   };
-  const group = new GroupCommit(writing, writer, committed, turns);
+  const group = new GroupCommit(writing, writer, committed, sliceMs);
   let closing: Promise<void> | null = null;
   return {
-    ...readerOf({ ...tableReads(readable), devices: query => devices.list(query) }, read => batch.run(read)),
+    ...readerOf({ ...tableReads(readable), devices: query => devices.list(query) }, read => reads.run(read)),
     commit: commit => group.add(commit),
     onCommit(listener) {
       listeners.add(listener);
@@ -84,15 +73,11 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
       if (group.closed) return { ready: false, detail: 'the store is closed' };
       return group.failure ? { ready: false, detail: group.failure.message } : { ready: true, detail: 'SQLite' };
     },
-    backupTo: to => backupDatabase(file, to),
-    check: () => checkDatabase(file, journalKey),
-    verifyJournal: () => cooperatively(verifyJournal(readable, mac)),
     listsReady: devices.ready,
     close() {
       closing ??= group.close().then(async () => {
         await devices.close();
-        // Reads that were asked for are answered.
-        await batch.idle();
+        await reads.idle();
         reading.close();
         writing.close();
       });
@@ -101,11 +86,11 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   };
 }
 
-function tell(listener: (notice: CommitNotice) => void, what: CommitNotice, notice: OpenOptions['notice']): void {
+function notify(listener: (notice: CommitNotice) => void, what: CommitNotice, notice: OpenOptions['notice']): void {
   try {
     listener(what);
   } catch (error) {
-    // What is committed stays committed, whatever a listener makes of it.
+    // What is committed stays committed, even if a listener fails.
     notice?.(`a listener failed after a commit: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
   }
 }

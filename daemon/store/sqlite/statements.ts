@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 
-/** Prepares each text of SQL once. */
+/** Prepared statements by their SQL: each is prepared once. */
 export class Statements {
   readonly db: Database.Database;
   readonly #prepared = new Map<string, Database.Statement>();
@@ -10,14 +10,16 @@ export class Statements {
     this.db = db;
   }
 
+  /** The statement, prepared at the first call. */
   of(sql: string): Database.Statement {
-    return kept(this.#prepared, sql, () => this.db.prepare(sql));
+    return cached(this.#prepared, sql, () => this.db.prepare(sql));
   }
 
   run(sql: string, ...values: unknown[]): Database.RunResult {
     return this.of(sql).run(...values);
   }
 
+  /** The first row; undefined if there is none. */
   get<T>(sql: string, ...values: unknown[]): T | undefined {
     return this.of(sql).get(...values) as T | undefined;
   }
@@ -26,25 +28,25 @@ export class Statements {
     return this.of(sql).all(...values) as T[];
   }
 
-  /** The first column of the first row; undefined where there is no row. */
+  /** The first column of the first row; undefined if there is no row. */
   value<T>(sql: string, ...values: unknown[]): T | undefined {
     return this.#plucked(sql).get(...values) as T | undefined;
   }
 
-  /** The first column of all rows. */
+  /** The first column of every row. */
   values<T>(sql: string, ...values: unknown[]): T[] {
     return this.#plucked(sql).all(...values) as T[];
   }
 
   #plucked(sql: string): Database.Statement {
-    return kept(this.#plucking, sql, () => this.db.prepare(sql).pluck());
+    return cached(this.#plucking, sql, () => this.db.prepare(sql).pluck());
   }
 }
 
-function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
+function cached<T>(map: Map<string, T>, key: string, create: () => T): T {
   const found = map.get(key);
   if (found) return found;
-  const made = make();
-  map.set(key, made);
-  return made;
+  const created = create();
+  map.set(key, created);
+  return created;
 }

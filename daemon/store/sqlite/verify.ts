@@ -1,13 +1,7 @@
+import type { JournalReport } from '../maintenance.ts';
 import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from './chain.ts';
 import { hasRecords, readHead, type StoredHead } from './journal.ts';
 import type { Statements } from './statements.ts';
-
-export interface JournalReport {
-  /** Entries that were read. */
-  readonly entries: number;
-  /** What is wrong, entry by entry, at most `maxProblems`; empty where the journal is whole. */
-  readonly problems: readonly string[];
-}
 
 interface StoredRow extends JournalRow {
   readonly mac: string;
@@ -16,25 +10,25 @@ interface StoredRow extends JournalRow {
 const chunk = 1000;
 const maxProblems = 100;
 
-/** Reads the journal from one end to the other and tells each entry that was changed, removed, inserted or moved. */
+/** Reads the journal from end to end and reports entries that were changed, removed, inserted or moved, at most `maxProblems`. */
 export function* verifyJournal(statements: Statements, mac: Mac): Generator<void, JournalReport> {
   const problems: string[] = [];
-  const tell = (text: string) => problems.length < maxProblems && problems.push(text);
+  const report = (text: string) => problems.length < maxProblems && problems.push(text);
   let { id: expected, mac: before } = noEntries;
   let entries = 0;
   for (;;) {
-    // Others may write meanwhile: whatever the end says now, the entries up to there are to be found afterwards.
+    // Others may write meanwhile: the entries up to the end as it is now must be found afterwards.
     const head = readHead(statements);
     const rows = statements.all<StoredRow>('SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?', expected, chunk);
     if (rows.length === 0) {
-      for (const text of endProblems(head, mac, expected, before)) tell(text);
-      if (head === null && entries === 0 && hasRecords(statements)) tell('all entries and the seal were removed');
+      for (const text of endProblems(head, mac, expected, before)) report(text);
+      if (head === null && entries === 0 && hasRecords(statements)) report('all entries and the seal were removed');
       return { entries, problems };
     }
     for (const row of rows) {
-      if (row.id !== expected + 1) tell(missing(expected + 1, row.id - 1));
+      if (row.id !== expected + 1) report(missing(expected + 1, row.id - 1));
       else if (entryMac(mac, before, row) !== row.mac)
-        tell(`entry ${row.id} was changed, inserted or moved, or the journal key is another one`);
+        report(`entry ${row.id} was changed, inserted or moved, or the journal key is a different one`);
       before = row.mac;
       expected = row.id;
       entries++;
@@ -49,7 +43,7 @@ const missing = (from: number, to: number) =>
 function endProblems(head: StoredHead | null, mac: Mac, last: number, lastMac: string): string[] {
   if (head === null) return last === 0 ? [] : ['the seal at the end of the journal was removed'];
   if (sealOf(mac, head) !== head.seal)
-    return ['the seal at the end of the journal was changed, or the journal key is another one'];
+    return ['the seal at the end of the journal was changed, or the journal key is a different one'];
   if (head.id > last) return [missing(last + 1, head.id)];
   if (head.id < last) return [`entries after ${head.id} were inserted`];
   return head.mac === lastMac ? [] : [`entry ${last} is not the one the journal was sealed with`];

@@ -1,19 +1,23 @@
-import type { Change, DeviceSet, NewDevice } from '../store.ts';
-import { Counters } from './counters.ts';
+import type { DeviceStatus, DeviceType } from '../../../src/contract/device-fields.ts';
+import type { DeviceSet, NewDevice } from '../../domain/device.ts';
+import type { Change } from '../store.ts';
 import type { Journal } from './journal.ts';
 import type { Statements } from './statements.ts';
 
-/** What a transaction did to devices, for those who keep more than the tables. */
+export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>;
+
+/** What a transaction did to a device, for code that keeps more than the tables. */
 export type DeviceDelta =
   | { readonly number: number; readonly added: NewDevice; readonly at: number }
   | { readonly number: number; readonly set: DeviceSet & { readonly lastUsedAt?: number } };
 
-export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>;
-
 type Table = 'device' | 'user' | 'app' | 'backup';
 const tables: readonly Table[] = ['device', 'user', 'app', 'backup'];
 
-/** What the changes of a transaction write to and note down. There is one writer for a database, so the numbers that come next are kept here. */
+/**
+ * What the changes of a transaction write to, and what they did so far. A database has a single writer, so the next numbers
+ * are held in memory.
+ */
 export class Writing {
   readonly statements: Statements;
   readonly journal: Journal;
@@ -22,7 +26,7 @@ export class Writing {
   /** When the last device was added. */
   lastCreated = 0;
   deltas: DeviceDelta[] = [];
-  /** Users that were added or changed. */
+  /** Numbers of the users that were added or changed. */
   users = new Set<number>();
 
   constructor(statements: Statements, journal: Journal) {
@@ -30,7 +34,7 @@ export class Writing {
     this.journal = journal;
   }
 
-  /** Takes up where the database stands. Returns what is wrong with the end of the journal; null where nothing is. */
+  /** Reads the state of the database. Returns what is wrong with the end of the journal; null if nothing is. */
   reload(): string | null {
     for (const table of tables)
       this.last[table] = this.statements.value<number | null>(`SELECT max(number) FROM ${table}`) ?? 0;
@@ -41,8 +45,45 @@ export class Writing {
     return this.journal.reload();
   }
 
+  /** Starts the next transaction with nothing done. */
   forget(): void {
     this.deltas = [];
     this.users = new Set();
+  }
+}
+
+/** How many devices of each kind a transaction added or removed; `write` adds the sums to `device_count`. */
+class Counters {
+  readonly #changes = new Map<string, { manufacturer: string; type: DeviceType; status: DeviceStatus; by: number }>();
+
+  add(manufacturer: string, type: DeviceType, status: DeviceStatus, by: 1 | -1): void {
+    const key = `${type} ${status} ${manufacturer}`;
+    const change = this.#changes.get(key);
+    if (change) change.by += by;
+    else this.#changes.set(key, { manufacturer, type, status, by });
+  }
+
+  write(statements: Statements): void {
+    for (const { manufacturer, type, status, by } of this.#changes.values()) {
+      if (by === 0) continue;
+      statements.run(
+        `INSERT OR IGNORE INTO device_count (manufacturer, device_type, status, count) VALUES (?, ?, ?, 0)`,
+        manufacturer,
+        type,
+        status,
+      );
+      statements.run(
+        `UPDATE device_count SET count = count + ? WHERE manufacturer = ? AND device_type = ? AND status = ?`,
+        by,
+        manufacturer,
+        type,
+        status,
+      );
+    }
+    this.clear();
+  }
+
+  clear(): void {
+    this.#changes.clear();
   }
 }

@@ -1,17 +1,9 @@
 /** What the rules about stores are tried with. */
-import type {
-  AppRecord,
-  BackupRecord,
-  Change,
-  Commit,
-  DeviceQuery,
-  DeviceRow,
-  DeviceSet,
-  NewDevice,
-  Outcome,
-  Store,
-  UserRecord,
-} from '../../../daemon/store/store.ts';
+import type { AppRecord } from '../../../daemon/domain/app.ts';
+import type { BackupRecord } from '../../../daemon/domain/backup.ts';
+import type { DeviceRow, DeviceSet, NewDevice } from '../../../daemon/domain/device.ts';
+import type { UserRecord } from '../../../daemon/domain/user.ts';
+import type { Change, ChangeResult, Commit, DeviceQuery, Store } from '../../../daemon/store/store.ts';
 
 export interface OpenedStore {
   readonly store: Store;
@@ -131,7 +123,7 @@ export const commit = (
   store: Store,
   changes: readonly Change[],
   rest: Partial<Omit<Commit, 'changes'>> = {},
-): Promise<readonly Outcome[]> => store.commit(commitOf(changes, rest));
+): Promise<readonly ChangeResult[]> => store.commit(commitOf(changes, rest));
 
 export const queryOf = (rest: Partial<DeviceQuery> = {}): DeviceQuery => ({
   sortBy: 'createTime',

@@ -1,4 +1,5 @@
-import type { DeviceQuery, DeviceRecord, DeviceRow, Rows } from '../../../daemon/store/store.ts';
+import type { DeviceRecord, DeviceRow } from '../../../daemon/domain/device.ts';
+import type { DeviceQuery, Rows } from '../../../daemon/store/store.ts';
 
 /** What a list of devices must answer, said as plainly as can be. */
 export function listModel(devices: readonly DeviceRecord[], query: DeviceQuery): Rows<DeviceRow> {

@@ -1,16 +1,15 @@
+import type { AppRecord } from '../../../daemon/domain/app.ts';
+import type { BackupRecord } from '../../../daemon/domain/backup.ts';
+import type { DeviceRecord } from '../../../daemon/domain/device.ts';
+import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
+import type { UserRecord } from '../../../daemon/domain/user.ts';
 import {
-  type AppRecord,
-  type BackupRecord,
   type Change,
+  type ChangeResult,
   type Commit,
   Conflict,
-  type DeviceRecord,
-  type Entry,
-  type EventRecord,
   type Guard,
-  type Outcome,
   StoreFailure,
-  type UserRecord,
 } from '../../../daemon/store/store.ts';
 
 /** Ways in which a store can be wrong; the suite must notice each. */
@@ -69,7 +68,7 @@ export function checkGuard({ devices, users }: Kept, guard: Guard, fault: Fault 
 }
 
 /** Writes a change and its entry. */
-export function applyChange(kept: Kept, change: Change, commit: Commit, fault: Fault | undefined): Outcome {
+export function applyChange(kept: Kept, change: Change, commit: Commit, fault: Fault | undefined): ChangeResult {
   const { at } = commit;
   const write = (entry: Entry, device: number | null, subject: number | null) => {
     if (fault === 'skips an entry' && entry.type === 'DEVICE_USED') return;
@@ -79,7 +78,7 @@ export function applyChange(kept: Kept, change: Change, commit: Commit, fault: F
     kept.events.push({ id, at, type, device, subject, actor, requestId: commit.requestId, data, detail });
   };
   const next = (records: readonly unknown[]) => records.length + 1;
-  const duplicate = (number: number, status: DeviceRecord['status'] | null): Outcome => {
+  const duplicate = (number: number, status: DeviceRecord['status'] | null): ChangeResult => {
     if (fault === 'writes an entry for a duplicate') write(change.entry, null, null);
     return { kind: 'duplicate', number, status };
   };

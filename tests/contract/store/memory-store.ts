@@ -1,7 +1,7 @@
 import {
+  type ChangeResult,
   type Commit,
   type CommitNotice,
-  type Outcome,
   type Store,
   StoreFailure,
   type Window,
@@ -41,7 +41,7 @@ function memoryStore(read: () => Kept, write: (kept: Kept) => void, fault: Fault
     if (closed) throw new StoreFailure('the store is closed');
     return read();
   };
-  const tell = (commit: Commit, kept: Kept, outcomes: readonly Outcome[]) => {
+  const tell = (commit: Commit, kept: Kept, outcomes: readonly ChangeResult[]) => {
     const users = commit.changes.flatMap((change, i) => {
       const outcome = outcomes[i]!;
       if (change.kind === 'user.set') return [change.user];
@@ -53,11 +53,11 @@ function memoryStore(read: () => Kept, write: (kept: Kept) => void, fault: Fault
       } catch {}
     }
   };
-  const apply = async (commit: Commit): Promise<readonly Outcome[]> => {
+  const apply = async (commit: Commit): Promise<readonly ChangeResult[]> => {
     await turn();
     const kept = structuredClone(read());
     if (fault === 'shows what is not committed') write(kept);
-    const outcomes: Outcome[] = [];
+    const outcomes: ChangeResult[] = [];
     try {
       for (const guard of commit.guards ?? []) checkGuard(kept, guard, fault);
       for (const change of commit.changes) {

@@ -9,7 +9,7 @@ import { grown, type NumberSet } from './number-set.ts';
 import { Serials } from './serials.ts';
 import { TextSets } from './text-sets.ts';
 
-/** What lists need of a device. Times are null where there is none. */
+/** The fields of a device that lists filter and sort by. */
 export interface ListedDevice {
   readonly deviceType: DeviceType;
   readonly serialNumber: string;
@@ -29,14 +29,14 @@ const timeNames = ['createdAt', 'activatedAt', 'lastUsedAt', 'updatedAt'] as con
 const kinds = deviceTypes.length * deviceStatuses.length;
 
 /**
- * What lists filter and sort by, in memory: a place in typed arrays for each device, and a set of devices for each value of a
- * filter. 60 bytes a device. A filtered page of a million devices takes as long as one of a thousand; SQL without an
+ * What lists filter and sort by, in memory: an element of typed arrays for each device, and a set of devices for each value of
+ * a filter. 60 bytes a device. A filtered page of a million devices takes as long as one of a thousand; SQL without an
  * index for every combination takes up to 130 ms.
  */
 export class DeviceColumns {
-  /** Devices from 1 to this number are in. */
+  /** Devices from 1 to this number are included. */
   count = 0;
-  /** Whether a device was ever made at an earlier time than the one before it: then creation is not the order of numbers. */
+  /** Whether a device was ever created at an earlier time than the device before it: then the order of creation is not that of numbers. */
   clockSteppedBack = false;
   readonly serials = new Serials();
   readonly texts: Readonly<Record<TextName, TextSets>> = {
@@ -45,27 +45,27 @@ export class DeviceColumns {
     manufacturer: new TextSets(),
     model: new TextSets(),
   };
-  /** By number of the device; NaN where there is none. */
+  /** By number of the device; NaN if it has no such time. */
   readonly times: Record<TimeName, Float64Array> = {
     createdAt: new Float64Array(0),
     activatedAt: new Float64Array(0),
     lastUsedAt: new Float64Array(0),
     updatedAt: new Float64Array(0),
   };
-  /** Type and status of each device in one number, see `kindOf`. */
+  /** Type and status of each device as one number: see `kindOf`. */
   #kinds = new Uint8Array(0);
   #manufacturers = new Uint32Array(0);
-  /** How many there are of each kind, for each manufacturer. */
+  /** For each manufacturer, the number of devices of each kind. */
   readonly #counts: Uint32Array[] = [];
 
-  /** Makes room, so that adding that many in all does not copy what is there. */
+  /** Makes room for `count` devices in all, so that adding them copies nothing. */
   reserve(count: number): void {
     for (const name of timeNames) this.times[name] = grown(this.times[name], count + 1);
     this.#kinds = grown(this.#kinds, count + 1);
     this.#manufacturers = grown(this.#manufacturers, count + 1);
   }
 
-  /** Adds the device that follows the last one. */
+  /** Adds the next device. */
   add(device: ListedDevice): void {
     const { texts, times } = this;
     const n = this.count + 1;
@@ -86,10 +86,12 @@ export class DeviceColumns {
     this.count = n;
   }
 
+  /** Null if the device has no such time any more. */
   setTime(n: number, name: TimeName, value: number | null): void {
     this.times[name][n] = value ?? Number.NaN;
   }
 
+  /** Moves device n to the set of `status`. */
   setStatus(n: number, status: DeviceStatus): void {
     const { sets } = this.texts.status;
     const counts = this.#counts[this.#manufacturers[n]!]!;
@@ -102,7 +104,7 @@ export class DeviceColumns {
     this.#kinds[n] = after;
   }
 
-  /** A set for each of type, status and manufacturer that a filter names; null where nothing can match. */
+  /** A set for each of type, status and manufacturer that the filter names; null if nothing can match. */
   sets({ deviceType, status, manufacturer }: DeviceFilter): NumberSet[] | null {
     const found: NumberSet[] = [];
     for (const [name, text] of Object.entries({ deviceType, status, manufacturer })) {
@@ -115,7 +117,7 @@ export class DeviceColumns {
     return found;
   }
 
-  /** How many devices `sets` leaves of all, without looking at them. */
+  /** How many devices match type, status and manufacturer, from counters. */
   total({ deviceType, status, manufacturer }: DeviceFilter): number {
     let tables: readonly Uint32Array[] = this.#counts;
     if (manufacturer !== undefined) {

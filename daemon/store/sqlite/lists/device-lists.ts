@@ -16,8 +16,8 @@ import { DevicesOfUsers } from './users.ts';
 const encoder = new TextEncoder();
 
 /**
- * Pages of devices out of memory. Everything it knows comes from the database and from the changes it is told of, so that it can be left
- * out: `lists-sql.ts` answers the same. About 100 bytes a device.
+ * Pages of devices from memory. It is only a cache of the database, kept up to date by `apply`: `lists-sql.ts` returns the same
+ * pages. About 100 bytes a device.
  */
 export class DeviceLists {
   readonly #statements: Statements;
@@ -34,33 +34,33 @@ export class DeviceLists {
     this.#trigrams = new Trigrams(this.#columns.serials);
   }
 
-  /** Reads what the database has. Until it is through, there are no pages. Yields now and then. */
+  /** Reads the database. Request no pages before this has finished. Yields regularly. */
   load(): Generator<void, void> {
     return load(this.#statements, this.#columns);
   }
 
-  /** Prepares what the first page by serial or by keyword would otherwise have to. Yields now and then. */
+  /** Does the work that the first page by serial number or keyword would otherwise have to do. Yields regularly. */
   *warm(): Generator<void, void> {
     yield* this.prepare();
     yield* this.#order.upTo(this.#columns.count);
   }
 
-  /** Takes what was added into the search for keywords. Yields now and then. */
+  /** Adds new devices to the search by keyword. Yields regularly. */
   prepare(): Generator<void, void> {
     return this.#trigrams.upTo(this.#columns.count);
   }
 
-  /** Devices that the search for keywords has not taken in yet. */
+  /** Number of devices that the search by keyword does not include yet. */
   get unprepared(): number {
     return this.#columns.count - this.#trigrams.last;
   }
 
-  /** Takes over what was committed, at once after it was. */
+  /** Applies what was committed. To be called right after each commit. */
   apply(deltas: readonly DeviceDelta[]): void {
     const columns = this.#columns;
     for (const delta of deltas) {
       if ('added' in delta) {
-        // While loading, what lies ahead will be read.
+        // While loading, later devices are still to be read from the database.
         if (delta.number !== columns.count + 1) continue;
         const none = { activatedAt: null, lastUsedAt: null, updatedAt: null };
         columns.add({ ...delta.added, ...none, status: 'INACTIVE', createdAt: delta.at });
@@ -77,7 +77,7 @@ export class DeviceLists {
     }
   }
 
-  /** The page at once, where that takes no more than a fraction of a millisecond; else null: see `page`. */
+  /** The page, if that takes only a fraction of a millisecond; else null: use `page`. */
   quickPage(query: DeviceQuery): NumberPage | null {
     if (query.keyword !== undefined || !this.#byNumber(query)) return null;
     const user = query.userId === undefined ? null : this.#users.find(query.userId);
@@ -88,7 +88,7 @@ export class DeviceLists {
     return { numbers: pageOf(matches, query, total), total };
   }
 
-  /** The page; one at a time. Yields now and then; what it answers was so at one moment on the way. */
+  /** The page as it was at one moment during the work. Only one at a time. Yields regularly. */
   *page(query: DeviceQuery): Generator<void, NumberPage> {
     const last = this.#columns.count;
     const keyword = query.keyword === undefined ? null : yield* this.#withKeyword(query.keyword, last);
@@ -123,13 +123,13 @@ export class DeviceLists {
     }
   }
 
-  /** Whether the order asked for is that of the numbers. */
+  /** Whether the requested order is that of the numbers. */
   #byNumber({ sortBy }: DeviceQuery): boolean {
     if (sortBy === 'createTime' || sortBy === 'createdAt') return !this.#columns.clockSteppedBack;
     return sortBy === 'deviceId';
   }
 
-  /** Null where nothing can match. */
+  /** Null if nothing can match. */
   #matches(
     filter: DeviceFilter,
     user: NumberSet | null,
@@ -150,7 +150,7 @@ export class DeviceLists {
   }
 }
 
-/** A page in the order of numbers, from the end that is nearer. */
+/** A page in the order of numbers, collected from the nearer end. */
 function pageOf(matches: Matches, { offset, limit, descending }: DeviceQuery, total: number): readonly number[] {
   const size = Math.min(limit, total - offset);
   if (size <= 0) return [];

@@ -1,29 +1,30 @@
 import { cooperatively, limitConcurrency, TimeSlice } from '../../../concurrency.ts';
-import type { DeviceQuery, DeviceRow, Rows } from '../../store.ts';
+import type { DeviceRow } from '../../../domain/device.ts';
+import type { DeviceQuery, Rows } from '../../store.ts';
+import { deviceRows } from '../devices.ts';
 import { sqlPage } from '../lists-sql.ts';
-import { deviceRows } from '../read.ts';
 import type { Statements } from '../statements.ts';
 import type { DeviceDelta } from '../writing.ts';
 import { DeviceLists } from './device-lists.ts';
 
-/** Milliseconds without a commit after which what was added is prepared for searches: 0.7 µs a device, better not amid a run of batches. */
-const idle = 1000;
-/** So many are prepared without waiting for that: the next search would have to. */
-const many = 100_000;
+/** Milliseconds without a commit after which new devices are prepared for searches: 0.7 µs a device, better not in the middle of a series of batches. */
+const idleMs = 1000;
+/** So many new devices are prepared at once: the next search would otherwise have to wait for it. */
+const manyDevices = 100_000;
 
-/** Milliseconds of work after which others get their turn: half of what other long work takes, since lists may be asked for at any time. */
-const budget = 2;
+/** Half the usual time slice, because lists may be requested at any time. */
+const defaultSliceMs = 2;
 
 export interface ListedDevices {
   list(query: DeviceQuery): Promise<Rows<DeviceRow>>;
-  /** Takes over what was committed, at once after it was. */
+  /** Applies what was committed. To be called right after each commit. */
   apply(deltas: readonly DeviceDelta[]): void;
-  /** Resolves when lists come out of memory: some seconds after the start, at a million devices. */
+  /** Resolves when lists come from memory: some seconds after the start with a million devices. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Lists of devices by plain SQL. */
+/** Lists of devices with plain SQL only. */
 export function plainLists(statements: Statements): ListedDevices {
   return {
     list: async query => deviceRows(statements, sqlPage(statements, query)),
@@ -35,12 +36,12 @@ export function plainLists(statements: Statements): ListedDevices {
 
 export interface ListingOptions {
   /** See `TimeSlice`. */
-  readonly budget?: number | undefined;
-  /** Takes a line for the log. */
+  readonly sliceMs?: number | undefined;
+  /** Receives lines for the log. */
   readonly notice?: ((message: string) => void) | undefined;
 }
 
-/** Lists of devices: by plain SQL as long as the memory is being filled, in turns with everything else; out of memory from then on. */
+/** Lists of devices: with plain SQL while the memory is being filled in the background, from memory after that. */
 export function listedDevices(statements: Statements, options: ListingOptions = {}): ListedDevices {
   return new ListsInMemory(statements, options);
 }
@@ -90,13 +91,13 @@ class ListsInMemory implements ListedDevices {
     return this.#oneAtATime(async () => {
       for (let attempt = 1; ; attempt++) {
         const work = this.#lists.page(query);
-        // The third time it does not let go of the loop, so that nothing can come in between.
+        // The third attempt holds the event loop, so that no commit can come in between.
         const page = await (attempt < 3
-          ? this.#inPieces(work)
+          ? this.#inSlices(work)
           : cooperatively(work, { slice: new TimeSlice(Number.POSITIVE_INFINITY) }));
         const rows = deviceRows(this.#statements, page);
-        // Rows are read after the page was made up: a commit in between must not show what was not asked for.
-        if (attempt === 3 || rows.rows.every(row => asAsked(row, query))) return rows;
+        // The rows are read after the page was made: a commit in between must not show rows that do not match.
+        if (attempt === 3 || rows.rows.every(row => stillMatches(row, query))) return rows;
       }
     });
   }
@@ -109,32 +110,32 @@ class ListsInMemory implements ListedDevices {
 
   #prepareSoon(): void {
     clearTimeout(this.#timer);
-    const wait = this.#lists.unprepared < many ? idle : 0;
+    const wait = this.#lists.unprepared < manyDevices ? idleMs : 0;
     this.#timer = setTimeout(() => this.#background(this.#lists.prepare()), wait);
     this.#timer.unref();
   }
 
-  /** Work that nobody waits for; it ends when the store is closed. */
+  /** Work that no caller waits for; it ends when the store is closed. */
   #background(work: Generator<void, void>): Promise<void> {
-    return this.#oneAtATime(() => this.#inPieces(this.#untilClosed(work))).catch(error => this.#giveUp(error));
+    return this.#oneAtATime(() => this.#inSlices(this.#untilClosed(work))).catch(error => this.#giveUp(error));
   }
 
   *#untilClosed(work: Generator<void, void>): Generator<void, void> {
     while (this.#state !== 'closed' && !work.next().done) yield;
   }
 
-  #inPieces<T>(work: Generator<void, T>): Promise<T> {
-    return cooperatively(work, { slice: new TimeSlice(this.#options.budget ?? budget) });
+  #inSlices<T>(work: Generator<void, T>): Promise<T> {
+    return cooperatively(work, { slice: new TimeSlice(this.#options.sliceMs ?? defaultSliceMs) });
   }
 
-  /** What cannot be trusted is not asked any more; what is committed stays committed. */
+  /** After an error the memory cannot be trusted: lists come from plain SQL until the next start. */
   #giveUp(error: unknown): void {
     if (this.#state === 'closed') return;
     this.#state = 'given up';
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#options.notice?.(`lists of devices go on by plain SQL, slower, until the next start: ${reason}`);
+    this.#options.notice?.(`lists of devices come from plain SQL, more slowly, until the next start: ${reason}`);
   }
 }
 
-const asAsked = (row: DeviceRow, query: DeviceQuery): boolean =>
+const stillMatches = (row: DeviceRow, query: DeviceQuery): boolean =>
   (query.status ?? row.status) === row.status && (query.userId ?? row.userId) === row.userId;

@@ -8,7 +8,7 @@ const chunk = 1000;
 const sql = `SELECT device_type, serial_number, manufacturer, model, status, created_at, activated_at, last_used_at, updated_at
   FROM device WHERE number > ? ORDER BY number LIMIT ${chunk}`;
 
-/** Takes in the devices that the database has and the columns have not. Yields now and then. */
+/** Adds the devices that are in the database but not yet in the columns. Yields regularly. */
 export function* load(statements: Statements, columns: DeviceColumns): Generator<void, void> {
   const select = statements.db.prepare(sql).raw();
   columns.reserve(statements.value<number | null>('SELECT max(number) FROM device') ?? 0);

@@ -1,18 +1,16 @@
-import { type Bits, bitsFor, eachBit, hasBit, lowest, ones, setBit, setRange } from './bits.ts';
+import { type Bits, bitsFor, hasBit, lowest, ones, setBit, setRange } from './bits.ts';
 import type { NumberSet } from './number-set.ts';
 
-/** The devices that a filter leaves, as they are at this moment. */
+/** The devices that match a filter at this moment. */
 export interface Matches {
   count(): number;
-  /** From the place `offset` on, in the order of numbers. */
+  /** At most `limit` numbers from index `offset` on, in the order of numbers. */
   page(offset: number, limit: number, descending: boolean): number[];
-  /** In ascending order. */
-  each(take: (n: number) => void): void;
-  /** Of its own: later changes do not show in it. */
+  /** A copy: later changes do not show in it. */
   toBits(): Bits;
 }
 
-/** Those up to `last` that are in every one of the sets (all, where there is none) and in `also`. */
+/** The devices up to `last` that are in every set (all devices if there are no sets) and in `also`. */
 export function matching(last: number, sets: readonly NumberSet[], also: Bits | null): Matches {
   const smallest = sets.filter(set => set.list !== null).sort((a, b) => a.size - b.size)[0];
   if (smallest) {
@@ -31,16 +29,16 @@ export function matching(last: number, sets: readonly NumberSet[], also: Bits | 
   return bits.length === 0 ? new AllMatches(last) : new BitMatches(bits, last);
 }
 
-/** A loop of its own, 4 ns a device: an order by a text goes through the list of every value. */
+/** A plain loop, 4 ns a device: sorting by a text goes through the list of every value. */
 function filtered(list: Uint32Array, last: number, sets: readonly NumberSet[], also: Bits | null): Uint32Array {
-  const kept = new Uint32Array(list.length);
+  const found = new Uint32Array(list.length);
   let count = 0;
   for (let i = 0; i < list.length && list[i]! <= last; i++) {
     const n = list[i]!;
     if (also !== null && !hasBit(also, n)) continue;
-    if (sets.length === 0 || sets.every(set => set.has(n))) kept[count++] = n;
+    if (sets.length === 0 || sets.every(set => set.has(n))) found[count++] = n;
   }
-  return kept.subarray(0, count);
+  return found.subarray(0, count);
 }
 
 class AllMatches implements Matches {
@@ -57,10 +55,6 @@ class AllMatches implements Matches {
   page(offset: number, limit: number, descending: boolean): number[] {
     const length = Math.max(0, Math.min(limit, this.#last - offset));
     return Array.from({ length }, (_, i) => (descending ? this.#last - offset - i : offset + i + 1));
-  }
-
-  each(take: (n: number) => void): void {
-    for (let n = 1; n <= this.#last; n++) take(n);
   }
 
   toBits(): Bits {
@@ -89,10 +83,6 @@ class ListMatches implements Matches {
     return [...this.#list.subarray(Math.max(0, length - offset - limit), Math.max(0, length - offset))].reverse();
   }
 
-  each(take: (n: number) => void): void {
-    this.#list.forEach(take);
-  }
-
   toBits(): Bits {
     const bits = bitsFor(this.#last);
     for (const n of this.#list) setBit(bits, n);
@@ -100,10 +90,10 @@ class ListMatches implements Matches {
   }
 }
 
-/** Words that are combined at a time: a page at either end looks at few of them. */
+/** Words combined at a time: a page near either end looks at few of them. */
 const block = 256;
 
-/** The numbers that are in every one of some sets of bits. */
+/** The numbers that are in every one of the sets. */
 class BitMatches implements Matches {
   readonly #sets: readonly Bits[];
   readonly #words: number;
@@ -138,10 +128,6 @@ class BitMatches implements Matches {
     return numbers;
   }
 
-  each(take: (n: number) => void): void {
-    eachBit(this.toBits(), take);
-  }
-
   toBits(): Bits {
     const bits = this.#sets[0]!.slice(0, this.#words);
     for (const set of this.#sets.slice(1)) for (let i = 0; i < bits.length; i++) bits[i]! &= set[i]!;
@@ -149,13 +135,13 @@ class BitMatches implements Matches {
     return bits;
   }
 
-  /** Takes away what lies past the last number from words that begin with that of `first`. */
+  /** Clears the bits past the last number in `words`, which start at word `first`. */
   #cut(words: Bits, first: number): void {
-    const place = (this.#last >>> 5) - first;
-    if (place < words.length) words[place]! &= -1 >>> (31 - (this.#last & 31));
+    const index = (this.#last >>> 5) - first;
+    if (index < words.length) words[index]! &= -1 >>> (31 - (this.#last & 31));
   }
 
-  /** Combines the words from `first` on, and counts what is left in them. */
+  /** Combines the words from `first` on and counts the numbers left in them. */
   #combine(first: number): number {
     const combined = this.#combined;
     const length = Math.min(block, this.#words - first);
@@ -169,7 +155,7 @@ class BitMatches implements Matches {
     return count;
   }
 
-  /** Takes from the words combined last, past `skip` of them, until there are `limit`. */
+  /** Appends the numbers in the words combined last, except the first `skip`, until there are `limit`. */
   #take(numbers: number[], first: number, skip: number, limit: number, descending: boolean): void {
     let left = skip;
     for (let k = 0; k < block; k++) {

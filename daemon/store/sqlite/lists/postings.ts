@@ -1,11 +1,11 @@
 import { type Bits, bitsFor, setBit } from './bits.ts';
 import { grown } from './number-set.ts';
 
-/** From this share of all numbers on, bits take fewer bytes than distances. */
+/** From one in this many numbers on, bits take fewer bytes than distances. */
 const denseShare = 8;
 const leastDense = 256;
 
-/** Numbers that only ever grow at the end: as distances of one or two bytes, as bits once they are many. */
+/** An ascending list that only grows at the end: stored as distances of one or two bytes, as bits once it is dense. */
 export class Postings {
   count = 1;
   #last: number;
@@ -18,7 +18,7 @@ export class Postings {
     this.#append(first);
   }
 
-  /** Adds a number that is not below the last one. */
+  /** `n` must not be below the last number. */
   add(n: number): void {
     if (n === this.#last) return;
     this.count++;
@@ -32,7 +32,7 @@ export class Postings {
     if (this.count > leastDense && this.count * denseShare > n) this.#toBits();
   }
 
-  /** Adds them to `bits`, as far as these go. */
+  /** Adds the numbers to `bits`, up to its end. */
   addTo(bits: Bits): void {
     if (this.#bits) {
       const own = this.#bits;
@@ -55,7 +55,7 @@ export class Postings {
     }
   }
 
-  /** Removes the others from `bits`, where that is cheap: what is left may still hold some. */
+  /** Removes all other numbers from `bits` if that is cheap: some of them may remain. */
   keepIn(bits: Bits): void {
     const own = this.#bits;
     if (!own) return;

@@ -1,15 +1,15 @@
+import type { Window } from '../../store.ts';
 import type { Statements } from '../statements.ts';
 import { type Bits, hasBit } from './bits.ts';
 import type { Serials } from './serials.ts';
-import type { Places } from './sorted-page.ts';
 
-/** New ones up to here are merged in; for more it is faster to read the index of the database again. */
+/** Up to this many new devices are merged in; for more it is faster to read the index of the database again. */
 const mergeable = 10_000;
 const chunk = 5000;
 
 /**
- * The devices in the order of their serials (4 bytes a device), kept up when it is asked for. A page under filters at a
- * million devices takes 3 ms; the index of the database alone would look every device up: 300.
+ * The devices in the order of their serial numbers (4 bytes a device), updated when it is needed. A filtered page of a million
+ * devices takes 3 ms; with the index of the database alone, every device would have to be looked up: 300 ms.
  */
 export class SerialOrder {
   readonly #statements: Statements;
@@ -21,7 +21,7 @@ export class SerialOrder {
     this.#serials = serials;
   }
 
-  /** Takes in the devices up to `last`. Yields now and then. */
+  /** Adds the devices up to `last`. Yields regularly. */
   *upTo(last: number): Generator<void, void> {
     const missing = last - this.#order.length;
     if (missing <= 0) return;
@@ -29,8 +29,8 @@ export class SerialOrder {
     else yield* this.#merge(last);
   }
 
-  /** Those of `bits`, from the place `offset` on. Yields now and then. */
-  *page(bits: Bits, { offset, limit, descending }: Places): Generator<void, number[]> {
+  /** A page of the devices in `bits`. Yields regularly. */
+  *page(bits: Bits, { offset, limit, descending }: Window): Generator<void, number[]> {
     const order = this.#order;
     const found: number[] = [];
     let skip = offset;
@@ -67,19 +67,19 @@ export class SerialOrder {
     const order = new Uint32Array(last);
     let [from, to] = [0, 0];
     for (const [i, n] of fresh.entries()) {
-      const place = this.#place(old, n, from);
-      order.set(old.subarray(from, place), to);
-      to += place - from;
+      const index = this.#indexOf(old, n, from);
+      order.set(old.subarray(from, index), to);
+      to += index - from;
       order[to++] = n;
-      from = place;
+      from = index;
       if (i % 1000 === 999) yield;
     }
     order.set(old.subarray(from), to);
     this.#order = order;
   }
 
-  /** Where device n belongs among others, not before `from`. */
-  #place(order: Uint32Array, n: number, from: number): number {
+  /** Index at which device n belongs, not before `from`. */
+  #indexOf(order: Uint32Array, n: number, from: number): number {
     let [low, high] = [from, order.length];
     while (low < high) {
       const middle = (low + high) >>> 1;

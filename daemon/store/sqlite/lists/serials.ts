@@ -2,21 +2,21 @@ import { grown } from './number-set.ts';
 
 const encoder = new TextEncoder();
 
-/** The letters of ASCII in lower case, all other bytes as they are. */
+/** For each byte: ASCII letters in lower case, all other bytes unchanged. */
 export const lowerByte = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte));
 
-/** The serial numbers of all devices one behind the other, as UTF-8: a third of what strings would take. */
+/** The serial numbers of all devices in one array, as UTF-8: a third of the memory of strings. */
 export class Serials {
   bytes = new Uint8Array(1024);
-  /** Device n has the bytes from `ends[n - 1]` to `ends[n]`. */
+  /** The serial number of device n is the bytes from `ends[n - 1]` to `ends[n]`. */
   ends = new Uint32Array(64);
   count = 0;
 
-  /** Adds that of the device that follows the last one. */
+  /** Adds the serial number of the next device. */
   add(serial: string): void {
     const n = this.count + 1;
     let end = this.ends[this.count]!;
-    // No character takes more than three bytes for each of its code units.
+    // UTF-8 takes at most three bytes for a code unit.
     if (end + serial.length * 3 > this.bytes.length) this.bytes = grown(this.bytes, end + serial.length * 3);
     if (n >= this.ends.length) this.ends = grown(this.ends, n + 1);
     let i = 0;
@@ -30,7 +30,7 @@ export class Serials {
     this.count = n;
   }
 
-  /** Orders two devices by their serials: negative, 0 or positive. */
+  /** Compares the serial numbers of two devices by their bytes: negative, 0 or positive. */
   compare(a: number, b: number): number {
     const { bytes, ends } = this;
     let [i, j] = [ends[a - 1]!, ends[b - 1]!];
@@ -42,7 +42,7 @@ export class Serials {
     return endA - i - (endB - j);
   }
 
-  /** Whether the serial of device n has `part`, which is in lower case, in it. */
+  /** Whether the serial number of device n contains `part` (lower case), in any case. */
   includes(n: number, part: Uint8Array): boolean {
     const { bytes, ends } = this;
     const first = part[0]!;

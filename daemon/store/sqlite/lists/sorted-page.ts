@@ -1,3 +1,4 @@
+import type { Window } from '../../store.ts';
 import { type Bits, countBits } from './bits.ts';
 import { matching } from './matches.ts';
 import { grown } from './number-set.ts';
@@ -7,24 +8,17 @@ import type { TextSets } from './text-sets.ts';
 /** Words of bits between two yields: at most 65,536 devices. */
 const stretch = 2048;
 
-/** Which places of an order are asked for. */
-export interface Places {
-  readonly descending: boolean;
-  readonly offset: number;
-  readonly limit: number;
-}
-
-/** Pages in the order of times. One at a time: the room they are made up in (14 bytes a device) is kept, since getting it anew costs a long collection. */
+/** Pages in the order of times. Only one at a time: the working memory (14 bytes a device) is reused, because allocating it each time causes long garbage collections. */
 export class TimeOrder {
   #numbers = new Uint32Array(0);
   #keys = new Float64Array(0);
   #buckets = new Uint16Array(0);
 
-  /** Devices without a time last, equal times by number. A time that changes meanwhile shows as it was or as it is. Yields now and then. */
-  *page(times: Float64Array, bits: Bits, { descending, offset, limit }: Places): Generator<void, number[]> {
+  /** Devices without a time come last, equal times are sorted by number. If a time changes meanwhile, the page may use either value. Yields regularly. */
+  *page(times: Float64Array, bits: Bits, { descending, offset, limit }: Window): Generator<void, number[]> {
     const { timed, untimed } = yield* this.#split(times, bits);
     const count = timed.numbers.length;
-    // Descending is ascending read backwards; those without a time come behind in any case.
+    // Descending is ascending read backwards, except that devices without a time still come last.
     const [from, to] = descending
       ? [count - offset - limit, count - offset]
       : [offset, Math.min(offset + limit, count)];
@@ -37,7 +31,7 @@ export class TimeOrder {
     return [...found, ...untimed.subarray(Math.max(0, end - missing), end).toReversed()];
   }
 
-  /** The numbers in `bits` with their times, and those that have none. */
+  /** The numbers in `bits`: those with a time and their times, and those without. */
   *#split(times: Float64Array, bits: Bits): Generator<void, { timed: Keyed; untimed: Uint32Array }> {
     const count = countBits(bits);
     this.#numbers = grown(this.#numbers, count);
@@ -53,7 +47,7 @@ export class TimeOrder {
     return { timed, untimed: numbers.subarray(high, count).reverse() };
   }
 
-  /** Puts down one stretch from `low` on, those without a time from `high` on downwards; returns where the next goes on. 3 ns a device. */
+  /** Writes one stretch of the bits: devices with a time from `low` upwards, the others from `high` downwards. Returns both for the next stretch. 3 ns a device. */
   #put(times: Float64Array, bits: Bits, from: number, low: number, high: number): [number, number] {
     const [numbers, keys] = [this.#numbers, this.#keys];
     const end = Math.min(from + stretch, bits.length);
@@ -73,11 +67,11 @@ export class TimeOrder {
 }
 
 /**
- * A page in the order of a text: the devices of one value after the other. Yields now and then, but not within the four values
- * of the one text that changes. A page of a million devices takes 3 ms.
+ * A page in the order of a text: the devices of one value after the other. Yields regularly, but not between the values of
+ * `status`, the only text that changes. A page of a million devices takes 3 ms.
  */
-export function* pageByText(values: TextSets, bits: Bits, places: Places): Generator<void, number[]> {
-  const { descending, offset, limit } = places;
+export function* pageByText(values: TextSets, bits: Bits, window: Window): Generator<void, number[]> {
+  const { descending, offset, limit } = window;
   const last = (bits.length << 5) - 1;
   const found: number[] = [];
   let skip = offset;

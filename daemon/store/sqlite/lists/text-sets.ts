@@ -1,6 +1,6 @@
 import { NumberSet } from './number-set.ts';
 
-/** The values of a text that few devices have to themselves: each with a number and the set of devices that have it. */
+/** The values of a field that many devices share: each has a number and the set of devices with that value. */
 export class TextSets {
   readonly sets: NumberSet[] = [];
   readonly #texts: string[] = [];
@@ -11,7 +11,7 @@ export class TextSets {
     for (const text of known) this.id(text);
   }
 
-  /** Number of the text, which is new if need be; from 0 without gaps. */
+  /** Number of the text, from 0 without gaps; a new text gets the next one. */
   id(text: string): number {
     const found = this.#ids.get(text);
     if (found !== undefined) return found;
@@ -22,12 +22,12 @@ export class TextSets {
     return id;
   }
 
-  /** Number of the text; undefined where no device ever had it. */
+  /** Number of the text; undefined if no device ever had it. */
   find(text: string): number | undefined {
     return this.#ids.get(text);
   }
 
-  /** The numbers of the texts, in the order of their UTF-16 code units. */
+  /** The numbers of the texts, sorted by the texts' UTF-16 code units. */
   get order(): readonly number[] {
     this.#order ??= this.#texts.map((_, id) => id).sort((a, b) => (this.#texts[a]! < this.#texts[b]! ? -1 : 1));
     return this.#order;

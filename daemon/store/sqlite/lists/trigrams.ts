@@ -2,7 +2,7 @@ import { type Bits, bitsFor } from './bits.ts';
 import { Postings } from './postings.ts';
 import { lowerByte, type Serials } from './serials.ts';
 
-/** Letters, digits and signs that serials are made of have a code of their own below 64; all others share one. */
+/** Each character that serial numbers consist of has its own code below 64; all others share one. */
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789-_.:/';
 const end = 0;
 const other = alphabet.length + 1;
@@ -11,8 +11,8 @@ for (const [i, letter] of [...alphabet].entries()) codes[letter.charCodeAt(0)] =
 for (let byte = 0; byte < 256; byte++) codes[byte] = codes[lowerByte[byte]!]!;
 
 /**
- * For each three characters in a row, the devices whose serial has them. A keyword in the serials of a million devices is found
- * in 0.1 ms where few have it, 20 where most have; reading all serials takes 25 in any case, LIKE 260.
+ * For every three characters in a row, the devices whose serial number contains them. Among a million devices, a rare keyword
+ * is found in 0.1 ms and a frequent one in 20; reading all serial numbers always takes 25, LIKE 260.
  */
 export class Trigrams {
   readonly #serials: Serials;
@@ -23,12 +23,12 @@ export class Trigrams {
     this.#serials = serials;
   }
 
-  /** Devices up to this number are in. */
+  /** Devices up to this number are included. */
   get last(): number {
     return this.#last;
   }
 
-  /** Takes in the devices up to `last`. Yields now and then. */
+  /** Adds the devices up to `last`. Yields regularly. */
   *upTo(last: number): Generator<void, void> {
     while (this.#last < last) {
       const stretch = Math.min(this.#last + 500, last);
@@ -38,7 +38,7 @@ export class Trigrams {
     }
   }
 
-  /** Adds the devices up to `last`, which are in, whose serial has the keyword (lower case, not empty) in it. Yields now and then. */
+  /** The devices up to `last` (which must be included) whose serial number contains the keyword (lower case, not empty). Yields regularly. */
   *find(keyword: Uint8Array, last: number): Generator<void, Bits> {
     const bits = bitsFor(last);
     const letters = Array.from(keyword, byte => codes[byte]!);
@@ -46,8 +46,8 @@ export class Trigrams {
     else this.#findLong(letters, bits);
     bits[last >>> 5]! &= -1 >>> (31 - (last & 31));
     yield;
-    // The lists say which serials have every three letters, not that they stand in a row, nor which of the other signs it is.
-    if (keyword.length > 3 || letters.includes(other)) yield* this.#keepThoseWith(keyword, bits);
+    // The lists show which serial numbers have all the trigrams, but not that they follow each other, nor which other character it is.
+    if (keyword.length > 3 || letters.includes(other)) yield* this.#keepMatching(keyword, bits);
     return bits;
   }
 
@@ -56,7 +56,7 @@ export class Trigrams {
     const stop = ends[n]!;
     let first = ends[n - 1]!;
     let key = ((codes[bytes[first]!]! << 6) | (first + 1 < stop ? codes[bytes[first + 1]!]! : end)) & 4095;
-    // Behind the serial stand two ends, so that its last letters begin something as well.
+    // Two end marks follow the serial number, so that its last characters also start a trigram.
     for (; first < stop; first++) {
       const third = first + 2 < stop ? codes[bytes[first + 2]!]! : end;
       key = ((key << 6) | third) & 262_143;
@@ -66,7 +66,7 @@ export class Trigrams {
     }
   }
 
-  /** One or two letters: everything that begins with them. */
+  /** One or two characters: every trigram that starts with them. */
   *#findShort(letters: readonly number[], bits: Bits): Generator<void, void> {
     const span = letters.length === 1 ? 4096 : 64;
     const first = letters.reduce((key, code) => key * 64 + code, 0) * span;
@@ -88,7 +88,7 @@ export class Trigrams {
     for (const list of rest) list.keepIn(bits);
   }
 
-  *#keepThoseWith(keyword: Uint8Array, bits: Bits): Generator<void, void> {
+  *#keepMatching(keyword: Uint8Array, bits: Bits): Generator<void, void> {
     const serials = this.#serials;
     for (let i = 0; i < bits.length; i++) {
       if (i % 512 === 511) yield;

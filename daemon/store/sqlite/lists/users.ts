@@ -1,13 +1,13 @@
 import type { Statements } from '../statements.ts';
 import { NumberSet } from './number-set.ts';
 
-/** Users with fewer devices are looked up in the index of the database each time: 0.3 µs a device. */
-const few = 250;
+/** The devices of users with fewer are read from the index of the database each time: 0.3 µs a device. */
+const fewDevices = 250;
 const chunk = 5000;
-/** Users whose devices are remembered; the one remembered first goes first. */
-const remembered = 500;
+/** Users whose devices are cached; the oldest entry is dropped first. */
+const maxCached = 500;
 
-/** The devices bound to a user. Those of users with many are remembered: there may be as many users as devices, so not all are. */
+/** The devices bound to a user. Only users with many devices are cached: there may be as many users as devices. */
 export class DevicesOfUsers {
   readonly #statements: Statements;
   readonly #sets = new Map<string, NumberSet>();
@@ -17,18 +17,18 @@ export class DevicesOfUsers {
     this.#statements = statements;
   }
 
-  /** The set, at once where it is small or remembered; else null: see `read`. */
+  /** The set if it is small or cached; else null: call `read`. */
   find(userId: string): NumberSet | null {
     const known = this.#sets.get(userId);
     if (known) return known;
-    const numbers = this.#after(userId, 0, few);
-    return numbers.length < few ? NumberSet.of(numbers) : null;
+    const numbers = this.#after(userId, 0, fewDevices);
+    return numbers.length < fewDevices ? NumberSet.of(numbers) : null;
   }
 
-  /** Reads the devices of a user with many, and remembers them. Yields now and then. */
+  /** Reads the devices of a user with many devices, and caches them. Yields regularly. */
   *read(userId: string): Generator<void, NumberSet> {
     const set = new NumberSet();
-    // What changes meanwhile in the part already read is changed here as well.
+    // `bind` also updates the part that has been read so far.
     this.#reading.set(userId, set);
     for (let after = 0; ; ) {
       const numbers = this.#after(userId, after, chunk);
@@ -39,11 +39,11 @@ export class DevicesOfUsers {
     }
     this.#reading.delete(userId);
     this.#sets.set(userId, set);
-    if (this.#sets.size > remembered) this.#sets.delete(this.#sets.keys().next().value!);
+    if (this.#sets.size > maxCached) this.#sets.delete(this.#sets.keys().next().value!);
     return set;
   }
 
-  /** A device was bound to a user, or to none. */
+  /** Records that a device was bound to a user, or to none. */
   bind(n: number, userId: string | null): void {
     for (const sets of [this.#sets, this.#reading]) {
       for (const [id, set] of sets) if (id !== userId) set.delete(n);

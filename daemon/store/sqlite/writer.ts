@@ -1,15 +1,16 @@
-import type { Change, Commit, Outcome } from '../store.ts';
-import { checkCommit } from './guards.ts';
+import type { Change, ChangeResult, Commit } from '../store.ts';
+import { addApp } from './apps.ts';
+import { addBackup, requireBackup } from './backups.ts';
+import { addDevice, checkDeviceGuard, requireDevice, setDevice, useDevice } from './devices.ts';
 import type { EntryContext, Journal } from './journal.ts';
 import type { Statements } from './statements.ts';
-import { addDevice, setDevice, useDevice } from './write-devices.ts';
-import { addApp, addBackup, addUser, setUser } from './write-records.ts';
+import { addUser, checkUserGuard, requireUser, setUser } from './users.ts';
 import { type DeviceDelta, Writing } from './writing.ts';
 
 /** What a transaction did. */
 export interface Written {
   readonly deltas: readonly DeviceDelta[];
-  /** Numbers of users that were added or changed. */
+  /** Numbers of the users that were added or changed. */
   readonly users: readonly number[];
   readonly lastEventId: number;
 }
@@ -22,23 +23,28 @@ export class Writer {
     this.#writing = new Writing(statements, journal);
   }
 
-  /** Takes up where the database stands. Returns what is wrong with the end of the journal; null where nothing is. */
+  /** Reads the state of the database. Returns what is wrong with the end of the journal; null if nothing is. */
   reload(): string | null {
     return this.#writing.reload();
   }
 
   /** Applies one commit, change by change. Throws `Conflict` before anything is written. */
-  *apply(commit: Commit): Generator<void, Outcome[]> {
-    checkCommit(this.#writing.statements, commit);
-    const outcomes: Outcome[] = [];
+  *apply(commit: Commit): Generator<void, ChangeResult[]> {
+    const writing = this.#writing;
+    for (const guard of commit.guards ?? []) {
+      if (guard.kind === 'device') checkDeviceGuard(writing.statements, guard);
+      else checkUserGuard(writing.statements, guard);
+    }
+    for (const change of commit.changes) requireRecord(writing.statements, change);
+    const results: ChangeResult[] = [];
     for (const change of commit.changes) {
-      outcomes.push(apply(this.#writing, change, commit));
+      results.push(apply(writing, change, commit));
       yield;
     }
-    return outcomes;
+    return results;
   }
 
-  /** Writes what is summed up over a transaction, and returns what it did; null where that is nothing. */
+  /** Writes the sums of a transaction and returns what it did; null if it did nothing. */
   finish(): Written | null {
     const writing = this.#writing;
     if (!writing.journal.unsealed) return null;
@@ -50,7 +56,29 @@ export class Writer {
   }
 }
 
-function apply(writing: Writing, change: Change, context: EntryContext): Outcome {
+/** Throws `Conflict` if the record that the change is about does not exist. */
+function requireRecord(statements: Statements, change: Change): void {
+  switch (change.kind) {
+    case 'device.add':
+    case 'user.add':
+    case 'app.add':
+      return;
+    case 'device.set':
+    case 'device.use':
+      requireDevice(statements, change.device);
+      return;
+    case 'backup.add':
+      requireDevice(statements, change.backup.device);
+      return;
+    case 'user.set':
+      requireUser(statements, change.user);
+      return;
+    case 'backup.restore':
+      requireBackup(statements, change.device, change.backup);
+  }
+}
+
+function apply(writing: Writing, change: Change, context: EntryContext): ChangeResult {
   switch (change.kind) {
     case 'device.add':
       return addDevice(writing, change, context);

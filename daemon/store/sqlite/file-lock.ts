@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3';
 
 /**
- * Holds a file through SQLite's write lock, which the operating system lets go of when the process ends in whatever way.
- * Null where another process holds it.
+ * Locks a file with SQLite's write lock, which the operating system releases when the process ends for whatever reason.
+ * Returns null if another process holds the lock.
  */
-export function holdFile(file: string): { release(): void } | null {
+export function lockFile(file: string): { release(): void } | null {
   const db = new Database(file, { timeout: 0 });
   try {
     db.exec('BEGIN EXCLUSIVE');

@@ -1,5 +1,17 @@
+/** The steps that bring the schema of a database up to date. A released step is never edited: a further change is a further step. */
+
+/** Marks a database as one of devmgr ('DvMg'), so that a database of another program is not mistaken for one. */
+export const applicationId = 0x44764d67;
+
+/** A step from one version of the schema to the next. `number` is the version after it. */
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
 /** The registry, its counters and its journal. */
-export default `
+const registry = `
 CREATE TABLE meta (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -107,3 +119,6 @@ BEGIN
   SELECT raise(ABORT, 'entries of the journal are never removed');
 END;
 `;
+
+/** In order and without gaps. */
+export const migrations: readonly Migration[] = [{ number: 1, name: 'registry', sql: registry }];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isoTime } from '../../daemon/services/iso-time.ts';
+import { iso } from '../../daemon/services/present.ts';
 
 /** The first and the last moment that a Date knows. */
 const furthest = 8_640_000_000_000_000;
@@ -8,7 +8,7 @@ const furthest = 8_640_000_000_000_000;
 test('a time reads as Date writes it', () => {
   fc.assert(
     fc.property(fc.integer({ min: -furthest, max: furthest }), at => {
-      expect(isoTime(at)).toBe(new Date(at).toISOString());
+      expect(iso(at)).toBe(new Date(at).toISOString());
     }),
     { numRuns: 20_000 },
   );
@@ -31,10 +31,10 @@ test.each([
   furthest,
   -furthest,
 ])('the edge %d reads as Date writes it', at => {
-  expect(isoTime(at)).toBe(new Date(at).toISOString());
+  expect(iso(at)).toBe(new Date(at).toISOString());
 });
 
 test('what Date refuses is refused', () => {
   for (const at of [Number.NaN, furthest + 86_400_000, Number.POSITIVE_INFINITY])
-    expect(() => isoTime(at)).toThrow(RangeError);
+    expect(() => iso(at)).toThrow(RangeError);
 });

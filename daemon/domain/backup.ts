@@ -1,0 +1,55 @@
+/** A backup of a device: the record and its changes. Decisions only, no I/O. */
+import type { Decision, Refusal } from './decision.ts';
+import { type DeviceGuard, type DeviceRecord, guardOf, refusalOf } from './device.ts';
+import type { Entry } from './journal.ts';
+
+/** A backup as it is stored. */
+export interface BackupRecord {
+  /** The number in the id BKP-n: from 1, without gaps. */
+  readonly number: number;
+  /** Number of the device. */
+  readonly device: number;
+  readonly fileName: string;
+  /** Bytes. */
+  readonly fileSize: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly note: string | null;
+  /** Milliseconds since 1970 (UTC). */
+  readonly createdAt: number;
+  /** Name of the file among the stored blobs. */
+  readonly blob: string;
+}
+
+export type NewBackup = Omit<BackupRecord, 'number' | 'createdAt'>;
+
+/** Also raises the device's backupCount and sets its lastBackupAt. */
+interface BackupAdd {
+  readonly kind: 'backup.add';
+  readonly backup: NewBackup;
+  readonly entry: Entry;
+}
+
+/** Only writes the entry: the file goes to the client. */
+interface BackupRestore {
+  readonly kind: 'backup.restore';
+  readonly device: number;
+  readonly backup: number;
+  readonly entry: Entry;
+}
+
+export type BackupChange = BackupAdd | BackupRestore;
+export type BackupDecision = Decision<BackupChange, DeviceGuard>;
+
+export function backUp(device: DeviceRecord, file: Omit<NewBackup, 'device'>): BackupDecision | Refusal {
+  const { blob: _, ...detail } = file;
+  const backup = { ...file, device: device.number };
+  const change = { kind: 'backup.add', backup, entry: { type: 'BACKUP_CREATED', detail } } as const;
+  return refusalOf('backUp', device) ?? { change, guards: [guardOf('backUp', device)] };
+}
+
+export function restore(device: DeviceRecord, { number, sha256 }: BackupRecord): BackupDecision | Refusal {
+  const entry = { type: 'BACKUP_RESTORED', detail: { sha256 } } as const;
+  const change = { kind: 'backup.restore', device: device.number, backup: number, entry } as const;
+  return refusalOf('restore', device) ?? { change, guards: [guardOf('restore', device)] };
+}

@@ -1,0 +1,44 @@
+/** The journal: an entry for each change, in the order of the commits. */
+import { type JournalEventType, journalEventTypes } from '../../src/contract/events.ts';
+
+/** Types of entry that are stored but never sent as notifications. */
+const privateEventTypes = [
+  'USER_CREATED',
+  'USER_UPDATED',
+  'USER_LOGGED_OUT',
+  'PASSWORD_CHANGED',
+  'DEVICE_USED',
+  'BACKUP_CREATED',
+  'BACKUP_RESTORED',
+] as const;
+
+export type EntryType = JournalEventType | (typeof privateEventTypes)[number];
+export const entryTypes: readonly EntryType[] = [...journalEventTypes, ...privateEventTypes];
+
+/** What a change writes into the journal. */
+export interface Entry {
+  readonly type: EntryType;
+  /** Public part of the notification, without the id of the device or version: the store adds it. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** For the audit only: reason, note, previous values. Never a code, password or token. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** A stored entry. */
+export interface EventRecord {
+  /** Position in the journal: ascends without gaps, in the order of the commits. */
+  readonly id: number;
+  /** Milliseconds since 1970 (UTC). */
+  readonly at: number;
+  readonly type: EntryType;
+  /** Number of the device; null if the entry is not about a device. */
+  readonly device: number | null;
+  /** Number of the user, application version or backup; null if the entry is about the device alone. */
+  readonly subject: number | null;
+  /** Name of the user who made the change; null if the daemon made it. */
+  readonly actor: string | null;
+  /** Null if no request caused the change. */
+  readonly requestId: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly detail: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,114 @@
+/** A user: the record, its changes, and the rule that one enabled administrator remains. Decisions only, no I/O. */
+import type { Role } from '../../src/contract/define.ts';
+import { type Decision, Refusal } from './decision.ts';
+import type { Entry } from './journal.ts';
+
+/** A user as it is stored. */
+export interface UserRecord {
+  /** The number in the id USR-n: from 1, without gaps. */
+  readonly number: number;
+  readonly username: string;
+  /** Encoded hash with its parameters; never leaves the daemon. */
+  readonly passwordHash: string;
+  readonly role: Role;
+  readonly email: string | null;
+  readonly disabled: boolean;
+  /** Milliseconds since 1970 (UTC). */
+  readonly createdAt: number;
+  /** Raised whenever all tokens issued so far must become invalid. */
+  readonly tokenEpoch: number;
+}
+
+export type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch'>;
+
+/** The fields that a change may set. Absent fields keep their values. */
+export type UserSet = Partial<Pick<UserRecord, 'role' | 'email' | 'disabled' | 'passwordHash'>>;
+
+/** The result is `duplicate` if the username exists. */
+interface UserAdd {
+  readonly kind: 'user.add';
+  readonly user: NewUser;
+  readonly entry: Entry;
+}
+
+/** `revoke` raises tokenEpoch. */
+interface UserUpdate {
+  readonly kind: 'user.set';
+  readonly user: number;
+  readonly set: UserSet;
+  readonly revoke: boolean;
+  readonly entry: Entry;
+}
+
+export type UserChange = UserAdd | UserUpdate;
+
+/** `user`: no token was revoked since the record was read. `another-admin`: an enabled ADMIN other than this user remains. */
+export type UserGuard =
+  | { readonly kind: 'user'; readonly user: number; readonly tokenEpoch: number }
+  | { readonly kind: 'another-admin'; readonly beside: number };
+
+export type UserDecision = Decision<UserUpdate, UserGuard>;
+
+export function create(user: NewUser): UserAdd {
+  const { username, role, email } = user;
+  return { kind: 'user.add', user, entry: { type: 'USER_CREATED', detail: { username, role, email } } };
+}
+
+/** The first user of a registry. */
+export function createFirst(username: string, passwordHash: string): UserAdd {
+  const user = { username, passwordHash, role: 'ADMIN', email: null, disabled: false } as const;
+  const entry = { type: 'USER_CREATED', detail: { username, role: 'ADMIN', first: true } } as const;
+  return { kind: 'user.add', user, entry };
+}
+
+/** The fields that an update may set. */
+export type UserEdit = { readonly [K in 'role' | 'email' | 'disabled']?: UserRecord[K] | undefined };
+
+/** The fields whose values differ from those of the user; empty if nothing changes. */
+export function differences(user: UserRecord, { role, email, disabled }: UserEdit): UserSet {
+  return {
+    ...(role === undefined || role === user.role ? {} : { role }),
+    ...(email === undefined || email === user.email ? {} : { email }),
+    ...(disabled === undefined || disabled === user.disabled ? {} : { disabled }),
+  };
+}
+
+/** Disabling also revokes the tokens of the user: they stay invalid when the user is enabled again. */
+export function edit(user: UserRecord, set: UserSet, otherAdmins: boolean): UserDecision | Refusal {
+  const losesAdmin =
+    user.role === 'ADMIN' && !user.disabled && ((set.role ?? 'ADMIN') !== 'ADMIN' || set.disabled === true);
+  if (losesAdmin && !otherAdmins)
+    return new Refusal(1001, `${set.disabled ? 'disabled' : 'role'}: ${user.username} is the last enabled ADMIN`);
+  const entry = { type: 'USER_UPDATED', detail: { username: user.username, after: { ...set } } } as const;
+  return decide(user, { set, revoke: set.disabled === true, entry }, losesAdmin);
+}
+
+/** Revokes all tokens of the user. `detail` goes into the journal. */
+export function changePassword(user: UserRecord, passwordHash: string, detail: object = {}): UserDecision {
+  const entry = { type: 'PASSWORD_CHANGED', detail: { username: user.username, ...detail } } as const;
+  return decide(user, { set: { passwordHash }, revoke: true, entry });
+}
+
+/** The same password hashed at another cost: tokens stay valid. */
+export function rehash(user: UserRecord, passwordHash: string): UserDecision {
+  const entry = { type: 'USER_UPDATED', detail: { passwordHash: 'rehashed at the current cost' } } as const;
+  return decide(user, { set: { passwordHash }, revoke: false, entry });
+}
+
+/** Revokes all tokens of the user; the password stays. */
+export function logOut(user: UserRecord): UserDecision {
+  const entry = { type: 'USER_LOGGED_OUT', detail: { username: user.username } } as const;
+  return decide(user, { set: {}, revoke: true, entry });
+}
+
+function decide(
+  { number, tokenEpoch }: UserRecord,
+  update: Pick<UserUpdate, 'set' | 'revoke' | 'entry'>,
+  needsAnotherAdmin = false,
+): UserDecision {
+  const unchanged: UserGuard = { kind: 'user', user: number, tokenEpoch };
+  return {
+    change: { kind: 'user.set', user: number, ...update },
+    guards: needsAnotherAdmin ? [unchanged, { kind: 'another-admin', beside: number }] : [unchanged],
+  };
+}

@@ -1,0 +1,49 @@
+/** Work on a whole registry, with or without a running daemon. What each engine implements beside `Store`. */
+import type { Reader, Store } from './store.ts';
+
+/** The result of reading the journal from end to end. */
+export interface JournalReport {
+  /** Number of entries read. */
+  readonly entries: number;
+  /** One line for each changed, missing, inserted or moved entry; empty if there is none. */
+  readonly problems: readonly string[];
+}
+
+/** The result of checking a registry. */
+export interface CheckReport extends JournalReport {
+  readonly devices: number;
+}
+
+/** A registry opened for reading only. */
+export interface RegistryReader extends Reader {
+  verifyJournal(): Promise<JournalReport>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+/** A copy of a backup, ready to replace the registry if its report has no problems. */
+export interface StagedRestore {
+  readonly report: CheckReport;
+  /** Reads the copy. Closed by `install` and `discard`. */
+  readonly reader: Reader;
+  /** Gives the present registry a second name that ends with `label`, and returns it; null if there is no registry. */
+  keepPresent(label: string): Promise<string | null>;
+  /** Replaces the present registry in one step, durably. */
+  install(): Promise<void>;
+  /** Removes what `install` has not used. To be called in every case. */
+  discard(): Promise<void>;
+}
+
+/** All methods reject with `StoreFailure` if the registry cannot be opened. */
+export interface StoreMaintenance {
+  /** Only while no daemon is running. The caller closes the store. */
+  openStore(): Promise<Store>;
+  /** The caller closes the reader. */
+  openReader(): Promise<RegistryReader>;
+  /** Copies the registry as it is at this moment into the new file `to` (0600). Rejects if `to` exists. */
+  backup(to: string): Promise<void>;
+  /** Reads everything: storage, counters, journal. Takes seconds for a million devices. */
+  check(): Promise<CheckReport>;
+  /** Copies and checks the backup `file`; changes nothing. Only while no daemon is running. */
+  stageRestore(file: string): Promise<StagedRestore>;
+}

@@ -1,0 +1,179 @@
+/** The table of devices: its columns, reads, guards and writes. */
+import type { DeviceStatus, DeviceType } from '../../../src/contract/device-fields.ts';
+import type { DeviceGuard, DeviceRecord, DeviceRow, DeviceSet } from '../../domain/device.ts';
+import { type ChangeResult, Conflict, type Rows } from '../store.ts';
+import type { EntryContext } from './journal.ts';
+import type { NumberPage } from './lists-sql.ts';
+import type { Statements } from './statements.ts';
+import { assignments, columnsOf, type Reads } from './tables.ts';
+import type { ChangeOf, Writing } from './writing.ts';
+
+const rowFields: Record<keyof DeviceRow, 0> = {
+  number: 0,
+  deviceType: 0,
+  serialNumber: 0,
+  manufacturer: 0,
+  model: 0,
+  status: 0,
+  userId: 0,
+  activationCode: 0,
+  createdAt: 0,
+  activatedAt: 0,
+  lastUsedAt: 0,
+};
+const rowColumns = columnsOf(rowFields);
+const recordFields: Record<keyof DeviceRecord, 0> = {
+  ...rowFields,
+  hardwareVersion: 0,
+  firmwareVersion: 0,
+  activationCodeExpiresAt: 0,
+  note: 0,
+  lockReason: 0,
+  lockedAt: 0,
+  deactivatedAt: 0,
+  updatedAt: 0,
+  usageCount: 0,
+  usageSeconds: 0,
+  backupCount: 0,
+  lastBackupAt: 0,
+};
+const recordColumns = columnsOf(recordFields);
+const settableFields: Record<keyof DeviceSet, 0> = {
+  status: 0,
+  userId: 0,
+  activationCode: 0,
+  activationCodeExpiresAt: 0,
+  firmwareVersion: 0,
+  note: 0,
+  activatedAt: 0,
+  lockReason: 0,
+  lockedAt: 0,
+  deactivatedAt: 0,
+  updatedAt: 0,
+};
+const settable = Object.keys(settableFields);
+
+type Identity = Pick<DeviceRecord, 'number' | 'status'>;
+const bySerial = 'SELECT number, status FROM device WHERE serial_number = ?';
+
+export function deviceReads(statements: Statements): Pick<Reads, 'device' | 'devicesBySerial'> {
+  return {
+    device: number =>
+      statements.get<DeviceRecord>(`SELECT ${recordColumns} FROM device WHERE number = ?`, number) ?? null,
+    devicesBySerial(serials) {
+      const one = statements.of(bySerial);
+      const found = new Map<string, Identity>();
+      for (const serial of serials) {
+        const device = one.get(serial) as Identity | undefined;
+        if (device) found.set(serial, device);
+      }
+      return found;
+    },
+  };
+}
+
+/** The rows of a page of devices, in its order. */
+export function deviceRows(statements: Statements, { numbers, total }: NumberPage): Rows<DeviceRow> {
+  const one = statements.of(`SELECT ${rowColumns} FROM device WHERE number = ?`);
+  return { rows: numbers.map(number => one.get(number) as DeviceRow), total };
+}
+
+/** Throws `Conflict` if the guard does not hold. */
+export function checkDeviceGuard(statements: Statements, guard: DeviceGuard): void {
+  const found = statements.get<{ status: DeviceStatus; code: string }>(
+    'SELECT status, activation_code AS code FROM device WHERE number = ?',
+    guard.device,
+  );
+  if (!found) throw new Conflict(`device ${guard.device} does not exist`);
+  if (!guard.status.includes(found.status)) throw new Conflict(`device ${guard.device} is ${found.status} now`);
+  if (guard.activationCode !== undefined && guard.activationCode !== found.code)
+    throw new Conflict(`device ${guard.device} has another activation code now`);
+}
+
+/** Throws `Conflict` if there is no such device. */
+export function requireDevice(statements: Statements, number: number): void {
+  if (statements.value('SELECT 1 FROM device WHERE number = ?', number) === undefined)
+    throw new Conflict(`device ${number} does not exist`);
+}
+
+export function addDevice(
+  writing: Writing,
+  { device, entry }: ChangeOf<'device.add'>,
+  context: EntryContext,
+): ChangeResult {
+  const number = writing.last.device + 1;
+  const { changes } = writing.statements
+    .of(
+      `INSERT INTO device (number, device_type, serial_number, manufacturer, model, hardware_version, firmware_version,
+         activation_code, activation_code_expires_at, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (serial_number) DO NOTHING`,
+    )
+    .run(
+      number,
+      device.deviceType,
+      device.serialNumber,
+      device.manufacturer,
+      device.model,
+      device.hardwareVersion,
+      device.firmwareVersion,
+      device.activationCode,
+      device.activationCodeExpiresAt,
+      context.at,
+    );
+  if (changes === 0) return { kind: 'duplicate', ...writing.statements.get<Identity>(bySerial, device.serialNumber)! };
+  writing.last.device = number;
+  if (context.at < writing.lastCreated) noteClockStep(writing);
+  writing.lastCreated = context.at;
+  writing.counters.add(device.manufacturer, device.deviceType, 'INACTIVE', 1);
+  writing.journal.append(context, entry, number, null);
+  writing.deltas.push({ number, added: device, at: context.at });
+  return { kind: 'added', number };
+}
+
+/** From then on, the order of creation is not the order of numbers. */
+function noteClockStep(writing: Writing): void {
+  writing.statements.run(`INSERT OR IGNORE INTO meta (name, value) VALUES ('clock stepped back', 'yes')`);
+}
+
+interface Counted {
+  readonly type: DeviceType;
+  readonly status: DeviceStatus;
+  readonly manufacturer: string;
+}
+
+export function setDevice(
+  writing: Writing,
+  { device, set, entry }: ChangeOf<'device.set'>,
+  context: EntryContext,
+): ChangeResult {
+  if (set.status !== undefined) {
+    const { type, status, manufacturer } = writing.statements.get<Counted>(
+      'SELECT device_type AS type, status, manufacturer FROM device WHERE number = ?',
+      device,
+    )!;
+    writing.counters.add(manufacturer, type, status, -1);
+    writing.counters.add(manufacturer, type, set.status, 1);
+  }
+  const { sql, values } = assignments(settable, set);
+  if (sql) writing.statements.run(`UPDATE device SET ${sql} WHERE number = ?`, ...values, device);
+  writing.journal.append(context, entry, device, null);
+  writing.deltas.push({ number: device, set });
+  return { kind: 'done' };
+}
+
+export function useDevice(
+  writing: Writing,
+  { device, seconds, entry }: ChangeOf<'device.use'>,
+  context: EntryContext,
+): ChangeResult {
+  const sums = writing.statements.get<{ usageCount: number; usageSeconds: number }>(
+    `UPDATE device SET usage_count = usage_count + 1, usage_seconds = usage_seconds + ?, last_used_at = ?
+     WHERE number = ? RETURNING usage_count AS usageCount, usage_seconds AS usageSeconds`,
+    seconds,
+    context.at,
+    device,
+  )!;
+  writing.journal.append(context, entry, device, null);
+  writing.deltas.push({ number: device, set: { lastUsedAt: context.at } });
+  return { kind: 'used', ...sums };
+}

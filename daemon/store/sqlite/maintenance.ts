@@ -1,0 +1,36 @@
+import type { CheckReport, RegistryReader, StagedRestore, StoreMaintenance } from '../maintenance.ts';
+import type { Store } from '../store.ts';
+import { checkDatabase } from './check.ts';
+import { openSqliteReader } from './reader.ts';
+import { type SqliteRegistry, stageRestore } from './restore.ts';
+import { backupDatabase } from './snapshot.ts';
+import { openSqliteStore } from './sqlite-store.ts';
+
+/** The maintenance of a registry in an SQLite file. */
+export class SqliteMaintenance implements StoreMaintenance {
+  readonly #registry: SqliteRegistry;
+
+  constructor(registry: SqliteRegistry) {
+    this.#registry = registry;
+  }
+
+  async openStore(): Promise<Store> {
+    return openSqliteStore({ file: this.#registry.file, journalKey: await this.#registry.journalKey() });
+  }
+
+  async openReader(): Promise<RegistryReader> {
+    return openSqliteReader(this.#registry.file, await this.#registry.journalKey());
+  }
+
+  backup(to: string): Promise<void> {
+    return backupDatabase(this.#registry.file, to);
+  }
+
+  async check(): Promise<CheckReport> {
+    return checkDatabase(this.#registry.file, await this.#registry.journalKey());
+  }
+
+  stageRestore(file: string): Promise<StagedRestore> {
+    return stageRestore(this.#registry, file);
+  }
+}

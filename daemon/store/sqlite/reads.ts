@@ -1,0 +1,37 @@
+import type { Reader } from '../store.ts';
+import { appReads } from './apps.ts';
+import { backupReads } from './backups.ts';
+import { deviceReads } from './devices.ts';
+import { lastEventId, readEvents } from './read-journal.ts';
+import type { Statements } from './statements.ts';
+import type { Reads } from './tables.ts';
+import { userReads } from './users.ts';
+
+/** The reads as the interface has them, each executed by `run`. */
+export function readerOf(reads: Reads, run: <T>(read: () => T | Promise<T>) => Promise<T>): Reader {
+  const wrapped = Object.entries(reads).map(([name, read]) => [
+    name,
+    (...input: unknown[]) => run(() => (read as (...input: unknown[]) => unknown)(...input)),
+  ]);
+  return Object.fromEntries(wrapped) as Reader;
+}
+
+/** The reads that take one look at a table or an index. */
+export function tableReads(statements: Statements): Omit<Reads, 'devices'> {
+  return {
+    ...deviceReads(statements),
+    ...userReads(statements),
+    ...appReads(statements),
+    ...backupReads(statements),
+    events: filter => readEvents(statements, filter),
+    lastEventId: () => lastEventId(statements),
+    knownBlobs: names =>
+      new Set(
+        statements.values<string>(
+          `WITH asked AS (SELECT value FROM json_each(?))
+           SELECT blob FROM app WHERE blob IN asked UNION SELECT blob FROM backup WHERE blob IN asked`,
+          JSON.stringify(names),
+        ),
+      ),
+  };
+}

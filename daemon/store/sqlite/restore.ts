@@ -1,0 +1,89 @@
+import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { linkOrCopy, syncFile, syncFolder } from '../../files.ts';
+import type { CheckReport, RegistryReader, StagedRestore } from '../maintenance.ts';
+import { checkDatabase } from './check.ts';
+import { openSqliteReader } from './reader.ts';
+import { backupDatabase } from './snapshot.ts';
+
+/** A database file and the key of its journal. */
+export interface SqliteRegistry {
+  readonly file: string;
+  /** Requested only when it is needed: a backup needs no key. */
+  readonly journalKey: () => Promise<Uint8Array>;
+}
+
+/** Files that SQLite may keep beside a database. */
+const companions = ['-wal', '-shm'];
+
+/** Copies the backup `from` beside the database of the registry and checks the copy: what was checked is what gets installed. */
+export async function stageRestore({ file, journalKey }: SqliteRegistry, from: string): Promise<StagedRestore> {
+  const staged = `${file}.restoring`;
+  try {
+    await removeDatabase(staged);
+    // SQLite makes the copy: what a crash has left beside the backup belongs to it.
+    await backupDatabase(from, staged);
+    const key = await journalKey();
+    const report = await checkDatabase(staged, key);
+    await syncFile(staged);
+    return new StagedDatabase(file, staged, report, openSqliteReader(staged, key));
+  } catch (error) {
+    await removeDatabase(staged);
+    throw error;
+  }
+}
+
+class StagedDatabase implements StagedRestore {
+  readonly report: CheckReport;
+  readonly reader: RegistryReader;
+  readonly #file: string;
+  readonly #staged: string;
+
+  constructor(file: string, staged: string, report: CheckReport, reader: RegistryReader) {
+    this.#file = file;
+    this.#staged = staged;
+    this.report = report;
+    this.reader = reader;
+  }
+
+  async keepPresent(label: string): Promise<string | null> {
+    foldLog(this.#file);
+    const kept = this.#file + label;
+    const existed = await linkOrCopy(this.#file, kept);
+    for (const suffix of companions) await linkOrCopy(this.#file + suffix, kept + suffix);
+    return existed ? kept : null;
+  }
+
+  async install(): Promise<void> {
+    await this.reader.close();
+    for (const suffix of companions) await rm(this.#file + suffix, { force: true });
+    await rename(this.#staged, this.#file);
+    await syncFolder(dirname(this.#file));
+  }
+
+  async discard(): Promise<void> {
+    await this.reader.close();
+    await removeDatabase(this.#staged);
+  }
+}
+
+async function removeDatabase(file: string): Promise<void> {
+  for (const suffix of ['', ...companions]) await rm(file + suffix, { force: true });
+}
+
+/**
+ * Moves what a crash has left in the write-ahead log into a database that no one has open, so that the file alone is complete.
+ * A file that is missing or damaged stays as it is.
+ */
+function foldLog(file: string): void {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, { fileMustExist: true });
+    db.pragma('wal_checkpoint(TRUNCATE)');
+  } catch {
+    // A database that cannot be read need not be complete.
+  } finally {
+    db?.close();
+  }
+}
