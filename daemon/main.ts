@@ -110,7 +110,9 @@ async function start(
   hashing?.catch(() => {});
   // A home prepared for a restore, or one that has lost its database: the new registry would remove all files as strays.
   if (isNew && (await setAsideBlobs(home.path('blobs'))))
-    log.warn('the files of an earlier registry have been set aside; "devmgr daemon restore" fetches those it needs');
+    log.warn(
+      'the files of an earlier registry were moved to a folder beside it; "devmgr daemon restore" brings back those it needs',
+    );
   const store = await openStore(home, message => log.info(message));
   stack.add(() => store.close());
 

@@ -104,7 +104,7 @@ function isAfter(app: AppRecord, other: AppRecord): boolean {
   return order > 0 || (order === 0 && app.number > other.number);
 }
 
-/** The platform that a client names, in any case. */
+/** The platform that a client names, in upper or lower case. */
 export function platformOf(text: string): Platform | Refusal {
   const name = text.toUpperCase();
   return Object.hasOwn(platforms, name)
@@ -112,7 +112,7 @@ export function platformOf(text: string): Platform | Refusal {
     : new Refusal(1001, `platform must be one of ${platformNames.join(', ')}`);
 }
 
-/** The extension that a client names, with or without the dot, in any case. */
+/** The extension that a client names, with or without the dot, in upper or lower case. */
 export function packageExtension(platform: Platform, text: string): string | Refusal {
   const extension = text.replace(/^\./, '').toLowerCase();
   if (isPackageOf(platform, extension)) return extension;

@@ -16,8 +16,8 @@ export interface ResetOptions extends HomeOptions {
 }
 
 /**
- * Sets a random password, writes it to standard output and nowhere else, and revokes all tokens of the user. Whoever can run
- * this owns the home folder and everything in it. Refuses while a daemon is running: an administrator can set it there.
+ * Sets a random password, writes it to standard output and nowhere else, and revokes all tokens of the user. Anyone who can
+ * run this owns the home folder and everything in it. Refuses while a daemon is running: an administrator can set it there.
  */
 export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {

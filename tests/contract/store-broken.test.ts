@@ -6,16 +6,16 @@ import type { Fault } from './store/memory-changes.ts';
 import { openMemoryStore } from './store/memory-store.ts';
 import { storeContract, storeRules } from './store.ts';
 
-/** The first rule that a store breaks; null where it keeps all that are asked for. */
+/** The first rule that a store breaks; null if it keeps all of them. */
 async function brokenRule(open: OpenStore, rules = storeRules): Promise<string | null> {
   for (const { name, check } of rules) {
     const opened = await open();
-    const kept = await check(opened).then(
+    const holds = await check(opened).then(
       () => true,
       () => false,
     );
     await opened.cleanup();
-    if (!kept) return name;
+    if (!holds) return name;
   }
   return null;
 }
@@ -23,23 +23,23 @@ async function brokenRule(open: OpenStore, rules = storeRules): Promise<string |
 const faults: Readonly<Record<Fault, true>> = {
   'skips an entry': true,
   'writes an entry for a duplicate': true,
-  'keeps half of a refused commit': true,
+  'keeps part of a refused commit': true,
   'ignores guards on status': true,
   'ignores guards on codes': true,
   'ignores guards on tokens': true,
   'ignores the guard of the last administrator': true,
   'leaves gaps in numbers': true,
   'leaves gaps in the journal': true,
-  'one refusal undoes what came with it': true,
+  'a refusal undoes other commits': true,
   'forgets at a restart': true,
-  'acknowledges before it has written': true,
-  'tells listeners after it acknowledges': true,
-  'shows what is not committed': true,
-  'takes % for a wildcard': true,
+  'acknowledges before it writes': true,
+  'calls listeners after it acknowledges': true,
+  'shows uncommitted changes': true,
+  'treats % as a wildcard': true,
   'puts nulls first when descending': true,
-  'counts the page in place of all': true,
+  'counts the page instead of the list': true,
   'forgets the actor': true,
-  'takes commits after closing': true,
+  'accepts commits after closing': true,
 };
 
 storeContract('in-memory', openMemoryStore);
@@ -51,26 +51,26 @@ describe('the suite fails a store that', () => {
     });
 });
 
-/** What each way of spoiling must be noticed by. */
-const spoiled: readonly { readonly how: string; readonly rule: string; spoil(store: Store): Store['commit'] }[] = [
+/** Faulty versions of the SQLite store, and the rule that must detect each. */
+const faulty: readonly { readonly how: string; readonly rule: string; break(store: Store): Store['commit'] }[] = [
   {
     how: 'drops its guards',
-    rule: 'of many who want the same transition at once, exactly one gets it',
-    spoil: store => commit => store.commit({ ...commit, guards: [] }),
+    rule: 'of many commits of the same transition at once, exactly one succeeds',
+    break: store => commit => store.commit({ ...commit, guards: [] }),
   },
   {
     how: 'writes the changes of a commit one by one',
-    rule: 'a change of something that does not exist refuses the whole commit',
-    spoil: store => async commit => {
-      const outcomes = [];
-      for (const change of commit.changes) outcomes.push(...(await store.commit({ ...commit, changes: [change] })));
-      return outcomes;
+    rule: 'a change of a record that does not exist refuses the whole commit',
+    break: store => async commit => {
+      const results = [];
+      for (const change of commit.changes) results.push(...(await store.commit({ ...commit, changes: [change] })));
+      return results;
     },
   },
   {
     how: 'acknowledges without waiting',
-    rule: 'closing waits for what was begun; afterwards everything is refused',
-    spoil: store => async commit => {
+    rule: 'closing waits for running commits; later ones are refused',
+    break: store => async commit => {
       store.commit(commit).catch(() => {});
       return commit.changes.map((_, i) => ({ kind: 'added', number: i + 1 }) as const);
     },
@@ -78,11 +78,11 @@ const spoiled: readonly { readonly how: string; readonly rule: string; spoil(sto
 ];
 
 describe('the suite fails the SQLite store when it', () => {
-  for (const { how, rule, spoil } of spoiled)
+  for (const { how, rule, break: breakStore } of faulty)
     it(how, async () => {
       const open = async (): Promise<OpenedStore> => {
         const opened = await openTemporary();
-        return { ...opened, store: { ...opened.store, commit: spoil(opened.store) } };
+        return { ...opened, store: { ...opened.store, commit: breakStore(opened.store) } };
       };
       const rules = storeRules.filter(({ name }) => name === rule);
       expect(await brokenRule(() => openTemporary(), rules)).toBeNull();

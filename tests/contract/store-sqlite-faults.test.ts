@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the writer, kills it once it has acknowledged that much, and returns what it acknowledged. */
+/** Runs the writer, kills it after that many acknowledgements, and returns them. */
 async function killed(file: string, run: number, after: number): Promise<string[][]> {
   const child = spawn(process.execPath, [support('store-writer.ts'), file, `r${run}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -35,7 +35,7 @@ async function killed(file: string, run: number, after: number): Promise<string[
 }
 
 describe('an SQLite store whose process is killed while it writes', () => {
-  it('has everything that was acknowledged, and no half of anything', async () => {
+  it('has everything that was acknowledged, and no partial commit', async () => {
     const file = join(folder, 'devmgr.db');
     for (const [run, after] of [1, 77, 400, 1500, 3000].entries()) {
       const acknowledged = await killed(file, run, after);
@@ -59,8 +59,8 @@ describe('an SQLite store whose process is killed while it writes', () => {
 });
 
 needs('unshare', 'util-linux')('an SQLite store on a disk that fills up', () => {
-  it('refuses in words, stays up, loses nothing, and goes on when there is room', async () => {
-    // A mount in a name space of its own: seen by nobody else, gone with the process.
+  it('refuses with a clear message, stays up, loses nothing, and works again when there is room', async () => {
+    // A mount in a separate namespace: no other process sees it, and it ends with the process.
     const script = 'mount -t tmpfs -o size=4m devmgr "$1" && exec "$2" "$3" "$1"';
     const inside = ['sh', '-c', script, 'sh', folder, process.execPath, support('full-disk.ts')];
     const { stdout } = await promisify(execFile)('unshare', ['--user', '--map-root-user', '--mount', ...inside]);

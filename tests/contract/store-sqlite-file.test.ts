@@ -22,7 +22,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const open = (file: string, more: object = {}) => openSqliteStore({ file, journalKey, ...more });
 
-/** What opening is refused with. */
+/** The message that opening is refused with. */
 async function refusal(file: string): Promise<string> {
   const error = await open(file).then(
     () => null,
@@ -32,7 +32,7 @@ async function refusal(file: string): Promise<string> {
   return (error as Error).message;
 }
 
-/** Spoils a database behind the store's back. */
+/** Changes a database without the store. */
 function tamper(file: string, sql: string): void {
   const db = new Database(file);
   db.pragma('recursive_triggers = OFF');
@@ -41,7 +41,7 @@ function tamper(file: string, sql: string): void {
 }
 
 describe('opening an SQLite store', () => {
-  it('makes files that nobody else can read', async () => {
+  it('creates files that no one else can read', async () => {
     const store = await open(join(folder, 'devmgr.db'));
     await commit(store, [addDevice('A')]);
     const files = await readdir(folder);
@@ -68,9 +68,9 @@ describe('opening an SQLite store', () => {
     expect(seen).toEqual(['wal', 2]);
   });
 
-  it('refuses what is no database, and says what to do', async () => {
+  it('refuses a file that is not a database, and says what to do', async () => {
     const file = join(folder, 'devmgr.db');
-    await writeFile(file, 'this is a letter, and no database at all. '.repeat(100));
+    await writeFile(file, 'this is a letter, not a database. '.repeat(100));
     expect(await refusal(file)).toMatch(/devmgr\.db: file is not a database.*devmgr daemon restore FILE/);
     expect(await readFile(file, 'utf8')).toMatch(/^this is a letter/);
   });
@@ -89,7 +89,7 @@ describe('opening an SQLite store', () => {
     expect(await refusal(file)).toMatch(/malformed.*devmgr daemon restore FILE/);
   });
 
-  it('refuses a database of another program and leaves it alone', async () => {
+  it('refuses a database of another program and does not change it', async () => {
     const file = join(folder, 'devmgr.db');
     tamper(file, 'CREATE TABLE recipes (name TEXT)');
     expect(await refusal(file)).toMatch(/another program/);
@@ -105,12 +105,12 @@ describe('opening an SQLite store', () => {
     expect(await refusal(file)).toMatch(/database version 2, this devmgr supports up to 1.*newer devmgr/);
   });
 
-  it('refuses a folder that is not there', async () => {
+  it('refuses a folder that does not exist', async () => {
     expect(await refusal(join(folder, 'no', 'devmgr.db'))).toMatch(/no\/devmgr\.db.*ENOENT/);
   });
 });
 
-describe('bringing an older database up to date', () => {
+describe('upgrading an older database', () => {
   const step = (sql: string) => [...migrations, { number: 2, name: 'shelves', sql }];
   const at = Date.UTC(2026, 0, 2, 3, 4, 5);
   const file = () => join(folder, 'devmgr.db');
@@ -122,7 +122,7 @@ describe('bringing an older database up to date', () => {
     await store.close();
   });
 
-  it('keeps what is in it, and a copy of how it was', async () => {
+  it('keeps the content and makes a copy of the old database', async () => {
     const notices: string[] = [];
     const more = {
       migrations: step('ALTER TABLE device ADD COLUMN shelf TEXT'),
@@ -143,7 +143,7 @@ describe('bringing an older database up to date', () => {
     expect((await readdir(folder)).filter(name => name.includes('.v1-'))).toHaveLength(1);
   });
 
-  it('changes nothing where a step fails, and says which', async () => {
+  it('changes nothing if a step fails, and names the step', async () => {
     const failing = step('ALTER TABLE device ADD COLUMN shelf TEXT; INSERT INTO nothing VALUES (1)');
     await expect(open(file(), { migrations: failing, now: () => at })).rejects.toThrow(
       /step 2 \(shelves\).*unchanged.*\.v1-/,
@@ -165,7 +165,7 @@ describe('a copy of an SQLite store', () => {
   });
   afterEach(() => opened.cleanup());
 
-  it('made while commits go on is one moment of it, whole in a single file', async () => {
+  it('made during commits shows one moment, in one complete file', async () => {
     const { store } = opened;
     await commit(
       store,
@@ -191,7 +191,7 @@ describe('a copy of an SQLite store', () => {
     expect((await opened.check()).problems).toEqual([]);
   });
 
-  it('is for nobody else to read, also while it is being made', async () => {
+  it('is never readable for others, even while it is being made', async () => {
     await commit(opened.store, [addDevice('A')]);
     const umask = process.umask(0);
     try {
@@ -204,7 +204,7 @@ describe('a copy of an SQLite store', () => {
     }
   });
 
-  it('can be made without the store, and opens as what it is a copy of', async () => {
+  it('can be made without the store, and opens with the same content', async () => {
     await commit(opened.store, [addDevice('A')]);
     const before = await everything(opened.store);
     await backupDatabase(opened.file, join(folder, 'copy.db'));
@@ -213,7 +213,7 @@ describe('a copy of an SQLite store', () => {
     await copied.close();
   });
 
-  it('never goes over a file that is there, and leaves nothing where it cannot be made', async () => {
+  it('never overwrites a file, and leaves nothing if it cannot be made', async () => {
     await writeFile(join(folder, 'there'), 'precious');
     await expect(backupDatabase(opened.file, join(folder, 'there'))).rejects.toThrow(/already exists/);
     expect(await readFile(join(folder, 'there'), 'utf8')).toBe('precious');
@@ -231,49 +231,45 @@ describe('checking an SQLite store', () => {
   });
   afterEach(() => opened.cleanup());
 
-  it('finds nothing wrong in one that is whole', async () => {
+  it('finds no problems in an intact one', async () => {
     expect(await opened.check()).toEqual({ problems: [], devices: 2, entries: 3 });
   });
 
-  const wrongs: readonly (readonly [string, string, RegExp])[] = [
+  const problems: readonly (readonly [string, string, RegExp])[] = [
     [
-      'a counter that is wrong',
+      'a wrong counter',
       `UPDATE device_count SET count = 5 WHERE status = 'LOCKED'`,
       /counter of UKEY LOCKED of Feitian says 5, there are 1/,
     ],
     [
-      'a status changed past the counters',
+      'a status changed without the counters',
       `UPDATE device SET status = 'ACTIVE' WHERE number = 2`,
       /counter of UKEY ACTIVE of Feitian says 0, there are 1/,
     ],
     [
-      'a device without an entry',
+      'a device without a journal entry',
       `INSERT INTO device (number, device_type, serial_number, manufacturer, model, activation_code, activation_code_expires_at, created_at) VALUES (3, 'UKEY', 'C', 'F', 'm', 'x', 1, 1)`,
       /device 3 has no journal entry/,
     ],
+    ['a missing device', 'DELETE FROM device WHERE number = 1', /numbers are missing in device: 1 rows up to number 2/],
     [
-      'a device that is gone',
-      'DELETE FROM device WHERE number = 1',
-      /numbers are missing in device: 1 rows up to number 2/,
-    ],
-    [
-      'a backup of no device',
+      'a backup without a device',
       `PRAGMA foreign_keys = OFF; INSERT INTO backup VALUES (1, 77, 'f', 1, 's', NULL, 1, 'b')`,
       /backup 1 refers to a row that does not exist/,
     ],
     [
-      'a number of backups that is wrong',
+      'a wrong number of backups',
       'UPDATE device SET backup_count = 2 WHERE number = 1',
       /device 1 says 2 backups, there are 0/,
     ],
   ];
-  for (const [what, sql, words] of wrongs)
+  for (const [what, sql, words] of problems)
     it(`finds ${what}`, async () => {
       tamper(opened.file, sql);
       expect((await opened.check()).problems.join('\n')).toMatch(words);
     });
 
-  it('finds pages that are damaged', async () => {
+  it('finds damaged pages', async () => {
     await commit(
       opened.store,
       Array.from({ length: 2000 }, (_, i) => addDevice(`S${i}`)),
@@ -287,7 +283,7 @@ describe('checking an SQLite store', () => {
     expect(report.problems.join('\n')).toMatch(/^database: /);
   });
 
-  it('refuses what cannot be opened', async () => {
+  it('refuses a file that cannot be opened', async () => {
     await expect(checkDatabase(join(folder, 'none.db'), journalKey)).rejects.toThrow(/none\.db.*check that it exists/);
     await copyFile(process.execPath, join(folder, 'node'));
     await expect(checkDatabase(join(folder, 'node'), journalKey)).rejects.toThrow(StoreFailure);

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('after a rollback whose end could not be read, the next change takes up where the database stands', async () => {
+it('after a rollback with a failed reload, the next commit reads the state of the database', async () => {
   const db = await openWriter({ file: join(folder, 'devmgr.db') });
   const statements = new Statements(db);
   let failing = false;
@@ -31,8 +31,8 @@ it('after a rollback whose end could not be read, the next change takes up where
   }
   const writer = new Failing(statements, new Journal(statements, macWith(journalKey)));
   writer.reload();
-  const told: number[] = [];
-  const group = new GroupCommit(db, writer, ({ deltas, lastEventId }) => told.push(deltas.length, lastEventId));
+  const notified: number[] = [];
+  const group = new GroupCommit(db, writer, ({ deltas, lastEventId }) => notified.push(deltas.length, lastEventId));
   const add = (changes: readonly Change[]) => group.add({ at: 1, actor: null, requestId: null, changes });
 
   failing = true;
@@ -40,7 +40,7 @@ it('after a rollback whose end could not be read, the next change takes up where
   const impossible = { ...broken, device: { ...broken.device, deviceType: null as never } };
   await expect(add([addDevice('A'), impossible])).rejects.toThrow(/nothing was written/);
   expect(await add([addDevice('C')])).toEqual([{ kind: 'added', number: 1 }]);
-  expect(told).toEqual([1, 1]);
+  expect(notified).toEqual([1, 1]);
   expect(statements.value('SELECT sum(count) FROM device_count')).toBe(1);
   await group.close();
   db.close();

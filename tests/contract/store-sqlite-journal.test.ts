@@ -20,7 +20,7 @@ describe('the journal of the SQLite store', () => {
   });
   afterEach(() => opened.cleanup());
 
-  /** As somebody would who has the file, but not the key; the guards of the table go first. */
+  /** What someone can do who has the file but not the key: first remove the triggers of the table. */
   const tamper = (sql: string) => {
     const db = new Database(opened.file);
     db.exec(`DROP TRIGGER event_is_never_changed; DROP TRIGGER event_is_never_removed; ${sql}`);
@@ -28,14 +28,14 @@ describe('the journal of the SQLite store', () => {
   };
   const problems = async () => (await opened.verifyJournal()).problems;
 
-  it('is whole when nobody touched it, across commits and restarts', async () => {
+  it('verifies across commits and restarts', async () => {
     expect(await opened.verifyJournal()).toEqual({ entries: 11, problems: [] });
     const again = await opened.reopen();
     await commit(again, [addDevice('T')]);
     expect(await opened.verifyJournal()).toEqual({ entries: 12, problems: [] });
   });
 
-  it('is never changed, removed or replaced through the database', () => {
+  it('cannot be changed, removed or replaced while its triggers exist', () => {
     const db = new Database(opened.file);
     db.pragma('recursive_triggers = ON');
     for (const sql of [
@@ -59,22 +59,22 @@ describe('the journal of the SQLite store', () => {
     detail: `'{"a":1}'`,
     mac: `'${'A'.repeat(43)}='`,
   }))
-    it(`tells an entry whose ${column} was changed`, async () => {
+    it(`reports an entry whose ${column} was changed`, async () => {
       tamper(`UPDATE event SET ${column} = ${value} WHERE id = 4`);
       expect((await problems())[0]).toMatch(/^entry 4 was changed/);
     });
 
-  it('tells text that was moved from one field to the next', async () => {
+  it('reports text that was moved from one field to the next', async () => {
     tamper(`UPDATE event SET actor = 'admi', request_id = 'nrequest-1' WHERE id = 5`);
     expect(await problems()).toEqual([expect.stringMatching(/^entry 5 was changed/)]);
   });
 
-  it('tells entries that were removed, at the beginning, in between and at the end', async () => {
+  it('reports removed entries at the beginning, in the middle and at the end', async () => {
     tamper('DELETE FROM event WHERE id IN (1, 4, 5, 11)');
     expect(await problems()).toEqual(['entry 1 was removed', 'entries 4 to 5 were removed', 'entry 11 was removed']);
   });
 
-  it('tells entries that changed places', async () => {
+  it('reports entries that were swapped', async () => {
     tamper(
       'UPDATE event SET id = -1 WHERE id = 3; UPDATE event SET id = 3 WHERE id = 4; UPDATE event SET id = 4 WHERE id = -1',
     );
@@ -84,7 +84,7 @@ describe('the journal of the SQLite store', () => {
     ]);
   });
 
-  it('tells an entry that was put behind the last one', async () => {
+  it('reports an entry that was appended', async () => {
     tamper(
       `INSERT INTO event SELECT 12, at, type, device, subject, actor, request_id, data, detail, mac FROM event WHERE id = 11`,
     );
@@ -94,7 +94,7 @@ describe('the journal of the SQLite store', () => {
     ]);
   });
 
-  it('tells an end that was cut off together with its seal', async () => {
+  it('reports a truncated end with a changed or removed seal', async () => {
     tamper(
       `DELETE FROM event WHERE id > 8; UPDATE meta SET value = json_set(value, '$.id', 8, '$.mac', (SELECT mac FROM event WHERE id = 8)) WHERE name = 'journal'`,
     );
@@ -109,7 +109,7 @@ describe('the journal of the SQLite store', () => {
     db.close();
   };
 
-  it('does not heal what was cut off when it goes on', async () => {
+  it('still reports a truncation after further commits', async () => {
     await opened.store.close();
     tamper('DELETE FROM event WHERE id > 8');
     const notices: string[] = [];
@@ -121,7 +121,7 @@ describe('the journal of the SQLite store', () => {
     await store.close();
   });
 
-  it('that was removed as a whole is missed, and does not heal when it goes on', async () => {
+  it('still reports its complete removal after further commits', async () => {
     tamper(`DELETE FROM event; DELETE FROM meta WHERE name = 'journal'`);
     expect(await problems()).toEqual(['all entries and the seal were removed']);
     await opened.store.close();
@@ -133,13 +133,13 @@ describe('the journal of the SQLite store', () => {
     await store.close();
   });
 
-  it('of a registry that was never used is whole', async () => {
+  it('of an unused registry verifies', async () => {
     const fresh = await openTemporary();
     expect(await fresh.verifyJournal()).toEqual({ entries: 0, problems: [] });
     await fresh.cleanup();
   });
 
-  it('does not heal a seal that was forged when it goes on', async () => {
+  it('still reports a forged seal after further commits', async () => {
     await opened.store.close();
     tamper(
       `DELETE FROM event WHERE id > 8; UPDATE meta SET value = json_set(value, '$.id', 8, '$.mac', (SELECT mac FROM event WHERE id = 8)) WHERE name = 'journal'`,
@@ -152,13 +152,13 @@ describe('the journal of the SQLite store', () => {
     await store.close();
   });
 
-  it('is not believed under another key', async () => {
+  it('does not verify with another key', async () => {
     const { problems: found } = await opened.verifyJournal(otherKey);
     expect(found[0]).toMatch(/entry 1 .*journal key is a different one/);
     expect(found).toHaveLength(12);
   });
 
-  it('is found whole while commits go on', async () => {
+  it('verifies during commits', async () => {
     await commit(
       opened.store,
       Array.from({ length: 6000 }, (_, i) => addDevice(`T${i}`)),
@@ -170,7 +170,7 @@ describe('the journal of the SQLite store', () => {
 });
 
 describe('the code of an entry', () => {
-  it('is HMAC-SHA256 under the hexadecimal digest of the key', () => {
+  it('is HMAC-SHA256 with the hexadecimal digest of the key', () => {
     for (const text of ['', 'a', 'ä\u{1F511}'.repeat(100)])
       expect(macWith(journalKey)(text)).toBe(
         createHmac('sha256', hash('sha256', journalKey, 'hex'))
@@ -179,7 +179,7 @@ describe('the code of an entry', () => {
       );
   });
 
-  it('tells null from an empty text, and one field from the next', () => {
+  it('distinguishes null from an empty text, and one field from the next', () => {
     const row = {
       id: 1,
       at: 2,

@@ -23,9 +23,9 @@ const members = (bits: Uint32Array): number[] =>
 const ascending = (a: number, b: number) => a - b;
 
 describe('sets of numbers', () => {
-  it('hold what was added and not deleted, as a list and as bits', () => {
+  it('contain what was added and not deleted, as a list and as bits', () => {
     const step = fc.record({ n: fc.integer({ min: 1, max: 3000 }), add: fc.boolean() });
-    // Many low numbers at first make it bits in some runs.
+    // In some runs, many low numbers make it switch to bits.
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 600 }), fc.array(step, { maxLength: 300 }), (filled, steps) => {
         const set = new NumberSet();
@@ -48,20 +48,20 @@ describe('sets of numbers', () => {
     );
   });
 
-  it('do not hold the last one after it was deleted', () => {
+  it('do not contain the last number after it was deleted', () => {
     const set = NumberSet.of([3, 5]);
     set.delete(5);
     expect([set.has(5), set.has(3), set.size]).toEqual([false, true, 1]);
   });
 
-  it('become bits once they are many for their numbers', () => {
+  it('become bits when they are dense', () => {
     const set = NumberSet.of(Array.from({ length: 257 }, (_, i) => i + 1));
     expect([set.list, set.size, set.has(257), set.has(258)]).toEqual([null, 257, true, false]);
     const sparse = NumberSet.of(Array.from({ length: 257 }, (_, i) => i * 1000 + 1));
     expect(sparse.bits).toBeNull();
   });
 
-  it('have ranges set at every alignment', () => {
+  it('set ranges at every alignment', () => {
     const end = fc.integer({ min: 0, max: 200 });
     fc.assert(
       fc.property(end, end, (from, to) => {
@@ -73,7 +73,7 @@ describe('sets of numbers', () => {
     );
   });
 
-  it('match together what is in each of them, and page through it from both ends', () => {
+  it('combine to what is in each of them, paged from both ends', () => {
     const numbers = (density: number) =>
       fc.integer({ min: 0, max: 1 << 30 }).map(seed => {
         const chosen: number[] = [];
@@ -85,7 +85,7 @@ describe('sets of numbers', () => {
         return chosen;
       });
     const sets = fc.array(fc.oneof(numbers(0.7), numbers(0.05), numbers(0.004)), { maxLength: 3 });
-    const places = fc.record({
+    const windows = fc.record({
       offset: fc.integer({ min: 0, max: 20_000 }),
       limit: fc.integer({ min: 1, max: 100 }),
       descending: fc.boolean(),
@@ -94,16 +94,16 @@ describe('sets of numbers', () => {
       fc.property(
         sets,
         fc.option(numbers(0.5)),
-        places,
+        windows,
         fc.constantFrom(20_000, 15_001),
-        (lists, also, places, last) => {
+        (lists, also, window, last) => {
           const wanted = Array.from({ length: last }, (_, i) => i + 1).filter(
             n => lists.every(list => list.includes(n)) && (also?.includes(n) ?? true),
           );
           const bits = also && bitsFor(last);
           for (const n of also ?? []) if (n <= last) setBit(bits!, n);
           const matches = matching(last, lists.map(NumberSet.of), bits);
-          const { offset, limit, descending } = places;
+          const { offset, limit, descending } = window;
           expect(matches.count()).toBe(wanted.length);
           expect(members(matches.toBits())).toEqual(wanted);
           const ordered = descending ? wanted.toReversed() : wanted;
@@ -116,7 +116,7 @@ describe('sets of numbers', () => {
 });
 
 describe('postings', () => {
-  it('give back what was added, near and far apart, as distances and as bits', () => {
+  it('return what was added, near and far apart, as distances and as bits', () => {
     const gaps = fc.array(
       fc.oneof(fc.constant(1), fc.integer({ min: 0, max: 5 }), fc.integer({ min: 1, max: 40_000 })),
       {
@@ -149,7 +149,7 @@ describe('postings', () => {
     );
   });
 
-  it('never remove what they hold', () => {
+  it('never remove their own numbers', () => {
     for (const share of [1, 3, 50]) {
       const postings = new Postings(share);
       for (let n = 2 * share; n < 20_000; n += share) postings.add(n);
@@ -163,14 +163,14 @@ describe('postings', () => {
   });
 });
 
-describe('selecting places of an order', () => {
+describe('selecting a part of an order', () => {
   const key = fc.oneof(
     fc.integer({ min: 0, max: 3 }),
     fc.integer({ min: 1_700_000_000_000, max: 1_800_000_000_000 }),
     fc.constant(-5),
   );
 
-  it('answers what a sort would have at these places', () => {
+  it('returns what a sort would have there', () => {
     fc.assert(
       fc.property(
         fc.array(key, { minLength: 1, maxLength: 40 }),
@@ -188,7 +188,7 @@ describe('selecting places of an order', () => {
     );
   });
 
-  it('puts what has no time last in both directions', () => {
+  it('puts devices without a time last in both directions', () => {
     const room = new TimeOrder();
     const times = Float64Array.from({ length: 6001 }, (_, n) => (n % 3 === 0 ? Number.NaN : (n * 31) % 500));
     const bits = bitsFor(6000);
@@ -210,7 +210,7 @@ describe('selecting places of an order', () => {
 });
 
 describe('keywords', () => {
-  it('find the ids that have them in their text', () => {
+  it('match the ids that contain them', () => {
     const keyword = fc.oneof(
       fc.constantFrom(
         'd',
@@ -243,7 +243,7 @@ describe('keywords', () => {
     );
   });
 
-  it('find the serials that have them, in any case, however many do', () => {
+  it('match the serial numbers that contain them, ignoring case, few or many', () => {
     const letters = fc.constantFrom(...'aAbBxX019-_.:/', '%', 'é', '\u{1F511}');
     const text = (max: number) => fc.array(letters, { minLength: 1, maxLength: max }).map(parts => parts.join(''));
     fc.assert(

@@ -6,12 +6,12 @@ import { guardRules } from './store/guard-rules.ts';
 import { listRules } from './store/list-rules.ts';
 import { readRules } from './store/read-rules.ts';
 
-/** What every store must keep, each as a function that throws where it is broken. */
+/** The rules that every store must keep. */
 export const storeRules: readonly Rule[] = [...commitRules, ...guardRules, ...groupRules, ...readRules, ...listRules];
 
-/** Holds a way of storing to all rules. `open` gives an empty store. */
+/** Tests a store against all rules. `open` returns an empty store. */
 export function storeContract(name: string, open: OpenStore): void {
-  describe(`the ${name} store keeps the contract of stores`, () => {
+  describe(`the ${name} store keeps the contract`, () => {
     let opened: OpenedStore;
     beforeEach(async () => {
       opened = await open();

@@ -18,7 +18,7 @@ test('codes do not repeat and use every symbol about equally often', () => {
   for (const count of counts.values()) expect(Math.abs(count / 10_000 - 1)).toBeLessThan(0.1);
 });
 
-test('comparison takes any case and nothing else', () => {
+test('comparison ignores case and nothing else', () => {
   const code = newActivationCode();
   expect(sameActivationCode(code, code)).toBe(true);
   expect(sameActivationCode(code.toLowerCase(), code)).toBe(true);

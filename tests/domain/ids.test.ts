@@ -1,4 +1,4 @@
-/** Identifiers: one spelling each, so that two texts never name the same thing. */
+/** Each identifier has one spelling, so that two texts never name the same record. */
 import { describe, expect, test } from 'vitest';
 import { backupIds, deviceIds, userIds, versionIds } from '../../src/contract/ids.ts';
 
@@ -20,7 +20,7 @@ describe.each([
     },
   );
 
-  test('in small letters, behind white space or alone it names nothing', () => {
+  test('in lower case, after white space or without a number is not valid', () => {
     expect([`${prefix.toLowerCase()}1`, ` ${prefix}1`, '1', 'XXX-1'].map(ids.parse)).toEqual([null, null, null, null]);
   });
 });

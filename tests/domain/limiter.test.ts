@@ -12,7 +12,7 @@ function at(limit = { count: 3, seconds: 60 }) {
 }
 
 describe('a rate limit', () => {
-  test('lets the count through and then refuses until the window ends', () => {
+  test('allows its count and then refuses until the window ends', () => {
     const { limiter, clock } = at();
     const seen = [1, 2, 3, 4].map(() => limiter.count('query', 'a')!);
     expect(seen.map(one => [one.allowed, one.remaining])).toEqual([
@@ -25,7 +25,7 @@ describe('a rate limit', () => {
     clock.monotonic += 60_000;
     expect(limiter.count('query', 'a')!.allowed).toBe(true);
   });
-  test('begins with the first request, not with the minute', () => {
+  test('starts its window with the first request, not with the minute', () => {
     const { limiter, clock } = at();
     limiter.count('query', 'a');
     clock.monotonic += 59_999;
@@ -35,17 +35,17 @@ describe('a rate limit', () => {
     clock.monotonic += 1;
     expect(limiter.count('query', 'a')!.allowed).toBe(true);
   });
-  test('counts each key and each scope by itself', () => {
+  test('counts each key and each scope separately', () => {
     const { limiter } = at({ count: 1, seconds: 60 });
     expect(limiter.count('query', 'a')!.allowed).toBe(true);
     expect(limiter.count('query', 'b')!.allowed).toBe(true);
     expect(limiter.count('login', 'a')!.allowed).toBe(true);
     expect(limiter.count('query', 'a')!.allowed).toBe(false);
   });
-  test('that is off answers null', () => {
+  test('that is off returns null', () => {
     expect(at().limiter.count('modify', 'a')).toBeNull();
   });
-  test('is not lengthened or shortened by a wall clock that jumps', () => {
+  test('is not affected by a jump of the wall clock', () => {
     const { limiter, clock } = at({ count: 1, seconds: 60 });
     limiter.count('query', 'a');
     clock.wall += 86_400_000;
@@ -54,7 +54,7 @@ describe('a rate limit', () => {
     clock.wall -= 2 * 86_400_000;
     expect(limiter.count('query', 'a')!.allowed).toBe(true);
   });
-  test('never lets through more than its count within one window', () => {
+  test('never allows more than its count in a window', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(30_000), { maxLength: 200 }), steps => {
         const { limiter, clock } = at();

@@ -13,7 +13,7 @@ const codeOf = (headers: Record<string, string>, rule = local): number => {
   }
 };
 
-test('an address of version 6 that is listened on is one of the names', () => {
+test('the IPv6 address that the daemon listens on is one of its names', () => {
   const rule = originRule('2001:DB8::1', ['keys.example.com']);
   expect([codeOf({ host: '[2001:db8::1]:7470' }, rule), codeOf({ host: '[2001:db8::2]' }, rule)]).toEqual([200, 2007]);
 });
@@ -34,13 +34,13 @@ describe('a daemon on loopback', () => {
     '',
     'user@localhost',
     '[::2]',
-  ])('refuses a request that names it %s: a rebound name', host => {
+  ])('refuses a request for %s: DNS rebinding', host => {
     expect(codeOf({ host })).toBe(2007);
   });
-  test('needs a Host header', () => {
+  test('requires a Host header', () => {
     expect(codeOf({})).toBe(1001);
   });
-  test('answers its own page', () => {
+  test('accepts requests from its own page', () => {
     expect(codeOf({ host: 'localhost:7470', origin: 'http://localhost:7470' })).toBe(200);
   });
   test.each(['http://evil.example', 'http://localhost:8080', 'null', 'file://', 'http://127.0.0.1:7470', 'nonsense'])(
@@ -52,15 +52,15 @@ describe('a daemon on loopback', () => {
 });
 
 describe('a daemon on a network', () => {
-  test('answers to any name where none is set', () => {
+  test('accepts any name if none is configured', () => {
     expect(codeOf({ host: 'keys.example.com' }, network)).toBe(200);
   });
-  test('answers to the names that are set, and to loopback', () => {
+  test('accepts the configured names and loopback', () => {
     expect(codeOf({ host: 'Keys.Example.com:7470' }, named)).toBe(200);
     expect(codeOf({ host: 'localhost' }, named)).toBe(200);
     expect(codeOf({ host: 'other.example.com' }, named)).toBe(2007);
   });
-  test('refuses the page of another site all the same', () => {
+  test('still refuses requests from another site', () => {
     expect(codeOf({ host: 'keys.example.com', origin: 'https://evil.example' }, network)).toBe(2007);
   });
 });

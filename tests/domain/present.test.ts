@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { iso } from '../../daemon/services/present.ts';
 
-/** The first and the last moment that a Date knows. */
+/** Distance of the first and the last time of Date from 1970. */
 const furthest = 8_640_000_000_000_000;
 
-test('a time reads as Date writes it', () => {
+test('a time has the same text as toISOString', () => {
   fc.assert(
     fc.property(fc.integer({ min: -furthest, max: furthest }), at => {
       expect(iso(at)).toBe(new Date(at).toISOString());
@@ -30,11 +30,11 @@ test.each([
   -62_167_219_200_001,
   furthest,
   -furthest,
-])('the edge %d reads as Date writes it', at => {
+])('the edge case %d has the same text as toISOString', at => {
   expect(iso(at)).toBe(new Date(at).toISOString());
 });
 
-test('what Date refuses is refused', () => {
+test('times outside the range of Date throw RangeError', () => {
   for (const at of [Number.NaN, furthest + 86_400_000, Number.POSITIVE_INFINITY])
     expect(() => iso(at)).toThrow(RangeError);
 });

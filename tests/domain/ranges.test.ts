@@ -36,7 +36,7 @@ describe('a range of a file of 100 bytes', () => {
   });
 });
 
-describe('what a client has already', () => {
+describe('conditional requests', () => {
   it.each([
     ['"a"', true],
     ['W/"a"', true],

@@ -20,7 +20,7 @@ const build = fc.option(identifiers, { nil: null }).map(text => (text ? `+${text
 const version = fc.tuple(numbers, preRelease, build).map(parts => parts.join(''));
 
 describe('the order of versions', () => {
-  it('is that of the chain that Semantic Versioning gives as its example', () => {
+  it('follows the example of Semantic Versioning', () => {
     const chain = [
       '1.0.0-alpha',
       '1.0.0-alpha.1',
@@ -58,7 +58,7 @@ describe('the order of versions', () => {
     expect([order(a, b), order(b, a)]).toEqual([expected, 0 - expected]);
   });
 
-  it('is the same read from either side, and holds along a chain', () => {
+  it('is antisymmetric and transitive', () => {
     fc.assert(
       fc.property(version, version, version, (a, b, c) => {
         expect(order(a, a)).toBe(0);
@@ -70,7 +70,7 @@ describe('the order of versions', () => {
     );
   });
 
-  it('takes missing parts as 0, and gives build metadata no weight', () => {
+  it('treats missing parts as 0 and ignores build metadata', () => {
     fc.assert(
       fc.property(numbers, preRelease, build, (core, pre, metadata) => {
         const missing = 4 - core.split('.').length;
@@ -79,7 +79,7 @@ describe('the order of versions', () => {
     );
   });
 
-  it('puts every pre-release below its release, and above every lower release', () => {
+  it('puts every pre-release before its release and after every lower release', () => {
     fc.assert(
       fc.property(numbers, identifiers, (core, pre) => {
         expect(order(`${core}-${pre}`, core)).toBe(-1);
@@ -90,7 +90,7 @@ describe('the order of versions', () => {
     );
   });
 
-  it('is told of versions that the interface lets in', () => {
+  it('is tested with versions that the contract accepts', () => {
     const read = compileReader(uploadApp.form, 'text');
     fc.assert(
       fc.property(version, text => {

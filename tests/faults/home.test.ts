@@ -97,22 +97,22 @@ needsMount('a secret on a full disk', () => {
 
 /** Only root can give a file away. */
 const asRoot = process.getuid?.() === 0 ? test : test.skip;
-const NOBODY = 65_534;
+const OTHER_USER = 65_534;
 
 describe('a file of another user', () => {
   asRoot('is not accepted as a home (skipped unless root)', async () => {
-    await chown(dir, NOBODY, NOBODY);
+    await chown(dir, OTHER_USER, OTHER_USER);
     await expect(Home.open(dir)).rejects.toThrow(/belongs to another user/);
   });
   asRoot('is not accepted in a home (skipped unless root)', async () => {
     await writeFile(join(dir, 'devmgr.db'), '');
-    await chown(join(dir, 'devmgr.db'), NOBODY, NOBODY);
+    await chown(join(dir, 'devmgr.db'), OTHER_USER, OTHER_USER);
     await expect(Home.open(dir)).rejects.toThrow(/devmgr\.db belongs to another user/);
   });
   asRoot('is not accepted as a secret (skipped unless root)', async () => {
     const home = await Home.open(dir);
     await signingKeys(home, 0);
-    await chown(home.path('signingKey'), NOBODY, NOBODY);
+    await chown(home.path('signingKey'), OTHER_USER, OTHER_USER);
     await expect(signingKeys(home, 0)).rejects.toThrow(/belongs to another user/);
   });
 });

@@ -206,7 +206,7 @@ describe('daemon reset-password', () => {
       expect(await reset('admin')).toMatchObject({ code: 1, stderr: expect.stringMatching(/already running/) });
       return daemon.token;
     });
-    expect(await reset('nobody')).toMatchObject({ code: 1, stderr: expect.stringMatching(/no user nobody.*admin/s) });
+    expect(await reset('unknown')).toMatchObject({ code: 1, stderr: expect.stringMatching(/no user unknown.*admin/s) });
     const firstPassword = join(home, 'initial-admin-password');
     await writeFile(firstPassword, 'obsolete\n', { mode: 0o600 });
     const { password } = JSON.parse((await reset('admin')).stdout);

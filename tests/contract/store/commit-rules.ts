@@ -16,9 +16,9 @@ import {
   useDevice,
 } from './fixtures.ts';
 
-/** Rules of what a commit writes: its rows, its entries and its numbers. */
+/** Rules about what a commit writes: rows, entries and numbers. */
 export const commitRules: readonly Rule[] = [
-  rule('numbers ascend from 1 without gaps, past duplicates, refusals and a restart', async ({ store, reopen }) => {
+  rule('numbers ascend from 1 without gaps, despite duplicates, refusals and restarts', async ({ store, reopen }) => {
     expect(await commit(store, [addDevice('A'), addDevice('B')])).toEqual([
       { kind: 'added', number: 1 },
       { kind: 'added', number: 2 },
@@ -36,7 +36,7 @@ export const commitRules: readonly Rule[] = [
     ]);
   }),
 
-  rule('a device is stored as it was given, and INACTIVE', async ({ store }) => {
+  rule('a new device is stored as given, with status INACTIVE', async ({ store }) => {
     const given = newDevice('UK-1', {
       hardwareVersion: 'a\u{1F511}',
       firmwareVersion: null,
@@ -64,7 +64,7 @@ export const commitRules: readonly Rule[] = [
     expect(await store.device(2)).toBeNull();
   }),
 
-  rule('every change writes one entry, in order, about the right thing', async ({ store }) => {
+  rule('every change writes one entry about the right record, in order', async ({ store }) => {
     const context = { at: 77, actor: 'dealer', requestId: null };
     await commit(store, [addUser('bob'), addDevice('A')], {
       at: 76,
@@ -123,41 +123,47 @@ export const commitRules: readonly Rule[] = [
     ]);
   }),
 
-  rule('a duplicate is an outcome that names the first, and writes neither row nor entry', async ({ store }) => {
-    await commit(store, [addDevice('A'), addUser('bob'), addApp('1.0.0')]);
-    await commit(store, [setDevice(1, { status: 'LOCKED' })]);
-    const before = await everything(store);
-    expect(await commit(store, [addDevice('A', { model: 'other' }), addUser('bob'), addApp('1.0.0')])).toEqual([
-      { kind: 'duplicate', number: 1, status: 'LOCKED' },
-      { kind: 'duplicate', number: 1, status: null },
-      { kind: 'duplicate', number: 1, status: null },
-    ]);
-    expect(await everything(store)).toEqual(before);
-  }),
+  rule(
+    'a duplicate is a result that names the existing record, and writes neither row nor entry',
+    async ({ store }) => {
+      await commit(store, [addDevice('A'), addUser('bob'), addApp('1.0.0')]);
+      await commit(store, [setDevice(1, { status: 'LOCKED' })]);
+      const before = await everything(store);
+      expect(await commit(store, [addDevice('A', { model: 'other' }), addUser('bob'), addApp('1.0.0')])).toEqual([
+        { kind: 'duplicate', number: 1, status: 'LOCKED' },
+        { kind: 'duplicate', number: 1, status: null },
+        { kind: 'duplicate', number: 1, status: null },
+      ]);
+      expect(await everything(store)).toEqual(before);
+    },
+  ),
 
-  rule('of two equal serials in one commit the first wins; serials and names tell case', async ({ store }) => {
-    expect(
-      await commit(store, [addDevice('A', { model: 'one' }), addDevice('A', { model: 'two' }), addDevice('a')]),
-    ).toEqual([
-      { kind: 'added', number: 1 },
-      { kind: 'duplicate', number: 1, status: 'INACTIVE' },
-      { kind: 'added', number: 2 },
-    ]);
-    expect((await store.device(1))?.model).toBe('one');
-    expect(await commit(store, [addUser('bob'), addUser('Bob')])).toMatchObject([{ number: 1 }, { number: 2 }]);
-  }),
+  rule(
+    'of two equal serial numbers in a commit the first wins; serial numbers and names are case-sensitive',
+    async ({ store }) => {
+      expect(
+        await commit(store, [addDevice('A', { model: 'one' }), addDevice('A', { model: 'two' }), addDevice('a')]),
+      ).toEqual([
+        { kind: 'added', number: 1 },
+        { kind: 'duplicate', number: 1, status: 'INACTIVE' },
+        { kind: 'added', number: 2 },
+      ]);
+      expect((await store.device(1))?.model).toBe('one');
+      expect(await commit(store, [addUser('bob'), addUser('Bob')])).toMatchObject([{ number: 1 }, { number: 2 }]);
+    },
+  ),
 
-  rule('a package of another platform, version or extension is no duplicate', async ({ store }) => {
-    const outcomes = await commit(store, [
+  rule('a package for another platform, version or extension is not a duplicate', async ({ store }) => {
+    const results = await commit(store, [
       addApp('1.0.0', { platform: 'LINUX', extension: 'deb' }),
       addApp('1.0.0', { platform: 'LINUX', extension: 'rpm' }),
       addApp('1.0.0', { platform: 'MACOS', extension: 'dmg' }),
       addApp('1.0.1', { platform: 'LINUX', extension: 'deb' }),
     ]);
-    expect(outcomes.map(outcome => outcome.kind)).toEqual(['added', 'added', 'added', 'added']);
+    expect(results.map(outcome => outcome.kind)).toEqual(['added', 'added', 'added', 'added']);
   }),
 
-  rule('a set leaves what it does not name, and null clears', async ({ store }) => {
+  rule('a set keeps the fields that it does not name, and null clears', async ({ store }) => {
     await commit(store, [addDevice('A')]);
     const all = {
       status: 'LOCKED',
@@ -178,7 +184,7 @@ export const commitRules: readonly Rule[] = [
     expect(await store.device(1)).toMatchObject({ ...all, lockReason: null, lockedAt: null, status: 'ACTIVE' });
   }),
 
-  rule('usage and backups are summed up on the device', async ({ store }) => {
+  rule('usage and backups are counted on the device', async ({ store }) => {
     await commit(store, [addDevice('A'), addDevice('B')]);
     expect(await commit(store, [useDevice(1, 30), useDevice(1, 0)], { at: 10 })).toEqual([
       { kind: 'used', usageCount: 1, usageSeconds: 30 },

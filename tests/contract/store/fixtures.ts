@@ -1,4 +1,4 @@
-/** What the rules about stores are tried with. */
+/** Changes, commits and queries for the rules about stores. */
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { DeviceRow, DeviceSet, NewDevice } from '../../../daemon/domain/device.ts';
@@ -7,15 +7,15 @@ import type { Change, ChangeResult, Commit, DeviceQuery, Store } from '../../../
 
 export interface OpenedStore {
   readonly store: Store;
-  /** Closes the store and opens it again on what it kept. */
+  /** Closes the store and opens it again with what it has stored. */
   reopen(): Promise<Store>;
   cleanup(): Promise<void>;
 }
 
-/** A store that is empty. */
+/** Opens an empty store. */
 export type OpenStore = () => Promise<OpenedStore>;
 
-/** A rule that every store must keep: throws where it is broken. */
+/** A rule that every store must keep. `check` throws if it is broken. */
 export interface Rule {
   readonly name: string;
   check(opened: OpenedStore): Promise<void>;
@@ -135,7 +135,7 @@ export const queryOf = (rest: Partial<DeviceQuery> = {}): DeviceQuery => ({
 
 export const numbersOf = (rows: readonly Pick<DeviceRow, 'number'>[]): number[] => rows.map(row => row.number);
 
-/** Everything that a store shows, so that two moments can be compared. */
+/** Everything that a store returns, to compare two moments. */
 export async function everything(store: Store): Promise<unknown> {
   const devices = await store.devices(queryOf({ limit: 1000 }));
   const window = { descending: false, offset: 0, limit: 1000 };

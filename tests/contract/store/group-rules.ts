@@ -17,9 +17,9 @@ import {
   useDevice,
 } from './fixtures.ts';
 
-/** Rules of commits that meet each other, listeners, readers, and the end of a store. */
+/** Rules about concurrent commits, listeners, readers and closing. */
 export const groupRules: readonly Rule[] = [
-  rule('of commits that come together, one that is refused undoes no other', async ({ store }) => {
+  rule('a refused commit does not undo the others that arrive with it', async ({ store }) => {
     const results = await Promise.allSettled([
       commit(store, [addDevice('A')]),
       commit(store, [addDevice('B'), setDevice(50, { note: 'x' })]),
@@ -47,7 +47,7 @@ export const groupRules: readonly Rule[] = [
     ]);
   }),
 
-  rule('a commit that cannot be stored undoes no other that came with it', async ({ store }) => {
+  rule('a commit that cannot be stored does not undo the others that arrive with it', async ({ store }) => {
     const unstorable = addDevice('B', { manufacturer: null as unknown as string });
     const results = await Promise.allSettled([
       commit(store, [addDevice('A')]),
@@ -61,7 +61,7 @@ export const groupRules: readonly Rule[] = [
     expect((await store.health()).ready).toBe(true);
   }),
 
-  rule('of many who want the same transition at once, exactly one gets it', async ({ store }) => {
+  rule('of many commits of the same transition at once, exactly one succeeds', async ({ store }) => {
     await commit(store, [addDevice('A')]);
     const guards = [{ kind: 'device', device: 1, status: ['INACTIVE'] }] as const;
     const results = await Promise.allSettled(
@@ -75,7 +75,7 @@ export const groupRules: readonly Rule[] = [
     expect(await store.lastEventId()).toBe(2);
   }),
 
-  rule('listeners are told before the commit resolves, and not of what was refused', async ({ store }) => {
+  rule('listeners are called before the commit resolves, and not for refused commits', async ({ store }) => {
     await commit(store, [addUser('first')]);
     const told: { lastEventId: number; users: readonly number[] }[] = [];
     const stop = store.onCommit(notice => told.push(notice));
@@ -89,7 +89,7 @@ export const groupRules: readonly Rule[] = [
     expect(told).toHaveLength(1);
   }),
 
-  rule('a listener that throws harms neither the commit nor other listeners', async ({ store }) => {
+  rule('a listener that throws affects neither the commit nor other listeners', async ({ store }) => {
     let told = 0;
     store.onCommit(() => {
       throw new Error('listener');
@@ -99,7 +99,7 @@ export const groupRules: readonly Rule[] = [
     expect(told).toBe(1);
   }),
 
-  rule('a reader sees a large commit whole or not at all', async ({ store }) => {
+  rule('a reader sees a large commit completely or not at all', async ({ store }) => {
     let under = true;
     const writing = commit(
       store,
@@ -116,21 +116,21 @@ export const groupRules: readonly Rule[] = [
       await new Promise(setImmediate);
     }
     await writing;
-    // It may be committed between two looks, but what was seen once is not to go away.
+    // It may be committed between two reads, but what was seen once must stay.
     const possible = ['false false 0', 'false false 5000', 'false true 5000', 'true true 5000'];
     expect([...seen].filter(moment => !possible.includes(moment))).toEqual([]);
     expect((await store.devices(queryOf({ limit: 1 }))).total).toBe(5000);
     expect(await store.lastEventId()).toBe(5000);
   }),
 
-  rule('what is acknowledged is there after a restart', async ({ store, reopen }) => {
+  rule('acknowledged changes survive a restart', async ({ store, reopen }) => {
     await commit(store, [addDevice('A'), addUser('bob', { role: 'ADMIN' }), addApp('1.0.0')]);
     await commit(store, [setDevice(1, { status: 'ACTIVE', userId: 'u' }), useDevice(1, 3), addBackup(1)]);
     const before = await everything(store);
     expect(await everything(await reopen())).toEqual(before);
   }),
 
-  rule('closing waits for what was begun; afterwards everything is refused', async ({ store, reopen }) => {
+  rule('closing waits for running commits; later ones are refused', async ({ store, reopen }) => {
     const writing = store.commit(commitOf([addDevice('A')]));
     await Promise.all([store.close(), store.close()]);
     expect(await writing).toEqual([{ kind: 'added', number: 1 }]);
@@ -142,7 +142,7 @@ export const groupRules: readonly Rule[] = [
     expect(numbersOf((await (await reopen()).devices(queryOf())).rows)).toEqual([1]);
   }),
 
-  rule('a store that works says so', async ({ store }) => {
+  rule('a working store reports itself ready', async ({ store }) => {
     expect(await store.health()).toEqual({ ready: true, detail: expect.any(String) });
   }),
 ];

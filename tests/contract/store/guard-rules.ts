@@ -14,9 +14,9 @@ import {
   useDevice,
 } from './fixtures.ts';
 
-/** Rules of what refuses a commit: it is then as if it had never been asked for. */
+/** Rules about refused commits: nothing of them is written. */
 export const guardRules: readonly Rule[] = [
-  rule('a guard on the status of a device that does not hold refuses, and nothing is written', async ({ store }) => {
+  rule('a guard on the status of a device refuses a commit, and nothing is written', async ({ store }) => {
     await commit(store, [addDevice('A')]);
     const before = await everything(store);
     const guards = [{ kind: 'device', device: 1, status: ['ACTIVE', 'LOCKED'] }] as const;
@@ -29,13 +29,13 @@ export const guardRules: readonly Rule[] = [
     expect((await store.device(1))?.note).toBe('x');
   }),
 
-  rule('a guard on a device that does not exist refuses', async ({ store }) => {
+  rule('a guard on a device that does not exist refuses the commit', async ({ store }) => {
     const guards = [{ kind: 'device', device: 1, status: ['INACTIVE'] }] as const;
     await expect(commit(store, [addUser('bob')], { guards })).rejects.toThrow(Conflict);
     expect(await store.user(1)).toBeNull();
   }),
 
-  rule('a guard on the activation code refuses another one', async ({ store }) => {
+  rule('a guard on the activation code refuses a commit after the code changed', async ({ store }) => {
     await commit(store, [addDevice('A')]);
     const guard = (activationCode: string) => ({
       guards: [{ kind: 'device', device: 1, status: ['INACTIVE'], activationCode }] as const,
@@ -46,7 +46,7 @@ export const guardRules: readonly Rule[] = [
     expect((await store.device(1))?.note).toBe('x');
   }),
 
-  rule('a guard on a token epoch refuses after a revocation', async ({ store }) => {
+  rule('a guard on the token epoch refuses a commit after a revocation', async ({ store }) => {
     await commit(store, [addUser('bob'), addDevice('A')]);
     const guards = [{ kind: 'user', user: 1, tokenEpoch: 0 }] as const;
     await commit(store, [setDevice(1, { note: 'x' })], { guards });
@@ -58,7 +58,7 @@ export const guardRules: readonly Rule[] = [
     expect((await store.device(1))?.note).toBe('x');
   }),
 
-  rule('the last enabled administrator is guarded', async ({ store }) => {
+  rule('a guard protects the last enabled administrator', async ({ store }) => {
     const admin = { role: 'ADMIN' } as const;
     await commit(store, [addUser('one', admin), addUser('two', { ...admin, disabled: true }), addUser('three')]);
     const alone = { guards: [{ kind: 'another-admin', beside: 1 }] } as const;
@@ -71,7 +71,7 @@ export const guardRules: readonly Rule[] = [
     ).rejects.toThrow(Conflict);
   }),
 
-  rule('a change of something that does not exist refuses the whole commit', async ({ store }) => {
+  rule('a change of a record that does not exist refuses the whole commit', async ({ store }) => {
     await commit(store, [addDevice('A'), addDevice('B')]);
     await commit(store, [addBackup(1)]);
     const before = await everything(store);

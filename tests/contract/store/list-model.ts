@@ -1,7 +1,7 @@
 import type { DeviceRecord, DeviceRow } from '../../../daemon/domain/device.ts';
 import type { DeviceQuery, Rows } from '../../../daemon/store/store.ts';
 
-/** What a list of devices must answer, said as plainly as can be. */
+/** What a list of devices must return, in the simplest possible code. */
 export function listModel(devices: readonly DeviceRecord[], query: DeviceQuery): Rows<DeviceRow> {
   const direction = query.descending ? -1 : 1;
   const found = devices

@@ -10,7 +10,7 @@ import { listModel } from './list-model.ts';
 const makers = ['Feitian', 'feitian', 'Yubico', 'Æon', '\u{1F511}key', '\uFF21', 'A%_'];
 const users = ['alice', 'bob', 'USR-1'];
 
-/** Devices of every kind: ties, nulls, times that run backwards, serials that look alike. */
+/** Devices of every kind: ties, nulls, times that run backwards, similar serial numbers. */
 async function fill(store: Store, count = 240): Promise<DeviceRecord[]> {
   const pick = <T>(values: readonly T[], i: number): T => values[(i * 7919 + (i >> 3)) % values.length]!;
   for (let i = 0; i < count; i += 40) {
@@ -81,27 +81,27 @@ const queries = fc.record({
   limit: fc.constantFrom(1, 20, 100),
   deviceType: maybe(deviceTypes),
   status: maybe(deviceStatuses),
-  manufacturer: maybe([...makers, 'nobody']),
-  userId: maybe([...users, 'nobody']),
+  manufacturer: maybe([...makers, 'unknown']),
+  userId: maybe([...users, 'unknown']),
   keyword: maybe(keywords),
 });
 
-/** Rules of lists of devices. */
+/** Rules about lists of devices. */
 export const listRules: readonly Rule[] = [
-  rule('every sort in both directions puts nulls last and breaks ties by number', async ({ store }) => {
+  rule('every sort in both directions puts nulls last and sorts ties by number', async ({ store }) => {
     const devices = await fill(store);
     for (const sortBy of deviceSorts)
       for (const descending of [true, false])
         for (const offset of [0, 110]) await agree(store, devices, queryOf({ sortBy, descending, offset }));
   }),
 
-  rule('every filter alone, under every sort, finds what it names', async ({ store }) => {
+  rule('every single filter finds what it names, with every sort', async ({ store }) => {
     const devices = await fill(store);
     const filters = [
       ...deviceTypes.map(deviceType => ({ deviceType })),
       ...deviceStatuses.map(status => ({ status })),
-      ...[...makers, 'nobody'].map(manufacturer => ({ manufacturer })),
-      ...[...users, 'nobody'].map(userId => ({ userId })),
+      ...[...makers, 'unknown'].map(manufacturer => ({ manufacturer })),
+      ...[...users, 'unknown'].map(userId => ({ userId })),
       ...keywords.map(keyword => ({ keyword })),
     ];
     for (const filter of filters)
@@ -109,7 +109,7 @@ export const listRules: readonly Rule[] = [
         await agree(store, devices, queryOf({ ...filter, sortBy, limit: 30 }));
   }),
 
-  rule('any filters and any page under any sort agree with the model', async ({ store }) => {
+  rule('any filters, page and sort agree with the model', async ({ store }) => {
     const devices = await fill(store);
     await fc.assert(
       fc.asyncProperty(queries, query => agree(store, devices, query)),
@@ -117,7 +117,7 @@ export const listRules: readonly Rule[] = [
     );
   }),
 
-  rule('lists follow each commit at once', async ({ store, reopen }) => {
+  rule('lists show each commit at once', async ({ store, reopen }) => {
     await fill(store, 80);
     let present = store;
     const step = fc.record({
@@ -154,7 +154,7 @@ export const listRules: readonly Rule[] = [
     for (const sortBy of deviceSorts) await agree(present, devices, queryOf({ sortBy, status: 'ACTIVE' }));
   }),
 
-  rule('pages neither repeat nor lose a row', async ({ store }) => {
+  rule('pages neither repeat nor skip a row', async ({ store }) => {
     await fill(store);
     for (const sortBy of deviceSorts) {
       const seen: number[] = [];
@@ -164,7 +164,7 @@ export const listRules: readonly Rule[] = [
     }
   }),
 
-  rule('% and _ in a keyword are ordinary characters, and case matters in filters alone', async ({ store }) => {
+  rule('% and _ in a keyword are ordinary characters; keywords ignore case, filters do not', async ({ store }) => {
     await commit(store, [addDevice('a_b'), addDevice('aXb'), addDevice('A_B')]);
     const found = async (filter: Partial<DeviceQuery>) =>
       numbersOf((await store.devices(queryOf({ descending: false, ...filter }))).rows);
@@ -175,7 +175,7 @@ export const listRules: readonly Rule[] = [
     expect(await found({ manufacturer: 'Feitian' })).toEqual([1, 2, 3]);
   }),
 
-  rule('a keyword finds part of an id and of a serial, but nothing across the two', async ({ store }) => {
+  rule('a keyword matches part of an id or of a serial number, but never spans both', async ({ store }) => {
     await commit(
       store,
       Array.from({ length: 130 }, (_, i) => addDevice(`Q${String.fromCharCode(65 + (i % 26))}x${i}`)),
@@ -199,7 +199,7 @@ export const listRules: readonly Rule[] = [
       await agree(store, devices, queryOf({ keyword, sortBy: 'deviceId' }));
   }),
 
-  rule('an empty store lists nothing', async ({ store }) => {
+  rule('the lists of an empty store are empty', async ({ store }) => {
     for (const sortBy of deviceSorts)
       for (const filter of [{}, { keyword: 'a' }, { status: 'ACTIVE' }, { userId: 'x' }] as const)
         expect(await store.devices(queryOf({ sortBy, ...filter }))).toEqual({ rows: [], total: 0 });

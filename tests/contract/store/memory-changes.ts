@@ -12,31 +12,31 @@ import {
   StoreFailure,
 } from '../../../daemon/store/store.ts';
 
-/** Ways in which a store can be wrong; the suite must notice each. */
+/** Faults of a store; the suite must detect each of them. */
 export type Fault =
   | 'skips an entry'
   | 'writes an entry for a duplicate'
-  | 'keeps half of a refused commit'
+  | 'keeps part of a refused commit'
   | 'ignores guards on status'
   | 'ignores guards on codes'
   | 'ignores guards on tokens'
   | 'ignores the guard of the last administrator'
   | 'leaves gaps in numbers'
   | 'leaves gaps in the journal'
-  | 'one refusal undoes what came with it'
+  | 'a refusal undoes other commits'
   | 'forgets at a restart'
-  | 'acknowledges before it has written'
-  | 'tells listeners after it acknowledges'
-  | 'shows what is not committed'
-  | 'takes % for a wildcard'
+  | 'acknowledges before it writes'
+  | 'calls listeners after it acknowledges'
+  | 'shows uncommitted changes'
+  | 'treats % as a wildcard'
   | 'puts nulls first when descending'
-  | 'counts the page in place of all'
+  | 'counts the page instead of the list'
   | 'forgets the actor'
-  | 'takes commits after closing';
+  | 'accepts commits after closing';
 
-/** What an in-memory store keeps. */
-export interface Kept {
-  /** Places of serials among the devices. */
+/** The content of an in-memory store. */
+export interface Content {
+  /** Indexes of serial numbers among the devices. */
   serials: Map<string, number>;
   devices: DeviceRecord[];
   users: UserRecord[];
@@ -45,9 +45,9 @@ export interface Kept {
   events: EventRecord[];
 }
 
-export const empty = (): Kept => ({ serials: new Map(), devices: [], users: [], apps: [], backups: [], events: [] });
-/** Throws `Conflict` where the guard does not hold. */
-export function checkGuard({ devices, users }: Kept, guard: Guard, fault: Fault | undefined): void {
+export const empty = (): Content => ({ serials: new Map(), devices: [], users: [], apps: [], backups: [], events: [] });
+/** Throws `Conflict` if the guard does not hold. */
+export function checkGuard({ devices, users }: Content, guard: Guard, fault: Fault | undefined): void {
   const need = (holds: boolean) => {
     if (!holds) throw new Conflict(guard.kind);
   };
@@ -68,14 +68,14 @@ export function checkGuard({ devices, users }: Kept, guard: Guard, fault: Fault 
 }
 
 /** Writes a change and its entry. */
-export function applyChange(kept: Kept, change: Change, commit: Commit, fault: Fault | undefined): ChangeResult {
+export function applyChange(content: Content, change: Change, commit: Commit, fault: Fault | undefined): ChangeResult {
   const { at } = commit;
   const write = (entry: Entry, device: number | null, subject: number | null) => {
     if (fault === 'skips an entry' && entry.type === 'DEVICE_USED') return;
-    const id = kept.events.length + 1 + (fault === 'leaves gaps in the journal' ? 1 : 0);
+    const id = content.events.length + 1 + (fault === 'leaves gaps in the journal' ? 1 : 0);
     const actor = fault === 'forgets the actor' ? null : commit.actor;
     const { type, data = {}, detail = {} } = entry;
-    kept.events.push({ id, at, type, device, subject, actor, requestId: commit.requestId, data, detail });
+    content.events.push({ id, at, type, device, subject, actor, requestId: commit.requestId, data, detail });
   };
   const next = (records: readonly unknown[]) => records.length + 1;
   const duplicate = (number: number, status: DeviceRecord['status'] | null): ChangeResult => {
@@ -83,18 +83,18 @@ export function applyChange(kept: Kept, change: Change, commit: Commit, fault: F
     return { kind: 'duplicate', number, status };
   };
   const deviceOf = (number: number) => {
-    const device = kept.devices[number - 1];
+    const device = content.devices[number - 1];
     if (!device) throw new Conflict(`device ${number}`);
-    return (values: Partial<DeviceRecord>) => (kept.devices[number - 1] = { ...device, ...values });
+    return (values: Partial<DeviceRecord>) => (content.devices[number - 1] = { ...device, ...values });
   };
   switch (change.kind) {
     case 'device.add': {
       if (change.device.manufacturer === null) throw new StoreFailure('no manufacturer');
-      const twin = kept.devices[kept.serials.get(change.device.serialNumber) ?? -1];
+      const twin = content.devices[content.serials.get(change.device.serialNumber) ?? -1];
       if (twin) return duplicate(twin.number, twin.status);
-      const number = next(kept.devices) + (fault === 'leaves gaps in numbers' ? 1 : 0);
-      kept.serials.set(change.device.serialNumber, kept.devices.length);
-      kept.devices.push({ ...blank, ...change.device, number, createdAt: at });
+      const number = next(content.devices) + (fault === 'leaves gaps in numbers' ? 1 : 0);
+      content.serials.set(change.device.serialNumber, content.devices.length);
+      content.devices.push({ ...blank, ...change.device, number, createdAt: at });
       write(change.entry, number, null);
       return { kind: 'added', number };
     }
@@ -103,7 +103,7 @@ export function applyChange(kept: Kept, change: Change, commit: Commit, fault: F
       write(change.entry, change.device, null);
       return { kind: 'done' };
     case 'device.use': {
-      const device = kept.devices[change.device - 1];
+      const device = content.devices[change.device - 1];
       const usageCount = (device?.usageCount ?? 0) + 1;
       const usageSeconds = (device?.usageSeconds ?? 0) + change.seconds;
       deviceOf(change.device)({ usageCount, usageSeconds, lastUsedAt: at });
@@ -111,40 +111,40 @@ export function applyChange(kept: Kept, change: Change, commit: Commit, fault: F
       return { kind: 'used', usageCount, usageSeconds };
     }
     case 'user.add': {
-      const twin = kept.users.find(user => user.username === change.user.username);
+      const twin = content.users.find(user => user.username === change.user.username);
       if (twin) return duplicate(twin.number, null);
-      const number = next(kept.users);
-      kept.users.push({ ...change.user, number, createdAt: at, tokenEpoch: 0 });
+      const number = next(content.users);
+      content.users.push({ ...change.user, number, createdAt: at, tokenEpoch: 0 });
       write(change.entry, null, number);
       return { kind: 'added', number };
     }
     case 'user.set': {
-      const user = kept.users[change.user - 1];
+      const user = content.users[change.user - 1];
       if (!user) throw new Conflict(`user ${change.user}`);
       const tokenEpoch = user.tokenEpoch + Number(change.revoke);
-      kept.users[change.user - 1] = { ...user, ...change.set, tokenEpoch };
+      content.users[change.user - 1] = { ...user, ...change.set, tokenEpoch };
       write(change.entry, null, change.user);
       return { kind: 'done' };
     }
     case 'app.add': {
       const key = (app: Omit<AppRecord, 'number' | 'createdAt'>) => `${app.platform} ${app.version} ${app.extension}`;
-      const twin = kept.apps.find(app => key(app) === key(change.app));
+      const twin = content.apps.find(app => key(app) === key(change.app));
       if (twin) return duplicate(twin.number, null);
-      const number = next(kept.apps);
-      kept.apps.push({ ...change.app, number, createdAt: at });
+      const number = next(content.apps);
+      content.apps.push({ ...change.app, number, createdAt: at });
       write(change.entry, null, number);
       return { kind: 'added', number };
     }
     case 'backup.add': {
-      const number = next(kept.backups);
-      const backupCount = (kept.devices[change.backup.device - 1]?.backupCount ?? 0) + 1;
+      const number = next(content.backups);
+      const backupCount = (content.devices[change.backup.device - 1]?.backupCount ?? 0) + 1;
       deviceOf(change.backup.device)({ backupCount, lastBackupAt: at });
-      kept.backups.push({ ...change.backup, number, createdAt: at });
+      content.backups.push({ ...change.backup, number, createdAt: at });
       write(change.entry, change.backup.device, number);
       return { kind: 'added', number };
     }
     case 'backup.restore':
-      if (kept.backups[change.backup - 1]?.device !== change.device) throw new Conflict('backup');
+      if (content.backups[change.backup - 1]?.device !== change.device) throw new Conflict('backup');
       write(change.entry, change.device, change.backup);
       return { kind: 'done' };
   }

@@ -8,17 +8,17 @@ import {
 } from '../../../daemon/store/store.ts';
 import type { OpenedStore } from './fixtures.ts';
 import { listModel } from './list-model.ts';
-import { applyChange, checkGuard, empty, type Fault, type Kept } from './memory-changes.ts';
+import { applyChange, type Content, checkGuard, empty, type Fault } from './memory-changes.ts';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
-/** The contract in a few plain lines, kept in memory: what the suite is tried on, whole and with each fault. */
+/** The contract in a few plain lines, in memory. Tests the suite itself: without faults, and with each one. */
 export async function openMemoryStore(fault?: Fault): Promise<OpenedStore> {
   let disk = empty();
   const open = () =>
     memoryStore(
       () => disk,
-      kept => (disk = kept),
+      content => (disk = content),
       fault,
     );
   const first = open();
@@ -33,7 +33,7 @@ export async function openMemoryStore(fault?: Fault): Promise<OpenedStore> {
   };
 }
 
-function memoryStore(read: () => Kept, write: (kept: Kept) => void, fault: Fault | undefined): Store {
+function memoryStore(read: () => Content, write: (content: Content) => void, fault: Fault | undefined): Store {
   const listeners = new Set<(notice: CommitNotice) => void>();
   let closed = false;
   let queue: Promise<unknown> = Promise.resolve();
@@ -41,39 +41,39 @@ function memoryStore(read: () => Kept, write: (kept: Kept) => void, fault: Fault
     if (closed) throw new StoreFailure('the store is closed');
     return read();
   };
-  const tell = (commit: Commit, kept: Kept, outcomes: readonly ChangeResult[]) => {
+  const notify = (commit: Commit, content: Content, results: readonly ChangeResult[]) => {
     const users = commit.changes.flatMap((change, i) => {
-      const outcome = outcomes[i]!;
+      const result = results[i]!;
       if (change.kind === 'user.set') return [change.user];
-      return change.kind === 'user.add' && outcome.kind === 'added' ? [outcome.number] : [];
+      return change.kind === 'user.add' && result.kind === 'added' ? [result.number] : [];
     });
     for (const listener of listeners) {
       try {
-        listener({ lastEventId: kept.events.length, users });
+        listener({ lastEventId: content.events.length, users });
       } catch {}
     }
   };
   const apply = async (commit: Commit): Promise<readonly ChangeResult[]> => {
     await turn();
-    const kept = structuredClone(read());
-    if (fault === 'shows what is not committed') write(kept);
-    const outcomes: ChangeResult[] = [];
+    const content = structuredClone(read());
+    if (fault === 'shows uncommitted changes') write(content);
+    const results: ChangeResult[] = [];
     try {
-      for (const guard of commit.guards ?? []) checkGuard(kept, guard, fault);
+      for (const guard of commit.guards ?? []) checkGuard(content, guard, fault);
       for (const change of commit.changes) {
-        outcomes.push(applyChange(kept, change, commit, fault));
-        if (outcomes.length % 1000 === 0) await turn();
+        results.push(applyChange(content, change, commit, fault));
+        if (results.length % 1000 === 0) await turn();
       }
     } catch (error) {
-      if (fault === 'keeps half of a refused commit') write(kept);
-      if (fault === 'one refusal undoes what came with it') write(empty());
+      if (fault === 'keeps part of a refused commit') write(content);
+      if (fault === 'a refusal undoes other commits') write(empty());
       throw error;
     }
-    if (fault !== 'acknowledges before it has written') write(kept);
-    else setTimeout(() => write(kept), 5);
-    if (fault === 'tells listeners after it acknowledges') setImmediate(() => tell(commit, kept, outcomes));
-    else tell(commit, kept, outcomes);
-    return outcomes;
+    if (fault !== 'acknowledges before it writes') write(content);
+    else setTimeout(() => write(content), 5);
+    if (fault === 'calls listeners after it acknowledges') setImmediate(() => notify(commit, content, results));
+    else notify(commit, content, results);
+    return results;
   };
   const pageOf = <T extends { number: number; createdAt: number }>(records: readonly T[], window: Window) => {
     const sorted = [...records].sort((a, b) => a.createdAt - b.createdAt || a.number - b.number);
@@ -88,9 +88,9 @@ function memoryStore(read: () => Kept, write: (kept: Kept) => void, fault: Fault
       return new Map(found.map(({ serialNumber, number, status }) => [serialNumber, { number, status }]));
     },
     devices: async query => {
-      const keyword = fault === 'takes % for a wildcard' ? query.keyword?.replaceAll('%', '') : query.keyword;
+      const keyword = fault === 'treats % as a wildcard' ? query.keyword?.replaceAll('%', '') : query.keyword;
       const page = listModel(present().devices, { ...query, keyword });
-      if (fault === 'counts the page in place of all') return { ...page, total: page.rows.length };
+      if (fault === 'counts the page instead of the list') return { ...page, total: page.rows.length };
       if (fault !== 'puts nulls first when descending' || !query.descending) return page;
       const { sortBy } = query;
       const isNull = (row: object) => Number((row as Record<string, unknown>)[sortBy] === null);
@@ -137,7 +137,7 @@ function memoryStore(read: () => Kept, write: (kept: Kept) => void, fault: Fault
       return new Set(names.filter(name => known.has(name)));
     },
     commit: async commit => {
-      if (closed && fault !== 'takes commits after closing') throw new StoreFailure('the store is closed');
+      if (closed && fault !== 'accepts commits after closing') throw new StoreFailure('the store is closed');
       const result = queue.then(() => apply(commit));
       queue = result.catch(() => {});
       return result;

@@ -15,9 +15,9 @@ import {
 
 const window = { descending: false, offset: 0, limit: 100 };
 
-/** Rules of reading everything but lists of devices. */
+/** Rules about all reads except lists of devices. */
 export const readRules: readonly Rule[] = [
-  rule('serials are looked up exactly, many at once', async ({ store }) => {
+  rule('serial numbers are looked up exactly, many at once', async ({ store }) => {
     const serials = Array.from({ length: 3000 }, (_, i) => `S-${i}`);
     await commit(
       store,
@@ -32,7 +32,7 @@ export const readRules: readonly Rule[] = [
     expect((await store.devicesBySerial([])).size).toBe(0);
   }),
 
-  rule('users are found by number and by exact name, with everything that was stored', async ({ store }) => {
+  rule('users are found by number and by exact name, with all their fields', async ({ store }) => {
     const bob = { passwordHash: '$scrypt$1', role: 'VIEWER', email: 'bob@example.com', disabled: true } as const;
     await commit(store, [addUser('Bob', bob)], { at: 3 });
     const record = { ...bob, number: 1, username: 'Bob', createdAt: 3, tokenEpoch: 0 };
@@ -44,7 +44,7 @@ export const readRules: readonly Rule[] = [
     expect(await store.user(1)).toEqual({ ...record, email: null, disabled: false, role: 'ADMIN', passwordHash: 'x' });
   }),
 
-  rule('administrators are those who are enabled and ADMIN', async ({ store }) => {
+  rule('administrators are the enabled users with the role ADMIN', async ({ store }) => {
     const role = 'ADMIN' as const;
     await commit(store, [addUser('a', { role }), addUser('b'), addUser('c', { role, disabled: true })]);
     expect((await store.admins()).map(user => user.username)).toEqual(['a']);
@@ -52,7 +52,7 @@ export const readRules: readonly Rule[] = [
     expect((await store.admins()).map(user => user.username)).toEqual(['b']);
   }),
 
-  rule('users are paged by creation, equal times by number', async ({ store }) => {
+  rule('users are sorted by creation, equal times by number', async ({ store }) => {
     for (const [name, at] of [
       ['a', 5],
       ['b', 3],
@@ -71,7 +71,7 @@ export const readRules: readonly Rule[] = [
     expect(await names(true, 4, 2)).toBe('');
   }),
 
-  rule('applications are read back, listed by platform, and the newest comes last', async ({ store }) => {
+  rule('application versions are read back and listed by platform, the latest upload last', async ({ store }) => {
     const full = { versionName: 'First', minSupportVersion: '0.9', forceUpdate: true, changelog: null } as const;
     await commit(store, [addApp('2.0.0', full)], { at: 7 });
     await commit(store, [addApp('1.0.0'), addApp('1.0.0', { platform: 'IOS', extension: 'ipa' })], { at: 5 });
@@ -119,14 +119,14 @@ export const readRules: readonly Rule[] = [
     expect(await store.backups(7, window)).toEqual({ rows: [], total: 0 });
   }),
 
-  rule('blobs that records refer to are known', async ({ store }) => {
+  rule('known blobs are those that records refer to', async ({ store }) => {
     await commit(store, [addDevice('A'), addApp('1.0.0', { blob: 'x' })]);
     await commit(store, [addBackup(1, { blob: 'y' })]);
     expect(await store.knownBlobs(['x', 'y', 'z', 'X'])).toEqual(new Set(['x', 'y']));
     expect(await store.knownBlobs([])).toEqual(new Set());
   }),
 
-  rule('the journal is read from a place on, under any filter, in its order', async ({ store }) => {
+  rule('the journal is read from any position, with any filter, in its order', async ({ store }) => {
     await commit(store, [addDevice('A'), addDevice('B'), addUser('bob')], { at: 10, actor: 'x' });
     await commit(store, [useDevice(1, 1), useDevice(2, 1)], { at: 5, actor: 'y' });
     await commit(store, [setDevice(1, { note: 'n' })], { at: 20, actor: null });
@@ -146,7 +146,7 @@ export const readRules: readonly Rule[] = [
     expect(await store.lastEventId()).toBe(6);
   }),
 
-  rule('a filter finds what is rare in a long journal, and keeps to the limit', async ({ store }) => {
+  rule('a filter finds rare entries in a long journal, up to the limit', async ({ store }) => {
     const many = (from: number) => Array.from({ length: 12_000 }, (_, i) => addDevice(`S${from + i}`));
     await commit(store, many(0));
     await commit(store, [setDevice(1, { note: 'a' })]);
@@ -163,7 +163,7 @@ export const readRules: readonly Rule[] = [
     expect(await found(10, 24_002)).toEqual([[24_003, 3]]);
   }),
 
-  rule('an empty store answers with nothing', async ({ store }) => {
+  rule('an empty store returns nothing', async ({ store }) => {
     expect(await store.lastEventId()).toBe(0);
     expect(await store.events({ after: 0, limit: 5 })).toEqual([]);
     expect(await store.users(window)).toEqual({ rows: [], total: 0 });

@@ -42,7 +42,7 @@ export class Serials {
     return endA - i - (endB - j);
   }
 
-  /** Whether the serial number of device n contains `part` (lower case), in any case. */
+  /** Whether the serial number of device n contains `part` (lower case), ignoring the case of ASCII letters. */
   includes(n: number, part: Uint8Array): boolean {
     const { bytes, ends } = this;
     const first = part[0]!;
