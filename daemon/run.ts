@@ -4,7 +4,11 @@ import { type DaemonSettings, settingsFromEnvironment } from './home/settings.ts
 import { createLogger, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
 import { type ProgramIo, print, reporting } from './program-io.ts';
-import { version } from './version.ts';
+
+declare const DEVMGR_VERSION: string | undefined;
+
+/** Version of the program, set by the build; `0.0.0-source` if it runs from the sources. */
+const version: string = typeof DEVMGR_VERSION === 'string' ? DEVMGR_VERSION : '0.0.0-source';
 
 /** The flags of `devmgr daemon run`. */
 export interface RunOptions {

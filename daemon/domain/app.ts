@@ -31,6 +31,7 @@ export interface AppRecord {
   readonly blob: string;
 }
 
+/** What an upload stores. */
 export type NewApp = Omit<AppRecord, 'number' | 'createdAt'>;
 
 /** The result is `duplicate` if the platform has this version with this extension. */
@@ -60,6 +61,7 @@ export function identify(
   return { platform, version: form.version, extension, fileName };
 }
 
+/** Adds an uploaded version. */
 export function upload(app: NewApp): AppChange {
   const { platform, version, fileName, fileSize, sha256 } = app;
   return {

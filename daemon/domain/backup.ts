@@ -21,6 +21,7 @@ export interface BackupRecord {
   readonly blob: string;
 }
 
+/** What a new backup is stored with. */
 export type NewBackup = Omit<BackupRecord, 'number' | 'createdAt'>;
 
 /** Also raises the device's backupCount and sets its lastBackupAt. */
@@ -38,9 +39,12 @@ interface BackupRestore {
   readonly entry: Entry;
 }
 
+/** Every change that concerns a backup. */
 export type BackupChange = BackupAdd | BackupRestore;
+/** A change that concerns a backup, and its guards. */
 export type BackupDecision = Decision<BackupChange, DeviceGuard>;
 
+/** Adds a backup of the device, if its state allows that. */
 export function backUp(device: DeviceRecord, file: Omit<NewBackup, 'device'>): BackupDecision | Refusal {
   const { blob: _, ...detail } = file;
   const backup = { ...file, device: device.number };
@@ -48,6 +52,7 @@ export function backUp(device: DeviceRecord, file: Omit<NewBackup, 'device'>): B
   return refusalOf('backUp', device) ?? { change, guards: [guardOf('backUp', device)] };
 }
 
+/** Records that a backup of the device was restored, if its state allows that. */
 export function restore(device: DeviceRecord, { number, sha256 }: BackupRecord): BackupDecision | Refusal {
   const entry = { type: 'BACKUP_RESTORED', detail: { sha256 } } as const;
   const change = { kind: 'backup.restore', device: device.number, backup: number, entry } as const;

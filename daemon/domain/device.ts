@@ -106,6 +106,7 @@ interface DeviceUse {
   readonly entry: Entry;
 }
 
+/** Every change of a device. */
 export type DeviceChange = DeviceAdd | DeviceUpdate | DeviceUse;
 
 /** The device has one of these states, and this activation code if one is given. */
@@ -116,6 +117,7 @@ export interface DeviceGuard {
   readonly activationCode?: string;
 }
 
+/** A change of an existing device, and its guards. */
 export type DeviceDecision = Decision<DeviceUpdate | DeviceUse, DeviceGuard>;
 
 type Denial = readonly [code: Refusal['code'], why: string];
@@ -140,6 +142,7 @@ const rules = {
   restore: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },
 } as const satisfies Record<string, Readonly<Record<DeviceStatus, 'yes' | Denial>>>;
 
+/** What can be done to an existing device. */
 export type DeviceOperation = keyof typeof rules;
 
 /** Why the state of the device does not allow the operation; null if it does. */
@@ -216,6 +219,7 @@ export function lock(device: DeviceRecord, reason: string, note: string | null, 
   return decide('lock', device, set, { type: 'DEVICE_LOCKED', data, detail: { note } });
 }
 
+/** `note` goes into the journal; the device loses the reason and the time of its lock. */
 export function unlock(device: DeviceRecord, note: string | null) {
   const { deviceType, lockReason } = device;
   const set = { status: 'ACTIVE', lockedAt: null, lockReason: null } as const;
@@ -223,6 +227,7 @@ export function unlock(device: DeviceRecord, note: string | null) {
   return decide('unlock', device, set, { type: 'DEVICE_UNLOCKED', data: { deviceType }, detail });
 }
 
+/** Retires the device for good. `reason` and `note` go into the journal. */
 export function deactivate(device: DeviceRecord, reason: string, note: string | null, now: number) {
   const { deviceType, status: before } = device;
   const set = { status: 'DEACTIVATED', deactivatedAt: now } as const;

@@ -12,7 +12,9 @@ const privateEventTypes = [
   'BACKUP_RESTORED',
 ] as const;
 
+/** The type of any entry: notified or private. */
 export type EntryType = JournalEventType | (typeof privateEventTypes)[number];
+/** All types of entry. */
 export const entryTypes: readonly EntryType[] = [...journalEventTypes, ...privateEventTypes];
 
 /** What a change writes into the journal. */

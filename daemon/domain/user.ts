@@ -19,6 +19,7 @@ export interface UserRecord {
   readonly tokenEpoch: number;
 }
 
+/** What a new user is stored with. */
 export type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch'>;
 
 /** The fields that a change may set. Absent fields keep their values. */
@@ -40,6 +41,7 @@ interface UserUpdate {
   readonly entry: Entry;
 }
 
+/** Every change of a user. */
 export type UserChange = UserAdd | UserUpdate;
 
 /** `user`: no token was revoked since the record was read. `another-admin`: an enabled ADMIN other than this user remains. */
@@ -47,8 +49,10 @@ export type UserGuard =
   | { readonly kind: 'user'; readonly user: number; readonly tokenEpoch: number }
   | { readonly kind: 'another-admin'; readonly beside: number };
 
+/** A change of an existing user, and its guards. */
 export type UserDecision = Decision<UserUpdate, UserGuard>;
 
+/** Adds a user. */
 export function create(user: NewUser): UserAdd {
   const { username, role, email } = user;
   return { kind: 'user.add', user, entry: { type: 'USER_CREATED', detail: { username, role, email } } };

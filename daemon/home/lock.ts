@@ -5,6 +5,7 @@ import { lockFile } from '../store/sqlite/file-lock.ts';
 import type { Home } from './home.ts';
 import { StartRefused } from './settings.ts';
 
+/** A lock that this process holds. */
 export interface HomeLock {
   release(): Promise<void>;
 }

@@ -11,6 +11,7 @@ import type { Store } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
 import { existingHome, type HomeOptions } from './maintenance.ts';
 
+/** Whose password to reset. */
 export interface ResetOptions extends HomeOptions {
   readonly username: string;
 }

@@ -12,6 +12,7 @@ import { accept, actorOf, type Context, originOf, refused } from './context.ts';
 import * as present from './present.ts';
 import { type Download, keep, stage, type Uploaded } from './stored-files.ts';
 
+/** What the service works with. `now`: milliseconds since 1970. */
 export interface AppServiceParts {
   readonly store: Store;
   readonly blobs: Blobs;

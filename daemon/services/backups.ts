@@ -16,6 +16,7 @@ import { accept, type Context, originOf, retrying } from './context.ts';
 import * as present from './present.ts';
 import { type Download, keep, stage, type Uploaded } from './stored-files.ts';
 
+/** What the service works with. `now`: milliseconds since 1970. */
 export interface BackupServiceParts {
   readonly store: Store;
   readonly blobs: Blobs;

@@ -30,6 +30,7 @@ interface Window {
   readonly endsAt: number;
 }
 
+/** The clocks of the limiter, replaceable for tests. */
 export interface LimiterClocks {
   /** Milliseconds on a clock that never goes back. */
   readonly monotonic: () => number;

@@ -7,6 +7,7 @@ import type { UserRecord } from '../domain/user.ts';
 import type { Accounts } from './accounts.ts';
 import type { Caller } from './context.ts';
 
+/** A signed token. */
 export interface IssuedToken {
   readonly token: string;
   /** Milliseconds since 1970. */

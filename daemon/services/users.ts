@@ -11,6 +11,7 @@ import { accept, type Context, originOf, retrying } from './context.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 
+/** What the service works with. `now`: milliseconds since 1970. */
 export interface UserServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;

@@ -27,6 +27,7 @@ export type ChangeResult =
   | { readonly kind: 'used'; readonly usageCount: number; readonly usageSeconds: number }
   | { readonly kind: 'done' };
 
+/** Changes that are applied together or not at all. */
 export interface Commit {
   /** The time of every change in the commit. */
   readonly at: number;
@@ -70,6 +71,7 @@ export interface Window {
   readonly limit: number;
 }
 
+/** A part of the sorted list of matching devices. */
 export interface DeviceQuery extends DeviceFilter, Window {
   /** Nulls come last in both directions; ties are sorted by number in the same direction. `deviceId` sorts as a number. */
   readonly sortBy: DeviceSort;
@@ -133,6 +135,7 @@ export interface CommitNotice {
   readonly users: readonly number[];
 }
 
+/** A registry opened for reading and writing. */
 export interface Store extends Reader {
   /**
    * Resolves when everything is on disk. Commits that arrive together may share one transaction; one that is refused

@@ -28,6 +28,7 @@ const apps = {
   toRecord: (columns: Stored<AppRecord>): AppRecord => ({ ...columns, forceUpdate: columns.forceUpdate === 1 }),
 };
 
+/** The reads of application versions. */
 export function appReads(statements: Statements): Pick<Reads, 'app' | 'apps' | 'appsOf'> {
   const select = `SELECT ${apps.columns} FROM app WHERE`;
   const all = (condition: string, value: unknown) =>
@@ -40,6 +41,7 @@ export function appReads(statements: Statements): Pick<Reads, 'app' | 'apps' | '
   };
 }
 
+/** Adds a version, unless the platform has it with this extension. */
 export function addApp(writing: Writing, { app, entry }: ChangeOf<'app.add'>, context: EntryContext): ChangeResult {
   const number = writing.last.app + 1;
   const { changes } = writing.statements.run(

@@ -22,6 +22,7 @@ const backups = {
   toRecord: (columns: BackupRecord): BackupRecord => columns,
 };
 
+/** The reads of backups. */
 export function backupReads(statements: Statements): Pick<Reads, 'backup' | 'backups'> {
   return {
     backup: number =>
@@ -36,6 +37,7 @@ export function requireBackup(statements: Statements, device: number, number: nu
     throw new Conflict(`device ${device} has no backup ${number}`);
 }
 
+/** Adds a backup and counts it on its device. */
 export function addBackup(
   writing: Writing,
   { backup, entry }: ChangeOf<'backup.add'>,

@@ -56,6 +56,7 @@ const settable = Object.keys(settableFields);
 type Identity = Pick<DeviceRecord, 'number' | 'status'>;
 const bySerial = 'SELECT number, status FROM device WHERE serial_number = ?';
 
+/** The reads of single devices. */
 export function deviceReads(statements: Statements): Pick<Reads, 'device' | 'devicesBySerial'> {
   return {
     device: number =>
@@ -96,6 +97,7 @@ export function requireDevice(statements: Statements, number: number): void {
     throw new Conflict(`device ${number} does not exist`);
 }
 
+/** Adds a device, unless its serial number exists. */
 export function addDevice(
   writing: Writing,
   { device, entry }: ChangeOf<'device.add'>,
@@ -141,6 +143,7 @@ interface Counted {
   readonly manufacturer: string;
 }
 
+/** Sets fields of an existing device, and keeps the counters right. */
 export function setDevice(
   writing: Writing,
   { device, set, entry }: ChangeOf<'device.set'>,
@@ -161,6 +164,7 @@ export function setDevice(
   return { kind: 'done' };
 }
 
+/** Records one use of an existing device. */
 export function useDevice(
   writing: Writing,
   { device, seconds, entry }: ChangeOf<'device.use'>,

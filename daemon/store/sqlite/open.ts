@@ -7,6 +7,7 @@ import { applicationId, type Migration, migrations as released } from './migrati
 
 const MiB = 1024 * 1024;
 
+/** How to open a database for writing. */
 export interface OpenOptions {
   /** The database file; created if it does not exist. */
   readonly file: string;

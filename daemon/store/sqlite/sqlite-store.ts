@@ -12,6 +12,7 @@ import { readerOf, tableReads } from './reads.ts';
 import { Statements } from './statements.ts';
 import { Writer, type Written } from './writer.ts';
 
+/** How to open the store. */
 export interface SqliteOptions extends OpenOptions {
   /** Secret that chains the entries of the journal; stored apart from the database. */
   readonly journalKey: Uint8Array;
@@ -21,6 +22,7 @@ export interface SqliteOptions extends OpenOptions {
   readonly sliceMs?: number | undefined;
 }
 
+/** The store in an SQLite file. */
 export interface SqliteStore extends Store {
   /** Resolves when lists of devices come from memory. Before, plain SQL returns the same, more slowly. */
   readonly listsReady: Promise<void>;

@@ -24,6 +24,7 @@ const users = {
 const settableFields: Record<keyof UserSet, 0> = { role: 0, email: 0, disabled: 0, passwordHash: 0 };
 const settable = Object.keys(settableFields);
 
+/** The reads of users. */
 export function userReads(statements: Statements): Pick<Reads, 'user' | 'userByName' | 'users' | 'admins'> {
   const select = `SELECT ${users.columns} FROM user WHERE`;
   const all = (condition: string, ...values: unknown[]) =>
@@ -56,6 +57,7 @@ export function requireUser(statements: Statements, number: number): void {
     throw new Conflict(`user ${number} does not exist`);
 }
 
+/** Adds a user, unless the username exists. */
 export function addUser(writing: Writing, { user, entry }: ChangeOf<'user.add'>, context: EntryContext): ChangeResult {
   const number = writing.last.user + 1;
   const { changes } = writing.statements.run(
@@ -79,6 +81,7 @@ export function addUser(writing: Writing, { user, entry }: ChangeOf<'user.add'>,
   return { kind: 'added', number };
 }
 
+/** Sets fields of an existing user, and revokes its tokens if the change says so. */
 export function setUser(
   writing: Writing,
   { user, set, revoke, entry }: ChangeOf<'user.set'>,

@@ -4,6 +4,7 @@ import type { Change } from '../store.ts';
 import type { Journal } from './journal.ts';
 import type { Statements } from './statements.ts';
 
+/** The change of one kind. */
 export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>;
 
 /** What a transaction did to a device, for code that keeps more than the tables. */

@@ -4,10 +4,12 @@ export type Bits = Uint32Array;
 /** Room for the numbers up to `count`. */
 export const bitsFor = (count: number): Bits => new Uint32Array((count >>> 5) + 1);
 
+/** Adds a number. */
 export function setBit(bits: Bits, n: number): void {
   bits[n >>> 5]! |= 1 << (n & 31);
 }
 
+/** Whether the set contains the number. */
 export const hasBit = (bits: Bits, n: number): boolean => ((bits[n >>> 5] ?? 0) & (1 << (n & 31))) !== 0;
 
 /** How many bits of a word are set. */

@@ -22,7 +22,9 @@ export interface ListedDevice {
   readonly updatedAt: number | null;
 }
 
+/** The times that lists sort by. */
 export type TimeName = 'createdAt' | 'activatedAt' | 'lastUsedAt' | 'updatedAt';
+/** The texts that lists filter or sort by, except serial numbers. */
 export type TextName = 'deviceType' | 'status' | 'manufacturer' | 'model';
 const timeNames = ['createdAt', 'activatedAt', 'lastUsedAt', 'updatedAt'] as const satisfies readonly TimeName[];
 

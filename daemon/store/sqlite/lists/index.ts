@@ -15,6 +15,7 @@ const manyDevices = 100_000;
 /** Half the usual time slice, because lists may be requested at any time. */
 const defaultSliceMs = 2;
 
+/** Lists of devices, whatever they come from. */
 export interface ListedDevices {
   list(query: DeviceQuery): Promise<Rows<DeviceRow>>;
   /** Applies what was committed. To be called right after each commit. */
@@ -34,6 +35,7 @@ export function plainLists(statements: Statements): ListedDevices {
   };
 }
 
+/** How lists in memory work in the background. */
 export interface ListingOptions {
   /** See `TimeSlice`. */
   readonly sliceMs?: number | undefined;
