@@ -1,18 +1,15 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type * as PcscMini from 'pcsc-mini';
 import type * as Addon from 'pcsc-mini/build/addon.node.js';
 import { HardwareError } from '../driver.ts';
+import { requireBinding } from './binding.ts';
 
 export type Pcsc = typeof PcscMini;
 
-/**
- * Loads the PC/SC binding. Throws `unavailable` with the way to mend it. Asked again after a failure it looks again, so
- * a library installed meanwhile is found: `require` forgets what failed to load, where `import` remembers it for ever.
- */
+/** Loads the PC/SC binding. Throws `unavailable` with the way to fix it; a later call tries again. */
 export function loadPcsc(): Pcsc {
   try {
-    return createRequire(import.meta.url || process.argv[1] || process.execPath)('pcsc-mini') as Pcsc;
+    return requireBinding('pcsc-mini') as Pcsc;
   } catch (cause) {
     throw new HardwareError('unavailable', whyNotLoaded(cause instanceof Error ? cause.message : String(cause)), {
       cause,
@@ -20,10 +17,9 @@ export function loadPcsc(): Pcsc {
   }
 }
 
-/** A native client that connects to any reader by its name. It is for nothing but that: it is never started. */
+/** A native client that connects to any reader by name. It is never started. */
 export function loadConnector(): ConstructorParameters<Pcsc['Reader']>[0] {
-  const addon = createRequire(import.meta.url || process.argv[1] || process.execPath)('pcsc-mini/build/addon.node.js');
-  return (addon as typeof Addon).newClient();
+  return (requireBinding('pcsc-mini/build/addon.node.js') as typeof Addon).newClient();
 }
 
 /** The binding blames optional packages of npm for whatever fails: look at what the system said. */

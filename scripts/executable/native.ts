@@ -1,7 +1,7 @@
-// In the single executable: what it carries, and how native modules are loaded out of it.
+// Loads the native modules that the single executable contains.
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getAsset, getAssetKeys, getRawAsset } from 'node:sea';
+import { getAssetKeys, getRawAsset } from 'node:sea';
 import { loadKept, loadOnce } from './unpack.ts';
 
 const loaded = new Map<string, unknown>();
@@ -38,13 +38,4 @@ function places(): string[] {
   const home = process.env.HOME ? [homedir()] : [];
   const others = process.platform === 'linux' ? ['/dev/shm', '/var/tmp', '/run'] : [];
   return [...new Set([process.env.XDG_RUNTIME_DIR, tmpdir(), ...home, ...others])].filter(place => place !== undefined);
-}
-
-/** A file that was put into the executable; `encoding` is not asked for, the bytes are what counts. */
-export function readCarried(name: string): Buffer {
-  return Buffer.from(getRawAsset(name));
-}
-
-export function readCarriedText(name: string): string {
-  return getAsset(name, 'utf8');
 }

@@ -21,22 +21,8 @@ export type FaultKind =
   | 'closed'
   | 'failure';
 
-/** Whether an error has such a mark. */
-export function isMarked(value: unknown, mark: string): boolean {
-  return value instanceof Error && (value as unknown as Record<string, unknown>)[mark] === true;
-}
-
 /** `message` says what happened and to which thing, `hint` what to type next. */
 export class Fault extends Error {
-  /**
-   * Each part of the built program has a copy of this class, and an error of one part is met in another: it is known by
-   * what it is, not by which copy made it.
-   */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isMarked(value, 'isFault');
-  }
-
-  readonly isFault = true;
   readonly kind: FaultKind;
   readonly hint: string | null;
   constructor(kind: FaultKind, message: string, hint: string | null = null) {

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { safe } from './terminal/text.ts';
 
 declare const DEVMGR_VERSION: string | undefined;
@@ -63,7 +62,7 @@ export function about(): About {
 
 /** npm may have put a later version in place than the one that was there at the build. */
 function installedVersion(name: string): string | null {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     try {
       const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
       const { version } = JSON.parse(text) as { version?: unknown };

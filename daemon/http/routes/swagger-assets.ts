@@ -1,7 +1,8 @@
-/** The files of Swagger UI, from the package that lies beside the program. Nothing is fetched from anywhere. */
+/** The files of Swagger UI, which come with the program. Nothing is fetched from a network. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { getRawAsset, isSea } from 'node:sea';
 
 /** Names of the files that the page uses, and their media types. */
 export const assetTypes = {
@@ -18,14 +19,25 @@ export interface Asset {
   readonly version: string;
 }
 
-/** The only way to the files: a build that carries them inside itself replaces this function. */
+/** Rejects if this copy of the program has no Swagger UI. */
 export async function readAsset(name: AssetName): Promise<Asset> {
-  const manifest = packageManifest();
-  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
-  return { content: await readFile(join(dirname(manifest), name)), version };
+  const { version } = JSON.parse((await readCarried('package.json')).toString()) as { version: string };
+  return { content: await readCarried(name), version };
 }
 
-/** Looked for at the first request: the program runs without the package as long as nobody asks for the page. */
-function packageManifest(): string {
-  return createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
+/** The single executable contains the files; otherwise they are in a folder. */
+async function readCarried(name: AssetName | 'package.json'): Promise<Buffer> {
+  return isSea() ? Buffer.from(getRawAsset(`swagger-ui/${name}`)) : readFile(join(assetFolder(), name));
+}
+
+/** In the build a folder beside its parts; for the sources, the package itself. */
+const places = ['swagger-ui', 'node_modules/swagger-ui-dist'];
+
+/** Searched for at the first request: the rest of the program runs without the files. */
+function assetFolder(): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const found = places.map(place => join(folder, place)).find(place => existsSync(join(place, 'package.json')));
+    if (found !== undefined) return found;
+    if (dirname(folder) === folder) throw new Error('this copy of the program came without Swagger UI');
+  }
 }

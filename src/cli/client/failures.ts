@@ -1,13 +1,8 @@
 /** What can come of a request besides an answer. */
-import { Fault, isMarked, systemCode } from '../fault.ts';
+import { Fault, systemCode } from '../fault.ts';
 
 /** The server answered, and refused: `code` is the business code. */
 export class Refusal extends Error {
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isMarked(value, 'isRefusal');
-  }
-
-  readonly isRefusal = true;
   readonly code: number;
   /** Seconds until a limited operation can be tried again; null where the server named none. */
   readonly waitSeconds: number | null;
@@ -23,11 +18,6 @@ export class Refusal extends Error {
 
 /** No answer. `maybeDone` says whether the server may have received the request, and so have carried it out. */
 export class Unreachable extends Fault {
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return isMarked(value, 'isUnreachable');
-  }
-
-  readonly isUnreachable = true;
   readonly maybeDone: boolean;
   /** It was waited for in vain: trying again would only double the wait. */
   readonly timedOut: boolean;

@@ -1,20 +1,23 @@
 /** Files that come with the program, from the folder `packaging` of the project. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { getAsset, isSea } from 'node:sea';
 import { Fault, systemCode } from '../fault.ts';
 
-/** The text of a file by its path in that folder, which lies above the sources as above what is built of them. */
-export const readPackaged = (name: string): string => readAbove([`packaging/${name}`]);
+/** The text of a file by its path in that folder, which is in a folder above the sources and above the build. */
+export const readPackaged = (name: string): string => readText(`packaging/${name}`);
 
-/** The notices of all whose code is in this copy. */
-export const readLicences = (): string => readAbove(['licences.txt', 'dist/licences.txt']);
+/** The notices of all packages whose code is in this copy. */
+export const readLicences = (): string => readText('licences.txt');
 
-function readAbove(names: readonly string[]): string {
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    for (const name of names) {
+/** The single executable contains the files; otherwise they are in a folder above. */
+const readText = (name: string): string => (isSea() ? getAsset(name, 'utf8') : readAbove(name));
+
+function readAbove(name: string): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    for (const place of [name, join('dist', name)]) {
       try {
-        return readFileSync(join(folder, name), 'utf8');
+        return readFileSync(join(folder, place), 'utf8');
       } catch (error) {
         if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw error;
       }
@@ -22,7 +25,7 @@ function readAbove(names: readonly string[]): string {
     if (dirname(folder) === folder)
       throw new Fault(
         'failure',
-        `this copy of the program came without ${basename(names[0]!)}`,
+        `this copy of the program came without ${basename(name)}`,
         'the package and the executable have it; in a clone, npm run build makes it',
       );
   }

@@ -1,0 +1,10 @@
+/** Where the PC/SC binding comes from. In the single executable, which contains the binding, another module replaces this one. */
+import { createRequire } from 'node:module';
+
+/**
+ * Loads a module of the binding; throws if it or a library of the system is missing. `require` tries again after a failure,
+ * so that a library installed meanwhile is found; `import` would remember the failure.
+ */
+export const requireBinding: (name: 'pcsc-mini' | 'pcsc-mini/build/addon.node.js') => unknown = createRequire(
+  import.meta.url,
+);

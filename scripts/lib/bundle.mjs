@@ -1,0 +1,76 @@
+// The sources as CommonJS files: devmgr.cjs with what every command needs, and parts that are loaded when they are reached.
+import { relative } from 'node:path';
+import { definitions } from './identity.mjs';
+import { root } from './project.mjs';
+
+/**
+ * The folder of the package that a file belongs to, as the lock file names it; null for a file of the project. `file` is a
+ * path in the project.
+ */
+export function packageOf(file) {
+  return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? null;
+}
+
+/**
+ * Bundles bin/devmgr.ts. `external` are the packages that stay outside, `absent` those that the result runs without. Resolves to
+ * the files of the result and to `inputs`, the paths in the project of all modules that were read, packages included.
+ */
+export async function bundle({ external, absent, plugins = [] }) {
+  const { rolldown } = await import('rolldown');
+  const build = await rolldown({
+    cwd: root,
+    input: { devmgr: 'bin/devmgr.ts' },
+    platform: 'node',
+    tsconfig: false,
+    external: name => external.some(outside => name === outside || name.startsWith(`${outside}/`)),
+    transform: { target: 'node22.19', define: definitions(absent) },
+    // No other program imports this one: the entry may share its modules with the parts.
+    preserveEntrySignatures: false,
+    plugins: [commanderAlone, ...plugins],
+  });
+  try {
+    const { output: files } = await build.generate({
+      format: 'cjs',
+      strict: true,
+      // External packages are loaded with require() as well: after a failure it tries again, and import() does not.
+      dynamicImportInCjs: false,
+      externalLiveBindings: false,
+      // Exports keep their names, so that a running daemon can load a part of a later build.
+      minifyInternalExports: false,
+      // White space takes time at every start. Names are kept: stack traces show them.
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+      comments: false,
+      entryFileNames: '[name].cjs',
+      chunkFileNames: part => `parts/${partName(part)}.cjs`,
+      // Each import() begins a part, and modules that several parts share are in parts of their own: no module is in two files.
+      codeSplitting: { groups: [{ name: 'devmgr', tags: ['$initial'] }] },
+    });
+    return { files, inputs: (await build.watchFiles).map(inProject).filter(file => !file.includes('\0')) };
+  } finally {
+    await build.close();
+  }
+}
+
+/** The name of the package, or the path in the project of the module that is imported; of a shared part its last module. */
+function partName({ facadeModuleId, moduleIds, name }) {
+  const id = facadeModuleId ?? moduleIds.at(-1);
+  if (id === undefined || id.startsWith('\0')) return name;
+  const file = inProject(id);
+  const inPackage = packageOf(file)?.replace(/^.*node_modules\/@?/, '');
+  return (inPackage ?? `${facadeModuleId ? '' : 'shared-'}${file.replace(/\.ts$/, '')}`).replaceAll('/', '-');
+}
+
+/** The path of a file in the project, with `/` on every system. */
+export function inProject(file) {
+  return relative(root, file).replaceAll('\\', '/');
+}
+
+/** commander loads node:child_process (2 ms) for commands that are separate programs; devmgr has none. */
+const commanderAlone = {
+  name: 'commander-alone',
+  resolveId: {
+    filter: { id: /^node:child_process$/ },
+    handler: (_, importer) => (packageOf(inProject(importer)) === 'node_modules/commander' ? '\0empty' : undefined),
+  },
+  load: { filter: { id: /^\0empty$/ }, handler: () => 'export default {};' },
+};

@@ -1,0 +1,83 @@
+/** The program as it is built: a file with what every command needs, and parts that are loaded when they are reached. */
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Daemon, devmgr, discard, programFile, startDaemon } from '../cli/program.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const root = join(import.meta.dirname, '../..');
+const textsOf = (patterns: readonly string[]) =>
+  globSync(patterns, { cwd: root }).map(file => readFileSync(join(root, file), 'utf8'));
+
+/** How many classes of each name the files define. The bundler writes `X=class`, and `X$1` for a second X. */
+function classesIn(texts: readonly string[]): Map<string, number> {
+  const definition = /\b([A-Z]\w*)(?:\$\d+)?=class\b(?: [A-Z]\w*)?|\bclass ([A-Z]\w*)/g;
+  const counts = new Map<string, number>();
+  for (const [, assigned, declared] of texts.flatMap(text => [...text.matchAll(definition)])) {
+    const name = assigned ?? declared!;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+describe('classes', () => {
+  it('exist once, however many parts use them', () => {
+    const written = classesIn(textsOf(['{src,daemon,drivers}/**/*.ts']));
+    const built = classesIn(textsOf(['dist/devmgr.cjs', 'dist/parts/{src,daemon,shared}-*.cjs']));
+    expect(built.get('Refusal')).toBe(1);
+    expect(built.get('Unreachable')).toBe(1);
+    expect([...written].filter(([name, count]) => (built.get(name) ?? 0) > count)).toEqual([]);
+  });
+
+  it('are recognised in one part when another part throws them', async () => {
+    const refused = await devmgr(['register', '--type', 'UKEY', '--json']);
+    expect(refused.code).toBe(2);
+    expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 1001 } });
+    const unanswered = await devmgr(['list', '--server', 'http://127.0.0.1:1', '--json'], {
+      env: { DEVMGR_TOKEN: 'x' },
+    });
+    expect(JSON.parse(unanswered.stderr)).toMatchObject({ error: { code: 'UNREACHABLE' } });
+  });
+});
+
+describe('a command', () => {
+  let daemon: Daemon;
+  beforeAll(async () => {
+    daemon = await startDaemon();
+  });
+  afterAll(() => discard(daemon));
+
+  /** The files of the program that a run loads, without `devmgr.cjs` and the runtime of the bundler. */
+  async function loadedBy(args: readonly string[]): Promise<string[]> {
+    const folder = temporaryFolder();
+    const [hook, list] = [join(folder, 'hook.cjs'), join(folder, 'loaded')];
+    writeFileSync(
+      hook,
+      `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, Object.keys(require.cache).join('\\n')));`,
+    );
+    const { code, stderr } = await daemon.run(args, { env: { NODE_OPTIONS: `--require=${hook}` } });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const loaded = readFileSync(list, 'utf8')
+      .split('\n')
+      .filter(file => file.startsWith(join(root, 'dist')));
+    expect(loaded).toContain(programFile);
+    return loaded.map(file => basename(file)).filter(name => !/^(devmgr|rolldown-runtime)\.cjs$/.test(name));
+  }
+
+  it('that prints the version loads no part', async () => {
+    expect(await loadedBy(['--version'])).toEqual([]);
+  });
+
+  it('loads neither the daemon nor another command', async () => {
+    const loaded = await loadedBy(['list']);
+    expect(loaded).toContain('src-cli-commands-devices-list.cjs');
+    expect(loaded.filter(name => name.startsWith('daemon-'))).toEqual([]);
+    expect(loaded.filter(name => name.startsWith('src-cli-commands-'))).toHaveLength(1);
+  });
+
+  it('loads a package when it uses it', async () => {
+    const { deviceId } = await daemon.register('PART-1');
+    expect(await loadedBy(['show', deviceId])).not.toContain('uqr.cjs');
+    expect(await loadedBy(['show', deviceId, '--qr'])).toContain('uqr.cjs');
+  });
+});
