@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-/** The one place where the command line and the daemon are joined. */
+/** Joins the command line and the daemon; nothing else imports both. */
+import { exitCodes } from '../src/cli/exit-codes.ts';
 import { run } from '../src/cli/main.ts';
-import { checkNode } from '../src/cli/node-version.ts';
 import type { Programs } from '../src/cli/programs.ts';
 import { keychainCommand, runKeychainStep } from '../src/cli/settings/keychain.ts';
 import { processIo } from '../src/cli/terminal/io.ts';
+import { checkNode } from '../src/cli/version.ts';
 
 const daemon = () => {
   checkNode(process.versions.node);
@@ -21,10 +22,15 @@ const programs: Programs = {
   resetPassword: async (options, io) => (await daemon()).resetPassword(options, io),
 };
 
-// A smart card that keeps silent holds a thread of the pool; without spare ones, files and passwords would wait for it.
+// A smart card that does not answer blocks a thread of the pool; files and password hashes need others.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 const argv = process.argv.slice(2);
-const ending =
-  argv[0] === keychainCommand ? runKeychainStep(argv.slice(1)) : run(argv, processIo(), process.env, programs);
-// Connections kept open for the next request, and a keychain's helper, must not keep a finished command alive.
+const io = processIo();
+const ending = argv[0] === keychainCommand ? runKeychainStep(argv.slice(1)) : run(argv, io, process.env, programs);
+// Idle connections and the helper of a keychain must not keep a finished command alive.
 void ending.then(code => process.exit(code));
+// Nothing is left that could end the command, such as a prompt whose terminal is gone: Node would exit with 0.
+process.once('beforeExit', () => {
+  io.say('devmgr: the command ended without a result\n');
+  process.exit(exitCodes.failure);
+});

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Client } from './client/client.ts';
 import { systemWords, usage } from './fault.ts';
-import type { GlobalValues } from './globals.ts';
+import type { GlobalValues } from './flags.ts';
 import type { Programs } from './programs.ts';
 import { isDaemon } from './session/alive.ts';
 import { LocalPlace, remotePlace } from './session/places.ts';
@@ -19,30 +19,35 @@ export interface Context {
   readonly settings: Settings;
   readonly globals: GlobalValues;
   readonly programs: Programs;
-  /** Whether a person can be asked. */
+  /** How to log in to what the command is about: `devmgr login`, with the flags that name it. */
+  readonly loginLine: string;
+  /** Whether prompts are possible. */
   readonly canAsk: boolean;
   /** The registry. */
   readonly registry: Client;
-  /** The service that sees the keys. */
+  /** The hardware service: the daemon that sees the attached keys. */
   readonly hardware: Client;
-  /** The name under which tokens of the registry are kept. */
+  /** The name under which tokens of the registry are stored. */
   identity(): string;
+  /** What to do if no valid token is there. A token in the environment overrides a login, so logging in would not help. */
+  loginHint(how?: string): string;
 }
 
-export type ContextParts = Omit<Context, 'canAsk' | 'registry' | 'hardware' | 'identity'>;
+export type ContextParts = Omit<Context, 'canAsk' | 'registry' | 'hardware' | 'identity' | 'loginHint'>;
 
 export function createContext(given: ContextParts): Context {
-  const { io, out, env, settings, globals, programs } = given;
-  const parts: ContextParts = { io, out, env, settings, globals, programs };
+  const { io, out, env, settings, globals, programs, loginLine } = given;
+  const parts: ContextParts = { io, out, env, settings, globals, programs, loginLine };
   let registry: Client | undefined;
   let hardware: Client | undefined;
   const identity = () => (isLocalServer(settings) || settings.server === null ? localIdentity : settings.server);
   return {
     ...parts,
     get canAsk() {
-      return !globals.noInput && io.stdinIsTerminal && io.stderrIsTerminal;
+      return globals.input && io.stdinIsTerminal && io.stderrIsTerminal;
     },
     identity,
+    loginHint: how => loginHintOf(parts, how),
     get registry() {
       registry ??= createRegistry(parts, identity);
       return registry;
@@ -54,12 +59,15 @@ export function createContext(given: ContextParts): Context {
   };
 }
 
+const loginHintOf = ({ settings, loginLine }: ContextParts, how = 'log in'): string =>
+  settings.token === null ? `${how}: ${loginLine}` : 'unset or replace DEVMGR_TOKEN';
+
 function clientOptions({ io, out, settings, globals }: ContextParts) {
   return {
     ca: readCa(settings.ca),
     signal: io.interrupt,
-    wait: !globals.noWait,
-    // With --json standard error holds JSON alone.
+    wait: globals.wait,
+    // With --json standard error holds only JSON.
     notice: (text: string) => (out.json ? out.trace(text) : out.notice(text)),
     waiting: (text: string) => out.notice(text),
     trace: (text: string) => out.trace(text),
@@ -68,19 +76,19 @@ function clientOptions({ io, out, settings, globals }: ContextParts) {
 
 function localPlace(parts: ContextParts, settings: Settings): LocalPlace {
   const { notice } = clientOptions(parts);
-  return new LocalPlace({ settings, autostart: !parts.globals.noAutostart, signal: parts.io.interrupt, notice });
+  return new LocalPlace({ settings, autostart: parts.globals.autostart, signal: parts.io.interrupt, notice });
 }
 
 function createRegistry(parts: ContextParts, named: () => string): Client {
   const { settings } = parts;
-  // A daemon that crashed leaves its address behind, where anybody may listen: the local token goes to a daemon that runs.
+  // A daemon that crashed leaves its address behind, and another process may listen there: only a running one gets the local token.
   const identity = () => (settings.server === null || daemonRuns(settings) ? named() : settings.server);
   const options = clientOptions(parts);
   const place = couldBeLocal(settings) ? localPlace(parts, settings) : remotePlace(settings.server ?? '');
   return new Client({
     ...options,
     place,
-    session: new RegistrySession({ settings, identity, notice: options.notice }),
+    session: new RegistrySession({ settings, identity, notice: options.notice, loginHint: loginHintOf(parts) }),
   });
 }
 
@@ -89,7 +97,7 @@ function daemonRuns(settings: Settings): boolean {
   return info !== null && isDaemon(info.pid);
 }
 
-/** Named with --hardware, else the registry where that is this machine, else the local daemon. */
+/** The one that --hardware names, else the registry if it is on this machine, else the local daemon. */
 function createHardware(parts: ContextParts, registry: Client): Client {
   const { settings } = parts;
   const { server, hardware } = settings;
@@ -104,6 +112,7 @@ function createHardware(parts: ContextParts, registry: Client): Client {
     settings: { ...settings, token: null },
     identity: () => hardware,
     notice: options.notice,
+    loginHint: loginHintOf(parts),
   });
   return new Client({ ...options, place: remotePlace(hardware), session: loggedIn ? session : own });
 }
@@ -116,6 +125,6 @@ function readCa(file: string | null): string | undefined {
   } catch (error) {
     throw usage(`the certificates in ${file} cannot be read: ${systemWords(error)}`);
   }
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw usage(`${file} holds no certificate in PEM form`);
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw usage(`${file} does not contain a certificate in PEM form`);
   return text;
 }

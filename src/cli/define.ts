@@ -1,77 +1,58 @@
 /** How a command is written down. Parsing, help, completion and the manual page are made from this. */
+import type { Command } from 'commander';
 import type { Context } from './context.ts';
-
-/** What completion offers for a value. */
-export type Offer = 'device' | 'file' | 'folder' | 'profile' | 'user';
-
-export interface FlagShape {
-  /** Name of the value in the help; a flag without one takes no value. */
-  readonly value?: string;
-  readonly help: string;
-  readonly short?: string;
-  /** Other spellings that are good, and not shown. */
-  readonly aliases?: readonly string[];
-  /** Can be given several times; commas separate as well. */
-  readonly many?: true;
-  readonly whole?: { readonly min: number; readonly max?: number };
-  /** The values there are, in capitals or small letters as written here; taken in any case. */
-  readonly choices?: readonly string[];
-  readonly offer?: Offer;
-}
-export type FlagShapes = Readonly<Record<string, FlagShape>>;
-
-type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
-type FlagValue<F> = F extends { readonly value: string }
-  ? F extends { readonly many: true }
-    ? readonly string[]
-    : F extends { readonly whole: object }
-      ? number | undefined
-      : string | undefined
-  : boolean;
-export type FlagValues<F extends FlagShapes> = { readonly [K in keyof F & string as Camel<K>]: FlagValue<F[K]> };
-
-export interface ArgShape {
-  readonly name: string;
-  readonly help: string;
-  readonly optional?: true;
-  /** Takes every further argument. The last one only. */
-  readonly rest?: true;
-  readonly choices?: readonly string[];
-  readonly offer?: Offer;
-}
+import type { ArgShape, FlagShapes, FlagValues } from './flags.ts';
 
 export interface Input<F extends FlagShapes> {
   readonly args: readonly string[];
   readonly flags: FlagValues<F>;
+  /** The whole program, for commands that describe it: a `CommandNode`. */
+  readonly program: Command;
 }
 
 export interface Example {
   readonly does: string;
-  /** Without the prompt. */
+  /** The command line without `devmgr`. */
   readonly line: string;
 }
 
+/** A command. Its name and summary are in the table of commands (`commands/index.ts`). */
 export interface CommandShape<F extends FlagShapes> {
-  /** With the group before it: `daemon start`. */
-  readonly name: string;
-  readonly summary: string;
-  /** Paragraphs. */
+  /** Paragraphs, one per line. */
   readonly description?: string;
   readonly args?: readonly ArgShape[];
   readonly flags: F;
   readonly examples: readonly Example[];
-  /** Whether a profile that is named and does not exist yet is made by it; any other command refuses one. */
+  /** Whether the command creates a profile that is named and does not exist; any other command refuses it. */
   readonly makesProfile?: (args: readonly string[]) => boolean;
   /** Resolves to the exit code; nothing is 0. */
-  // biome-ignore lint/suspicious/noConfusingVoidType: a command that has nothing to say returns nothing
+  // biome-ignore lint/suspicious/noConfusingVoidType: a command without a special exit code returns nothing
   run(input: Input<F>, context: Context): Promise<number | void>;
 }
 
 export type AnyCommand = CommandShape<FlagShapes>;
 
-/** Keeps the names of the flags for the type of `run`'s input. */
+/** What the program knows of a command that is not used: no code of it is loaded. */
+export interface Entry {
+  /** With the group before it: `daemon start`. */
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<AnyCommand>;
+}
+
+/** The table of commands, in the order of the help. */
+export interface CommandTable {
+  readonly sections: readonly { readonly title: string; readonly entries: readonly Entry[] }[];
+  /** Words that begin several commands (`daemon`, `users`), with what they are about. */
+  readonly groups: Readonly<Record<string, string>>;
+}
+
+/** Infers the type of `run`'s input from the flags. */
 export function command<const F extends FlagShapes>(shape: CommandShape<F>): AnyCommand {
   return shape as unknown as AnyCommand;
 }
 
-export const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+/** The fields that have a value: the interface knows absent fields, not `undefined` ones. */
+export function definedFields<T extends object>(fields: { readonly [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,19 +1,19 @@
-/** The environment variables of the program. The manual page and the reference are made from this. */
+/** The environment variables of the program, for the manual page and the reference. */
 import { type LimitScope, rateLimits } from '../contract/limits.ts';
 import { defaultHome, environment } from '../contract/local.ts';
 
 export interface Variable {
   readonly name: string;
   readonly words: string;
-  /** Which side of the program reads it. A daemon that a command starts has the command's environment. */
+  /** Which part of the program reads it. A daemon that a command starts inherits the environment of the command. */
   readonly side: 'commands' | 'daemon' | 'both';
 }
 
 const limitWords: Readonly<Record<LimitScope, string>> = {
-  login: 'logins of an address',
-  query: 'reads of a user',
-  modify: 'changes of a user',
-  upload: 'uploads of a user',
+  login: 'logins per address',
+  query: 'reads per user',
+  modify: 'changes per user',
+  upload: 'uploads per user',
 };
 
 const limits = (Object.keys(limitWords) as LimitScope[]).map((scope): Variable => {
@@ -28,48 +28,48 @@ const limits = (Object.keys(limitWords) as LimitScope[]).map((scope): Variable =
 export const variables: readonly Variable[] = [
   {
     name: environment.home,
-    words: `folder where everything of this user lives (${defaultHome('linux', {}, '~')}); --home beats it`,
+    words: `folder for all data of this user (${defaultHome('linux', {}, '~')}); --home overrides it`,
     side: 'both',
   },
-  { name: environment.server, words: 'address of the registry; --server beats it', side: 'commands' },
-  { name: environment.token, words: 'token to use in place of the stored login', side: 'commands' },
+  { name: environment.server, words: 'address of the registry; --server overrides it', side: 'commands' },
+  { name: environment.token, words: 'token to use instead of the stored login', side: 'commands' },
   {
     name: 'DEVMGR_NO_KEYCHAIN',
-    words: 'keep tokens in a file even where there is a keychain, where it is not empty',
+    words: 'if not empty: store tokens in a file even if there is a keychain',
     side: 'commands',
   },
   {
     name: environment.adminUsername,
-    words: 'name of the first administrator (admin); read at the first start alone',
+    words: 'name of the first administrator (admin); read only at the first start',
     side: 'daemon',
   },
   {
     name: environment.adminPassword,
-    words: 'password of the first administrator (a random one); read at the first start alone',
+    words: 'password of the first administrator (random); read only at the first start',
     side: 'daemon',
   },
   ...limits,
   {
     name: environment.traffic,
-    words: 'what is said to keys and cards goes to the log: off, masked (without serial numbers) or full (off)',
+    words: 'whether the traffic with keys and cards is logged: off, masked (without serial numbers) or full (off)',
     side: 'daemon',
   },
-  { name: 'NO_COLOR', words: 'no colours, where it is not empty', side: 'commands' },
+  { name: 'NO_COLOR', words: 'if not empty: write without colors', side: 'commands' },
   {
     name: 'CLICOLOR_FORCE',
-    words: 'colours also where there is no terminal, where it is neither empty nor 0',
+    words: 'if neither empty nor 0: write colors even without a terminal',
     side: 'commands',
   },
-  { name: 'XDG_DATA_HOME', words: 'where the home folder is made on Linux (~/.local/share)', side: 'both' },
-  { name: 'XDG_CONFIG_HOME', words: 'where daemon install puts its unit on Linux (~/.config)', side: 'commands' },
+  { name: 'XDG_DATA_HOME', words: 'parent of the home folder on Linux (~/.local/share)', side: 'both' },
+  { name: 'XDG_CONFIG_HOME', words: 'where daemon install writes its unit on Linux (~/.config)', side: 'commands' },
   {
     name: 'PCSCLITE_CSOCK_NAME',
-    words: 'socket of pcscd, where it is not at the usual place (/run/pcscd/pcscd.comm)',
+    words: 'socket of pcscd (/run/pcscd/pcscd.comm)',
     side: 'daemon',
   },
   {
     name: 'TMPDIR',
-    words: 'where the single executable puts native modules while it loads them: a folder that allows programs',
+    words: 'where the single executable writes native modules to load them; the folder must allow execution',
     side: 'both',
   },
 ];

@@ -1,4 +1,4 @@
-/** How the program ends, what each ending means, and which failure has which. */
+/** The exit codes of the program, what each one means, and which failure has which. */
 import type { FaultKind } from './fault.ts';
 
 export const exitCodes = {
@@ -18,8 +18,8 @@ export const exitCodes = {
 
 export const exitCodeWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: 'done',
-  failure: 'failure of another kind',
-  usage: 'wrong usage or a wrong parameter',
+  failure: 'any other failure',
+  usage: 'wrong usage or an invalid parameter',
   login: 'not logged in, or login refused',
   permission: 'no permission',
   absent: 'does not exist',
@@ -30,6 +30,11 @@ export const exitCodeWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   hardware: 'hardware not available, or no key in time',
   interrupted: 'interrupted',
 };
+
+/** Each exit code with its meaning. */
+export const endings: readonly (readonly [code: string, words: string])[] = Object.entries(exitCodeWords).map(
+  ([name, words]) => [String(exitCodes[name as keyof typeof exitCodes]), words],
+);
 
 export const exitOfFault: Readonly<Record<FaultKind, number>> = {
   usage: exitCodes.usage,
@@ -44,7 +49,7 @@ export const exitOfFault: Readonly<Record<FaultKind, number>> = {
   failure: exitCodes.failure,
 };
 
-/** What stands as `code` in the JSON of an error that no server sent: the business code that means the same, else a word. */
+/** `code` in the JSON of an error that no server sent: the business code with the same meaning, else a word. */
 export const codeOfFault: Readonly<Record<FaultKind, number | string>> = {
   usage: 1001,
   login: 1004,
@@ -58,7 +63,7 @@ export const codeOfFault: Readonly<Record<FaultKind, number | string>> = {
   failure: 'FAILED',
 };
 
-/** Exit code of a business code; HTTP's own numbers may stand in for those of the interface. */
+/** Exit code of a business code. HTTP status codes are accepted as well: a proxy may answer with one. */
 export function exitOfCode(code: number): number {
   switch (code) {
     case 400:

@@ -1,13 +1,13 @@
-/** What can go wrong on this side of the interface. What the server refuses is a `Refusal` of the client. */
+/** Errors on this side of the interface. What the server refuses is a `Refusal` of the client. */
 
 export type FaultKind =
-  /** The command line was wrong, or a flag is missing. */
+  /** The command line is wrong, or a value is missing. */
   | 'usage'
-  /** Nobody is logged in. */
+  /** There is no login. */
   | 'login'
-  /** No device is what was named. */
+  /** The named device does not exist. */
   | 'device'
-  /** Another thing that was named does not exist. */
+  /** Another named thing does not exist. */
   | 'absent'
   /** The server cannot be reached, or stopped answering. */
   | 'unreachable'
@@ -17,11 +17,11 @@ export type FaultKind =
   | 'partial'
   /** Ctrl-C. */
   | 'interrupted'
-  /** Nobody reads standard output any more. */
+  /** The reader of standard output has gone. */
   | 'closed'
   | 'failure';
 
-/** `message` says what happened and to which thing, `hint` what to type next. */
+/** `message` says what happened and to what, `hint` what to type next. */
 export class Fault extends Error {
   readonly kind: FaultKind;
   readonly hint: string | null;
@@ -37,13 +37,13 @@ export const usage = (message: string, hint: string | null = null): Fault => new
 
 export const interrupted = (): Fault => new Fault('interrupted', 'interrupted');
 
-/** The system's own word for an error (`ENOENT`), or null. */
+/** The system's code of an error (`ENOENT`), or null. */
 export function systemCode(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : null;
 }
 
-/** What a system error means, in words. */
+/** A system error in words. */
 export function systemWords(error: unknown): string {
   switch (systemCode(error)) {
     case 'ENOENT':
@@ -54,7 +54,7 @@ export function systemWords(error: unknown): string {
     case 'EISDIR':
       return 'it is a folder';
     case 'ENOTDIR':
-      return 'a part of the path is no folder';
+      return 'part of the path is not a folder';
     case 'ENOSPC':
       return 'the disk is full';
     case 'EROFS':
@@ -62,7 +62,7 @@ export function systemWords(error: unknown): string {
     case 'EMFILE':
       return 'too many files are open';
     case 'EEXIST':
-      return 'it exists already';
+      return 'it already exists';
     default:
       return error instanceof Error ? error.message : String(error);
   }

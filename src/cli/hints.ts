@@ -1,92 +1,86 @@
-/** What to type next when the server refuses: with the names that the command was given, so that it can be typed as it stands. */
-
+/** Refusals of the server in the words of the command line, and what to type next. Chosen by code and data. */
+import type { Refusal } from './client/failures.ts';
+import type { Context } from './context.ts';
 import type { AnyCommand } from './define.ts';
-import type { GlobalValues } from './globals.ts';
-import type { Settings } from './settings/settings.ts';
+import { camel } from './flags.ts';
 
-/** The command that was refused, as far as it has been understood. */
+/** The command that was refused, as far as it was understood. */
 export interface Asked {
   readonly command: AnyCommand;
   readonly args: readonly string[];
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly globals: GlobalValues;
-  readonly settings: Settings;
+  readonly context: Context;
 }
 
 /** A word for the shell. */
-const word = (text: string): string =>
+export const shellWord = (text: string): string =>
   /^[\w.,:@%+/-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-/** How one logs in to what the command was about. */
-export function loginLine(asked: Asked | null): string {
-  const parts = ['devmgr login'];
-  for (const name of ['profile', 'server', 'home'] as const) {
-    const value = asked?.globals[name];
-    if (value !== undefined) parts.push(`--${name} ${word(value)}`);
-  }
-  return parts.join(' ');
+/** How to log in to what a command was about. Takes the flags that were given. */
+export function loginLine(given: Readonly<Record<'profile' | 'server' | 'home', string | undefined>>): string {
+  const flags = Object.entries(given).map(([name, value]) => value && `--${name} ${shellWord(value)}`);
+  return ['devmgr login', ...flags].filter(Boolean).join(' ');
 }
 
-/** Where a token of the environment is refused, logging in would change nothing. */
-export function loginHint(asked: Asked | null, how = 'log in'): string {
-  return asked !== null && asked.settings.token !== null
-    ? 'unset or replace DEVMGR_TOKEN'
-    : `${how}: ${loginLine(asked)}`;
-}
+const usersHint = 'see: devmgr users list';
 
-function deviceOf(message: string, asked: Asked | null): string {
-  const named = asked?.command.args?.[0]?.name === 'DEVICE' ? asked.args[0] : undefined;
-  return /\bDEV-\d+\b/.exec(message)?.[0] ?? (named === undefined ? 'DEVICE' : word(named));
-}
-
-/** Null where there is nothing to advise. */
-export function hintOf(code: number, message: string, asked: Asked | null): string | null {
-  const device = deviceOf(message, asked);
-  const group = asked?.command.name.split(' ')[0];
+/** Null if there is nothing to advise. */
+export function hintOf({ code, request }: Refusal, asked: Asked | null): string | null {
+  const device = shellWord(String(request.deviceId ?? request.serialNumber ?? 'DEVICE'));
   switch (code) {
     case 401:
     case 1004:
-      return loginHint(asked);
+      return asked?.context.loginHint() ?? null;
     case 1005:
-      return loginHint(asked, 'log in again');
+      return asked?.context.loginHint('log in again') ?? null;
     case 1002:
-      return group === 'users' ? usersHint : 'check the name, or have an administrator add it: devmgr users add NAME';
+      return request.userId === undefined
+        ? 'check the name, or ask an administrator to add the user: devmgr users add NAME'
+        : usersHint;
     case 404:
-      return group === 'users' ? usersHint : null;
+      return request.userId === undefined ? null : usersHint;
+    case 500:
+      return 'the log of the server has the details under that id';
     case 1003:
-      return 'try again with the right password';
+      return 'try again with the correct password';
     case 2001:
       return 'find it: devmgr list --keyword PART';
     case 2002:
-      return /already activated/.test(message)
-        ? `see for whom: devmgr show ${device}`
-        : `see its state: devmgr show ${device}`;
+      return `see the user it is bound to: devmgr show ${device}`;
     case 2003:
-      return `make a new code: devmgr code ${device} --reason TEXT`;
+      return `create a new code: devmgr code ${device} --reason TEXT`;
     case 2004:
       return `unlock it first: devmgr unlock ${device}`;
     case 2005:
-      return 'a deactivated device stays so; register another one';
+      return 'deactivation is permanent; register another device';
     case 2006:
-      return `look at the one that exists: devmgr show ${device === 'DEVICE' ? word(String(asked?.flags.serial ?? 'SERIAL')) : device}`;
+      return `see the existing device: devmgr show ${device}`;
     case 2007:
-      return 'devmgr whoami shows your role; ask an administrator';
+      return 'see your role: devmgr whoami; ask an administrator for permission';
     case 429:
-      return 'try again later, or leave out --no-wait';
+      return 'try again later, or omit --no-wait';
     case 4001:
-      return 'see what there is: devmgr apps list';
+      return 'see: devmgr apps list';
     default:
       return null;
   }
 }
 
-const usersHint = 'devmgr users list shows them';
+/** The message for a person at a terminal: names flags instead of fields, and the thing that it is about. */
+export function messageOf({ code, message, request, requestId }: Refusal, asked: Asked | null): string {
+  if (code === 500 && requestId) return `${message} (request ${requestId})`;
+  const subject = [404, 2001, 4001].includes(code) && (request.deviceId ?? request.userId ?? request.versionId);
+  if (typeof subject === 'string' && !message.includes(subject)) return `${message}: ${subject}`;
+  return asked === null ? message : withFlagNames(message, asked.command);
+}
 
-/** A refusal in the words of the command line where the server speaks of fields; the thing it is about is named. */
-export function messageOf(code: number, message: string, asked: Asked | null): string {
-  const [first] = asked?.args ?? [];
-  if (code === 1003 && message === 'confirmPassword is wrong') return "the administrator's password is wrong";
-  const naming = asked?.command.name.startsWith('users') || asked?.command.name.startsWith('apps');
-  if (naming && /does not exist$/.test(message) && first !== undefined) return `${message}: ${first}`;
-  return message;
+const passwords: readonly (readonly [field: string, words: string])[] = [
+  ['confirmPassword', "the administrator's password"],
+  ['oldPassword', 'the current password'],
+];
+
+/** The interface promises that the message about a wrong value contains the name of its field. */
+function withFlagNames(message: string, { flags }: AnyCommand): string {
+  const names = new Map(passwords);
+  for (const [name, { field }] of Object.entries(flags)) names.set(field ?? camel(name), name);
+  return message.replace(/\b[a-z]+[A-Z]\w*\b/g, word => names.get(word) ?? word);
 }

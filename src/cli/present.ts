@@ -1,5 +1,3 @@
-/** The ways the result of a command is written, in one place. */
-
 import type { Context } from './context.ts';
 import { card } from './terminal/table.ts';
 import { safe } from './terminal/text.ts';
@@ -7,16 +5,17 @@ import { safe } from './terminal/text.ts';
 export type CardRow = readonly [label: string, value: string | null];
 
 export interface Result {
-  /** `data` of the answer. */
+  /** `data` of the response; what --json writes. */
   readonly data: unknown;
   /** What --quiet writes. */
   readonly id: string;
   readonly title: string;
   readonly rows: readonly CardRow[];
-  /** What can be typed next; not for scripts. */
+  /** What to type next. Not shown with --json and --quiet. */
   readonly next?: string;
 }
 
+/** Writes the result of a command as JSON, as its id, or as a card. */
 export async function present({ out, globals }: Context, result: Result): Promise<void> {
   if (globals.json) return out.document(result.data);
   if (globals.quiet) return out.text(`${safe(result.id)}\n`);
@@ -25,4 +24,5 @@ export async function present({ out, globals }: Context, result: Result): Promis
   if (result.next) out.notice(`${out.tint('cyan', 'Next:')} ${result.next}`);
 }
 
+/** Indents every line that is not empty by two spaces. */
 export const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');

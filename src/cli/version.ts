@@ -1,19 +1,20 @@
-/** What this copy of the program is made of. Nothing native is loaded for it: `--version` answers at once, and always. */
+/** The versions of the program and its parts. Loads no native module, so that `--version` always works, and at once. */
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Fault } from './fault.ts';
 import { safe } from './terminal/text.ts';
 
 declare const DEVMGR_VERSION: string | undefined;
 declare const DEVMGR_BUILD: Build | undefined;
 
-/** Set by the build; a run from the sources is named as such. */
+/** Set by the build; `0.0.0-source` if the program runs from its sources. */
 export const version = typeof DEVMGR_VERSION === 'string' ? DEVMGR_VERSION : '0.0.0-source';
 
 interface Build {
-  /** Null where it was not built in a clone. */
+  /** Null if it was not built in a clone. */
   readonly commit: string | null;
-  /** Whether sources differed from the commit. */
+  /** Whether the sources differed from the commit. */
   readonly changed: boolean;
   /** Day of the commit, YYYY-MM-DD. */
   readonly date: string | null;
@@ -28,13 +29,13 @@ export interface About {
   readonly form: 'executable' | 'package' | 'sources';
   readonly build: Pick<Build, 'commit' | 'changed' | 'date'> | null;
   readonly node: string;
-  /** Null where it cannot be known without loading it. */
+  /** Null if it cannot be known without loading the library. */
   readonly sqlite: string | null;
-  /** Versions of the packages with native code; null where one is not installed. */
+  /** Versions of the packages with native code; null if one is not installed. */
   readonly packages: Readonly<Record<string, string | null>>;
   readonly platform: string;
   readonly arch: string;
-  /** Of the system's kernel. */
+  /** Release of the kernel. */
   readonly release: string;
 }
 
@@ -45,14 +46,14 @@ export function about(): About {
   const isExecutable = process.getBuiltinModule('node:sea').isSea();
   const versionOf = (name: string) => (isExecutable ? (build?.packages[name] ?? null) : installedVersion(name));
   const packages = Object.fromEntries(nativePackages.map(name => [name, versionOf(name)]));
-  const sqliteIsThatOfBuild = packages['better-sqlite3'] === build?.packages['better-sqlite3'];
+  const isSqliteOfBuild = packages['better-sqlite3'] === build?.packages['better-sqlite3'];
   return {
     name: 'devmgr',
     version,
     form: isExecutable ? 'executable' : build ? 'package' : 'sources',
     build: build && { commit: build.commit, changed: build.changed, date: build.date },
     node: process.versions.node,
-    sqlite: build && sqliteIsThatOfBuild ? build.sqlite : null,
+    sqlite: build && isSqliteOfBuild ? build.sqlite : null,
     packages,
     platform: process.platform,
     arch: process.arch,
@@ -60,7 +61,7 @@ export function about(): About {
   };
 }
 
-/** npm may have put a later version in place than the one that was there at the build. */
+/** npm may have installed a later version since the build. */
 function installedVersion(name: string): string | null {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     try {
@@ -73,12 +74,12 @@ function installedVersion(name: string): string | null {
   }
 }
 
-/** The first line is `devmgr VERSION`; a line for each part follows. */
+/** The first line is `devmgr VERSION`; one line per part follows. */
 export function aboutText(facts: About): string {
   const rows = [
     ['build', buildWords(facts)],
     ['Node', facts.node],
-    ['SQLite', facts.sqlite ?? 'that of better-sqlite3'],
+    ['SQLite', facts.sqlite ?? 'as in better-sqlite3'],
     ...Object.entries(facts.packages).map(([name, found]) => [name, found ?? 'not installed']),
     ['platform', `${facts.platform} ${facts.arch} (${facts.release})`],
   ];
@@ -89,11 +90,29 @@ export function aboutText(facts: About): string {
   ].join('\n');
 }
 
-const formWords = { executable: 'single executable', package: 'for Node', sources: 'run from its sources' } as const;
+const formWords = { executable: 'single executable', package: 'for Node', sources: 'from the sources' } as const;
 
 function buildWords({ build, form }: About): string {
   if (build === null) return formWords[form];
-  const commit =
-    build.commit === null ? 'of no known commit' : `${build.commit}${build.changed ? ' with changes' : ''}`;
+  const commit = build.commit === null ? 'unknown commit' : `${build.commit}${build.changed ? ' with changes' : ''}`;
   return [commit, build.date, formWords[form]].filter(Boolean).join(', ');
+}
+
+/** The oldest Node that the native packages support: with an earlier one the daemon would crash without a message. */
+export const leastNode = '22.19';
+
+export function isNodeSupported(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [leastMajor = 0, leastMinor = 0] = leastNode.split('.').map(Number);
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
+}
+
+/** Throws if Node is too old for the daemon. */
+export function checkNode(version: string): void {
+  if (isNodeSupported(version)) return;
+  throw new Fault(
+    'failure',
+    `Node ${version} is too old for the daemon`,
+    `install Node ${leastNode} or later, or use the executable, which contains Node`,
+  );
 }

@@ -197,7 +197,7 @@ describe('a login', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Logged in as admin \(ADMIN\)\n/);
-    expect(stderr).toContain(`kept in ${home}/credentials.json`);
+    expect(stderr).toContain(`stored in ${home}/credentials.json`);
     const { statSync } = await import('node:fs');
     expect(statSync(join(home, 'credentials.json')).mode & 0o777).toBe(0o600);
     const who = await devmgr(['whoami', '--json'], { home });
@@ -362,7 +362,7 @@ describe('application versions', () => {
     });
     expect(await sent(empty, '--platform', 'IOS')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('.apk is no package of IOS'),
+      stderr: expect.stringContaining('.apk is not a package for IOS'),
     });
   });
 });
@@ -379,7 +379,7 @@ describe('this program', () => {
     expect(help.stdout).toContain('quickstart');
     const none = await devmgr([]);
     expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 2, stdout: '' });
-    expect((await devmgr(['help', 'lock'])).stdout).toContain('Usage: devmgr lock [DEVICE] [flags]');
+    expect((await devmgr(['help', 'lock'])).stdout).toContain('Usage: devmgr lock [options] [DEVICE]');
   });
 
   test('counts', async () => {

@@ -162,7 +162,7 @@ describe('quickstart', () => {
     const [, deviceId] = /registered\s+(DEV-\d+) INACTIVE/.exec(first.stdout) ?? [];
     expect(deviceId).toBe('DEV-1');
     expect(first.stdout).toContain('(simulated)');
-    expect(first.stderr).toContain('No key is plugged in: a simulated one is used');
+    expect(first.stderr).toContain('No key is attached. A simulated key is used');
     expect(first.stderr).toMatch(/devmgr activate DEV-1 --code [A-Z2-9-]{19} --user alice/);
     expect(existsSync(join(home, 'initial-admin-password'))).toBe(true);
     const second = await devmgr(['quickstart', '--json'], { home });

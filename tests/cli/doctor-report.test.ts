@@ -64,7 +64,7 @@ describe('doctor --report', () => {
       expect(text).toContain(part);
     expect(text).toMatch(/^ok {7}simulated/m);
     expect(text).toMatch(/^- 0600 +\d+ journal-key$/m);
-    expect(text).toContain('Read this before you send it');
+    expect(text).toContain('Read this report before you send it');
   });
 
   test('can be read by nobody else, and overwrites nothing unless told to', async () => {
@@ -90,7 +90,7 @@ describe('doctor --report', () => {
     const { code, stdout } = await devmgr(['doctor', '--report', '--quiet'], { cwd, home: join(cwd, 'none') });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^devmgr-report-\d{4}-\d\d-\d\dT\d+Z\.txt\n$/);
-    expect(readFileSync(join(cwd, stdout.trim()), 'utf8')).toContain('daemon: does not run');
+    expect(readFileSync(join(cwd, stdout.trim()), 'utf8')).toContain('daemon: not running');
   });
 
   test('goes to standard output for -', async () => {

@@ -89,7 +89,7 @@ describe('three keys', () => {
   test('are too many for --plugged, which lists them', async () => {
     const { code, stderr } = await daemon.run(['show', '--plugged']);
     expect(code).toBe(2);
-    expect(stderr).toContain('3 keys are plugged in:');
+    expect(stderr).toContain('3 keys are attached:');
     expect(stderr.match(/DEV-\d+ {2}\w+ {2}SIM-/g)).toHaveLength(3);
   });
 
@@ -169,7 +169,7 @@ describe('one key', () => {
     expect((await enroll('alice', '--json')).rows).toMatchObject([{ result: 'known', message: null }]);
 
     expect(await message()).toBe(
-      'not activated for bob: it is ACTIVE for alice, and stays so. Give it back, or retire it and take another key: devmgr deactivate DEV-1 --reason WHY',
+      'not activated for bob: it is ACTIVE for alice. Return it to that user, or retire it and use another key: devmgr deactivate DEV-1 --reason TEXT',
     );
     expect((await enroll('bob')).stdout).toMatch(/= known .*DEV-1 ACTIVE for alice.*\n +not activated for bob/);
     await daemon.run(['lock', 'DEV-1', '--reason', 'test']);

@@ -1,4 +1,4 @@
-/** Each exit code that the documentation promises, reached for its reason. */
+/** Each documented exit code, with its cause. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -29,23 +29,23 @@ async function failure(args: readonly string[], options: Parameters<typeof devmg
 
 describe('2: usage or parameter', () => {
   test.each([
-    ['an unknown command', ['lits'], 'did you mean devmgr list?'],
+    ['an unknown command', ['lits'], 'did you mean list?'],
     ['an unknown flag', ['list', '--tpye', 'UKEY'], 'did you mean --type?'],
-    ['a value that is none of a closed set', ['list', '--status', 'ACTIV'], 'did you mean ACTIVE?'],
+    ['a value that is not one of the choices', ['list', '--status', 'ACTIV'], 'devmgr list --help'],
     ['a flag without its value', ['list', '--keyword'], '--keyword=--json'],
-    ['a number that is none', ['list', '--page', 'two'], null],
-    ['an argument too many', ['show', 'DEV-1', 'DEV-2'], 'how it is used'],
-    ['nobody to ask for a missing flag', ['register', '--type', 'UKEY'], '--file'],
-    ['no confirmation', ['deactivate', 'DEV-1', '--reason', 'x'], '--yes'],
-    ['no password', ['deactivate', 'DEV-1', '--reason', 'x', '--yes'], '--password-stdin'],
-    ['an address that is none', ['list', '--server', 'gopher://x'], 'http'],
+    ['a value that is not a number', ['list', '--page', 'two'], null],
+    ['too many arguments', ['show', 'DEV-1', 'DEV-2'], 'devmgr show --help'],
+    ['a missing flag without a terminal', ['register', '--type', 'UKEY'], '--file'],
+    ['a missing confirmation', ['deactivate', 'DEV-1', '--reason', 'x'], '--yes'],
+    ['a missing password', ['deactivate', 'DEV-1', '--reason', 'x', '--yes'], '--password-stdin'],
+    ['an invalid server address', ['list', '--server', 'gopher://x'], 'http'],
   ])('%s', async (_, args, hint) => {
     const error = await failure(args);
     expect(error).toMatchObject({ exit: 2, code: 1001 });
     if (hint !== null) expect(error.hint).toContain(hint);
   });
 
-  test('what the server calls a parameter error', async () => {
+  test('a parameter error of the server', async () => {
     const register = ['register', '--type', 'UKEY', '--serial', 'with space', '--manufacturer', 'A', '--model', 'B'];
     expect(await failure(register)).toMatchObject({
       exit: 2,
@@ -61,15 +61,15 @@ describe('2: usage or parameter', () => {
     expect(await failure(['lock', deviceId, '--reason', 'x'])).toMatchObject({ exit: 2, code: 1001 });
   });
 
-  test('every missing flag is named at once', async () => {
+  test('all missing flags are named at once', async () => {
     expect((await failure(['register', '--serial', 'X-1'])).message).toBe(
       'register needs --type, --manufacturer, --model',
     );
   });
 });
 
-describe('3: not logged in, or refused', () => {
-  test('nobody is logged in', async () => {
+describe('3: not logged in, or login refused', () => {
+  test('there is no login', async () => {
     const home = temporaryFolder();
     expect(await failure(['list', '--server', daemon.url], { home })).toMatchObject({
       exit: 3,
@@ -86,7 +86,7 @@ describe('3: not logged in, or refused', () => {
     expect(await failure(args, { home: temporaryFolder(), input: password })).toMatchObject({ exit: 3, code });
   });
 
-  test('a token that is none', async () => {
+  test('an invalid token', async () => {
     expect(await failure(['list'], { env: { DEVMGR_TOKEN: 'a.b.c' } })).toMatchObject({ exit: 3, code: 1004 });
   });
 
@@ -113,14 +113,14 @@ describe('5: does not exist', () => {
     expect(await failure(args)).toMatchObject({ exit: 5, code });
   });
 
-  test('a serial number in other letters is pointed at', async () => {
+  test('the hint names a serial number that differs only in case', async () => {
     await daemon.register('EXIT-Case');
     expect((await failure(['show', 'exit-case'])).hint).toContain('there is EXIT-Case');
   });
 });
 
 describe('6: refused', () => {
-  test('by a duplicate, which names the one that exists', async () => {
+  test('a duplicate; the message names the existing device', async () => {
     const { deviceId } = await daemon.register('EXIT-DUP');
     const args = ['register', '--type', 'UKEY', '--serial', 'EXIT-DUP', '--manufacturer', 'A', '--model', 'B'];
     const error = await failure(args);
@@ -128,7 +128,7 @@ describe('6: refused', () => {
     expect(error.message).toContain(deviceId);
   });
 
-  test('by state and code', async () => {
+  test('state and activation code', async () => {
     const { deviceId, activationCode } = await daemon.register('EXIT-STATE');
     const activate = (code: string) => failure(['activate', deviceId, '--code', code, '--user', 'a']);
     expect(await activate('AAAA-AAAA-AAAA-AAAA')).toMatchObject({ exit: 6, code: 2003 });

@@ -1,144 +1,184 @@
-/** How a command line is read, and that help, examples, completion and manual page say the same as the parser. */
+/** How a command line is parsed, and that help, examples, completion and manual page agree with the parser. */
 import { describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands/index.ts';
-import type { AnyCommand, FlagShapes } from '../../src/cli/define.ts';
-import { findCommand } from '../../src/cli/find.ts';
-import { globalFlags } from '../../src/cli/globals.ts';
-import { commandHelp } from '../../src/cli/help.ts';
-import { nearest } from '../../src/cli/nearest.ts';
-import { checkArgs, parseWords, spellings } from '../../src/cli/parse.ts';
-import { plain } from '../../src/cli/terminal/style.ts';
+import { commandTable } from '../../src/cli/commands/index.ts';
+import { type CommandTable, command } from '../../src/cli/define.ts';
+import type { FlagShapes } from '../../src/cli/flags.ts';
+import { type CommandNode, createProgram } from '../../src/cli/program.ts';
 
-const shapes = {
+/** The command that the words name, as it would be run, and the help that was written. */
+async function understood(words: readonly string[], table: CommandTable = commandTable, columns = 80) {
+  let node: CommandNode | null = null;
+  const help: string[] = [];
+  const program = createProgram({
+    table,
+    footer: '',
+    columns,
+    paint: (_, text) => text,
+    write: text => help.push(text),
+    say: text => help.push(text),
+    act: async found => {
+      found.checkNeeds();
+      node = found;
+    },
+  });
+  try {
+    await program.run(words);
+  } catch (error) {
+    if (help.length === 0) throw error;
+  }
+  return { node: node as CommandNode | null, help: help.join('') };
+}
+
+const flags = {
   type: { value: 'TYPE', choices: ['UKEY', 'SIMKEY'], help: '' },
   tag: { value: 'TAG', many: true, help: '' },
   count: { value: 'N', whole: { min: 1, max: 9 }, short: 'n', help: '' },
+  size: { value: 'N', default: 20, help: '' },
+  place: { value: 'PLACE', env: 'DEVMGR_TEST_PLACE', help: '' },
   'dry-run': { help: '', aliases: ['simulate'] },
-  quiet: { short: 'q', help: '' },
-  verbose: { short: 'v', help: '' },
+  all: { help: '', conflicts: ['count'] },
+  force: { help: '', needs: 'type' },
+  fast: { short: 'f', help: '' },
+  keep: { short: 'k', help: '' },
+  'no-start': { help: '' },
 } as const satisfies FlagShapes;
-const parse = (...words: string[]) => parseWords(words, shapes, 'help');
+const args = [{ name: 'WORDS', help: '', optional: true, rest: true }] as const;
+const shape = command({ args, flags, examples: [], run: () => Promise.resolve() });
+const table: CommandTable = {
+  sections: [{ title: 'Test', entries: [{ name: 'try', summary: 'test', load: () => Promise.resolve(shape) }] }],
+  groups: {},
+};
+const parse = async (...words: string[]) => (await understood(['try', ...words], table)).node!;
 
 describe('flags', () => {
-  test('come in any order, with their value behind = or a space', async () => {
-    expect(await parse('a', '--type=ukey', 'b', '--count', '3')).toEqual({
-      args: ['a', 'b'],
-      flags: { type: 'UKEY', tag: [], count: 3, dryRun: false, quiet: false, verbose: false },
+  test('can be in any order, with their value after = or a space', async () => {
+    const { args, values } = await parse('a', '--type=ukey', 'b', '--count', '3');
+    expect(args).toEqual(['a', 'b']);
+    expect(values).toMatchObject({
+      type: 'UKEY',
+      tag: [],
+      count: 3,
+      size: 20,
+      dryRun: false,
+      start: true,
+      json: false,
     });
   });
 
-  test('end at --, and a dash alone is an argument', async () => {
+  test('end at --, and a single dash is an argument', async () => {
     expect((await parse('-', '--', '--type', '-q')).args).toEqual(['-', '--type', '-q']);
   });
 
-  test('of one letter can be written together', async () => {
-    expect((await parse('-qv', '-n3')).flags).toMatchObject({ quiet: true, verbose: true, count: 3 });
+  test('of one letter can be combined, also with global ones', async () => {
+    expect((await parse('-fqk', '-n3')).values).toMatchObject({ fast: true, quiet: true, keep: true, count: 3 });
   });
 
-  test('can be given several times where they take many values, else the last one counts', async () => {
-    expect((await parse('--tag', 'a,b', '--tag=c', '--type', 'UKEY', '--type', 'SIMKEY')).flags).toMatchObject({
+  test('can be repeated if they take many values, else the last one counts', async () => {
+    expect((await parse('--tag', 'a,b', '--tag=c', '--type', 'UKEY', '--type', 'SIMKEY')).values).toMatchObject({
       tag: ['a', 'b', 'c'],
       type: 'SIMKEY',
     });
   });
 
-  test('have aliases', async () => {
-    expect((await parse('--simulate')).flags.dryRun).toBe(true);
+  test('have aliases, which the help does not show', async () => {
+    expect((await parse('--simulate')).values.dryRun).toBe(true);
+    expect((await understood(['try', '--help'], table)).help).not.toContain('--simulate');
+  });
+
+  test('are read from the environment if they are absent; an empty variable counts as unset', async () => {
+    try {
+      process.env.DEVMGR_TEST_PLACE = 'here';
+      expect((await parse()).values.place).toBe('here');
+      expect((await parse('--place', 'there')).values.place).toBe('there');
+      process.env.DEVMGR_TEST_PLACE = '';
+      expect((await parse()).values.place).toBeUndefined();
+    } finally {
+      delete process.env.DEVMGR_TEST_PLACE;
+    }
   });
 
   test.each([
-    [['--typ', 'UKEY'], 'there is no flag --typ'],
-    [['--type'], '--type needs a value'],
-    [['--type', '--quiet'], '--type needs a value'],
-    [['--type', 'KEY'], '--type must be one of UKEY, SIMKEY'],
-    [['--quiet=yes'], '--quiet takes no value'],
-    [['--count', '0'], 'from 1 to 9'],
-    [['--count', '1.5'], 'from 1 to 9'],
-    [['--constructor'], 'there is no flag --constructor'],
-    [['-x'], 'there is no flag -x'],
-  ])('%j is refused', async (words, message) => {
-    await expect(parse(...words)).rejects.toThrow(message);
+    [['--typ', 'UKEY'], "unknown option '--typ'", 'did you mean --type?'],
+    [['--type'], "option '--type <TYPE>' argument missing", 'see: devmgr try --help'],
+    [['--type', '--quiet'], "option '--type <TYPE>' argument missing", '--type=--quiet'],
+    [['--type', 'KEY'], "argument 'KEY' is invalid. Allowed choices are UKEY, SIMKEY.", 'see: devmgr try --help'],
+    [['--quiet=yes'], "unknown option '--quiet=yes'", ''],
+    [['--count', '0'], 'from 1 to 9', ''],
+    [['--count', '1.5'], 'from 1 to 9', ''],
+    [['--all', '--count', '2'], "option '--all' cannot be used with option '-n, --count <N>'", ''],
+    [['--force'], "option '--force' needs option '--type <TYPE>'", ''],
+    [['--constructor'], "unknown option '--constructor'", ''],
+    [['-x'], "unknown option '-x'", ''],
+  ])('%j is rejected', async (words, message, hint) => {
+    const error = await parse(...words).catch(error => error);
+    expect(error).toMatchObject({ kind: 'usage', message: expect.stringContaining(message) });
+    expect(error.hint).toContain(hint);
   });
 });
 
 describe('a command', () => {
-  const found = (...words: string[]) => {
-    const result = findCommand(words);
-    return result.kind === 'command' ? [result.entry.name, ...result.words] : result.kind;
+  const found = async (...words: string[]) => {
+    const { node, help } = await understood(words);
+    return node ? [node.path, ...node.args] : help.split('\n')[0];
   };
 
-  test('is found behind and between flags, whose values are not taken for it', () => {
-    expect(found('list', '--all')).toEqual(['list', '--all']);
-    expect(found('--server', 'list', 'show', 'X')).toEqual(['show', '--server', 'list', 'X']);
-    expect(found('--json', 'daemon', '--home', 'x', 'status')).toEqual(['daemon status', '--json', '--home', 'x']);
-    expect(found('--type', 'UKEY', 'list')).toEqual(['list', '--type', 'UKEY']);
+  test('is found after and between flags, whose values are not taken for it', async () => {
+    expect(await found('list', '--all')).toEqual(['list']);
+    expect(await found('--server', 'list', 'show', 'X')).toEqual(['show', 'X']);
+    expect(await found('--json', 'daemon', '--home', 'x', 'status')).toEqual(['daemon status']);
+    expect(await found('--type', 'UKEY', 'list')).toEqual(['list']);
+    expect(await found('daemon', 'backup', '--', '--json')).toEqual(['daemon backup', '--json']);
   });
 
-  test('that does not exist is answered with the one that was probably meant', () => {
-    expect(() => findCommand(['regsiter'])).toThrow('there is no command "regsiter"');
-    expect(() => findCommand(['daemon', 'strat'])).toThrow('daemon strat');
-    expect(nearest('regsiter', ['list', 'register'])).toBe('register');
-    expect(nearest('lsit', ['login', 'list', 'lock'])).toBe('list');
-    expect(nearest('xyzzy', ['list', 'register'])).toBeNull();
+  test.each([
+    [['regsiter'], "unknown command 'regsiter'", 'did you mean register?'],
+    [['deamon', 'status'], "unknown command 'deamon'", 'did you mean daemon?'],
+    [['daemon', 'strat'], "unknown command 'strat'", 'did you mean start?'],
+    [['audit'], "unknown command 'audit'", 'did you mean devmgr daemon audit?'],
+    [['xyzzy'], "unknown command 'xyzzy'", 'see: devmgr --help'],
+    [['xyzzy', '--help'], "unknown command 'xyzzy'", 'see: devmgr --help'],
+    [['foo', 'list'], "unknown command 'foo'", 'see: devmgr --help'],
+  ])('%j does not exist', async (words, message, hint) => {
+    await expect(understood(words)).rejects.toMatchObject({ message, hint });
   });
 
-  test('of no name is help, and so is help of a name', () => {
-    expect(found()).toBe('help');
-    expect(found('help', 'list')).toEqual(['list', '--help']);
-    expect(found('help', 'daemon', 'run')).toEqual(['daemon run', '--help']);
-    expect(found('daemon')).toBe('help');
-    expect(found('--version')).toBe('version');
+  test('without a name is help, and so is help with a name', async () => {
+    expect(await found()).toBe('Usage: devmgr [options] [command]');
+    expect(await found('help')).toBe('Usage: devmgr [options] [command]');
+    expect(await found('help', 'list')).toBe('Usage: devmgr list [options]');
+    expect(await found('help', 'daemon', 'run')).toBe('Usage: devmgr daemon run [options]');
+    expect(await found('daemon')).toBe('Usage: devmgr daemon [options] [command]');
+    expect(await found('daemon', 'help', 'run')).toBe('Usage: devmgr daemon run [options]');
   });
 });
 
-describe.each(commands.map(entry => [entry.name, entry] as const))('devmgr %s', (name, entry) => {
-  const load = (): Promise<AnyCommand> => entry.load();
+const entries = commandTable.sections.flatMap(section => section.entries);
 
-  test('is the command it is listed as', async () => {
-    const { name: own, summary } = await load();
-    expect({ own, summary }).toEqual({ own: name, summary: entry.summary });
+describe.each(entries.map(entry => [entry.name, entry] as const))('devmgr %s', (name, entry) => {
+  test('has flags that are spelled differently from each other and from the global ones', async () => {
+    const { help } = await understood([...name.split(' '), '--help']);
+    expect(help).toContain(`Usage: devmgr ${name} `);
   });
 
-  test('has flags that no other flag of it, or of every command, is spelt like', async () => {
-    const { flags } = await load();
-    const own = [
-      ...Object.keys(flags).map(flag => `--${flag}`),
-      ...Object.values(flags).flatMap(({ aliases = [], short }) => [
-        ...aliases.map(alias => `--${alias}`),
-        ...(short ? [`-${short}`] : []),
-      ]),
-    ];
-    expect(new Set(own).size).toBe(own.length);
-    const global = spellings(globalFlags);
-    expect(own.filter(spelling => global.has(spelling))).toEqual([]);
-  });
-
-  test('has examples that it understands', async () => {
-    const command = await load();
-    expect(command.examples.length).toBeGreaterThan(0);
-    for (const { line } of command.examples) {
-      const words = shellWords(line);
-      const result = findCommand(words);
-      if (result.kind !== 'command') throw new Error(`${line} is no command`);
-      expect(result.entry.name).toBe(name);
-      const { args } = await parseWords(result.words, { ...globalFlags, ...command.flags }, '');
-      checkArgs(command, args, '');
-    }
+  test('has examples that are valid', async () => {
+    const { examples } = await entry.load();
+    expect(examples.length).toBeGreaterThan(0);
+    for (const { line } of examples) expect((await understood(shellWords(line))).node?.path).toBe(name);
   });
 
   test('has help that names each flag and argument, within the width', async () => {
-    const command = await load();
+    const { flags, args = [] } = await entry.load();
     for (const columns of [60, 80, 200]) {
-      const help = commandHelp(command, columns, plain);
-      for (const flag of Object.keys(command.flags)) expect(help).toContain(`--${flag}`);
-      for (const argument of command.args ?? []) expect(help).toContain(argument.name);
-      const examples = help.indexOf('\nExamples\n');
+      const { help } = await understood([...name.split(' '), '--help'], commandTable, columns);
+      for (const flag of Object.keys(flags)) expect(help).toContain(`--${flag}`);
+      for (const argument of args) expect(help).toContain(argument.name);
+      const examples = help.indexOf('\nExamples:\n');
       for (const line of help.slice(0, examples).split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
     }
   });
 });
 
-/** The words of a line up to the first pipe, redirection or further command, quotes taken away. */
+/** The words of a line up to the first pipe, redirection or further command, without quotes. */
 function shellWords(line: string): string[] {
   const own = /^(?:[^|>&"]|"[^"]*")*/.exec(line)![0];
   return [...own.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);

@@ -62,7 +62,7 @@ test('keys are listed where the registry cannot be asked, and are then not calle
   const { code, stdout, stderr } = await here.run(['keys', ...there]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/SIM-UKEY-0001 +unknown/);
-  expect(stderr).toMatch(/whether keys are registered is not known: not logged in/);
+  expect(stderr).toMatch(/it is unknown whether the keys are registered: not logged in/);
   const { json } = await here.run(['keys', '--json', ...there]);
   expect(json.registryError.message).toMatch(/not logged in/);
 });

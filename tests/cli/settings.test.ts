@@ -12,7 +12,14 @@ import {
 } from '../../src/cli/settings/settings.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const noFlags = { server: undefined, hardware: undefined, profile: undefined, home: undefined, ca: undefined };
+const noFlags = {
+  server: undefined,
+  serverFrom: 'flag',
+  hardware: undefined,
+  profile: undefined,
+  home: undefined,
+  ca: undefined,
+} as const;
 
 describe('the address of a server', () => {
   test.each([

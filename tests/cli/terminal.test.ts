@@ -89,13 +89,13 @@ needs('script', 'bsdutils')('at a terminal', () => {
   test('a device is retired only when its id was typed', async () => {
     const { deviceId } = await daemon.register('TTY-RETIRE');
     const wrong = atTerminal(['deactivate', 'TTY-RETIRE', '--reason', 'x']);
-    await wrong.answer(/Type DEV-\d+ to go on: /, 'yes');
+    await wrong.answer(/Type DEV-\d+ to continue: /, 'yes');
     const refused = await wrong.ended;
     expect(refused.code).toBe(2);
     expect(refused.stdout).toContain('nothing was changed');
     expect((await daemon.call('GET', `/api/devices/${deviceId}`)).status).toBe('INACTIVE');
     const right = atTerminal(['deactivate', 'TTY-RETIRE', '--reason', 'x']);
-    await right.answer(/Type DEV-\d+ to go on: /, deviceId);
+    await right.answer(/Type DEV-\d+ to continue: /, deviceId);
     await right.answer(/administrator's password: /, adminPassword);
     expect((await right.ended).code).toBe(0);
     expect((await daemon.call('GET', `/api/devices/${deviceId}`)).status).toBe('DEACTIVATED');
@@ -145,7 +145,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     const found = withoutColours(stdout)
       .split(/\r?\n/)
       .filter(line => !/^ {4}(→| {2}\S)/.test(line));
-    expect(found.join('\n')).toMatch(/key {8}UKEY[\s\S]*plugged\s+in\s[^,]*,\s+simulated/);
+    expect(found.join('\n')).toMatch(/key {8}UKEY[\s\S]*attached\s[^,]*,\s+simulated/);
     for (const line of found) expect(stringWidth(line)).toBeLessThanOrEqual(60);
   });
 
@@ -169,7 +169,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     const home = temporaryFolder();
     await devmgr(['login', 'own-twice', '--server', daemon.url, '--password-stdin'], { home, input: `${password}\n` });
     const screen = atTerminal(['users', 'passwd'], 80, home);
-    await screen.answer(/Present password: /, password);
+    await screen.answer(/Current password: /, password);
     await screen.answer(/New password: /, 'another password');
     await screen.answer(/New password, once more: /, 'anoher password');
     const { code, stdout } = await screen.ended;

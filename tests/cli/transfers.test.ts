@@ -143,7 +143,7 @@ test('an upload that the server has otherwise than it was sent ends with 1', asy
   expect((await upload(digestOf(content))).code).toBe(0);
   const { code, stderr } = await upload('0'.repeat(64));
   expect(code).toBe(1);
-  expect(stderr).toContain('the server has another file than was sent');
+  expect(stderr).toContain('the server stored a different file');
 });
 
 test('a large upload says nothing but its result', async () => {

@@ -1,8 +1,9 @@
-/** What the program says it is made of. */
+/** The version, and the Node that the program needs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { checkNode, isNodeSupported, leastNode } from '../../src/cli/version.ts';
 import { devmgr } from './program.ts';
 
 const versionIn = (folder: string) =>
@@ -40,4 +41,20 @@ test('version --licences writes the notices of all whose code is in it', async (
   expect(code).toBe(0);
   expect(stdout).toBe(readFileSync('dist/licences.txt', 'utf8'));
   expect(stdout).toMatch(/^fastify \d[^\n]*\(MIT\)$/m);
+});
+
+describe('Node', () => {
+  test.each(['20.20.2', '22.18.9', '18.0.0'])('%s is rejected, with its version in the error', version => {
+    expect(() => checkNode(version)).toThrow(`Node ${version} is too old`);
+  });
+
+  test.each(['22.19.0', '23.0.0', '26.10.0', '100.1.0'])('%s is supported', version => {
+    expect(isNodeSupported(version)).toBe(true);
+    expect(() => checkNode(version)).not.toThrow();
+  });
+
+  test('is required in the version that package.json names', () => {
+    const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(engines.node).toBe(`>=${leastNode}.0`);
+  });
 });

@@ -178,5 +178,5 @@ test('ends with exit code 3 when its login is no longer good', async () => {
 test('a start that the journal does not have is refused with what to type instead', async () => {
   const { code, stderr } = await daemon.run(['watch', '--since', '999999', '--count', '1']);
   expect(code).toBe(2);
-  expect(stderr).toContain('leave out --since');
+  expect(stderr).toContain('omit --since');
 });

@@ -1,10 +1,9 @@
-/** What the pages have people type is understood by the program. */
+/** The program accepts every command line on the pages. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findCommand } from '../../src/cli/find.ts';
-import { globalFlags } from '../../src/cli/globals.ts';
-import { checkArgs, parseWords, spellings } from '../../src/cli/parse.ts';
+import { commandTable } from '../../src/cli/commands/index.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { type Call, callsIn, callsOf, inlineCodeOf, typedIn } from './lines.ts';
 import { pagesOf } from './pages.ts';
 
@@ -12,20 +11,35 @@ const root = join(import.meta.dirname, '../..');
 const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
 const pages = pagesOf(root).map(page => ({ page, text: readFileSync(join(root, page), 'utf8') }));
 
-/** Why the program would not take the words; null where it would. */
+/** Why the program would reject the words; null if it accepts them. A sentence may name a command without its arguments. */
 async function refusalOf(words: Call, inline: boolean): Promise<string | null> {
+  let help = '';
+  const write = (text: string) => {
+    help += text;
+  };
+  const program = createProgram({
+    table: commandTable,
+    footer: '',
+    columns: 80,
+    paint: (_, text) => text,
+    write,
+    say: write,
+    act: async node => node.checkNeeds(),
+  });
   try {
-    const found = findCommand(words);
-    if (found.kind !== 'command') return null;
-    const command = await found.entry.load();
-    const shapes = { ...globalFlags, ...command.flags };
-    // A sentence may name a flag without its value.
-    const lacks = inline && spellings(shapes).get(words.at(-1) ?? '')?.shape.value !== undefined;
-    const { args, flags } = await parseWords(lacks ? found.words.slice(0, -1) : found.words, shapes, '');
-    if (!inline && !flags.help) checkArgs(command, args, '');
+    const sorted = program.namesFirst(words);
+    const [node] = program.leaves.filter(leaf => `${sorted.join(' ')} `.startsWith(`${leaf.path} `));
+    if (!inline || !node) await program.run(words);
+    else {
+      await node.load();
+      const last = node.flags.find(flag => flag.matches(words.at(-1) ?? ''));
+      const rest = sorted.slice(node.path.split(' ').length, last?.required ? -1 : undefined);
+      const [unknown] = node.parseOptions(rest).unknown;
+      if (unknown !== undefined) throw new Error(`unknown option ${unknown}`);
+    }
     return null;
   } catch (error) {
-    return `devmgr ${words.join(' ')}: ${(error as Error).message}`;
+    return help === '' ? `devmgr ${words.join(' ')}: ${(error as Error).message}` : null;
   }
 }
 
@@ -36,13 +50,13 @@ const isOpen = (call: Call) => call.some(word => /^(…|COMMAND)$/.test(word));
 describe.each(pages)('$page', ({ text }) => {
   const calls = callsOf(text);
 
-  it('has no line of devmgr that the program would not take', async () => {
+  it('contains only command lines that the program accepts', async () => {
     const written = calls.filter(({ call }) => isDevmgr(call) && !isOpen(call));
     const refusals = await Promise.all(written.map(({ call, inline }) => refusalOf(call.slice(1), inline)));
     expect(refusals.filter(refusal => refusal !== null)).toEqual([]);
   });
 
-  it('names npm scripts that there are', () => {
+  it('names only npm scripts that exist', () => {
     const named = calls.flatMap(({ call: [program, verb, name] }) =>
       program !== 'npm' ? [] : verb === 'run' ? [name] : verb === 'start' || verb === 'test' ? [verb] : [],
     );
@@ -50,9 +64,9 @@ describe.each(pages)('$page', ({ text }) => {
   });
 });
 
-// What was decided and what was tried may name what is no longer there.
+// Decisions may name files that no longer exist.
 describe.each(pages.filter(({ page }) => !page.startsWith('docs/decisions/')))('$page', ({ text }) => {
-  it('names files of the project that there are', () => {
+  it('names only files that exist', () => {
     const named = inlineCodeOf(text).filter(code =>
       /^(?:bench|bin|daemon|docs|drivers|packaging|scripts|src|tests)\/[\w./-]*$/.test(code),
     );
@@ -60,14 +74,14 @@ describe.each(pages.filter(({ page }) => !page.startsWith('docs/decisions/')))('
   });
 });
 
-it('finds calls on the pages', () => {
+it('contains command lines', () => {
   const found = pages.flatMap(({ text }) => callsOf(text)).filter(({ call }) => isDevmgr(call));
   expect(found.length).toBeGreaterThan(100);
 });
 
-describe('a flag, a command and an argument that do not exist', () => {
+describe('an unknown flag, command or argument', () => {
   it.each([['list', '--tpye', 'UKEY'], ['lits'], ['users', 'remove', 'x'], ['show', 'DEV-1', 'DEV-2']])(
-    'are found out: %s %s %s',
+    'is found: %s %s %s',
     async (...words) => {
       expect(await refusalOf(words, false)).not.toBeNull();
     },
@@ -104,7 +118,7 @@ describe('reading shell', () => {
     expect(callsIn(code)).toEqual(calls);
   });
 
-  it('takes from a session what stands after a prompt', () => {
+  it('reads the lines after a prompt of a session', () => {
     expect(typedIn('$ devmgr list \\\n    --all\nDEVICE\n# a remark\n$ ls')).toBe('devmgr list \\\n    --all\nls');
   });
 });

@@ -54,11 +54,11 @@ export interface Raw {
   readonly headers?: Readonly<Record<string, string | number>>;
 }
 
-/** A refusal names the device it is about, also where the server took that for granted. */
-function withSubject(error: unknown, { params, body }: AnyInput): unknown {
-  const subject = params?.deviceId ?? (body as { deviceId?: unknown } | undefined)?.deviceId;
-  if (!isRefusal(error, 2001) || typeof subject !== 'string' || error.message.includes(subject)) return error;
-  return new Refusal(error.code, `${error.message}: ${subject}`, error.waitSeconds, error.requestId);
+/** A refusal carries the fields of the request, so that hints can be chosen by them. */
+function withRequest(error: unknown, { params, body }: AnyInput): unknown {
+  if (!isRefusal(error)) return error;
+  const request = { ...params, ...(body as Readonly<Record<string, unknown>> | undefined) };
+  return new Refusal(error.code, error.message, error.waitSeconds, error.requestId, request);
 }
 
 /** Waits between the tries of a read whose connection broke. */
@@ -113,7 +113,7 @@ export class Client {
   async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
     const given = (input[0] ?? {}) as AnyInput;
     const data = await this.#waitingOutLimits(() => this.#insisting(name, given)).catch(error => {
-      throw withSubject(error, given);
+      throw withRequest(error, given);
     });
     return data as NonNullable<DataOf<Routes[N]>>;
   }

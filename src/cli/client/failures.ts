@@ -7,12 +7,21 @@ export class Refusal extends Error {
   /** Seconds until a limited operation can be tried again; null where the server named none. */
   readonly waitSeconds: number | null;
   readonly requestId: string | null;
-  constructor(code: number, message: string, waitSeconds: number | null, requestId: string | null) {
+  /** Fields of the request that was refused: path parameters and body. Empty if they are not known. */
+  readonly request: Readonly<Record<string, unknown>>;
+  constructor(
+    code: number,
+    message: string,
+    waitSeconds: number | null,
+    requestId: string | null,
+    request: Readonly<Record<string, unknown>> = {},
+  ) {
     super(message);
     this.name = 'Refusal';
     this.code = code;
     this.waitSeconds = waitSeconds;
     this.requestId = requestId;
+    this.request = request;
   }
 }
 

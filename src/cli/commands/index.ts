@@ -1,301 +1,176 @@
-/** Every command, with a line of its own; what a command needs is loaded when it is run. */
-import type { AnyCommand } from '../define.ts';
+/** Every command with its summary. The code of a command is loaded when the command is run or its help is shown. */
+import type { AnyCommand, CommandTable, Entry } from '../define.ts';
 
-export interface Entry {
-  readonly name: string;
-  readonly summary: string;
-  /** Left out of the help. */
-  readonly hidden?: true;
-  load(): Promise<AnyCommand>;
-}
+const entry = (name: string, summary: string, load: () => Promise<AnyCommand>): Entry => ({ name, summary, load });
 
-export const sections = [
-  'Start here',
-  'Devices',
-  'Keys and events',
-  'Applications',
-  'Administration',
-  'This program',
-] as const;
-
-interface SectionEntry extends Entry {
-  readonly section: (typeof sections)[number];
-}
-
-export const commands: readonly SectionEntry[] = [
-  {
-    section: 'Start here',
-    name: 'quickstart',
-    summary: 'from nothing to the first enrolled key',
-    load: async () => (await import('./session/quickstart.ts')).quickstart,
+export const commandTable: CommandTable = {
+  sections: [
+    {
+      title: 'Start here',
+      entries: [
+        entry(
+          'quickstart',
+          'start a daemon and enroll the first key',
+          async () => (await import('./session/quickstart.ts')).quickstart,
+        ),
+        entry('login', 'log in and store the token', async () => (await import('./session/login.ts')).login),
+        entry('logout', 'delete the stored token', async () => (await import('./session/login.ts')).logout),
+        entry('whoami', 'show who is logged in, and where', async () => (await import('./session/login.ts')).whoami),
+      ],
+    },
+    {
+      title: 'Devices',
+      entries: [
+        entry(
+          'enroll',
+          'register keys as they are plugged in',
+          async () => (await import('./enroll/enroll.ts')).enroll,
+        ),
+        entry(
+          'register',
+          'register one device, or all devices in a file',
+          async () => (await import('./devices/register.ts')).register,
+        ),
+        entry('list', 'list devices', async () => (await import('./devices/list.ts')).list),
+        entry('show', 'show one device', async () => (await import('./devices/show.ts')).show),
+        entry(
+          'activate',
+          'activate a device and bind it to a user',
+          async () => (await import('./devices/activate.ts')).activate,
+        ),
+        entry('lock', 'lock an active device', async () => (await import('./devices/lock.ts')).lock),
+        entry('unlock', 'unlock a locked device', async () => (await import('./devices/lock.ts')).unlock),
+        entry(
+          'deactivate',
+          'retire a device permanently',
+          async () => (await import('./devices/deactivate.ts')).deactivate,
+        ),
+        entry(
+          'update',
+          'change the firmware version or note',
+          async () => (await import('./devices/update.ts')).update,
+        ),
+        entry('code', 'replace the activation code', async () => (await import('./devices/code.ts')).code),
+        entry('stats', 'count devices by state, type and day', async () => (await import('./devices/stats.ts')).stats),
+      ],
+    },
+    {
+      title: 'Keys and events',
+      entries: [
+        entry('keys', 'list the attached keys', async () => (await import('./enroll/keys.ts')).keys),
+        entry('watch', 'follow events as they happen', async () => (await import('./enroll/watch.ts')).watch),
+      ],
+    },
+    {
+      title: 'Applications',
+      entries: [
+        entry('upload', 'upload an installer package', async () => (await import('./apps/upload.ts')).upload),
+        entry('apps list', 'list application versions', async () => (await import('./apps/apps.ts')).appsList),
+        entry(
+          'apps latest',
+          'show the newest version for a platform',
+          async () => (await import('./apps/apps.ts')).appsLatest,
+        ),
+        entry(
+          'apps download',
+          'download a package and verify its digest',
+          async () => (await import('./apps/download.ts')).appsDownload,
+        ),
+      ],
+    },
+    {
+      title: 'Administration',
+      entries: [
+        entry('users list', 'list users', async () => (await import('./users/users.ts')).usersList),
+        entry('users add', 'add a user', async () => (await import('./users/users.ts')).usersAdd),
+        entry(
+          'users update',
+          'change, disable or enable a user',
+          async () => (await import('./users/users.ts')).usersUpdate,
+        ),
+        entry('users passwd', 'set a password', async () => (await import('./users/users.ts')).usersPasswd),
+        entry('users logout', 'end all logins of a user', async () => (await import('./users/users.ts')).usersLogout),
+        entry(
+          'daemon run',
+          'run the daemon in the foreground',
+          async () => (await import('./daemon/run.ts')).daemonRun,
+        ),
+        entry(
+          'daemon start',
+          'start the daemon in the background',
+          async () => (await import('./daemon/daemon.ts')).daemonStart,
+        ),
+        entry('daemon stop', 'stop the daemon', async () => (await import('./daemon/daemon.ts')).daemonStop),
+        entry(
+          'daemon status',
+          'show whether the daemon is running',
+          async () => (await import('./daemon/daemon.ts')).daemonStatus,
+        ),
+        entry(
+          'daemon install',
+          'start the daemon automatically for this user',
+          async () => (await import('./daemon/install.ts')).daemonInstall,
+        ),
+        entry(
+          'daemon uninstall',
+          'stop starting the daemon automatically',
+          async () => (await import('./daemon/install.ts')).daemonUninstall,
+        ),
+        entry('daemon logs', 'show the log of the daemon', async () => (await import('./daemon/logs.ts')).daemonLogs),
+        entry(
+          'daemon backup',
+          'copy the registry to a file',
+          async () => (await import('./daemon/store.ts')).daemonBackup,
+        ),
+        entry(
+          'daemon restore',
+          'restore the registry from a backup',
+          async () => (await import('./daemon/store.ts')).daemonRestore,
+        ),
+        entry(
+          'daemon check',
+          'check the integrity of the registry on disk',
+          async () => (await import('./daemon/store.ts')).daemonCheck,
+        ),
+        entry('daemon audit', 'write the audit log', async () => (await import('./daemon/store.ts')).daemonAudit),
+        entry(
+          'daemon rotate-key',
+          'create a new signing key for tokens',
+          async () => (await import('./daemon/store.ts')).daemonRotateKey,
+        ),
+        entry(
+          'daemon reset-password',
+          'set a random password for a user who has lost theirs',
+          async () => (await import('./daemon/store.ts')).daemonResetPassword,
+        ),
+      ],
+    },
+    {
+      title: 'This program',
+      entries: [
+        entry('doctor', 'find problems and how to fix them', async () => (await import('./doctor/doctor.ts')).doctor),
+        entry(
+          'config',
+          'show or change the settings of a profile',
+          async () => (await import('./session/config.ts')).config,
+        ),
+        entry(
+          'completion',
+          'write the completion script for a shell',
+          async () => (await import('./session/completion.ts')).completion,
+        ),
+        entry('man', 'write the manual page', async () => (await import('./session/man.ts')).man),
+        entry(
+          'version',
+          'show the version and the versions of all parts',
+          async () => (await import('./session/man.ts')).versionCommand,
+        ),
+      ],
+    },
+  ],
+  groups: {
+    apps: 'application versions that were uploaded',
+    users: 'users of the registry',
+    daemon: 'the daemon on this machine',
   },
-  {
-    section: 'Start here',
-    name: 'login',
-    summary: 'log in and remember it',
-    load: async () => (await import('./session/login.ts')).login,
-  },
-  {
-    section: 'Start here',
-    name: 'logout',
-    summary: 'forget the login',
-    load: async () => (await import('./session/login.ts')).logout,
-  },
-  {
-    section: 'Start here',
-    name: 'whoami',
-    summary: 'show who is logged in, and where',
-    load: async () => (await import('./session/login.ts')).whoami,
-  },
-  {
-    section: 'Devices',
-    name: 'enroll',
-    summary: 'register keys as they are plugged in',
-    load: async () => (await import('./enroll/enroll.ts')).enroll,
-  },
-  {
-    section: 'Devices',
-    name: 'register',
-    summary: 'register one device, or a file of them',
-    load: async () => (await import('./devices/register.ts')).register,
-  },
-  {
-    section: 'Devices',
-    name: 'list',
-    summary: 'list devices',
-    load: async () => (await import('./devices/list.ts')).list,
-  },
-  {
-    section: 'Devices',
-    name: 'show',
-    summary: 'show one device',
-    load: async () => (await import('./devices/show.ts')).show,
-  },
-  {
-    section: 'Devices',
-    name: 'activate',
-    summary: 'activate a device and bind it to a user',
-    load: async () => (await import('./devices/activate.ts')).activate,
-  },
-  {
-    section: 'Devices',
-    name: 'lock',
-    summary: 'lock an active device',
-    load: async () => (await import('./devices/lock.ts')).lock,
-  },
-  {
-    section: 'Devices',
-    name: 'unlock',
-    summary: 'unlock a locked device',
-    load: async () => (await import('./devices/lock.ts')).unlock,
-  },
-  {
-    section: 'Devices',
-    name: 'deactivate',
-    summary: 'retire a device for good',
-    load: async () => (await import('./devices/deactivate.ts')).deactivate,
-  },
-  {
-    section: 'Devices',
-    name: 'update',
-    summary: 'change firmware version or note',
-    load: async () => (await import('./devices/update.ts')).update,
-  },
-  {
-    section: 'Devices',
-    name: 'code',
-    summary: 'replace the activation code',
-    load: async () => (await import('./devices/code.ts')).code,
-  },
-  {
-    section: 'Devices',
-    name: 'stats',
-    summary: 'count devices by state, type and day',
-    load: async () => (await import('./devices/stats.ts')).stats,
-  },
-  {
-    section: 'Keys and events',
-    name: 'keys',
-    summary: 'list the keys that are plugged in',
-    load: async () => (await import('./enroll/keys.ts')).keys,
-  },
-  {
-    section: 'Keys and events',
-    name: 'watch',
-    summary: 'follow what happens, as it happens',
-    load: async () => (await import('./enroll/watch.ts')).watch,
-  },
-  {
-    section: 'Applications',
-    name: 'upload',
-    summary: 'upload an installer package',
-    load: async () => (await import('./apps/upload.ts')).upload,
-  },
-  {
-    section: 'Applications',
-    name: 'apps list',
-    summary: 'list application versions',
-    load: async () => (await import('./apps/apps.ts')).appsList,
-  },
-  {
-    section: 'Applications',
-    name: 'apps latest',
-    summary: 'show the newest version of a platform',
-    load: async () => (await import('./apps/apps.ts')).appsLatest,
-  },
-  {
-    section: 'Applications',
-    name: 'apps download',
-    summary: 'download a package and check its digest',
-    load: async () => (await import('./apps/download.ts')).appsDownload,
-  },
-  {
-    section: 'Administration',
-    name: 'users list',
-    summary: 'list users',
-    load: async () => (await import('./users/users.ts')).usersList,
-  },
-  {
-    section: 'Administration',
-    name: 'users add',
-    summary: 'add a user',
-    load: async () => (await import('./users/users.ts')).usersAdd,
-  },
-  {
-    section: 'Administration',
-    name: 'users update',
-    summary: 'change, disable or enable a user',
-    load: async () => (await import('./users/users.ts')).usersUpdate,
-  },
-  {
-    section: 'Administration',
-    name: 'users passwd',
-    summary: 'set a password',
-    load: async () => (await import('./users/users.ts')).usersPasswd,
-  },
-  {
-    section: 'Administration',
-    name: 'users logout',
-    summary: 'end every login of a user',
-    load: async () => (await import('./users/users.ts')).usersLogout,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon run',
-    summary: 'run the daemon in the foreground',
-    load: async () => (await import('./daemon/run.ts')).daemonRun,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon start',
-    summary: 'start the daemon in the background',
-    load: async () => (await import('./daemon/daemon.ts')).daemonStart,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon stop',
-    summary: 'end the daemon',
-    load: async () => (await import('./daemon/daemon.ts')).daemonStop,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon status',
-    summary: 'say whether the daemon runs',
-    load: async () => (await import('./daemon/daemon.ts')).daemonStatus,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon install',
-    summary: 'have the system start the daemon for this user',
-    load: async () => (await import('./daemon/install.ts')).daemonInstall,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon uninstall',
-    summary: 'have the system start the daemon no longer',
-    load: async () => (await import('./daemon/install.ts')).daemonUninstall,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon logs',
-    summary: 'show the log of the daemon',
-    load: async () => (await import('./daemon/logs.ts')).daemonLogs,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon backup',
-    summary: 'copy the registry to a file',
-    load: async () => (await import('./daemon/store.ts')).daemonBackup,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon restore',
-    summary: 'put a copy of the registry back',
-    load: async () => (await import('./daemon/store.ts')).daemonRestore,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon check',
-    summary: 'check the registry on disk',
-    load: async () => (await import('./daemon/store.ts')).daemonCheck,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon audit',
-    summary: 'write the audit log',
-    load: async () => (await import('./daemon/store.ts')).daemonAudit,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon rotate-key',
-    summary: 'make a new signing key for tokens',
-    load: async () => (await import('./daemon/store.ts')).daemonRotateKey,
-  },
-  {
-    section: 'Administration',
-    name: 'daemon reset-password',
-    summary: 'make a new password for a user who has lost it',
-    load: async () => (await import('./daemon/store.ts')).daemonResetPassword,
-  },
-  {
-    section: 'This program',
-    name: 'doctor',
-    summary: 'look for what is wrong, and how to mend it',
-    load: async () => (await import('./doctor/doctor.ts')).doctor,
-  },
-  {
-    section: 'This program',
-    name: 'config',
-    summary: 'show or change the settings of a profile',
-    load: async () => (await import('./session/config.ts')).config,
-  },
-  {
-    section: 'This program',
-    name: 'completion',
-    summary: 'write the completion for a shell',
-    load: async () => (await import('./session/completion.ts')).completion,
-  },
-  {
-    section: 'This program',
-    name: 'man',
-    summary: 'write the manual page',
-    load: async () => (await import('../man.ts')).man,
-  },
-  {
-    section: 'This program',
-    name: 'version',
-    summary: 'show the version, the build and what is in it',
-    load: async () => (await import('./session/version.ts')).versionCommand,
-  },
-];
-
-/** Words that begin several commands (`daemon`, `users`), with what they are about. */
-export const groups: Readonly<Record<string, string>> = {
-  apps: 'application versions that have been uploaded',
-  users: 'the users of the registry',
-  daemon: 'the daemon on this machine',
 };
-
-export const commandOf = (name: string): SectionEntry | null => commands.find(entry => entry.name === name) ?? null;
-export const membersOf = (group: string): readonly SectionEntry[] =>
-  commands.filter(entry => entry.name.startsWith(`${group} `));

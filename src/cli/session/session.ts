@@ -15,9 +15,9 @@ export interface RegistrySessionOptions {
   /** The name under which tokens of this server are kept. */
   readonly identity: () => string;
   readonly notice: (text: string) => void;
+  /** What to do if there is no stored login. */
+  readonly loginHint: string;
 }
-
-const logIn = 'log in: devmgr login';
 
 export class RegistrySession implements Session {
   readonly #options: RegistrySessionOptions;
@@ -58,7 +58,7 @@ export class RegistrySession implements Session {
       throw new Fault(
         'login',
         `not logged in to ${settings.server ?? 'the local daemon'} (profile ${settings.profile})`,
-        logIn,
+        this.#options.loginHint,
       );
     }
     this.#keeper = login.keeper;

@@ -16,6 +16,8 @@ import { checkProfileName, demandProfile, profileOf, readConfig } from './profil
 
 export interface SettingFlags {
   readonly server: string | undefined;
+  /** Where `server` is from, if it has a value. */
+  readonly serverFrom: 'flag' | 'environment';
   readonly hardware: string | undefined;
   readonly profile: string | undefined;
   readonly home: string | undefined;
@@ -43,7 +45,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 function resolveHome(flag: string | undefined, env: Env): string {
   if (flag === '') throw usage('--home needs the name of a folder');
-  const home = flag ?? (env[environment.home] || defaultHome(process.platform, env, userHome()));
+  const home = flag ?? defaultHome(process.platform, env, userHome());
   if (home === null)
     throw new Fault('failure', 'this user has no home folder', `name a folder with --home DIR or ${environment.home}`);
   const folder = resolve(home);
@@ -93,7 +95,8 @@ export function resolveSettings(flags: SettingFlags, env: Env, mayBeNew = false)
   const name = checkProfileName(flags.profile ?? config.profile);
   if (flags.profile !== undefined && !mayBeNew) demandProfile(home, config, name);
   const profile = profileOf(config, name);
-  const [server, serverFrom] = first(flags.server, env[environment.server], profile.server);
+  const server = flags.server ?? profile.server ?? null;
+  const serverFrom = flags.server !== undefined ? flags.serverFrom : server === null ? 'default' : 'profile';
   const hardware = flags.hardware ?? profile.hardware ?? null;
   return {
     home,
@@ -105,12 +108,6 @@ export function resolveSettings(flags: SettingFlags, env: Env, mayBeNew = false)
     username: profile.username ?? null,
     token: env[environment.token] || null,
   };
-}
-
-function first(flag: string | undefined, env: string | undefined, stored: string | undefined): [string | null, Origin] {
-  if (flag !== undefined) return [flag, 'flag'];
-  if (env) return [env, 'environment'];
-  return stored ? [stored, 'profile'] : [null, 'default'];
 }
 
 /** The address in the one way it is written: scheme, host and port, a path only where there is one. */

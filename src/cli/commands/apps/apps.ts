@@ -1,9 +1,8 @@
-import type { AppVersion, Platform } from '../../../contract/apps.ts';
-import { platforms } from '../../choices.ts';
-import { command } from '../../define.ts';
+import type { AppVersion } from '../../../contract/apps.ts';
+import { platformNames } from '../../../contract/values.ts';
+import { command, definedFields } from '../../define.ts';
 import { usage } from '../../fault.ts';
-import { given } from '../../given.ts';
-import { csvFlag } from '../../globals.ts';
+import { csvFlag, pageFlags } from '../../flags.ts';
 import { type CardRow, indent, present } from '../../present.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
@@ -24,21 +23,16 @@ const appFields = [
   'createdAt',
 ] as const satisfies readonly (keyof AppVersion)[];
 
-const platformFlag = { platform: { value: 'PLATFORM', choices: platforms, help: 'only this platform' } } as const;
-
 export const appsList = command({
-  name: 'apps list',
-  summary: 'list application versions',
   flags: {
-    ...platformFlag,
-    page: { value: 'N', whole: { min: 1 }, help: 'page, counted from 1' },
-    size: { value: 'N', whole: { min: 1 }, help: 'versions per page, at most 100 (20)' },
+    platform: { value: 'PLATFORM', choices: platformNames, help: 'only this platform' },
+    ...pageFlags('versions'),
     ...csvFlag,
   },
-  examples: [{ does: 'what there is for Android', line: 'apps list --platform ANDROID' }],
+  examples: [{ does: 'versions for Android', line: 'apps list --platform ANDROID' }],
   async run({ flags }, context) {
     const { out, globals } = context;
-    const query = given<{ page?: number; size?: number; platform?: string }>({
+    const query = definedFields<{ page?: number; size?: number; platform?: string }>({
       page: flags.page,
       size: flags.size,
       platform: flags.platform,
@@ -66,27 +60,26 @@ const appColumns: Column<AppVersion>[] = [
 ];
 
 export const appsLatest = command({
-  name: 'apps latest',
-  summary: 'show the newest version of a platform',
-  args: [{ name: 'PLATFORM', help: platforms.join(', '), optional: true }],
+  args: [{ name: 'PLATFORM', help: platformNames.join(', '), optional: true }],
   flags: {
-    platform: { value: 'PLATFORM', choices: platforms, help: 'the same, as a flag' },
+    platform: { value: 'PLATFORM', choices: platformNames, help: 'the same, as an option' },
     current: {
       value: 'VERSION',
+      field: 'currentVersion',
       aliases: ['current-version'],
-      help: 'the version that is installed: says whether it must be updated',
+      help: 'the installed version: shows whether it must be updated',
     },
-    extension: { value: 'EXT', help: 'only packages of this kind, such as deb' },
+    extension: { value: 'EXT', help: 'only packages with this extension, such as deb' },
   },
   examples: [
-    { does: 'the newest', line: 'apps latest --platform LINUX --extension deb' },
+    { does: 'the newest version', line: 'apps latest --platform LINUX --extension deb' },
     { does: 'must 1.2.0 be updated?', line: 'apps latest --platform ANDROID --current 1.2.0 --json | jq .forceUpdate' },
   ],
   async run({ args, flags }, context) {
     const platform = flags.platform ?? args[0]?.toUpperCase();
-    if (platform === undefined) throw usage('--platform is missing', `one of ${platforms.join(', ')}`);
-    const query = given<{ platform: string; currentVersion?: string; extension?: string }>({
-      platform: platform as Platform,
+    if (platform === undefined) throw usage('--platform is missing', `use one of ${platformNames.join(', ')}`);
+    const query = definedFields<{ platform: string; currentVersion?: string; extension?: string }>({
+      platform,
       currentVersion: flags.current,
       extension: flags.extension,
     });
@@ -94,8 +87,8 @@ export const appsLatest = command({
     const rows = appRows(data.latest);
     if (flags.current !== undefined)
       rows.unshift([
-        'for you',
-        data.forceUpdate ? 'you must update' : data.updateAvailable ? 'an update is there' : 'you are up to date',
+        'update',
+        data.forceUpdate ? 'required' : data.updateAvailable ? 'available' : 'none, this version is the newest',
       ]);
     await present(context, { data, id: data.latest.versionId, title: titleOf(data.latest), rows });
   },

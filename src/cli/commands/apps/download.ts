@@ -13,13 +13,11 @@ import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
 
 export const appsDownload = command({
-  name: 'apps download',
-  summary: 'download a package and check its digest',
-  description: 'A file that is there already is not overwritten without --force. What arrives damaged is not kept.',
+  description: 'An existing file is overwritten only with --force. A damaged download is deleted.',
   args: [{ name: 'VERSION_ID', help: 'id of the version, such as APP-1' }],
   flags: {
     out: { value: 'FILE', short: 'o', offer: 'file', help: 'file or folder to write to; - is standard output' },
-    force: { help: 'overwrite' },
+    force: { help: 'overwrite an existing file' },
   },
   examples: [
     { does: 'under its own name', line: 'apps download APP-1' },
@@ -34,7 +32,7 @@ export const appsDownload = command({
     }
     const file = targetOf(flags.out, app.fileName);
     if (existsSync(file) && !flags.force)
-      throw usage(`${file} exists already`, 'name another file with --out, or give --force');
+      throw usage(`${file} already exists`, 'name another file with --out, or add --force');
     const aside = `${file}.${process.pid}.part`;
     try {
       await fetchTo(context, app, () => createWriteStream(aside, { flags: 'wx' }), true);
@@ -57,7 +55,7 @@ export const appsDownload = command({
   },
 });
 
-/** The name comes from a server: of a path in it only the last part is taken. */
+/** The server chooses the name: only the last part of a path is used. */
 function targetOf(out: string | undefined, name: string): string {
   const plain = safe(basename(name.replaceAll('\\', '/')));
   const own = plain === '' || plain === '.' || plain === '..' ? 'package' : plain;
@@ -71,17 +69,17 @@ interface Wanted {
   readonly sha256: string;
 }
 
-/** Codes of a connection that broke, or fell silent, amid the file. */
+/** Codes of a connection that broke or stalled during the download. */
 const lostCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'ETIMEDOUT', 'EIDLE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Resolves when all that was written so far has been taken: the program ends without asking what still waits. */
-function taken(target: NodeJS.WritableStream): Promise<void> {
+/** Resolves when everything written so far is flushed: the program does not wait for it when it exits. */
+function flushed(target: NodeJS.WritableStream): Promise<void> {
   return new Promise((resolve, reject) => {
     target.write('', error => (error ? reject(error) : resolve()));
   });
 }
 
-/** `open` is asked when there is something to write: a file that cannot be opened says so at once, to whoever listens by then. */
+/** `open` is called once there is data, when the error of a file that cannot be opened is handled. */
 async function fetchTo(context: Context, app: Wanted, open: () => NodeJS.WritableStream, end: boolean): Promise<void> {
   const answer = await context.registry.raw('downloadApp', { params: { versionId: app.versionId } });
   const hash = createHash('sha256');
@@ -98,9 +96,9 @@ async function fetchTo(context: Context, app: Wanted, open: () => NodeJS.Writabl
   const target = open();
   try {
     await pipeline(answer, meter, target, { end, signal: context.io.interrupt });
-    if (!end) await taken(target);
+    if (!end) await flushed(target);
   } catch (error) {
-    if (context.io.interrupt.aborted) throw new Fault('interrupted', 'interrupted: nothing is kept');
+    if (context.io.interrupt.aborted) throw new Fault('interrupted', 'interrupted: the download was deleted');
     if (!end && isReaderGone(error)) throw readerGone();
     if (lostCodes.has(systemCode(error) ?? ''))
       throw new Unreachable(

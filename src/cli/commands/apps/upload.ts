@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
-import type { Platform } from '../../../contract/apps.ts';
+import { sizes } from '../../../contract/limits.ts';
+import { type Platform, platformNames, platforms } from '../../../contract/values.ts';
 import { need } from '../../ask.ts';
-import { platforms } from '../../choices.ts';
 import { openEnvelope } from '../../client/envelope.ts';
 import { Refusal } from '../../client/failures.ts';
 import { readText } from '../../client/transport.ts';
@@ -16,31 +16,33 @@ import { bytes } from '../../terminal/when.ts';
 import { appRows, titleOf } from './apps.ts';
 
 export const upload = command({
-  name: 'upload',
-  summary: 'upload an installer package',
-  description:
-    'Extension, size and platform are checked before anything is sent; the digest that comes back is compared with that of the file.',
-  args: [{ name: 'FILE', help: 'the package', offer: 'file' }],
+  description: 'Checks extension, size and platform before the upload, and the digest of the server after it.',
+  args: [{ name: 'FILE', help: 'the installer package', offer: 'file' }],
   flags: {
-    platform: { value: 'PLATFORM', choices: platforms, help: 'the platform; else what the extension says' },
+    platform: { value: 'PLATFORM', choices: platformNames, help: 'the platform (default: by the extension)' },
     version: { value: 'VERSION', help: 'version number, such as 1.0.0' },
-    name: { value: 'TEXT', aliases: ['version-name'], help: 'display name' },
-    changelog: { value: 'TEXT', help: 'what is new; @FILE reads it from a file' },
+    name: { value: 'TEXT', field: 'versionName', aliases: ['version-name'], help: 'display name' },
+    changelog: { value: 'TEXT', help: 'what is new; @FILE reads the text from a file' },
     'force-update': { help: 'older clients must update' },
-    'min-version': { value: 'VERSION', aliases: ['min-support-version'], help: 'oldest version still supported' },
+    'min-version': {
+      value: 'VERSION',
+      field: 'minSupportVersion',
+      aliases: ['min-support-version'],
+      help: 'oldest supported version',
+    },
   },
   examples: [
     { does: 'a package', line: 'upload devmgr-1.2.0.apk --platform ANDROID --version 1.2.0' },
     {
-      does: 'with notes from a file',
+      does: 'with release notes from a file',
       line: 'upload devmgr-1.2.0.deb --version 1.2.0 --changelog @CHANGES.txt --force-update',
     },
   ],
   async run({ args, flags }, context) {
     const file = args[0]!;
-    const hint = 'name the version number: --version 1.0.0';
+    const hint = 'add the version number: --version 1.0.0';
     const version = await need(context, flags.version, '--version', 'Version number, such as 1.0.0', hint);
-    const { size, platform } = await inspect(file, flags.platform as Platform | undefined);
+    const { size, platform } = await inspect(file, flags.platform);
     const fields: [string, string][] = [
       ['platform', platform],
       ['version', version],
@@ -67,27 +69,22 @@ function changelogOf(text: string | undefined): string | undefined {
 }
 
 async function inspect(file: string, wanted: Platform | undefined): Promise<{ size: number; platform: Platform }> {
-  const [{ platforms: extensions }, { sizes }] = await Promise.all([
-    import('../../../contract/apps.ts'),
-    import('../../../contract/limits.ts'),
-  ]);
   const extension = extname(file).slice(1).toLowerCase();
-  const possible = platforms.filter(name => (extensions[name] as readonly string[]).includes(extension));
-  const known = platforms.map(name => `${name}: ${extensions[name].join(', ')}`).join('; ');
+  const possible = platformNames.filter(name => (platforms[name] as readonly string[]).includes(extension));
+  const known = platformNames.map(name => `${name}: ${platforms[name].join(', ')}`).join('; ');
   if (possible.length === 0)
-    throw unacceptable(`${basename(file)} is no installer package by its name; extensions are ${known}`);
+    throw notAccepted(`${basename(file)} has no recognized installer extension; extensions are ${known}`);
   const platform = wanted ?? possible[0]!;
   if (!possible.includes(platform))
-    throw unacceptable(`.${extension} is no package of ${platform}; extensions are ${known}`);
+    throw notAccepted(`.${extension} is not a package for ${platform}; extensions are ${known}`);
   const { size } = fileStats(file);
-  if (size === 0) throw unacceptable(`${file} is empty`);
-  if (size > sizes.package)
-    throw unacceptable(`${file} has ${bytes(size)}, more than the ${bytes(sizes.package)} that are allowed`);
+  if (size === 0) throw notAccepted(`${file} is empty`);
+  if (size > sizes.package) throw notAccepted(`${file} has ${bytes(size)}; the maximum is ${bytes(sizes.package)}`);
   return { size, platform };
 }
 
-/** What the server would say, said before anything is sent. */
-const unacceptable = (message: string): Refusal => new Refusal(4002, message, null, null);
+/** The refusal of the server, before anything is sent. */
+const notAccepted = (message: string): Refusal => new Refusal(4002, message, null, null);
 
 function fileStats(file: string): Stats {
   try {
@@ -96,7 +93,7 @@ function fileStats(file: string): Stats {
   } catch (error) {
     throw usage(`${file} cannot be read: ${systemWords(error)}`);
   }
-  throw usage(`${file} is no file`);
+  throw usage(`${file} is not a file`);
 }
 
 type Uploaded = Parameters<typeof appRows>[0];
@@ -129,7 +126,7 @@ async function send(
       progress.show('Uploading', sent, size, bytes);
       yield chunk as Buffer;
     }
-    if (sent !== size) throw new Fault('failure', `${file} changed while it was sent`);
+    if (sent !== size) throw new Fault('failure', `${file} changed during the upload`);
     digest = hash.digest('hex');
     yield tail;
   }
@@ -149,8 +146,8 @@ async function send(
     if (data.sha256 !== digest)
       throw new Fault(
         'failure',
-        `the server has another file than was sent: ${safe(data.versionId)} has the SHA-256 ${safe(data.sha256)}, ${file} ${digest}`,
-        'do not hand it out; upload it under another version',
+        `the server stored a different file: ${safe(data.versionId)} has SHA-256 ${safe(data.sha256)}, ${file} has ${digest}`,
+        'do not distribute it; upload the file under another version',
       );
     return data;
   } finally {

@@ -10,13 +10,11 @@ import { duration } from '../../terminal/when.ts';
 import { daemonFlags } from './run.ts';
 
 export const daemonStart = command({
-  name: 'daemon start',
-  summary: 'start the daemon in the background',
-  description: 'Does nothing where it runs already. Its log goes to daemon.log in the home folder.',
+  description: 'Does nothing if it is already running. Its log is daemon.log in the home folder.',
   flags: daemonFlags,
   examples: [
-    { does: 'on the usual port', line: 'daemon start' },
-    { does: 'with a key to try things with', line: 'daemon start --simulate-keys 1' },
+    { does: 'on the default port', line: 'daemon start' },
+    { does: 'with a simulated key, for tests', line: 'daemon start --simulate-keys 1' },
   ],
   async run({ flags }, context) {
     const { home } = context.settings;
@@ -24,7 +22,7 @@ export const daemonStart = command({
     const info =
       running ??
       (await startDaemon({ home, port: flags.port ?? null, args: argumentsOf(flags), signal: context.io.interrupt }));
-    if (running && !context.globals.json) context.out.notice('It runs already.');
+    if (running && !context.globals.json) context.out.notice('The daemon is already running.');
     await present(context, {
       data: {
         running: true,
@@ -36,7 +34,7 @@ export const daemonStart = command({
         home,
       },
       id: info.url,
-      title: running ? 'The daemon runs' : 'The daemon is started',
+      title: running ? 'The daemon is running' : 'The daemon has started',
       rows: [
         ['address', safe(info.url)],
         ['pid', String(info.pid)],
@@ -57,7 +55,7 @@ interface DaemonFlags {
   readonly ukeyMatch: readonly string[];
 }
 
-/** The flags again, for `daemon run`. It runs in another folder, so that names of files are made absolute. */
+/** The flags for `daemon run`. It runs in another folder, so file names become absolute. */
 export function argumentsOf(flags: DaemonFlags): string[] {
   const args: string[] = [];
   if (flags.host !== undefined) args.push(`--host=${flags.host}`);
@@ -72,23 +70,19 @@ export function argumentsOf(flags: DaemonFlags): string[] {
 }
 
 export const daemonStop = command({
-  name: 'daemon stop',
-  summary: 'end the daemon',
-  description: 'Requests under way are answered first. Where none runs, nothing is done.',
+  description: 'Requests in progress are completed first. Does nothing if no daemon is running.',
   flags: {},
-  examples: [{ does: 'end it', line: 'daemon stop' }],
+  examples: [{ does: 'stop it', line: 'daemon stop' }],
   async run(_, context) {
     const { out, globals } = context;
     const stopped = await stopDaemon(context.settings.home, context.io.interrupt);
     if (globals.json) await out.document({ running: false, stopped: stopped !== null, pid: stopped?.pid ?? null });
-    else out.notice(stopped ? `The daemon (pid ${stopped.pid}) has ended.` : 'The daemon did not run.');
+    else out.notice(stopped ? `The daemon (pid ${stopped.pid}) has stopped.` : 'The daemon was not running.');
   },
 });
 
 export const daemonStatus = command({
-  name: 'daemon status',
-  summary: 'say whether the daemon runs',
-  description: 'Exit code 0 where it runs and answers, 9 where it does not.',
+  description: 'Exit code 0 if it is running and answers, else 9.',
   flags: {},
   examples: [
     { does: 'for people', line: 'daemon status' },
@@ -105,12 +99,12 @@ async function status(context: Context): Promise<number> {
     await present(context, {
       data: { running: true, ...info, home: settings.home, health },
       id: info.url,
-      title: health.ready ? 'The daemon runs' : 'The daemon runs, but is not ready',
+      title: health.ready ? 'The daemon is running' : 'The daemon is running, but not ready',
       rows: [
         ['address', safe(info.url)],
         ['pid', String(info.pid)],
         ['version', safe(health.version)],
-        ['up for', duration(health.uptimeSeconds)],
+        ['uptime', duration(health.uptimeSeconds)],
         ['state', safe(health.status)],
         ['home', settings.home],
       ],
@@ -118,7 +112,11 @@ async function status(context: Context): Promise<number> {
     return exitCodes.done;
   }
   if (!globals.json)
-    throw new Fault('unreachable', `the daemon does not run (home ${settings.home})`, 'start it: devmgr daemon start');
+    throw new Fault(
+      'unreachable',
+      `the daemon is not running (home ${settings.home})`,
+      'start it: devmgr daemon start',
+    );
   await out.document({ running: false, pid: null, url: null, home: settings.home });
   return exitCodes.unreachable;
 }

@@ -1,4 +1,4 @@
-/** `daemon install` and `daemon uninstall`: the daemon as a service that the system starts for this user. */
+/** `daemon install` and `daemon uninstall`: the daemon as a service of the operating system for this user. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
@@ -17,20 +17,18 @@ import { argumentsOf } from './daemon.ts';
 import { daemonFlags } from './run.ts';
 
 const untested =
-  'On macOS it is a launch agent, on Windows a scheduled task: both are written by the documentation of those systems and untested.';
+  'On macOS it is a launch agent, on Windows a scheduled task. Both follow the documentation of those systems and are untested.';
 
 export const daemonInstall = command({
-  name: 'daemon install',
-  summary: 'have the system start the daemon for this user',
-  description: `Writes a user unit of systemd, enables and starts it; a daemon that runs in the background gives way to it. Done again, it brings the service up to date. The flags of the daemon are kept in it. ${untested}\nFor a service of the whole machine, install the Debian package or see packaging/systemd.`,
+  description: `Writes a systemd user unit with these options, enables it and starts it. A daemon that runs in the background is replaced. Run it again to update the service. ${untested}\nFor a service of the whole machine, install the Debian package or see packaging/systemd.`,
   flags: {
     ...daemonFlags,
-    print: { help: 'show what would be written, and do nothing' },
-    'no-start': { help: 'write it, and leave starting it to the next login' },
+    print: { help: 'show the service definition, and do nothing' },
+    'no-start': { help: 'write the definition; the service starts at the next login' },
   },
   examples: [
-    { does: 'from now on', line: 'daemon install' },
-    { does: 'look first', line: 'daemon install --print' },
+    { does: 'start the daemon automatically', line: 'daemon install' },
+    { does: 'show the definition first', line: 'daemon install --print' },
     { does: 'on another port', line: 'daemon install --port 7480' },
   ],
   async run({ flags }, context) {
@@ -38,17 +36,15 @@ export const daemonInstall = command({
     const service = serviceHere(context, [...port, ...argumentsOf(flags)]);
     if (flags.print) return context.out.text(service.text);
     const written = put(service);
-    const started = flags.noStart ? false : await start(service, context);
-    await tellInstalled(context, service, { written, started, wanted: !flags.noStart });
+    const started = flags.start && (await start(service, context));
+    await reportInstalled(context, service, { written, started, wanted: flags.start });
   },
 });
 
 export const daemonUninstall = command({
-  name: 'daemon uninstall',
-  summary: 'have the system start the daemon no longer',
-  description: `Ends the service and removes what "daemon install" has written, and nothing else: the registry stays where it is. ${untested}`,
+  description: `Stops the service and deletes its definition. The registry is not changed. ${untested}`,
   flags: {},
-  examples: [{ does: 'go back to starting it by hand', line: 'daemon uninstall' }],
+  examples: [{ does: 'start the daemon manually again', line: 'daemon uninstall' }],
   async run(_, context) {
     const { out, globals } = context;
     const service = serviceHere(context, []);
@@ -56,7 +52,7 @@ export const daemonUninstall = command({
     if (found !== null) {
       requireOurs(service, found);
       const failure = runStep(service.probe) === null ? firstFailure(service.stop) : null;
-      if (failure !== null) throw new Fault('failure', `the service could not be ended: ${failure}`);
+      if (failure !== null) throw new Fault('failure', `the service could not be stopped: ${failure}`);
       rmSync(service.file, { force: true });
       if (runStep(service.probe) === null) firstFailure(service.forget);
     }
@@ -64,7 +60,7 @@ export const daemonUninstall = command({
     else if (found === null) out.notice('No service is installed.');
     else
       out.notice(
-        `The service has ended and ${service.file} is removed. The registry in ${context.settings.home} stays.`,
+        `The service was stopped and ${service.file} was deleted. The registry in ${context.settings.home} was not changed.`,
       );
   },
 });
@@ -83,18 +79,22 @@ function serviceHere({ settings, env }: Context, args: readonly string[]): Servi
   if (process.platform === 'linux') return systemdService(facts, readPackaged('systemd/devmgr-user.service'));
   if (process.platform === 'darwin') return launchdService(facts);
   if (process.platform === 'win32') return scheduledTask(facts);
-  throw new Fault('failure', `there is no service for ${process.platform}`, 'start it by hand: devmgr daemon start');
+  throw new Fault(
+    'failure',
+    `services are not supported on ${process.platform}`,
+    'start it manually: devmgr daemon start',
+  );
 }
 
 function homeOfUser(): string {
   try {
     return homedir();
   } catch {
-    throw new Fault('failure', 'this user has no home folder to put a service into', 'set HOME');
+    throw new Fault('failure', 'this user has no home folder for a service', 'set HOME');
   }
 }
 
-/** What is in the place of the service now; null where there is nothing. */
+/** The definition of the service on disk; null if there is none. */
 function existing({ file, encoding }: Service): string | null {
   try {
     return readFileSync(file, encoding);
@@ -106,60 +106,64 @@ function existing({ file, encoding }: Service): string | null {
 
 function requireOurs({ file }: Service, text: string): void {
   if (!text.includes(marker))
-    throw new Fault('failure', `${file} was not written by devmgr and is left alone`, 'move it away first');
+    throw new Fault(
+      'failure',
+      `${file} was not written by devmgr, so it is not changed`,
+      'move it to another place first',
+    );
 }
 
-/** Writes the definition where it is not there already; tells whether it did. */
+/** Writes the definition. False if it was already there. */
 function put(service: Service): boolean {
   const { file, text, encoding } = service;
   const found = existing(service);
   if (found !== null) requireOurs(service, found);
   const bom = encoding === 'utf16le' ? '\ufeff' : '';
   if (found === bom + text) return false;
-  const aside = `${file}.${process.pid}.new`;
+  const temporary = `${file}.${process.pid}.new`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(aside, bom + text, { encoding, mode: 0o644 });
-    renameSync(aside, file);
+    writeFileSync(temporary, bom + text, { encoding, mode: 0o644 });
+    renameSync(temporary, file);
   } catch (error) {
-    rmSync(aside, { force: true });
+    rmSync(temporary, { force: true });
     throw new Fault('failure', `${file} cannot be written: ${systemWords(error)}`);
   }
   return true;
 }
 
-/** Tells whether it runs now; where the system does not listen, says what is left to do. */
+/** Whether the service is running now. If the service manager does not answer, a warning says what is left to do. */
 async function start(service: Service, context: Context): Promise<boolean> {
   const { settings, io, out } = context;
-  const deaf = runStep(service.probe);
-  if (deaf !== null) {
-    out.warn(`${service.system} does not answer: ${deaf}. Nothing was started.\n${service.later}`);
+  const silence = runStep(service.probe);
+  if (silence !== null) {
+    out.warn(`${service.system} does not answer: ${silence}. The service was not started.\n${service.later}`);
     return false;
   }
   const before = await findDaemon(settings.home, io.interrupt);
-  // Ours or one in the background: two cannot hold one home, and the service would be started again and again.
+  // Two daemons cannot use one home: the service would be restarted again and again.
   if (before) await stopDaemon(settings.home, io.interrupt);
   const failure = firstFailure(service.start);
   if (failure !== null) throw new Fault('failure', `the service could not be started: ${failure}`, service.later);
   if (!(await awaitDaemon(settings.home, io.interrupt)))
     throw new Fault(
       'unreachable',
-      'the service was started and the daemon does not answer',
-      `see ${service.log}; where the port is taken, name another: --port 7480`,
+      'the service was started, but the daemon does not answer',
+      `see ${service.log}; if the port is in use, choose another one: --port 7480`,
     );
   return true;
 }
 
-interface Outcome {
+interface InstallResult {
   readonly written: boolean;
   readonly started: boolean;
   readonly wanted: boolean;
 }
 
-async function tellInstalled(
+async function reportInstalled(
   { out, globals, settings, io }: Context,
   { file, system, log, later, tested }: Service,
-  { written, started, wanted }: Outcome,
+  { written, started, wanted }: InstallResult,
 ): Promise<void> {
   const daemon = started ? await findDaemon(settings.home, io.interrupt) : null;
   if (globals.json)
@@ -172,8 +176,8 @@ async function tellInstalled(
       pid: daemon?.pid ?? null,
     });
   if (globals.quiet) return out.text(`${file}\n`);
-  out.notice(`${written ? 'Written' : 'In place already'}: ${file} (${system})`);
-  if (!tested) out.warn(`This was written by the documentation of ${system} and has not been tested.`);
-  if (daemon) out.notice(`The daemon runs at ${daemon.url}, pid ${daemon.pid}. Its log: ${log}`);
+  out.notice(`${written ? 'Written' : 'Already up to date'}: ${file} (${system})`);
+  if (!tested) out.warn(`This follows the documentation of ${system} and has not been tested.`);
+  if (daemon) out.notice(`The daemon is running at ${daemon.url}, pid ${daemon.pid}. Its log: ${log}`);
   else if (!wanted) out.notice(`Not started. ${later}`);
 }

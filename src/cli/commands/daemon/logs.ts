@@ -9,15 +9,13 @@ import { safe } from '../../terminal/text.ts';
 const chunkBytes = 64 * 1024;
 
 export const daemonLogs = command({
-  name: 'daemon logs',
-  summary: 'show the log of the daemon',
   flags: {
-    lines: { value: 'N', short: 'n', whole: { min: 0 }, help: 'the last so many lines (50)' },
-    follow: { short: 'f', help: 'go on as it grows' },
+    lines: { value: 'N', short: 'n', whole: { min: 0 }, default: 50, help: 'number of lines to show' },
+    follow: { short: 'f', help: 'keep showing new lines' },
   },
   examples: [
-    { does: 'the end of it', line: 'daemon logs' },
-    { does: 'as it grows', line: 'daemon logs --follow' },
+    { does: 'the last lines', line: 'daemon logs' },
+    { does: 'new lines as they are written', line: 'daemon logs --follow' },
   ],
   async run({ flags }, context) {
     const file = join(context.settings.home, homeFiles.log);
@@ -25,15 +23,15 @@ export const daemonLogs = command({
       throw new Fault(
         'absent',
         `there is no log yet (${file})`,
-        'a daemon started in the background writes one: devmgr daemon start. That of a service is in journalctl --user -u devmgr',
+        'a daemon in the background writes it: devmgr daemon start. For a service: journalctl --user -u devmgr',
       );
-    const { text, end } = lastLines(file, flags.lines ?? 50);
+    const { text, end } = lastLines(file, flags.lines);
     await write(context, text);
     if (flags.follow) await follow(context, file, end);
   },
 });
 
-/** Reads backwards until there are enough lines, so that a long log costs no more than a short one. */
+/** Reads backwards until there are enough lines, so that a long log takes no longer than a short one. */
 export function lastLines(file: string, count: number): { text: string; end: number } {
   const fd = openSync(file, 'r');
   try {
@@ -46,8 +44,8 @@ export function lastLines(file: string, count: number): { text: string; end: num
       chunks = Buffer.concat([read(fd, start, size), chunks]);
     }
     const lines = chunks.toString('utf8').replace(/\n$/, '').split('\n');
-    const kept = count === 0 ? [] : lines.slice(-count).filter((line, index) => index > 0 || line !== '');
-    return { text: kept.length ? `${kept.join('\n')}\n` : '', end };
+    const wanted = count === 0 ? [] : lines.slice(-count).filter((line, index) => index > 0 || line !== '');
+    return { text: wanted.length ? `${wanted.join('\n')}\n` : '', end };
   } finally {
     closeSync(fd);
   }
@@ -60,7 +58,7 @@ function read(fd: number, position: number, size: number): Buffer {
 
 async function write({ out, globals }: Context, text: string): Promise<void> {
   if (text === '') return;
-  // The log is JSON already; a terminal gets it with what could steer it made visible.
+  // The log is already JSON; for a terminal, control characters become visible.
   const shown = globals.json ? text : text.split('\n').map(readable).join('\n');
   await out.text(shown);
 }
@@ -85,7 +83,7 @@ function readable(line: string): string {
 async function follow(context: Context, file: string, from: number): Promise<void> {
   const { interrupt } = context.io;
   let position = from;
-  // The beginning of a line whose end is still to come, as bytes: a character may be cut as well.
+  // The start of a line that is not complete yet, as bytes: it may end within a character.
   let rest = Buffer.alloc(0);
   while (!interrupt.aborted) {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -106,7 +104,7 @@ async function follow(context: Context, file: string, from: number): Promise<voi
   throw interrupted();
 }
 
-/** Resolves when the file may have grown. Watching can miss that, so it does not wait for longer than a second. */
+/** Resolves when the file may have grown, at the latest after a second: file watching can miss a change. */
 function changed(file: string, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const watcher = watched(file);
@@ -122,7 +120,7 @@ function changed(file: string, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Null where there is no file at present: a log is put aside when it has grown long, and may be removed. */
+/** Null if the file does not exist right now: a long log is renamed, and a log may be deleted. */
 function watched(file: string): FSWatcher | null {
   try {
     return watch(file, { persistent: true });

@@ -1,32 +1,31 @@
 import { defaultHost, defaultPort } from '../../../contract/local.ts';
-import { command, type FlagShapes } from '../../define.ts';
+import { command } from '../../define.ts';
+import type { FlagShapes } from '../../flags.ts';
 
-/** Flags of the daemon, for those commands that start one. */
+/** Flags of the commands that start a daemon. */
 export const daemonFlags = {
-  host: { value: 'HOST', help: `address to listen on (${defaultHost})` },
+  host: { value: 'HOST', help: `address to listen on (default: ${defaultHost})` },
   port: {
     value: 'PORT',
     whole: { min: 0, max: 65_535 },
-    help: `port to listen on (${defaultPort}); 0 takes a free one`,
+    help: `port to listen on (default: ${defaultPort}); 0 picks a free one`,
   },
   'simulate-keys': {
     value: 'N',
     whole: { min: 0, max: 1000 },
-    help: 'add keys that exist in software alone, marked as such',
+    help: 'add simulated keys, marked as such',
   },
-  'tls-cert': { value: 'FILE', offer: 'file', help: 'certificate chain to serve HTTPS with (PEM)' },
-  'tls-key': { value: 'FILE', offer: 'file', help: 'its private key (PEM)' },
-  'insecure-http': { help: 'serve a network without TLS all the same' },
-  'trust-proxy': { value: 'CIDR', many: true, help: 'believe X-Forwarded-For from this network' },
-  'allow-host': { value: 'NAME', many: true, help: 'a further name the daemon may be called by' },
-  'ukey-match': { value: 'VID[:PID]', many: true, help: 'treat these USB devices as keys as well (hex)' },
+  'tls-cert': { value: 'FILE', offer: 'file', help: 'certificate chain for HTTPS (PEM)' },
+  'tls-key': { value: 'FILE', offer: 'file', help: 'private key of the certificate (PEM)' },
+  'insecure-http': { help: 'serve a network without TLS' },
+  'trust-proxy': { value: 'CIDR', many: true, help: 'trust X-Forwarded-For from this network' },
+  'allow-host': { value: 'NAME', many: true, help: 'another host name that clients may use' },
+  'ukey-match': { value: 'VID:PID', many: true, help: 'treat these USB devices as keys, too (hex; VID or VID:PID)' },
 } as const satisfies FlagShapes;
 
 export const daemonRun = command({
-  name: 'daemon run',
-  summary: 'run the daemon in the foreground',
   description:
-    'Ends at SIGTERM or Ctrl-C. With --json its log is JSON lines on standard output, and one of them is {"event":"listening","url":"http://127.0.0.1:PORT"}.',
+    'Stops on SIGTERM or Ctrl-C. With --json the log is written to standard output as JSON lines, and one of them is {"event":"listening","url":"http://127.0.0.1:PORT"}.',
   flags: daemonFlags,
   examples: [
     { does: 'on this machine', line: 'daemon run' },

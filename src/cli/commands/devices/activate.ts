@@ -1,27 +1,25 @@
 import { need } from '../../ask.ts';
 import { command } from '../../define.ts';
-import { pluggedFlag } from '../../globals.ts';
+import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
 export const activate = command({
-  name: 'activate',
-  summary: 'activate a device and bind it to a user',
   args: [deviceArg],
   flags: {
-    code: { value: 'CODE', help: 'activation code, in any case' },
-    user: { value: 'USER', aliases: ['user-id'], help: 'id of the user it is bound to' },
+    code: { value: 'CODE', field: 'activationCode', help: 'activation code, in upper or lower case' },
+    user: { value: 'USER', field: 'userId', aliases: ['user-id'], help: 'id of the user to bind the device to' },
     ...pluggedFlag,
   },
   examples: [
     { does: 'by deviceId', line: 'activate DEV-1 --code 7KQM-2XWD-H9TB-C4RE --user alice' },
-    { does: 'the key in your hand', line: 'activate --plugged --code 7KQM-2XWD-H9TB-C4RE --user alice' },
+    { does: 'the attached key', line: 'activate --plugged --code 7KQM-2XWD-H9TB-C4RE --user alice' },
   ],
   async run({ args, flags }, context) {
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const activationCode = await need(context, flags.code, '--code', 'Activation code');
-    const userId = await need(context, flags.user, '--user', 'User it is bound to');
+    const userId = await need(context, flags.user, '--user', 'User to bind it to');
     const data = await context.registry.call('activate', { body: { deviceId, activationCode, userId } });
     await present(context, {
       data,

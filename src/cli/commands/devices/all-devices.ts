@@ -12,19 +12,19 @@ export interface DevicePage {
 }
 
 /**
- * Every device that matches, page by page. What is registered meanwhile pushes devices of the default order onto the
- * next page: those that were on the last one are not given again.
+ * Every device that matches, page by page. A device that is registered meanwhile can move others to the next page:
+ * devices of the previous page are not yielded again.
  */
 export async function* allDevices(
   client: Client,
   query: Query,
   size: number = paging.maxSize,
 ): AsyncGenerator<DevicePage> {
-  let before: ReadonlySet<string> = new Set();
+  let previous: ReadonlySet<string> = new Set();
   for (let page = 1; ; page++) {
     const { list, pagination } = await client.call('listDevices', { query: { ...query, page, size } });
-    yield { list: list.filter(device => !before.has(device.deviceId)), total: pagination.total };
+    yield { list: list.filter(device => !previous.has(device.deviceId)), total: pagination.total };
     if (page >= pagination.totalPages || list.length === 0) return;
-    before = new Set(list.map(device => device.deviceId));
+    previous = new Set(list.map(device => device.deviceId));
   }
 }

@@ -1,27 +1,26 @@
 import { activationCodeDays } from '../../../contract/limits.ts';
 import { need } from '../../ask.ts';
 import { command } from '../../define.ts';
-import { pluggedFlag } from '../../globals.ts';
+import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
 import { relative } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
 export const code = command({
-  name: 'code',
-  summary: 'replace the activation code',
-  description: 'The previous code stops being valid at once.',
+  description: 'The previous code becomes invalid at once.',
   args: [deviceArg],
   flags: {
-    reason: { value: 'TEXT', help: 'why; kept in the audit log' },
+    reason: { value: 'TEXT', help: 'reason, for the audit log' },
     days: {
       value: 'N',
+      field: 'validityDays',
       whole: activationCodeDays,
-      help: `days the new code is good for (${activationCodeDays.default})`,
+      help: `days until the new code expires (default: ${activationCodeDays.default})`,
     },
     ...pluggedFlag,
   },
-  examples: [{ does: 'a code for a month', line: 'code DEV-1 --reason "letter was lost" --days 30' }],
+  examples: [{ does: 'a code that is valid for a month', line: 'code DEV-1 --reason "letter was lost" --days 30' }],
   async run({ args, flags }, context) {
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const reason = await need(context, flags.reason, '--reason', 'Reason');
@@ -33,8 +32,8 @@ export const code = command({
       title: `New activation code of ${safe(data.deviceId)}`,
       rows: [
         ['code', safe(data.activationCode)],
-        ['good until', `${safe(data.expiresAt)} (${relative(data.expiresAt)})`],
-        ['no longer', safe(data.oldActivationCode)],
+        ['valid until', `${safe(data.expiresAt)} (${relative(data.expiresAt)})`],
+        ['replaces', safe(data.oldActivationCode)],
       ],
     });
   },

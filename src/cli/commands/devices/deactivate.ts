@@ -1,8 +1,8 @@
 import { need, readPassword } from '../../ask.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
-import { Fault, usage } from '../../fault.ts';
-import { passwordFlags, pluggedFlag } from '../../globals.ts';
+import { usage } from '../../fault.ts';
+import { passwordFlags, pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { ask } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
@@ -10,25 +10,23 @@ import { deviceArg, resolveDevice } from './device.ts';
 import { noteFlag } from './lock.ts';
 
 export const deactivate = command({
-  name: 'deactivate',
-  summary: 'retire a device for good',
   description:
-    "Cannot be undone. The id of the device has to be typed, or --yes given; an administrator's password confirms it.",
+    "This cannot be undone. You confirm it by typing the id of the device, or with --yes, and with an administrator's password.",
   args: [deviceArg],
   flags: {
-    reason: { value: 'TEXT', help: 'why; kept in the audit log' },
+    reason: { value: 'TEXT', help: 'reason, for the audit log' },
     ...noteFlag,
-    yes: { short: 'y', help: 'do not have the id typed' },
+    yes: { short: 'y', help: 'do not ask for the id' },
     ...passwordFlags,
     ...pluggedFlag,
   },
   examples: [
-    { does: 'type the id and the password', line: 'deactivate DEV-1 --reason "worn out"' },
+    { does: 'asks for the id and the password', line: 'deactivate DEV-1 --reason "worn out"' },
     { does: 'in a script', line: 'deactivate DEV-1 --reason "worn out" --yes --password-file ./password' },
   ],
   async run({ args, flags }, context) {
     if (!flags.yes && !context.canAsk)
-      throw usage('deactivation is for good and has to be confirmed', 'name the device and give --yes');
+      throw usage('deactivation is permanent and must be confirmed', 'name the device and add --yes');
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const reason = await need(context, flags.reason, '--reason', 'Reason');
     if (!flags.yes) await confirm(context, deviceId);
@@ -50,6 +48,6 @@ async function confirm(context: Context, deviceId: string): Promise<void> {
   context.io.say(
     `${safe(`${device.deviceId} (${device.deviceType} ${device.serialNumber}, ${device.status}${bound})`)} will be retired. This cannot be undone.\n`,
   );
-  const typed = await ask(context.io, { text: `Type ${safe(deviceId)} to go on: ` });
-  if (typed.trim() !== deviceId) throw new Fault('usage', 'that is not the id of the device: nothing was changed');
+  const typed = await ask(context.io, { text: `Type ${safe(deviceId)} to continue: ` });
+  if (typed.trim() !== deviceId) throw usage('that is not the id of the device: nothing was changed');
 }

@@ -1,38 +1,38 @@
-/** Which device is meant: by deviceId, by serial number, or by the key that is plugged in. */
+/** Finds the device that a command is about: by deviceId, by serial number, or by the attached key. */
 
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import { deviceIds } from '../../../contract/ids.ts';
 import type { Client } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
-import type { ArgShape } from '../../define.ts';
 import { Fault, usage } from '../../fault.ts';
+import type { ArgShape } from '../../flags.ts';
 import { safe } from '../../terminal/text.ts';
 import { findBySerial } from './find-device.ts';
 import { Registrations, registrationOf } from './registration.ts';
 
 export const deviceArg: ArgShape = {
   name: 'DEVICE',
-  help: 'deviceId or serial number (or --plugged)',
+  help: 'deviceId or serial number (or use --plugged)',
   optional: true,
   offer: 'device',
 };
 
-/** The deviceId that is meant. */
+/** The deviceId. Throws a fault if no device or more than one is named. */
 export async function resolveDevice(context: Context, name: string | undefined, plugged: boolean): Promise<string> {
   if (plugged) {
-    if (name !== undefined) throw usage(`both "${name}" and --plugged name a device`, 'leave one of them out');
+    if (name !== undefined) throw usage(`both "${name}" and --plugged name a device`, 'omit one of them');
     return pluggedDevice(context);
   }
-  if (name === undefined) throw usage('no device is named', 'name its deviceId, its serial number, or --plugged');
+  if (name === undefined) throw usage('no device is named', 'name its deviceId or serial number, or use --plugged');
   const text = name.trim();
   if (deviceIds.parse(text) !== null) return text;
   return (await requireBySerial(context.registry, text)).deviceId;
 }
 
 /**
- * The deviceId of what was named like an id and is none: a serial number may look like one. Null where no device has it.
- * Looked up when a command was refused for it, so that all others do with one request.
+ * The deviceId of a device whose serial number looks like a deviceId; null if there is no such device. Looked up only after
+ * a command was refused, so that all others need one request.
  */
 export async function namedLikeAnId(context: Context, name: string): Promise<string | null> {
   const text = name.trim();
@@ -44,7 +44,7 @@ async function requireBySerial(registry: Client, serial: string): Promise<Device
   const { exact, similar } = await findBySerial(registry, serial);
   if (exact) return exact;
   const hint = similar
-    ? `there is ${similar.serialNumber} (${similar.deviceId}): upper and lower case count`
+    ? `there is ${similar.serialNumber} (${similar.deviceId}): upper and lower case are different`
     : 'find it: devmgr list --keyword PART';
   throw new Fault('device', `no device has the deviceId or serial number "${serial}"`, hint);
 }
@@ -52,16 +52,12 @@ async function requireBySerial(registry: Client, serial: string): Promise<Device
 async function pluggedDevice(context: Context): Promise<string> {
   const key = await onePluggedKey(context);
   if (key.serialNumber === null)
-    throw new Fault(
-      'hardware',
-      `no serial number can be read from the key that is plugged in (${nameOf(key)})`,
-      key.problem,
-    );
+    throw new Fault('hardware', `the attached key has no readable serial number (${nameOf(key)})`, key.problem);
   const device = await registrationOf(context, key);
   if (device) return device.deviceId;
   throw new Fault(
     'device',
-    `the key that is plugged in (${key.serialNumber}) is not registered`,
+    `the attached key (${key.serialNumber}) is not registered`,
     'register it: devmgr enroll --count 1',
   );
 }
@@ -75,8 +71,8 @@ async function onePluggedKey(context: Context): Promise<Key> {
       .map(driver => `${driver.name}: ${driver.detail}`);
     throw new Fault(
       'hardware',
-      'no key is plugged in',
-      missing.length ? missing.join('\n    ') : 'plug one in and try again',
+      'no key is attached',
+      missing.length ? missing.join('\n    ') : 'plug in a key and try again',
     );
   }
   if (others.length === 0) return key;
@@ -84,7 +80,7 @@ async function onePluggedKey(context: Context): Promise<Key> {
   const joined = await Promise.all(list.map(other => registrations.of(other)));
   const none = registrations.failure ? '(unknown)' : '(not registered)';
   const lines = joined.map(other => `  ${other.device?.deviceId ?? none}  ${nameOf(other)}`);
-  throw usage(`${list.length} keys are plugged in:\n${lines.join('\n')}`, 'name one of them in place of --plugged');
+  throw usage(`${list.length} keys are attached:\n${lines.join('\n')}`, 'name one of them instead of --plugged');
 }
 
 export const nameOf = (key: Key): string => {

@@ -1,9 +1,8 @@
-/** A device of the registry by its serial number. */
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import { paging } from '../../../contract/limits.ts';
 import type { Client } from '../../client/client.ts';
 
-/** The device with exactly this serial number, and one that differs from it in case alone. */
+/** The device with exactly this serial number, and one whose serial number differs only in case. */
 export async function findBySerial(
   registry: Client,
   serial: string,

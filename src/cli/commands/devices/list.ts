@@ -1,56 +1,65 @@
 import type { QueryOf } from '../../../contract/define.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { deviceFields, sortFields, statuses, types } from '../../choices.ts';
+import { deviceSorts, deviceStatuses, deviceTypes, sortOrders } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { given } from '../../given.ts';
-import { csvFlag } from '../../globals.ts';
+import { command, definedFields } from '../../define.ts';
+import { csvFlag, pageFlags } from '../../flags.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe, safeJson } from '../../terminal/text.ts';
 import { relative } from '../../terminal/when.ts';
 import { allDevices } from './all-devices.ts';
 
+/** Columns of the list as CSV. */
+const deviceFields = [
+  'deviceId',
+  'deviceType',
+  'serialNumber',
+  'manufacturer',
+  'model',
+  'status',
+  'userId',
+  'activationCode',
+  'createdAt',
+  'activatedAt',
+  'lastUsedAt',
+] as const satisfies readonly (keyof DeviceListItem)[];
+
 type Query = Partial<QueryOf<Routes['listDevices']>>;
 
 export const list = command({
-  name: 'list',
-  summary: 'list devices',
   description:
-    'A page, or with --all every device, streamed page by page. What --csv writes, register --file reads. With --all and --json each device is a line of its own.',
+    'Shows one page, or with --all every device. register --file reads what --csv writes. With --all --json each device is one line.',
   flags: {
-    type: { value: 'TYPE', choices: types, help: 'only this type' },
-    status: { value: 'STATUS', choices: statuses, help: 'only devices in this state' },
-    keyword: { value: 'TEXT', short: 'k', help: 'part of a deviceId or serial number, in any case' },
-    manufacturer: { value: 'NAME', help: 'only of this manufacturer (the whole name)' },
-    user: { value: 'USER', help: 'only those bound to this user' },
-    page: { value: 'N', whole: { min: 1 }, help: 'page, counted from 1' },
-    size: { value: 'N', whole: { min: 1 }, help: 'devices per page, at most 100 (20; with --all 100)' },
-    sort: { value: 'FIELD', choices: sortFields, help: 'order by this field' },
-    order: { value: 'ORDER', choices: ['asc', 'desc'], help: 'ascending or descending' },
-    all: { help: 'every page' },
+    type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, help: 'only this type' },
+    status: { value: 'STATUS', choices: deviceStatuses, help: 'only devices in this state' },
+    keyword: { value: 'TEXT', short: 'k', help: 'part of a deviceId or serial number, in upper or lower case' },
+    manufacturer: { value: 'NAME', help: 'only this manufacturer (the full name)' },
+    user: { value: 'USER', field: 'userId', help: 'only devices bound to this user' },
+    ...pageFlags('devices'),
+    sort: { value: 'FIELD', field: 'sortBy', choices: deviceSorts, help: 'sort by this field' },
+    order: { value: 'ORDER', field: 'sortOrder', choices: sortOrders, help: 'sort order' },
+    all: { help: 'all pages', conflicts: ['page'] },
     ...csvFlag,
   },
   examples: [
     { does: 'the newest devices', line: 'list' },
-    { does: 'every locked key, as CSV', line: 'list --status LOCKED --all --csv' },
-    { does: 'bare ids for a pipe', line: 'list --user alice --all --quiet' },
+    { does: 'all locked keys, as CSV', line: 'list --status LOCKED --all --csv' },
+    { does: 'only ids, for a pipe', line: 'list --user alice --all --quiet' },
   ],
   async run({ flags }, context) {
-    const query = given<Query>({
-      deviceType: flags.type as Query['deviceType'],
-      status: flags.status as Query['status'],
+    const query = definedFields<Query>({
+      deviceType: flags.type,
+      status: flags.status,
       keyword: flags.keyword,
       manufacturer: flags.manufacturer,
       userId: flags.user,
-      sortBy: flags.sort as Query['sortBy'],
-      sortOrder: flags.order as Query['sortOrder'],
+      sortBy: flags.sort,
+      sortOrder: flags.order,
     });
-    if (context.globals.json && flags.csv) throw usage('--json and --csv exclude each other');
-    if (!flags.all) return page(context, given<Query>({ ...query, page: flags.page, size: flags.size }), flags.csv);
-    if (flags.page !== undefined) throw usage('--all and --page exclude each other');
+    if (!flags.all)
+      return page(context, definedFields<Query>({ ...query, page: flags.page, size: flags.size }), flags.csv);
     return all(context, query, flags.size, flags.csv);
   },
 });

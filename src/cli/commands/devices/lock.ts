@@ -1,22 +1,20 @@
 import { need } from '../../ask.ts';
 import { command } from '../../define.ts';
-import { pluggedFlag } from '../../globals.ts';
+import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
-export const noteFlag = { note: { value: 'TEXT', help: 'remark for the audit log' } } as const;
+export const noteFlag = { note: { value: 'TEXT', help: 'note, for the audit log' } } as const;
 
 export const lock = command({
-  name: 'lock',
-  summary: 'lock an active device',
   args: [deviceArg],
   flags: {
-    reason: { value: 'TEXT', help: 'why; kept in the audit log and shown with the device' },
+    reason: { value: 'TEXT', help: 'reason, for the audit log; shown with the device' },
     ...noteFlag,
     ...pluggedFlag,
   },
-  examples: [{ does: 'a key that was lost', line: 'lock UK-2026-000001 --reason "reported lost"' }],
+  examples: [{ does: 'a lost key', line: 'lock UK-2026-000001 --reason "reported lost"' }],
   async run({ args, flags }, context) {
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const reason = await need(context, flags.reason, '--reason', 'Reason');
@@ -30,17 +28,15 @@ export const lock = command({
         ['reason', safe(data.lockReason)],
         ['locked', safe(data.lockedAt)],
       ],
-      next: `devmgr unlock ${safe(data.deviceId)} when it is found again`,
+      next: `devmgr unlock ${safe(data.deviceId)} if it is found`,
     });
   },
 });
 
 export const unlock = command({
-  name: 'unlock',
-  summary: 'unlock a locked device',
   args: [deviceArg],
   flags: { ...noteFlag, ...pluggedFlag },
-  examples: [{ does: 'a key that was found again', line: 'unlock DEV-1 --note "was in the drawer"' }],
+  examples: [{ does: 'a key that was found', line: 'unlock DEV-1 --note "was in the drawer"' }],
   async run({ args, flags }, context) {
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const body = flags.note === undefined ? {} : { note: flags.note };

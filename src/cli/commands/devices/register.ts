@@ -1,93 +1,76 @@
-import type { DeviceType } from '../../../contract/device-fields.ts';
 import { sizes } from '../../../contract/limits.ts';
-import { types } from '../../choices.ts';
+import { type DeviceType, deviceTypes } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
-import { camel, command } from '../../define.ts';
+import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
-import { csvFlag } from '../../globals.ts';
+import { csvFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { ask } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 
-const fileFlags = ['dry-run', 'out', 'resume', 'force', 'format', 'batch-size', 'csv'] as const;
+/** A flag that describes the one device. */
+const single = { conflicts: ['file'] } as const;
+/** A flag that is about the file. */
+const withFile = { needs: 'file' } as const;
 
 export const register = command({
-  name: 'register',
-  summary: 'register one device, or a file of them',
   description:
-    'One device by its flags, or with --file a CSV with a header row (columns in any order), a JSON array, JSON lines, or - for standard input. A file is sent in batches, with one result per line. Each result names its line, in a JSON array the number of the item; exit code 7 says that some lines failed.\nWith --out the results go to a file, as CSV or as JSON lines by its name. What is in that file already is not written over: --resume goes on behind it, also where a run was interrupted; --force begins anew, and keeps it as FILE.before.',
+    'Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. Devices are sent in batches. There is one result per line, with its line number (in a JSON array, the number of the item). Exit code 7 means that some lines failed.\nWith --out the results are written to a file: JSON lines if its name says so, else CSV. An existing file is not overwritten: --resume continues it, and --force starts over and keeps it as FILE.before.',
   flags: {
-    type: { value: 'TYPE', choices: types, help: 'type of the device' },
-    serial: { value: 'SERIAL', aliases: ['serial-number'], help: 'serial number' },
-    manufacturer: { value: 'NAME', help: 'manufacturer' },
-    model: { value: 'NAME', help: 'model' },
-    'hardware-version': { value: 'VERSION', help: 'hardware version' },
-    'firmware-version': { value: 'VERSION', aliases: ['firmware'], help: 'firmware version' },
-    file: { value: 'FILE', short: 'f', offer: 'file', help: 'register every device of a file; - is standard input' },
+    type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, ...single, help: 'type of the device' },
+    serial: {
+      value: 'SERIAL',
+      field: 'serialNumber',
+      aliases: ['serial-number'],
+      ...single,
+      help: 'serial number',
+    },
+    manufacturer: { value: 'NAME', ...single, help: 'manufacturer' },
+    model: { value: 'NAME', ...single, help: 'model' },
+    'hardware-version': { value: 'VERSION', ...single, help: 'hardware version' },
+    'firmware-version': { value: 'VERSION', aliases: ['firmware'], ...single, help: 'firmware version' },
+    file: { value: 'FILE', short: 'f', offer: 'file', help: 'register every device in this file; - is standard input' },
     format: {
       value: 'FORMAT',
       choices: ['csv', 'json', 'jsonl'],
-      help: 'what the file holds, where its name does not say',
+      ...withFile,
+      help: 'format of the file, if its name does not say',
     },
-    out: { value: 'FILE', short: 'o', offer: 'file', help: 'write the results to this file' },
-    'dry-run': { help: 'tell new, registered and invalid lines apart, and change nothing' },
-    resume: { help: 'go on behind what an earlier run of the same input has done' },
-    force: { help: 'begin anew, though results or an interrupted run are there' },
-    'batch-size': { value: 'N', whole: { min: 1, max: sizes.batchItems }, help: 'devices per request (2000)' },
-    ...csvFlag,
+    out: { value: 'FILE', short: 'o', offer: 'file', ...withFile, help: 'write the results to this file' },
+    'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },
+    resume: { ...withFile, help: 'continue where an earlier run stopped' },
+    force: { ...withFile, help: 'start over even if results or an interrupted run exist' },
+    'batch-size': {
+      value: 'N',
+      whole: { min: 1, max: sizes.batchItems },
+      ...withFile,
+      help: 'devices per request (default: 2000)',
+    },
+    csv: { ...csvFlag.csv, ...withFile },
   },
   examples: [
     {
       does: 'one device',
       line: 'register --type UKEY --serial UK-2026-000001 --manufacturer Feitian --model "ePass K9"',
     },
-    { does: 'look before', line: 'register --file keys.csv --dry-run' },
-    { does: 'a file, with the codes in another', line: 'register --file keys.csv --out codes.csv' },
-    { does: 'what another program writes', line: 'register --file - --format jsonl --json' },
+    { does: 'check a file first', line: 'register --file keys.csv --dry-run' },
+    { does: 'a file, with the activation codes in another one', line: 'register --file keys.csv --out codes.csv' },
+    { does: 'the output of another program', line: 'register --file - --format jsonl --json' },
   ],
   async run({ flags }, context) {
-    if (flags.file !== undefined) {
-      const single = singleFlags(flags);
-      if (single.length)
-        throw usage(
-          `--file and ${single.join(', ')} exclude each other`,
-          'what the file lacks belongs into its columns',
-        );
-      const { registerFile } = await import('../import/run.ts');
-      return registerFile({ ...flags, file: flags.file }, context);
-    }
-    const stray = fileFlags.filter(name => given(flags, name));
-    if (stray.length) throw usage(`--${stray[0]} goes with --file`, 'name a file: --file FILE');
-    await registerOne(context, flags);
-    return 0;
+    if (flags.file === undefined) return registerOne(context, flags);
+    const { registerFile } = await import('../import/run.ts');
+    return registerFile({ ...flags, file: flags.file }, context);
   },
 });
 
 interface OneFlags {
-  readonly type: string | undefined;
+  readonly type: DeviceType | undefined;
   readonly serial: string | undefined;
   readonly manufacturer: string | undefined;
   readonly model: string | undefined;
   readonly hardwareVersion: string | undefined;
   readonly firmwareVersion: string | undefined;
-}
-
-function singleFlags(flags: OneFlags): string[] {
-  const { type, serial, manufacturer, model, hardwareVersion, firmwareVersion } = flags;
-  const named = {
-    type,
-    serial,
-    manufacturer,
-    model,
-    'hardware-version': hardwareVersion,
-    'firmware-version': firmwareVersion,
-  };
-  return Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`]));
-}
-
-function given(flags: object, name: string): boolean {
-  const value = (flags as Record<string, unknown>)[camel(name)];
-  return value !== undefined && value !== false;
 }
 
 async function registerOne(context: Context, flags: OneFlags): Promise<void> {
@@ -119,17 +102,17 @@ async function registerOne(context: Context, flags: OneFlags): Promise<void> {
   });
 }
 
-/** Asks for what is missing, or names all of it at once. */
+/** Asks for the missing values; without prompts, an error names all of them. */
 async function completed(
   context: Context,
   given: Readonly<Record<string, string | undefined>>,
 ): Promise<Record<string, string>> {
   const missing = Object.keys(given).filter(flag => given[flag] === undefined);
   if (missing.length && !context.canAsk)
-    throw usage(`register needs ${missing.join(', ')}`, 'or a file of devices: --file FILE');
+    throw usage(`register needs ${missing.join(', ')}`, 'to register a file of devices: --file FILE');
   const values = { ...given } as Record<string, string>;
   for (const flag of missing) {
-    const choices = flag === '--type' ? ` (${types.join(', ')})` : '';
+    const choices = flag === '--type' ? ` (${deviceTypes.join(', ')})` : '';
     while (!values[flag]) values[flag] = (await ask(context.io, { text: `${flag.slice(2)}${choices}: ` })).trim();
   }
   return values;

@@ -1,4 +1,3 @@
-/** Which device of the registry a plugged key is. */
 import type { Key } from '../../../contract/hardware.ts';
 import { isRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
@@ -6,8 +5,8 @@ import { Fault } from '../../fault.ts';
 import { findBySerial } from './find-device.ts';
 
 /**
- * The device that the key is in the registry; null where it is none. A hardware service that is not the registry joins keys
- * with a registry of its own, so its word on them is not taken.
+ * The registered device that an attached key is; null if it is not registered. A hardware service that is not the registry
+ * looks keys up in a registry of its own, so its `device` is ignored.
  */
 export async function registrationOf(
   { registry, hardware }: Pick<Context, 'registry' | 'hardware'>,
@@ -19,9 +18,9 @@ export async function registrationOf(
   return exact && { deviceId: exact.deviceId, status: exact.status };
 }
 
-/** The same for many keys, by a registry that may be out of reach while the keys are not. */
+/** The same for many keys, with a registry that may be unreachable. */
 export class Registrations {
-  /** Why the registry cannot be asked; null as long as it can. Keys without a device are then of unknown registration. */
+  /** Why the registry could not be asked; null if it could. Then it is unknown whether a key without a device is registered. */
   failure: Fault | null = null;
   readonly #context: Context;
 
@@ -33,15 +32,15 @@ export class Registrations {
     try {
       return { ...key, device: await registrationOf(this.#context, key) };
     } catch (error) {
-      this.failure = reasonOf(error);
+      this.failure = reasonOf(error, this.#context.loginHint());
       return { ...key, device: null };
     }
   }
 }
 
-/** A fault with its words; what is no matter of the registry is thrown on. */
-function reasonOf(error: unknown): Fault {
+/** Why the registry could not be asked. Other errors are thrown. */
+function reasonOf(error: unknown, loginHint: string): Fault {
   if (error instanceof Fault && (error.kind === 'login' || error.kind === 'unreachable')) return error;
-  if (isRefusal(error)) return new Fault('failure', error.message, 'log in: devmgr login');
+  if (isRefusal(error)) return new Fault('failure', error.message, loginHint);
   throw error;
 }

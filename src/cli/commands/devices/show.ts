@@ -2,8 +2,7 @@ import type { DeviceDetail } from '../../../contract/devices.ts';
 import { Refusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
-import { pluggedFlag } from '../../globals.ts';
+import { pluggedFlag } from '../../flags.ts';
 import { type CardRow, present } from '../../present.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
@@ -12,17 +11,14 @@ import { wrapped } from '../../terminal/width.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
 export const show = command({
-  name: 'show',
-  summary: 'show one device',
   args: [deviceArg],
-  flags: { ...pluggedFlag, qr: { help: 'show the activation code as a QR code' } },
+  flags: { ...pluggedFlag, qr: { help: 'show the activation code as a QR code', conflicts: ['json'] } },
   examples: [
     { does: 'by serial number', line: 'show UK-2026-000001' },
-    { does: 'the key in your hand', line: 'show --plugged' },
-    { does: 'hand over the activation code', line: 'show DEV-1 --qr' },
+    { does: 'the attached key', line: 'show --plugged' },
+    { does: 'the activation code as a QR code', line: 'show DEV-1 --qr' },
   ],
   async run({ args, flags }, context) {
-    if (flags.qr && context.globals.json) throw usage('--qr and --json exclude each other');
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const data = await context.registry.call('deviceDetail', { params: { deviceId } });
     await present(context, { data, id: data.deviceId, title: titleOf(data, context), rows: rowsOf(data) });
@@ -41,7 +37,7 @@ const shown = (value: string | null): string | null => (value === null ? null : 
 function rowsOf(device: DeviceDetail): CardRow[] {
   const { statistics } = device;
   const bound = [device.userId, device.userName && `(${device.userName})`, device.userEmail].filter(Boolean).join(' ');
-  const expires = device.activationCodeExpiresAt ? ` (good until ${device.activationCodeExpiresAt.slice(0, 10)})` : '';
+  const expires = device.activationCodeExpiresAt ? ` (valid until ${device.activationCodeExpiresAt.slice(0, 10)})` : '';
   const note = device.note === null ? null : safeProse(device.note).trim();
   return [
     ['type', safe(device.deviceType)],
@@ -57,17 +53,19 @@ function rowsOf(device: DeviceDetail): CardRow[] {
     [
       'used',
       statistics.totalUsageCount
-        ? `${safe(String(statistics.totalUsageCount))} times, ${duration(statistics.totalUsageDuration)} in all`
+        ? `${safe(String(statistics.totalUsageCount))} times, ${duration(statistics.totalUsageDuration)} in total`
         : null,
     ],
     [
       'backups',
-      statistics.backupCount ? `${statistics.backupCount}, the last ${relative(statistics.lastBackupAt ?? '')}` : null,
+      statistics.backupCount
+        ? `${statistics.backupCount}, the last one ${relative(statistics.lastBackupAt ?? '')}`
+        : null,
     ],
   ];
 }
 
-/** What happened to it and when, the oldest first. */
+/** The history of the device, oldest first. */
 function historyOf(device: DeviceDetail, room: number): string {
   const steps: [string | null, string][] = [
     [device.createdAt, 'registered'],
@@ -91,7 +89,7 @@ function historyOf(device: DeviceDetail, room: number): string {
 
 async function showCode({ out }: Context, device: DeviceDetail): Promise<void> {
   if (device.activationCode === null)
-    throw new Refusal(2007, `the activation code of ${device.deviceId} is not shown to your role`, null, null);
+    throw new Refusal(2007, `the activation code of ${device.deviceId} is not visible to your role`, null, null);
   const { renderUnicodeCompact } = await import('uqr');
   await out.text(`\n${renderUnicodeCompact(device.activationCode, { border: 2 })}\n${safe(device.activationCode)}\n`);
 }

@@ -1,13 +1,12 @@
-import type { DeviceStatus, DeviceType } from '../../../contract/device-fields.ts';
 import { paging } from '../../../contract/limits.ts';
-import { statuses, types } from '../../choices.ts';
+import { type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { statusStyle } from '../../terminal/style.ts';
 
 const dayMs = 86_400_000;
-/** Pages looked through for the days: more would use up the server's limit. */
+/** Pages that are read to count by day: more would exceed the server's rate limit. */
 const mostPages = 60;
 const barCells = 40;
 
@@ -17,19 +16,19 @@ interface Count {
 }
 
 export const stats = command({
-  name: 'stats',
-  summary: 'count devices by state, type and day',
-  flags: { days: { value: 'N', whole: { min: 1, max: 366 }, help: 'registrations of so many days (14)' } },
+  flags: {
+    days: { value: 'N', whole: { min: 1, max: 366 }, default: 14, help: 'number of days to count registrations for' },
+  },
   examples: [
-    { does: 'how things stand', line: 'stats' },
+    { does: 'an overview', line: 'stats' },
     { does: 'for a script', line: 'stats --days 30 --json' },
   ],
   async run({ flags }, context) {
     const { out, registry, globals } = context;
     const { pagination } = await registry.call('listDevices', { query: { size: 1 } });
-    const byStatus = await counts(statuses, status => ({ status }), registry);
-    const byType = await counts(types, deviceType => ({ deviceType }), registry);
-    const days = await registrations(registry, flags.days ?? 14);
+    const byStatus = await counts(deviceStatuses, status => ({ status }), registry);
+    const byType = await counts(deviceTypes, deviceType => ({ deviceType }), registry);
+    const days = await registrations(registry, flags.days);
     const data = {
       total: pagination.total,
       byStatus: record(byStatus),
@@ -43,7 +42,7 @@ export const stats = command({
     await bars(context, 'By type', byType, () => 'cyan');
     await bars(
       context,
-      'Registered a day (UTC)',
+      'Registered per day (UTC)',
       days.list.map(({ day, count }) => ({ name: day, count })),
       () => 'cyan',
     );
@@ -67,7 +66,7 @@ async function counts<V extends string>(
 const record = (list: readonly Count[]): Record<string, number> =>
   Object.fromEntries(list.map(({ name, count }) => [name, count]));
 
-/** How many were registered on each of the last days, today last. */
+/** Registrations on each of the last days, today last. */
 async function registrations(
   registry: Client,
   days: number,

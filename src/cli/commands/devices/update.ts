@@ -1,27 +1,25 @@
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
-import { pluggedFlag } from '../../globals.ts';
+import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
 export const update = command({
-  name: 'update',
-  summary: 'change firmware version or note',
-  description: 'An empty value clears: --note "".',
+  description: 'An empty value clears the field: --note "".',
   args: [deviceArg],
   flags: {
-    firmware: { value: 'VERSION', aliases: ['firmware-version'], help: 'firmware version' },
-    note: { value: 'TEXT', help: 'remark' },
+    firmware: { value: 'VERSION', field: 'firmwareVersion', aliases: ['firmware-version'], help: 'firmware version' },
+    note: { value: 'TEXT', help: 'note' },
     ...pluggedFlag,
   },
   examples: [
-    { does: 'after an update of its firmware', line: 'update DEV-1 --firmware 1.0.4' },
+    { does: 'after a firmware update', line: 'update DEV-1 --firmware 1.0.4' },
     { does: 'clear the note', line: 'update DEV-1 --note ""' },
   ],
   async run({ args, flags }, context) {
     if (flags.firmware === undefined && flags.note === undefined)
-      throw usage('there is nothing to change', 'give --firmware VERSION, --note TEXT, or both');
+      throw usage('nothing to change', 'add --firmware VERSION or --note TEXT');
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const body = {
       ...(flags.firmware === undefined ? {} : { firmwareVersion: flags.firmware.trim() || null }),

@@ -1,4 +1,4 @@
-/** Puts the rules in place that let members of the group devmgr use keys and readers without a seat: over SSH, for services. */
+/** Installs the rules that let members of the group devmgr use keys and readers without a local session: over SSH, for services. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ const group = 'devmgr';
 interface Rule {
   readonly name: string;
   readonly target: string;
-  /** Where a package of the system puts it; a file at `target` beats that one. */
+  /** Where the Debian package installs it; a file at `target` overrides that one. */
   readonly packaged: string;
   readonly text: string;
 }
@@ -35,43 +35,43 @@ const known = [
 
 export interface FixFlags {
   readonly yes: boolean;
-  /** Folder that stands for `/`, such as that of a system image. */
+  /** Folder to use instead of `/`, such as a mounted system image. */
   readonly root: string | undefined;
 }
 
-/** Shows what would be written, asks, writes. Resolves to the exit code. */
+/** Shows the rules, asks for confirmation, and writes them. Resolves to the exit code. */
 export async function fix(context: Context, { yes, root = '/' }: FixFlags): Promise<number> {
   if (process.platform !== 'linux')
     throw new Fault(
       'failure',
-      `there is nothing to install on ${process.platform}: keys are open to the user who plugs them in`,
+      `no rules are needed on ${process.platform}: the user who plugs in a key has access to it`,
     );
   const wanted = rules(root).filter(rule => !isInPlace(rule));
   const { out } = context;
   if (wanted.length === 0) {
-    await done(context, [], 'Every rule is in place already.');
+    await done(context, [], 'All rules are already installed.');
     return 0;
   }
   if (!context.globals.json)
     for (const { target, text } of wanted) await out.text(`${out.paint('bold', target)}\n${indent(text)}\n`);
   if (root === '/' && process.getuid?.() !== 0)
-    throw new Fault('failure', 'only root may write these files', 'sudo devmgr doctor --fix');
+    throw new Fault('failure', 'only root can write these files', 'run: sudo devmgr doctor --fix');
   if (!yes) {
-    if (!context.canAsk) throw usage('writing system files has to be confirmed', 'give --yes');
+    if (!context.canAsk) throw usage('writing system files must be confirmed', 'add --yes');
     const answer = await ask(context.io, {
       text: `Write ${wanted.length === 1 ? 'this file' : 'these files'}? [y/N] `,
     });
     if (!/^y(es)?$/i.test(answer.trim())) throw usage('not confirmed: nothing was written');
   }
   for (const rule of wanted) write(rule);
-  const after = root === '/' ? takeUp(wanted) : [];
+  const after = root === '/' ? activate(wanted) : [];
   await done(
     context,
     wanted,
     [
       'Written.',
       ...after,
-      `Add users to the group: usermod -aG ${group} NAME; they log in again, and plug their keys in again.`,
+      `Add users to the group: usermod -aG ${group} NAME. They must log in again and reconnect their keys.`,
     ].join('\n'),
   );
   return 0;
@@ -109,12 +109,12 @@ function write({ target, text }: Rule): void {
   }
 }
 
-/** Makes the group and has udev read its rules; says what could not be done. polkit reads its own at once. */
-function takeUp(written: readonly Rule[]): string[] {
+/** Creates the group and reloads the udev rules. Returns what failed. polkit reloads its rules by itself. */
+function activate(written: readonly Rule[]): string[] {
   const steps = [['groupadd', '--system', '--force', group]];
   if (written.some(rule => rule.name === 'udev')) steps.push(['udevadm', 'control', '--reload']);
   return steps.flatMap(([command = '', ...args]) => {
     const { status } = spawnSync(command, args, { stdio: 'ignore' });
-    return status === 0 ? [] : [`Still to do by hand: ${command} ${args.join(' ')}`];
+    return status === 0 ? [] : [`Run this manually: ${command} ${args.join(' ')}`];
   });
 }

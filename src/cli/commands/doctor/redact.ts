@@ -1,6 +1,6 @@
 /**
- * Takes out of a report what is nobody else's business. Secrets go; names, hosts and serial numbers become marks such as
- * `host-3f2a9c`: the same thing has the same mark in one report, and another one in the next.
+ * Removes private data from a report. Secrets are deleted; names, hosts and serial numbers become marks such as
+ * `host-3f2a9c`: the same thing has the same mark within one report, and a different one in the next.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
@@ -8,7 +8,7 @@ const mostCharacters = 8_000;
 
 export type Mark = 'user' | 'host' | 'serial' | 'id' | 'text';
 
-/** What a report may show of a line of the log as it is. Any other text in it could be anything. */
+/** Keys of a log line whose values may be shown. The values of other keys may be private. */
 const plainKeys =
   /^(level|time|msg|event|version|state|driver|name|detail|status|service|type|code|method|url|path|route|operation|reason|message|stack|direction|signal|syscall|statusText|command|fix|model|manufacturer|reader|home|file)$/;
 const secretKeys =
@@ -28,8 +28,8 @@ const harmless: readonly RegExp[] = [
   /(?<![\w.+-])lib[\w.+-]*\.so[.\d]*/gi,
 ];
 
-// Each of these takes time that grows with the length of the text alone. Where a part must be looked at again, a run of
-// characters is matched as a whole and taken apart by a function: no run is searched from each of its characters.
+// The time of each pattern is linear in the length of the text. A run of characters is matched as a whole and inspected by a
+// function, so that no run is searched again from each of its characters.
 const privateKey = /-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g;
 const bearer = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi;
 const label = /\b\w+["']?\s*[=:]\s*/g;
@@ -54,17 +54,17 @@ export class Redactor {
   readonly #salt = randomBytes(32);
   readonly #known = new Map<string, string>();
 
-  /** The same mark for the same text, as long as this lives. */
+  /** A mark for the text: the same one for the lifetime of this object. */
   mark(kind: Mark, text: string): string {
     return `${kind}-${createHmac('sha256', this.#salt).update(text).digest('hex').slice(0, 6)}`;
   }
 
-  /** From now on this text is replaced wherever it stands; what is shorter than three characters would hit too much. */
+  /** Replaces this text from now on. Texts shorter than three characters are ignored: they would match too much. */
   know(kind: Mark | 'secret', text: string | null | undefined): void {
     if (text && text.length >= 3) this.#known.set(text, kind === 'secret' ? '[removed]' : this.mark(kind, text));
   }
 
-  /** As `know`, with a name of one's own for it. */
+  /** As `know`, with a replacement of your own. */
   replace(text: string | null | undefined, by: string): void {
     if (text && text.length >= 2) this.#known.set(text, by);
   }
@@ -85,7 +85,7 @@ export class Redactor {
     });
   }
 
-  /** A value of JSON by the name it stands under. Numbers and truth values tell nothing about anybody, but for serials. */
+  /** A JSON value, by the name of its field. Numbers and booleans are kept, unless they are serial numbers. */
   value(name: string, value: unknown): unknown {
     if (value === null || typeof value === 'boolean') return value;
     if (secretKeys.test(name)) return '[removed]';
@@ -134,7 +134,7 @@ export class Redactor {
   }
 }
 
-/** A line can be as long as somebody makes it; what follows the last blank goes as well, so that no secret is cut in two. */
+/** Limits the length. Also drops the last word, so that no secret is cut in two. */
 function shortened(text: string): string {
   if (text.length <= mostCharacters) return text;
   let end = mostCharacters;
@@ -168,7 +168,7 @@ function withoutKey(text: string): string {
   return text.length >= 32 && /\d/.test(text) && /[A-Za-z]/.test(text) ? '[removed]' : text;
 }
 
-/** Replaces what follows a label. `by` answers null for a value that stays. */
+/** Replaces the values after labels. `by` returns null for a value that is kept. */
 function afterLabels(
   text: string,
   labels: RegExp,
@@ -189,7 +189,7 @@ function afterLabels(
   return result + text.slice(at);
 }
 
-/** Replaces the part of a run from the first place on that `start` matches: the character before it, and its first one. */
+/** Replaces the end of a run, from the first match of `start`: the character before it and its first character. */
 function fromStart(start: RegExp, by: (part: string) => string): (run: string, at: number, text: string) => string {
   return (run, at, text) => {
     const from = ((text[at - 1] ?? ' ') + run).search(start);
@@ -197,14 +197,14 @@ function fromStart(start: RegExp, by: (part: string) => string): (run: string, a
   };
 }
 
-/** Three groups of hex digits or more with colons between them, or at least one before `::`. */
+/** Three or more groups of hex digits with colons between them, or at least one before `::`. */
 function isIpv6(word: string): boolean {
   return /^[0-9a-f]+(?::+[0-9a-f]+){2,}$/i.test(word) || /^[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::/i.test(word);
 }
 
 const isMark = (text: string): boolean => /^(user|host|serial|id|text)-[0-9a-f]{6}$/.test(text);
 
-/** The text with `word` replaced where it is no part of a longer one. */
+/** Replaces `word`, unless it is part of a longer one. */
 function withoutWord(text: string, word: string, by: string): string {
   const joins = (character = ''): boolean => /[A-Za-z0-9]/.test(character);
   let result = '';
@@ -218,7 +218,7 @@ function withoutWord(text: string, word: string, by: string): string {
   return result + text.slice(at);
 }
 
-/** Changes everything but what the shapes match. */
+/** Changes the text between the matches of the shapes. */
 function keeping(text: string, [shape, ...others]: readonly RegExp[], change: (part: string) => string): string {
   if (shape === undefined) return change(text);
   let result = '';

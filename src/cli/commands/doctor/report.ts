@@ -1,4 +1,4 @@
-/** The report for whoever helps: what is needed to understand a fault, and nothing that is nobody else's business. */
+/** The report for support: what is needed to understand a problem, without secrets and personal data. */
 import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, totalmem, userInfo } from 'node:os';
@@ -13,31 +13,31 @@ import { readConfig } from '../../settings/profiles.ts';
 import { safeProse } from '../../terminal/text.ts';
 import { about, aboutText } from '../../version.ts';
 import { lastLines } from '../daemon/logs.ts';
-import type { Check } from './doctor.ts';
+import type { Check } from './checks.ts';
 import { Redactor } from './redact.ts';
 
 const logLines = 200;
 
-/** Users of the system that are no persons; in a text they are words like others. */
-const nobodysNames: ReadonlySet<string | null> = new Set(['root', 'nobody', 'devmgr', 'daemon']);
+/** System users that are not persons; their names are ordinary words in a text. */
+const systemUsers: ReadonlySet<string | null> = new Set(['root', 'nobody', 'devmgr', 'daemon']);
 
-const preface = `Read this before you send it. Taken out were passwords, tokens, keys and activation codes. Names of users, hosts and
-folders of persons, and serial numbers, are replaced by marks such as host-3f2a9c: the same thing has the same mark within
-this report, and another one in the next. Devices, users and the journal of the registry are not in it.`;
+const preface = `Read this report before you send it. Passwords, tokens, keys and activation codes were removed. Names of users, hosts
+and home folders, and serial numbers, were replaced by marks such as host-3f2a9c: the same thing has the same mark in this
+report, and a different one in the next. The report does not contain devices, users or the journal of the registry.`;
 
 export interface ReportOptions {
-  /** Undefined takes a name with the time in this folder, `-` is standard output. */
+  /** Undefined: a name with the time, in this folder. `-`: standard output. */
   readonly file: string | undefined;
   readonly force: boolean;
 }
 
-/** Writes the report and resolves to the exit code, which is 0 whatever the checks have found. */
+/** Writes the report and resolves to the exit code: 0, even if checks failed. */
 export async function report(
   context: Context,
   checks: readonly Check[],
   { file, force }: ReportOptions,
 ): Promise<number> {
-  const redactor = await knowing(context);
+  const redactor = await createRedactor(context);
   const text = safeProse(await compose(context, checks, redactor));
   if (file === '-') {
     await context.out.text(text);
@@ -49,7 +49,7 @@ export async function report(
   else if (context.globals.quiet) await context.out.text(`${name}\n`);
   else
     await context.out.text(
-      `Written to ${name}. Read it before you send it: it is plain text, and says what was taken out.\n`,
+      `Written to ${name}. Read it before you send it: it is plain text, and says what was removed.\n`,
     );
   return 0;
 }
@@ -59,14 +59,14 @@ function save(file: string, text: string, force: boolean): void {
     if (force) writePrivateFile(file, text);
     else writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw usage(`${file} exists already`, 'name another file, or give --force');
+    if (systemCode(error) === 'EEXIST') throw usage(`${file} already exists`, 'name another file, or add --force');
     if (error instanceof Fault) throw error;
     throw new Fault('failure', `${file} cannot be written: ${systemWords(error)}`, 'name another file');
   }
 }
 
-/** A redactor that knows the secrets and names of this home, wherever they may turn up. */
-async function knowing(context: Context): Promise<Redactor> {
+/** A redactor that knows the secrets and names of this home. */
+async function createRedactor(context: Context): Promise<Redactor> {
   const { settings, env } = context;
   const redactor = new Redactor();
   for (const secret of secretsOf(settings.home)) redactor.know('secret', secret);
@@ -74,16 +74,16 @@ async function knowing(context: Context): Promise<Redactor> {
   redactor.know('secret', env.DEVMGR_ADMIN_PASSWORD);
   redactor.replace(tryOr(homedir, null), '~');
   const user = tryOr(() => userInfo().username, null);
-  if (!nobodysNames.has(user)) redactor.replace(user, 'USER');
+  if (!systemUsers.has(user)) redactor.replace(user, 'USER');
   if (hostname() !== 'localhost') redactor.replace(hostname(), 'HOST');
   redactor.know('user', settings.username);
   for (const profile of profilesWithLogin(settings.home))
     redactor.know('user', readLoginName({ ...settings, profile }, context.identity()));
-  for (const serial of await serialsPlugged(context)) redactor.know('serial', serial);
+  for (const serial of await attachedSerials(context)) redactor.know('serial', serial);
   return redactor;
 }
 
-/** What stands in the files of the home that nobody else may read. */
+/** Contents of the private files in the home folder. */
 function secretsOf(home: string): string[] {
   const files = ['signingKey', 'journalKey', 'initialPassword', 'localToken', 'credentials'] as const;
   return files.flatMap(name => {
@@ -93,7 +93,7 @@ function secretsOf(home: string): string[] {
   });
 }
 
-async function serialsPlugged(context: Context): Promise<string[]> {
+async function attachedSerials(context: Context): Promise<string[]> {
   try {
     const { list } = await context.hardware.call('listKeys');
     return list.flatMap(key => (key.serialNumber === null ? [] : [key.serialNumber]));
@@ -111,9 +111,9 @@ async function compose(context: Context, checks: readonly Check[], redactor: Red
     ['Settings', json(settingsOf(context, redactor))],
     ['Environment', environmentText(context, redactor)],
     ['Home folder', homeText(home, redactor)],
-    ['What doctor found', checks.map(check => checkText(check, redactor)).join('')],
-    ['What the daemon says', json(await healthOf(context, redactor))],
-    [`Log of the daemon, the last ${logLines} lines`, logText(home, redactor)],
+    ['Checks', checks.map(check => checkText(check, redactor)).join('')],
+    ['Health of the daemon', json(await healthOf(context, redactor))],
+    [`Daemon log, last ${logLines} lines`, logText(home, redactor)],
   ];
   const parts = sections.map(([title, text]) => `== ${title}\n\n${text.trimEnd()}\n`);
   return [`Report of devmgr, ${new Date().toISOString()}\n`, `${preface}\n`, ...parts].join('\n');
@@ -151,7 +151,7 @@ const environmentShown = /^(DEVMGR_LIMIT_\w+|DEVMGR_TRAFFIC|DEVMGR_NO_KEYCHAIN|L
 const environmentPaths = /^(DEVMGR_HOME|DEVMGR_SERVER|HOME|TMPDIR|XDG_\w+|PATH)$/;
 const environmentNamed = /^(DEVMGR_\w+|NODE_\w+|HTTPS?_PROXY|NO_PROXY|SSL_CERT_\w+|PCSCLITE_\w+|LD_\w+)$/i;
 
-/** Values where they cannot hold a secret; of the others the name alone. */
+/** Values that cannot contain a secret; otherwise only the name of the variable. */
 function environmentText({ env }: Context, redactor: Redactor): string {
   const lines = Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined) return [];
@@ -193,7 +193,7 @@ async function healthOf({ settings, io, registry }: Context, redactor: Redactor)
   try {
     const local = await findDaemon(settings.home, io.interrupt);
     if (local) return redactor.object(local);
-    return settings.server === null ? 'does not run' : redactor.object(await registry.call('health'));
+    return settings.server === null ? 'not running' : redactor.object(await registry.call('health'));
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;
     return redactor.text(error instanceof Error ? error.message : String(error));
@@ -202,7 +202,7 @@ async function healthOf({ settings, io, registry }: Context, redactor: Redactor)
 
 function logText(home: string, redactor: Redactor): string {
   const text = tryOr(() => lastLines(join(home, homeFiles.log), logLines).text, '') || journalOfService();
-  if (text === '') return 'There is none: a daemon that was started in the foreground writes to its own output.';
+  if (text === '') return 'There is no log: a daemon in the foreground writes to its own output.';
   return text
     .trimEnd()
     .split('\n')
@@ -210,7 +210,7 @@ function logText(home: string, redactor: Redactor): string {
     .join('\n');
 }
 
-/** What a service of this user has written, where there is one. */
+/** The log of the user service; empty if there is none. */
 function journalOfService(): string {
   const call = ['--user', '--unit=devmgr', `--lines=${logLines}`, '--output=cat', '--quiet', '--no-pager'];
   return spawnSync('journalctl', call, { encoding: 'utf8', timeout: 5_000 }).stdout ?? '';

@@ -1,4 +1,4 @@
-/** What is done with one key that was plugged in. */
+/** Enrolls one attached key: finds or registers its device, and activates it if that is wanted. */
 import type { DeviceStatus, DeviceType } from '../../../contract/device-fields.ts';
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { Key } from '../../../contract/hardware.ts';
@@ -7,8 +7,8 @@ import type { Context } from '../../context.ts';
 import { findBySerial } from '../devices/find-device.ts';
 import { registrationOf } from '../devices/registration.ts';
 
-export interface EnrolOptions {
-  /** In place of what the key tells; null takes that. */
+export interface EnrollKeyOptions {
+  /** Overrides what the key reports; null does not. */
   readonly manufacturer: string | null;
   readonly model: string | null;
   /** Activate each key for this user; null leaves it INACTIVE. */
@@ -16,12 +16,12 @@ export interface EnrolOptions {
   readonly dryRun: boolean;
 }
 
-/** `known`: it was registered before. `new`: it would be registered (a dry run). */
-export type EnrolResult = 'registered' | 'known' | 'new' | 'failed';
+/** `known`: it was already registered. `new`: it would be registered (in a dry run). */
+export type EnrollResult = 'registered' | 'known' | 'new' | 'failed';
 
-/** A result as it is written, too. */
-export interface Outcome {
-  readonly result: EnrolResult;
+/** The result for one key, with the fields that are written. */
+export interface EnrolledKey {
+  readonly result: EnrollResult;
   readonly deviceId: string | null;
   readonly serialNumber: string | null;
   readonly deviceType: DeviceType;
@@ -33,27 +33,27 @@ export interface Outcome {
   readonly firmwareVersion: string | null;
   readonly serialSource: string | null;
   readonly simulated: boolean;
-  /** Why it failed, or what else there is to say. */
+  /** Why it failed, or a remark; null if there is none. */
   readonly message: string | null;
 }
 
-/** Where a key does not tell and nobody has said. */
+/** Manufacturer and model if neither the key nor the user names them. */
 const unknown = 'unknown';
 
-/** Refusals that no other key would fare better with. */
+/** Refusals that every other key would meet as well. */
 const fatal = [1004, 1005, 2007, 401, 403, 429];
 
-export class Enrolment {
+export class KeyEnrollment {
   readonly #context: Context;
-  readonly #options: EnrolOptions;
+  readonly #options: EnrollKeyOptions;
 
-  constructor(context: Context, options: EnrolOptions) {
+  constructor(context: Context, options: EnrollKeyOptions) {
     this.#context = context;
     this.#options = options;
   }
 
-  /** What became of the key; what would befall every key is a fault. */
-  async handle(key: Key): Promise<Outcome> {
+  /** The result for the key. Throws if every other key would fail as well. */
+  async handle(key: Key): Promise<EnrolledKey> {
     const { serialNumber } = key;
     if (serialNumber === null)
       return this.#outcome(key, { result: 'failed', message: key.problem ?? 'its serial number cannot be read' });
@@ -68,13 +68,13 @@ export class Enrolment {
     }
   }
 
-  /** A key that the registry has; null where it has not. */
-  async #known(key: Key): Promise<Outcome | null> {
+  /** The result for a registered key; null if it is not registered. */
+  async #known(key: Key): Promise<EnrolledKey | null> {
     const device = await registrationOf(this.#context, key);
-    return device && this.#recognised(key, device.deviceId);
+    return device && this.#recognized(key, device.deviceId);
   }
 
-  async #recognised(key: Key, deviceId: string): Promise<Outcome> {
+  async #recognized(key: Key, deviceId: string): Promise<EnrolledKey> {
     const device = await this.#context.registry.call('deviceDetail', { params: { deviceId } });
     const { status, userId, activationCode, manufacturer, model } = device;
     const message = this.#whyNotActivated(device);
@@ -82,7 +82,7 @@ export class Enrolment {
     return this.#activated(this.#outcome(key, { result: 'known', ...known }));
   }
 
-  /** Why --activate-for can do nothing for a device, and what can be done; null where it can, or need not. */
+  /** Why --activate-for cannot activate a device, and what to do; null if it can, or has nothing to do. */
   #whyNotActivated({ deviceId, status, userId, userName }: DeviceDetail): string | null {
     const { activateFor, dryRun } = this.#options;
     if (activateFor === null || status === 'INACTIVE' || (status === 'ACTIVE' && userId === activateFor)) return null;
@@ -90,17 +90,17 @@ export class Enrolment {
     const not = `${dryRun ? 'would not be' : 'not'} activated for ${activateFor}: it is ${status}`;
     switch (status) {
       case 'ACTIVE':
-        return `${not} for ${holder}, and stays so. Give it back, or retire it and take another key: devmgr deactivate ${deviceId} --reason WHY`;
+        return `${not} for ${holder}. Return it to that user, or retire it and use another key: devmgr deactivate ${deviceId} --reason TEXT`;
       case 'LOCKED':
         return userId === activateFor
           ? `${not}. Unlock it: devmgr unlock ${deviceId}`
-          : `${not}, and held by ${holder}. Give it back, or take another key`;
+          : `${not}, and bound to ${holder}. Return it to that user, or use another key`;
       case 'DEACTIVATED':
-        return `${not}, which is for good. Take another key`;
+        return `${not} permanently. Use another key`;
     }
   }
 
-  async #register(key: Key, serialNumber: string): Promise<Outcome> {
+  async #register(key: Key, serialNumber: string): Promise<EnrolledKey> {
     const { registry } = this.#context;
     const { manufacturer, model } = this.#named(key);
     const body = {
@@ -115,21 +115,21 @@ export class Enrolment {
       const { deviceId, activationCode, status } = await registry.call('register', { body });
       return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status }));
     } catch (error) {
-      // Somebody else was quicker, or the answer to a first try was lost: it is there.
+      // Another client registered it first, or the response to our first attempt was lost.
       if (!isRefusal(error, 2006) && !(error instanceof Unreachable && error.maybeDone)) throw error;
       const { exact } = await findBySerial(registry, serialNumber);
       if (!exact) throw error;
-      const known = await this.#recognised(key, exact.deviceId);
+      const known = await this.#recognized(key, exact.deviceId);
       return error instanceof Unreachable ? { ...known, result: 'registered' } : known;
     }
   }
 
-  /** With --activate-for, what is INACTIVE is activated; a refusal is told, and the registration stands. */
-  async #activated(outcome: Outcome): Promise<Outcome> {
+  /** With --activate-for, activates an INACTIVE device. A refusal is reported; the registration is kept. */
+  async #activated(outcome: EnrolledKey): Promise<EnrolledKey> {
     const { activateFor, dryRun } = this.#options;
     const { deviceId, activationCode } = outcome;
     if (activateFor === null || dryRun || outcome.status !== 'INACTIVE' || deviceId === null) return outcome;
-    if (activationCode === null) return { ...outcome, message: 'not activated: its code is not shown to your role' };
+    if (activationCode === null) return { ...outcome, message: 'not activated: its code is not visible to your role' };
     try {
       const data = await this.#context.registry.call('activate', {
         body: { deviceId, activationCode, userId: activateFor },
@@ -148,7 +148,7 @@ export class Enrolment {
     };
   }
 
-  #outcome(key: Key, what: Partial<Outcome> & { readonly result: EnrolResult }): Outcome {
+  #outcome(key: Key, what: Partial<EnrolledKey> & { readonly result: EnrollResult }): EnrolledKey {
     const { result, ...rest } = what;
     return {
       result,

@@ -1,33 +1,31 @@
-import type { DeviceType } from '../../../contract/device-fields.ts';
 import type { Key } from '../../../contract/hardware.ts';
-import { types } from '../../choices.ts';
+import { type DeviceType, deviceTypes } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
+import { exitCodes } from '../../exit-codes.ts';
 import { Fault, interrupted, usage } from '../../fault.ts';
-import { Enrolment, type EnrolOptions, type Outcome } from './enroll-key.ts';
+import { type EnrolledKey, type EnrollKeyOptions, KeyEnrollment } from './enroll-key.ts';
 import { keyEvents } from './key-events.ts';
 import { EnrollReport } from './report.ts';
 import { EnrollFile } from './results.ts';
 
 export const enroll = command({
-  name: 'enroll',
-  summary: 'register keys as they are plugged in',
   description:
-    'Plug in one key after the other. Each is registered once, however often it is plugged; a key that is registered already is recognised as the device it is. What is plugged in at the start counts, unless --skip-attached says otherwise.\nManufacturer and model are those the key tells, unless named. --count and --timeout end the loop; else Ctrl-C does, and the same command with the same --out goes on where it ended.',
+    'Plug in one key after another. Each key is registered once, however often you plug it in; a key that is already registered is recognized. Keys that are attached at the start are included, unless --skip-attached is given.\nManufacturer and model are read from the key unless you name them. The command ends after --count keys, after --timeout, or with Ctrl-C; run again with the same --out, it continues.',
   flags: {
-    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after so many keys, those in --out included' },
-    timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end when no key came for so long (exit code 10)' },
-    type: { value: 'TYPE', choices: types, help: 'only keys of this type' },
+    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after N keys, including those already in --out' },
+    timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if no key is plugged in for this long (exit code 10)' },
+    type: { value: 'TYPE', choices: deviceTypes, help: 'only keys of this type' },
     manufacturer: { value: 'NAME', help: 'manufacturer to register with' },
     model: { value: 'NAME', help: 'model to register with' },
     'activate-for': { value: 'USER', help: 'activate each key for this user' },
-    'skip-attached': { help: 'leave out what is plugged in at the start' },
-    'dry-run': { help: 'say what would be done, and change nothing' },
+    'skip-attached': { help: 'skip keys that are attached at the start' },
+    'dry-run': { help: 'show what would be done, and change nothing' },
     out: {
       value: 'FILE',
       short: 'o',
       offer: 'file',
-      help: 'add the results to this file as it goes (CSV, or JSON lines by its name), and go on from it',
+      help: 'append the results to this file (JSON lines if its name says so, else CSV), and continue it',
     },
   },
   examples: [
@@ -39,26 +37,26 @@ export const enroll = command({
     enrollKeys(context, {
       count: flags.count ?? null,
       timeoutSeconds: flags.timeout ?? null,
-      type: (flags.type as DeviceType | undefined) ?? null,
+      type: flags.type ?? null,
       manufacturer: flags.manufacturer ?? null,
       model: flags.model ?? null,
-      activateFor: flags.activateFor === undefined ? null : await userNamed(flags.activateFor),
+      activateFor: flags.activateFor === undefined ? null : await checkedUser(flags.activateFor),
       skipAttached: flags.skipAttached,
       dryRun: flags.dryRun,
       out: flags.out ?? null,
     }),
 });
 
-/** Refused before the first key is plugged in: it would be refused with every one of them. */
-async function userNamed(userId: string): Promise<string> {
+/** Checked before the first key: the server would refuse it for every key. */
+async function checkedUser(userId: string): Promise<string> {
   const { readBoundUser } = await import('../../../contract/readers.ts');
   const outcome = readBoundUser({ userId });
-  if (!outcome.ok) throw usage(`--activate-for: ${outcome.message}`, 'name the user who gets the keys');
+  if (!outcome.ok) throw usage(`--activate-for: ${outcome.message}`, 'name the user to activate the keys for');
   return outcome.value.userId;
 }
 
-export interface EnrollOptions extends EnrolOptions {
-  /** Ends after so many keys that were registered or recognised; null goes on. */
+export interface EnrollOptions extends EnrollKeyOptions {
+  /** Ends after this many keys were registered or recognized; null for no limit. */
   readonly count: number | null;
   readonly timeoutSeconds: number | null;
   readonly type: DeviceType | null;
@@ -66,15 +64,13 @@ export interface EnrollOptions extends EnrolOptions {
   readonly out: string | null;
 }
 
-const partial = 7;
-
 /** Resolves to the exit code. */
 export async function enrollKeys(context: Context, options: EnrollOptions): Promise<number> {
   await context.registry.token();
   const skipped = await attachedAtStart(context, options);
   const file = options.out === null ? null : new EnrollFile(options.out);
   const report = new EnrollReport(context, file, options.count);
-  const enrolment = new Enrolment(context, options);
+  const enrollment = new KeyEnrollment(context, options);
   const count = new Count(file === null || options.dryRun ? new Map() : await file.earlier(), options.count);
   const idle = new Idle(options.timeoutSeconds);
   report.ready(count);
@@ -86,7 +82,7 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
     for await (const { type, key } of keyEvents(context, { signal: idle.signal, onState: report.link })) {
       if (type === 'KEY_DETACHED') continue;
       if (skipped.has(key.keyId) || (options.type !== null && key.deviceType !== options.type)) {
-        report.passed(key, skipped.has(key.keyId) ? 'was plugged in before' : `is no ${options.type}`, count);
+        report.skipped(key, skipped.has(key.keyId) ? 'was already attached' : `is not a ${options.type}`, count);
         continue;
       }
       const handled = count.handled(key);
@@ -95,7 +91,7 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
         continue;
       }
       idle.stop();
-      const outcome = await enrolment.handle(key);
+      const outcome = await enrollment.handle(key);
       if (count.take(key, outcome) === 'as before') report.again(key, outcome.deviceId, count);
       else await report.row(outcome, count);
       if (count.reached) {
@@ -121,12 +117,12 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
   return ended(options, count);
 }
 
-/** Which keys are done: each counts once, however often it is plugged, in this run and in those it goes on from. */
+/** Which keys are done. Each counts once, however often it is plugged in, in this run and in the runs it continues. */
 class Count {
-  /** DeviceId by serial number; null where a dry run knows none. */
+  /** DeviceId by serial number; null in a dry run. */
   readonly #handled = new Map<string, string | null>();
   readonly #earlier: ReadonlyMap<string, string>;
-  /** By keyId: a key that could not be read at first may be, later in the same plugging. By serial number, where it has one, in the next. */
+  /** By serial number, or by keyId if it could not be read: it may be readable later while it stays attached. */
   readonly #failed = new Set<string>();
   readonly #wanted: number | null;
   done: number;
@@ -149,24 +145,24 @@ class Count {
     return this.#wanted !== null && this.done >= this.#wanted;
   }
 
-  /** The device of a key that this run had before; undefined where it is new. */
+  /** The device of a key that this run has handled; undefined if it is new. */
   handled({ serialNumber }: Key): string | null | undefined {
     return serialNumber === null ? undefined : this.#handled.get(serialNumber);
   }
 
-  /** `as before`: an earlier run has said of it what there is to say. */
-  take({ keyId, serialNumber }: Key, { result, deviceId, message }: Outcome): 'told' | 'as before' {
+  /** `as before`: an earlier run has already reported this result. */
+  take({ keyId, serialNumber }: Key, { result, deviceId, message }: EnrolledKey): 'new' | 'as before' {
     if (result === 'failed' || serialNumber === null) {
       this.#failed.delete(keyId);
       this.#failed.add(serialNumber ?? keyId);
-      return 'told';
+      return 'new';
     }
     this.#failed.delete(keyId);
     this.#failed.delete(serialNumber);
     this.#handled.set(serialNumber, deviceId);
     const before = this.#earlier.get(serialNumber);
     if (before === undefined) this.done++;
-    return result === 'known' && deviceId === before && message === null ? 'as before' : 'told';
+    return result === 'known' && deviceId === before && message === null ? 'as before' : 'new';
   }
 }
 
@@ -175,14 +171,14 @@ function ended({ count, timeoutSeconds }: EnrollOptions, { done, doneNow, failed
     const wanted = count === null ? '' : ` (${done} of ${count} keys were handled)`;
     throw new Fault(
       'hardware',
-      `no key came within ${timeoutSeconds} s${wanted}`,
-      'plug a key in, and see what is found: devmgr keys',
+      `no key was plugged in within ${timeoutSeconds} s${wanted}`,
+      'plug in a key, and see whether it is found: devmgr keys',
     );
   }
-  return failed > 0 ? partial : 0;
+  return failed > 0 ? exitCodes.partial : exitCodes.done;
 }
 
-/** The keys to leave out. Where no driver works and nothing is plugged in, no key can ever come. */
+/** The keys to skip. Throws if no driver works and no key is attached: then no key can appear. */
 async function attachedAtStart(context: Context, { skipAttached }: EnrollOptions): Promise<ReadonlySet<string>> {
   const { list, drivers } = await context.hardware.call('listKeys');
   const working = drivers.some(driver => driver.state === 'ready');
@@ -190,14 +186,14 @@ async function attachedAtStart(context: Context, { skipAttached }: EnrollOptions
     const causes = drivers.map(driver => `${driver.name}: ${driver.detail}`);
     throw new Fault(
       'hardware',
-      'keys cannot be seen on this machine',
-      causes.join('\n    ') || 'devmgr doctor looks for the cause',
+      'no keys can be detected on this machine',
+      causes.join('\n    ') || 'find the cause: devmgr doctor',
     );
   }
   return new Set(skipAttached ? list.map((key: Key) => key.keyId) : []);
 }
 
-/** Counts the time in which no key comes. */
+/** Aborts its signal if no key is handled for the given time. */
 class Idle {
   readonly #controller = new AbortController();
   readonly #seconds: number | null;

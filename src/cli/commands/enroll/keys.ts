@@ -1,8 +1,8 @@
 import type { DriverStatus, Key } from '../../../contract/hardware.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
-import { type Fault, usage } from '../../fault.ts';
-import { csvFlag } from '../../globals.ts';
+import type { Fault } from '../../fault.ts';
+import { csvFlag } from '../../flags.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
@@ -32,18 +32,18 @@ const keyFields = [
 ];
 
 export const keys = command({
-  name: 'keys',
-  summary: 'list the keys that are plugged in',
-  description: 'A key whose serial number cannot be read is listed with the reason and what to do.',
-  flags: { watch: { short: 'w', help: 'go on and tell what is plugged and pulled' }, ...csvFlag },
+  description: 'If the serial number of a key cannot be read, the reason and what to do are shown.',
+  flags: {
+    watch: { short: 'w', help: 'keep showing keys as they are attached and detached', conflicts: ['csv'] },
+    ...csvFlag,
+  },
   examples: [
-    { does: 'what is plugged in', line: 'keys' },
-    { does: 'serial numbers alone', line: 'keys --quiet' },
-    { does: 'what is plugged and pulled, as JSON lines', line: 'keys --watch --json' },
+    { does: 'the attached keys', line: 'keys' },
+    { does: 'only the serial numbers', line: 'keys --quiet' },
+    { does: 'changes, as JSON lines', line: 'keys --watch --json' },
   ],
   async run({ flags }, context) {
     const { out, globals } = context;
-    if (flags.watch && flags.csv) throw usage('--watch and --csv exclude each other');
     if (flags.watch) return watchKeys(context);
     const data = await context.hardware.call('listKeys');
     if (globals.quiet)
@@ -58,24 +58,24 @@ export const keys = command({
         list.map(key => ({ ...key, ...(key.device ?? { deviceId: null, status: null }) })),
       );
     else if (list.length) await out.table(keyColumns(failure ? 'unknown' : 'not registered'), list);
-    else out.notice('No key is plugged in.');
-    if (failure) tellRegistry(context, failure);
+    else out.notice('No key is attached.');
+    if (failure) warnOfRegistry(context, failure);
     if (flags.csv) return;
     for (const key of list) if (key.problem) out.warn(`${nameOf(key)}: ${safe(key.problem)}`);
-    tellDrivers(context, data.drivers);
+    reportDrivers(context, data.drivers);
   },
 });
 
-/** What a document says where the registry could not be asked: `device` is then null for keys that may be registered. */
+/** Added to the JSON if the registry could not be asked: then `device` is null for keys that may be registered. */
 const registryErrorOf = (failure: Fault | null) =>
   failure ? { registryError: { message: failure.message, hint: failure.hint } } : {};
 
-function tellRegistry({ out }: Context, { message, hint }: Fault): void {
+function warnOfRegistry({ out }: Context, { message, hint }: Fault): void {
   const next = hint ? ` (${safe(hint)})` : '';
-  out.warn(`whether keys are registered is not known: ${safe(message)}${next}`);
+  out.warn(`it is unknown whether the keys are registered: ${safe(message)}${next}`);
 }
 
-/** `none` stands where a key has no device. */
+/** `none` is shown for a key without a device. */
 const keyColumns = (none: string): Column<Key>[] => [
   { title: 'TYPE', value: key => (key.simulated ? `${key.deviceType} (simulated)` : key.deviceType) },
   { title: 'SERIAL', value: key => key.serialNumber ?? '(not readable)', shorten: 'middle', least: 16 },
@@ -107,7 +107,7 @@ const keyColumns = (none: string): Column<Key>[] => [
   { title: 'SINCE', value: key => relative(key.attachedAt), drop: 7 },
 ];
 
-export function tellDrivers({ out }: Context, drivers: readonly DriverStatus[]): void {
+function reportDrivers({ out }: Context, drivers: readonly DriverStatus[]): void {
   for (const driver of drivers)
     if (driver.state !== 'ready')
       out.notice(`${out.tint('yellow', `${safe(driver.name)} is not available:`)} ${safe(driver.detail)}`);
@@ -116,13 +116,13 @@ export function tellDrivers({ out }: Context, drivers: readonly DriverStatus[]):
 async function watchKeys(context: Context): Promise<void> {
   const { out, globals } = context;
   const { drivers } = await context.hardware.call('listKeys');
-  if (!globals.json) tellDrivers(context, drivers);
+  if (!globals.json) reportDrivers(context, drivers);
   let told = false;
   for await (const { type, key: plain, again } of keyEvents(context)) {
     const registrations = new Registrations(context);
     const key = await registrations.of(plain);
     const { failure } = registrations;
-    if (failure && !told && !globals.json) tellRegistry(context, failure);
+    if (failure && !told && !globals.json) warnOfRegistry(context, failure);
     told = failure !== null;
     const timestamp = new Date().toISOString();
     if (globals.json) await out.row({ type, timestamp, data: key, ...registryErrorOf(failure) });

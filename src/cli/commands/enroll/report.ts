@@ -1,20 +1,20 @@
-/** What the operator sees of an enrolment, and what a script gets. */
+/** The output of an enrollment, for operators and for scripts. */
 import type { Key } from '../../../contract/hardware.ts';
 import type { Context } from '../../context.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
 import { width, wrapped } from '../../terminal/width.ts';
 import { nameOf } from '../devices/device.ts';
-import type { Outcome } from './enroll-key.ts';
+import type { EnrolledKey } from './enroll-key.ts';
 import type { EnrollFile } from './results.ts';
 
 const bell = '\u0007';
-/** For what wants another look: heard as something else than one. */
+/** For results that need attention: sounds different from one bell. */
 const twice = bell + bell;
 const indent = '    ';
 
 export interface Tally {
-  /** Keys registered or recognised, those of earlier runs included. */
+  /** Keys registered or recognized, including those of earlier runs. */
   readonly done: number;
   readonly failed: number;
 }
@@ -23,7 +23,7 @@ export class EnrollReport {
   readonly #context: Context;
   readonly #file: EnrollFile | null;
   readonly #count: number | null;
-  /** Standard error is a terminal and may be talked to. */
+  /** Whether standard error is a terminal that shows notices. */
   readonly #lively: boolean;
 
   constructor(context: Context, file: EnrollFile | null, count: number | null) {
@@ -37,11 +37,11 @@ export class EnrollReport {
     const { out, globals } = this.#context;
     if (globals.json) return;
     if (this.#file !== null && tally.done > 0)
-      out.notice(out.tint('dim', `Going on from ${safe(this.#file.path)}, which holds ${keys(tally.done)}.`));
+      out.notice(out.tint('dim', `Continuing ${safe(this.#file.path)} with ${keys(tally.done)}.`));
     if (this.#wants(tally)) out.notice(tally.done > 0 ? `${this.#tallied(tally)} ${this.#next()}` : this.#next());
   }
 
-  async row(outcome: Outcome, tally: Tally): Promise<void> {
+  async row(outcome: EnrolledKey, tally: Tally): Promise<void> {
     const { out, globals } = this.#context;
     this.#file?.add(outcome);
     if (globals.json) await out.row(outcome);
@@ -50,8 +50,8 @@ export class EnrollReport {
     this.#ask(tally, outcome.result === 'failed' || outcome.message !== null ? twice : bell);
   }
 
-  passed(key: Key, why: string, tally: Tally): void {
-    this.#aside(`${nameOf(key)} ${why}: left out`);
+  skipped(key: Key, why: string, tally: Tally): void {
+    this.#aside(`${nameOf(key)} ${why}: skipped`);
     this.#ask(tally, twice);
   }
 
@@ -65,14 +65,14 @@ export class EnrollReport {
     if (state === 'lost' || state === 'resumed') out.trace(`${state}${detail ? `: ${detail}` : ''}`);
   };
 
-  /** What a run that was broken off has come to. */
+  /** The totals of a run that was interrupted. */
   summary(tally: Tally): void {
-    // A terminal has put ^C where the cursor was.
+    // The terminal wrote ^C at the cursor.
     if (this.#lively) this.#context.io.say('\n');
-    this.#total(tally, ', the same command goes on from there');
+    this.#total(tally, '; run the same command again to continue');
   }
 
-  /** As many keys as were wanted are done. */
+  /** The totals of a run that handled all wanted keys. */
   finished(tally: Tally): void {
     if (this.#file !== null || this.#count !== 1) this.#total(tally, '');
   }
@@ -93,7 +93,7 @@ export class EnrollReport {
     return this.#count === null || done < this.#count;
   }
 
-  /** Rings, and says how far it is and what to do next, as the last line on the screen. */
+  /** Rings the bell, and shows progress and the next step in the last line of the screen. */
   #ask(tally: Tally, sound: string): void {
     if (!this.#lively) return;
     this.#context.io.say(sound);
@@ -115,7 +115,7 @@ export class EnrollReport {
     if (!globals.json) out.notice(out.tint('dim', text));
   }
 
-  #words(outcome: Outcome): string {
+  #words(outcome: EnrolledKey): string {
     const { paint } = this.#context.out;
     const { result, deviceId, status, userId } = outcome;
     const what = safe(`${outcome.deviceType} ${outcome.serialNumber ?? '(no readable serial)'}`);
@@ -136,13 +136,13 @@ export class EnrollReport {
     }
   }
 
-  /** Both on one line where it is wide enough, else below each other. */
+  /** Both on one line if it is wide enough, else on two lines. */
   #line(head: string, tail: string): string {
     const line = head + tail;
     return width(bare(line)) <= this.#context.io.columns ? line : `${head.trimEnd()}\n${indent}${tail}`;
   }
 
-  /** A text below a line, broken between words. */
+  /** A text below a line, wrapped between words. */
   #prose(text: string): string {
     const lines = wrapped(safe(text), this.#context.io.columns - indent.length);
     return lines.map(line => `\n${indent}${line}`).join('');

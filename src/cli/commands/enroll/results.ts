@@ -1,10 +1,10 @@
-/** The file that an enrolment adds its results to, and that a later run of it goes on from. */
+/** The file with the results of an enrollment; a later run continues it. */
 import { appendFileSync, openSync, readFileSync, statSync } from 'node:fs';
 import { systemWords, usage } from '../../fault.ts';
 import { toCsv } from '../../terminal/csv.ts';
 import { safeJson } from '../../terminal/text.ts';
 import { readCsv } from '../import/csv.ts';
-import type { Outcome } from './enroll-key.ts';
+import type { EnrolledKey } from './enroll-key.ts';
 
 const fields = [
   'result',
@@ -20,22 +20,22 @@ const fields = [
   'serialSource',
   'simulated',
   'message',
-] as const satisfies readonly (keyof Outcome)[];
+] as const satisfies readonly (keyof EnrolledKey)[];
 
 const header = toCsv(fields, [], true);
 
-/** What is taken back out of a line. */
+/** The fields that are read back from a line. */
 type Line = Partial<Record<'result' | 'deviceId' | 'serialNumber', unknown>>;
 
-const done: readonly unknown[] = ['registered', 'known'] satisfies Outcome['result'][];
+const done: readonly unknown[] = ['registered', 'known'] satisfies EnrolledKey['result'][];
 
 export class EnrollFile {
   readonly path: string;
   readonly #isRegular: boolean;
-  /** A pipe is only written to, and stays open: whoever reads it would take its closing for the end. */
+  /** A pipe is only written, and stays open: its reader would take a close for the end. */
   readonly #target: string | number;
 
-  /** Throws a fault where the file cannot be written, or holds something else: that is found out before the first key, not after it. */
+  /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
   constructor(path: string) {
     this.path = path;
     const stat = this.#writing(() => statSync(path, { throwIfNoEntry: false }));
@@ -43,19 +43,19 @@ export class EnrollFile {
     this.#target = this.#isRegular ? path : this.#writing(() => openSync(path, 'a'));
     const text = this.#isRegular && stat?.size ? this.#writing(() => readFileSync(path, 'utf8')) : '';
     if (this.#isCsv && text !== '' && !text.startsWith(header))
-      throw usage(`${path} holds something else than results of enrolments`, 'name another file with --out');
-    // A line that a crash has cut short is ended.
+      throw usage(`${path} does not contain results of an enrollment`, 'name another file with --out');
+    // After a crash the last line may be incomplete: the next result starts on a new line.
     this.#append(text === '' ? this.#header : text.endsWith('\n') ? '' : '\n');
   }
 
-  /** A file that somebody has taken away meanwhile begins anew. */
-  add(outcome: Outcome): void {
+  /** Starts a new file if the file was deleted meanwhile. */
+  add(outcome: EnrolledKey): void {
     const isNew = this.#isRegular && !statSync(this.path, { throwIfNoEntry: false })?.size;
     const line = this.#isCsv ? toCsv(fields, [outcome], false) : `${safeJson(outcome)}\n`;
     this.#append(isNew ? this.#header + line : line);
   }
 
-  /** The keys that earlier runs have registered or recognised: deviceId by serial number. */
+  /** The keys that earlier runs registered or recognized: deviceId by serial number. */
   async earlier(): Promise<Map<string, string>> {
     const keys = new Map<string, string>();
     if (!this.#isRegular) return keys;
@@ -107,7 +107,7 @@ function* jsonLines(text: string): Generator<Line> {
       const value: unknown = JSON.parse(line);
       if (typeof value === 'object' && value !== null) yield value;
     } catch {
-      // Empty, or cut short by a crash.
+      // Empty, or incomplete after a crash.
     }
   }
 }

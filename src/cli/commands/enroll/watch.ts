@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { EventType, Notification } from '../../../contract/events.ts';
-import { events } from '../../choices.ts';
+import type { Notification } from '../../../contract/events.ts';
+import { type EventType, eventTypes } from '../../../contract/values.ts';
 import { isRefusal } from '../../client/failures.ts';
 import { followNotifications, type StreamState } from '../../client/stream.ts';
 import type { Context } from '../../context.ts';
@@ -12,27 +12,25 @@ import { safe } from '../../terminal/text.ts';
 import { width, wrapped } from '../../terminal/width.ts';
 
 export const watch = command({
-  name: 'watch',
-  summary: 'follow what happens, as it happens',
   description:
-    'One line per event. A connection that breaks is made again, and nothing of the journal is missed or repeated; what is plugged and pulled meanwhile cannot be told later.\n--since last goes on after the last event that an earlier watch has seen; --since 0 begins with the first there is.',
+    'Shows one line per event. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached meanwhile are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event.',
   flags: {
-    type: { value: 'TYPE', many: true, choices: events, help: 'only these types' },
-    since: { value: 'ID', help: 'everything after this event first; or: last' },
-    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after so many events' },
-    timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end when nothing came for so long' },
+    type: { value: 'TYPE', many: true, choices: eventTypes, help: 'only these types' },
+    since: { value: 'ID', help: 'start after this event; or: last' },
+    count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after N events' },
+    timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if there is no event for this long' },
   },
   examples: [
-    { does: 'everything from now on', line: 'watch' },
+    { does: 'all events from now on', line: 'watch' },
     {
-      does: 'activations, as JSON lines, without a gap between two runs',
+      does: 'activations as JSON lines, without a gap between two runs',
       line: 'watch --type DEVICE_ACTIVATED --since last --json',
     },
   ],
   async run({ flags }, context) {
     const seen = new Seen(context);
     const since = flags.since === undefined ? null : startOf(flags.since, seen);
-    await follow(context, flags.type as readonly EventType[], since, seen, {
+    await follow(context, flags.type, since, seen, {
       count: flags.count,
       timeout: flags.timeout,
       isFirst: flags.since === 'last' && since === null,
@@ -49,7 +47,7 @@ function startOf(text: string, seen: Seen): number | null {
 interface Run {
   readonly count: number | undefined;
   readonly timeout: number | undefined;
-  /** The first of runs that go on from each other: the second begins where it began, if nothing happens in it. */
+  /** The first run with `--since last`: if nothing happens in it, the next run starts where this one started. */
   readonly isFirst: boolean;
 }
 
@@ -70,7 +68,7 @@ async function follow(
     types,
     since,
     signal,
-    onState: (state, detail) => tell(context, types, state, detail),
+    onState: (state, detail) => reportState(context, types, state, detail),
     ...(isFirst ? { onStart: id => seen.note(id) } : {}),
   });
   try {
@@ -92,13 +90,13 @@ async function follow(
   if (io.interrupt.aborted) throw interrupted();
 }
 
-/** A start that the journal does not have is explained: after a restore it may end before the last event seen. */
+/** Explains a start that the journal does not have: after a restore it may end before the last event seen. */
 async function* sinceGiven(stream: AsyncIterable<Notification>, since: number | null): AsyncGenerator<Notification> {
   try {
     yield* stream;
   } catch (error) {
     if (since === null || !isRefusal(error, 1001)) throw error;
-    throw usage(error.message, 'leave out --since to begin with what comes now, or --since 0 to begin with the first');
+    throw usage(error.message, 'omit --since to start with new events, or use --since 0 to start with the first event');
   }
 }
 
@@ -110,14 +108,14 @@ function idleTimer(idle: AbortController, milliseconds: number): (end?: true) =>
   };
 }
 
-function tell({ out, globals }: Context, types: readonly EventType[], state: StreamState, detail: string): void {
+function reportState({ out, globals }: Context, types: readonly EventType[], state: StreamState, detail: string): void {
   if (globals.json && state !== 'lost' && state !== 'gap' && state !== 'resumed') return;
   const words = `${state}${detail ? `: ${safe(detail)}` : ''}`;
   if (state === 'gap') out.warn(`gap: ${safe(detail)}`);
   else out.notice(out.tint(state === 'lost' ? 'yellow' : 'dim', words));
   const keys = types.length === 0 || types.some(type => type.startsWith('KEY_'));
   if (state === 'resumed' && keys && types.length > 0)
-    out.notice('keys that were plugged or pulled meanwhile are not shown; devmgr keys lists what is there');
+    out.notice('keys that were attached or detached meanwhile are not shown; see: devmgr keys');
 }
 
 const styles: Readonly<Partial<Record<EventType, Style>>> = {
@@ -147,7 +145,7 @@ const shown = [
 
 const indent = '    ';
 
-/** One line; where the screen is too narrow for it, the fields below it. */
+/** One line, or several if the screen is too narrow. */
 function lineOf({ io, out }: Context, event: Notification): string {
   const fields = shown.flatMap(name => {
     const value = event.data[name];
@@ -164,7 +162,7 @@ function lineOf({ io, out }: Context, event: Notification): string {
 
 const saveEveryMs = 2_000;
 
-/** The last event that was seen of each server, kept in the home folder. */
+/** The last event seen from each server, stored in the home folder. */
 class Seen {
   readonly #file: string;
   readonly #name: string;
@@ -176,7 +174,7 @@ class Seen {
     this.#name = `${context.settings.profile}@${context.identity()}`;
   }
 
-  /** Null where none has been seen. */
+  /** Null if there is none. */
   last(): number | null {
     const id = readJsonFile(this.#file)?.[this.#name];
     return typeof id === 'number' && Number.isSafeInteger(id) ? id : null;

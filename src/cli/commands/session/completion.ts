@@ -1,18 +1,17 @@
 import { type Context, createContext } from '../../context.ts';
-import { type AnyCommand, command, type FlagShape, type Offer } from '../../define.ts';
-import { Fault } from '../../fault.ts';
-import { findCommand } from '../../find.ts';
-import { globalFlags } from '../../globals.ts';
-import { spellings } from '../../parse.ts';
+import { command } from '../../define.ts';
+import { usage } from '../../fault.ts';
+import type { Offer } from '../../flags.ts';
+import type { NamedArgument } from '../../options.ts';
+import type { CommandNode } from '../../program.ts';
 import { knownProfiles, readConfig } from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/settings.ts';
-import { commands, groups, membersOf } from '../index.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** Words that the scripts of the shells put before what has been typed so far. */
+/** The flag that the shell scripts put before the words typed so far. */
 const question = '--offer';
-/** A shell that waits for its answer is a shell that hangs. */
+/** The shell is blocked until it has an answer. */
 const patienceMs = 1_500;
 
 const scripts: Readonly<Record<(typeof shells)[number], string>> = {
@@ -61,129 +60,95 @@ complete -c devmgr -f -a '(__devmgr_offer)'
 };
 
 export const completion = command({
-  name: 'completion',
-  summary: 'write the completion for a shell',
   description:
-    'Completes commands, flags and their values; deviceIds and serial numbers come from the server you are logged in to.',
+    'Completes commands, options and their values. DeviceIds and serial numbers come from the server you are logged in to.',
   args: [
-    { name: 'SHELL', help: shells.join(', '), choices: shells },
-    { name: 'WORDS', help: 'what the shell asks about', optional: true, rest: true },
+    { name: 'SHELL', help: 'the shell', choices: shells },
+    { name: 'WORDS', help: 'the words to complete', optional: true, rest: true },
   ],
-  flags: { offer: { help: 'answer a question of the shell; its words follow after --' } },
+  flags: { offer: { help: 'write what can follow the words; they are given after --' } },
   examples: [
-    { does: 'bash, for this session', line: 'completion bash > ~/.devmgr-completion && source ~/.devmgr-completion' },
-    { does: 'fish, for good', line: 'completion fish > ~/.config/fish/completions/devmgr.fish' },
+    { does: 'bash, in this session', line: 'completion bash > ~/.devmgr-completion && source ~/.devmgr-completion' },
+    { does: 'fish, permanently', line: 'completion fish > ~/.config/fish/completions/devmgr.fish' },
   ],
-  async run({ args, flags }, context) {
+  async run({ args, flags, program }, context) {
     const [shell, ...words] = args;
     if (!flags.offer) {
-      if (words.length) throw new Fault('usage', `completion: "${words[0]}" is one argument too many`);
+      if (words.length) throw usage(`completion: unexpected argument "${words[0]}"`);
       return context.out.text(scripts[shell as (typeof shells)[number]]);
     }
     const late = new Promise<readonly Word[]>(resolve => setTimeout(resolve, patienceMs, []).unref());
-    const offers = await Promise.race([offersFor(words, meant(words, context)).catch(() => []), late]);
-    await context.out.text(offers.map(([word, text]) => `${word}\t${text}\n`).join(''));
+    const offers = offersFor(words, program as CommandNode, context).catch(() => []);
+    await context.out.text((await Promise.race([offers, late])).map(([word, text]) => `${word}\t${text}\n`).join(''));
   },
 });
-
-/** The context of the command that is being typed: its words may name another server or home. */
-function meant(words: readonly string[], context: Context): Context {
-  const named = (flag: string) => words.find((_, index) => words[index - 1] === flag);
-  const {
-    home = context.settings.home,
-    server,
-    profile,
-    ca,
-    hardware,
-  } = {
-    home: named('--home'),
-    server: named('--server'),
-    profile: named('--profile'),
-    ca: named('--ca'),
-    hardware: named('--hardware'),
-  };
-  const settings = resolveSettings({ home, server, profile, ca, hardware }, context.env, true);
-  // A word is completed at once or not at all: nothing is started for it, and no limit waited out.
-  return createContext({ ...context, settings, globals: { ...context.globals, noAutostart: true, noWait: true } });
-}
 
 type Word = readonly [word: string, text: string];
 const files: readonly Word[] = [[':files', '']];
 
-/** What can stand in the place of the last word. */
-async function offersFor(words: readonly string[], context: Context): Promise<readonly Word[]> {
+/** What can be in the place of the last word. */
+async function offersFor(words: readonly string[], program: CommandNode, given: Context): Promise<readonly Word[]> {
   const typed = words.at(-1) ?? '';
-  const before = words.slice(0, -1);
-  const startsAsTyped = ([word]: Word) => word.startsWith(typed);
-  const found = tryFind(before);
-  if (found?.kind !== 'command') {
-    const group = found?.kind === 'help' ? found.group : null;
-    const globalFlag = flagBefore(before, globalFlags);
-    if (globalFlag) return valuesOf(globalFlag, typed, context);
-    if (typed.startsWith('-')) return flagsOf(globalFlags, []).filter(startsAsTyped);
-    return (
-      group === null ? topWords() : membersOf(group).map(({ name, summary }): Word => [name.split(' ')[1]!, summary])
-    ).filter(startsAsTyped);
-  }
-  const shape = await found.entry.load();
-  const shapes = { ...globalFlags, ...shape.flags };
-  const flag = flagBefore(before, shapes);
-  if (flag) return valuesOf(flag, typed, context);
-  if (typed.startsWith('-')) return flagsOf(shapes, found.words).filter(startsAsTyped);
-  return (await argumentsOf(shape, found.words, typed, context)).filter(
-    ([word, text]) => word === ':files' || startsAsTyped([word, text]),
-  );
+  const { node, rest } = await commandIn(program, words.slice(0, -1));
+  const flag = node.flags.find(option => option.required && option.matches(rest.at(-1) ?? ''));
+  const operands = operandsOf(node, flag ? rest.slice(0, -1) : rest);
+  const values = (value: Pick<NamedArgument, 'argChoices' | 'offer'>) =>
+    value.argChoices?.map((choice): Word => [choice, '']) ?? offered(value.offer, typed, contextOf(node, given));
+  const argument = node.registeredArguments[operands.length] as NamedArgument | undefined;
+  const offers = flag
+    ? await values(flag)
+    : typed.startsWith('-')
+      ? flagsOf(node, rest)
+      : argument
+        ? await values(argument)
+        : node.nodes.map((child): Word => [child.name(), child.summary() || child.description()]);
+  return offers.filter(([word]) => word === ':files' || word.toLowerCase().startsWith(typed.toLowerCase()));
 }
 
-function tryFind(words: readonly string[]): ReturnType<typeof findCommand> | null {
+/** The command that the words name, and the words without its name. */
+async function commandIn(program: CommandNode, words: readonly string[]) {
+  let node = program;
+  let rest = program.namesFirst(words);
+  for (let child = node.child(rest[0] ?? ''); child; child = node.child(rest[0] ?? '')) {
+    node = child;
+    rest = rest.slice(1);
+  }
+  await node.load();
+  return { node, rest };
+}
+
+/** The arguments so far. A flag that is wrong is the business of the command, not of its completion. */
+function operandsOf(node: CommandNode, words: readonly string[]): readonly string[] {
   try {
-    return findCommand(words);
+    return node.parseOptions([...words]).operands;
   } catch {
-    return null;
+    return [];
   }
 }
 
-function topWords(): readonly Word[] {
-  const single = commands.filter(({ name }) => !name.includes(' ')).map(({ name, summary }): Word => [name, summary]);
-  return [...single, ...Object.entries(groups)];
+/** The context of the command that is being typed: its flags may name another server or home. */
+function contextOf({ values }: CommandNode, context: Context): Context {
+  const { home, server, serverFrom } = context.settings;
+  const typed = values as Partial<Record<'home' | 'server' | 'profile' | 'ca' | 'hardware', string>>;
+  const flags = {
+    home: typed.home ?? home,
+    server: typed.server ?? (serverFrom === 'environment' && server !== null ? server : undefined),
+    serverFrom: typed.server === undefined ? ('environment' as const) : ('flag' as const),
+    profile: typed.profile,
+    ca: typed.ca,
+    hardware: typed.hardware,
+  };
+  const settings = resolveSettings(flags, context.env, true);
+  // A word is completed at once or not at all: no daemon is started, and no rate limit is waited for.
+  return createContext({ ...context, settings, globals: { ...context.globals, autostart: false, wait: false } });
 }
 
-/** The flag whose value is being typed. */
-function flagBefore(before: readonly string[], shapes: Readonly<Record<string, FlagShape>>): FlagShape | null {
-  const shape = spellings(shapes).get(before.at(-1) ?? '')?.shape;
-  return shape?.value === undefined ? null : shape;
-}
+const flagsOf = (node: CommandNode, used: readonly string[]): Word[] =>
+  node.flags
+    .filter(({ hidden, shape, long }) => !hidden && (shape.many || !used.includes(long ?? '')))
+    .map(({ long, description }): Word => [long ?? '', description]);
 
-function flagsOf(shapes: Readonly<Record<string, FlagShape>>, used: readonly string[]): Word[] {
-  return Object.entries(shapes)
-    .filter(([name, shape]) => shape.many || !used.includes(`--${name}`))
-    .map(([name, shape]): Word => [`--${name}`, shape.help]);
-}
-
-async function argumentsOf(
-  shape: AnyCommand,
-  words: readonly string[],
-  typed: string,
-  context: Context,
-): Promise<readonly Word[]> {
-  const known = spellings({ ...globalFlags, ...shape.flags });
-  const taken = words.filter(
-    (word, index) => !word.startsWith('-') && known.get(words[index - 1] ?? '')?.shape.value === undefined,
-  );
-  const argument = shape.args?.[taken.length];
-  if (!argument) return [];
-  if (argument.choices) return argument.choices.map((choice): Word => [choice, '']);
-  return argument.offer ? offered(argument.offer, typed, context) : [];
-}
-
-async function valuesOf(shape: FlagShape, typed: string, context: Context): Promise<readonly Word[]> {
-  const words: readonly Word[] =
-    shape.choices?.map((choice): Word => [choice, '']) ??
-    (shape.offer ? await offered(shape.offer, typed, context) : []);
-  return words.filter(([word]) => word === ':files' || word.toLowerCase().startsWith(typed.toLowerCase()));
-}
-
-async function offered(offer: Offer, typed: string, context: Context): Promise<readonly Word[]> {
+async function offered(offer: Offer | null, typed: string, context: Context): Promise<readonly Word[]> {
   switch (offer) {
     case 'file':
     case 'folder':
@@ -195,13 +160,14 @@ async function offered(offer: Offer, typed: string, context: Context): Promise<r
       return list.map((user): Word => [user.username, user.role]);
     }
     case 'device': {
-      const { list } = await context.registry.call('listDevices', {
-        query: { ...(typed ? { keyword: typed } : {}), size: 50 },
-      });
+      const query = { ...(typed ? { keyword: typed } : {}), size: 50 };
+      const { list } = await context.registry.call('listDevices', { query });
       return list.flatMap((device): Word[] => [
         [device.deviceId, `${device.serialNumber} ${device.status}`],
         [device.serialNumber, `${device.deviceId} ${device.status}`],
       ]);
     }
+    default:
+      return [];
   }
 }

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { Fault, usage } from '../../fault.ts';
-import { nearest } from '../../nearest.ts';
 import { readLoginName } from '../../settings/credentials.ts';
 import {
   checkProfileName,
@@ -24,23 +23,21 @@ const verbs = ['show', 'get', 'set', 'unset', 'use', 'profiles', 'path'] as cons
 const names = Object.keys(profileSettings) as ProfileSetting[];
 
 export const config = command({
-  name: 'config',
-  summary: 'show or change the settings of a profile',
-  description: `Settings are ${names.join(', ')}. A flag beats the environment, the environment beats the profile. "use NAME" makes a profile the one that is used where none is named.`,
+  description: `Settings are ${names.join(', ')}. An option overrides the environment, and the environment overrides the profile. "use NAME" chooses the profile for commands without --profile.`,
   args: [
-    { name: 'ACTION', help: `${verbs.join(', ')}; show where there is none`, optional: true, choices: verbs },
-    { name: 'NAME', help: 'setting, or profile after use', optional: true },
-    { name: 'VALUE', help: 'what it is set to', optional: true },
+    { name: 'ACTION', help: 'what to do (default: show)', optional: true, choices: verbs },
+    { name: 'NAME', help: 'setting; after use: profile', optional: true },
+    { name: 'VALUE', help: 'new value', optional: true },
   ],
   flags: {},
   makesProfile: ([verb]) => verb === 'set',
   examples: [
-    { does: 'what is in force, and from where', line: 'config' },
+    { does: 'the current settings, and where they come from', line: 'config' },
     {
-      does: 'another registry, under a name of its own',
+      does: 'another registry, in its own profile',
       line: 'config set server https://registry.example.com --profile work',
     },
-    { does: 'use that from now on', line: 'config use work' },
+    { does: 'use that profile from now on', line: 'config use work' },
   ],
   async run({ args }, context) {
     const [verb = 'show', name, value] = args;
@@ -50,8 +47,8 @@ export const config = command({
     ];
     if (args.length > 0 && args.length !== expected)
       throw usage(
-        `config ${verb} takes ${expected - 1} more words, not ${args.length - 1}`,
-        'devmgr config --help shows examples',
+        `config ${verb} takes ${expected - 1} arguments, not ${args.length - 1}`,
+        'see: devmgr config --help',
       );
     switch (verb) {
       case 'get':
@@ -59,15 +56,15 @@ export const config = command({
       case 'set': {
         const setting = settingOf(name!);
         storeSetting(home, profile, setting, checked(setting, value!));
-        return told(context, `${setting} of profile ${profile} is ${checked(setting, value!)}.`);
+        return reportChange(context, `${setting} of profile ${profile} is ${checked(setting, value!)}.`);
       }
       case 'unset':
         storeSetting(home, profile, settingOf(name!), null);
-        return told(context, `${name} of profile ${profile} has its default.`);
+        return reportChange(context, `${name} of profile ${profile} has its default value.`);
       case 'use':
         demandProfile(home, readConfig(home), checkProfileName(name!));
         chooseProfile(home, name!);
-        return told(context, `Profile ${name} is used from now on.`);
+        return reportChange(context, `Profile ${name} is used from now on.`);
       case 'profiles':
         return profiles(context);
       case 'path':
@@ -78,8 +75,8 @@ export const config = command({
   },
 });
 
-/** What has been changed: for a script the settings as they are now. */
-async function told(context: Context, words: string): Promise<void> {
+/** With --json the stored settings as they are now. */
+async function reportChange(context: Context, words: string): Promise<void> {
   const { out, settings, globals } = context;
   if (!globals.json) return out.notice(words);
   const stored = readConfig(settings.home);
@@ -89,12 +86,11 @@ async function told(context: Context, words: string): Promise<void> {
 function settingOf(name: string): ProfileSetting {
   const found = names.find(known => known === name);
   if (found) return found;
-  const near = nearest(name, names);
-  throw usage(`there is no setting "${name}"`, near ? `did you mean ${near}?` : `settings are ${names.join(', ')}`);
+  throw usage(`unknown setting "${name}"`, `settings are ${names.join(', ')}`);
 }
 
 function checked(setting: ProfileSetting, value: string): string {
-  if (value === '') throw usage(`${setting} cannot be empty`, `take it away: devmgr config unset ${setting}`);
+  if (value === '') throw usage(`${setting} cannot be empty`, `to remove it: devmgr config unset ${setting}`);
   if (setting === 'server' || setting === 'hardware') return serverAddress(value);
   return setting === 'ca' ? resolve(value) : value;
 }
@@ -133,12 +129,12 @@ async function show(context: Context): Promise<void> {
         [
           'hardware',
           settings.hardware === null
-            ? 'the registry where that is this machine, else the local daemon'
+            ? 'the registry if it is on this machine, else the local daemon'
             : safe(settings.hardware),
         ],
         ['certificates', settings.ca === null ? "the system's" : safe(settings.ca)],
-        ['logged in as', login === null ? 'nobody' : safe(login)],
-        ['token', token === null ? 'of the stored login' : 'from DEVMGR_TOKEN'],
+        ['logged in as', login === null ? '-' : safe(login)],
+        ['token', token === null ? 'from the stored login' : 'from DEVMGR_TOKEN'],
         ['home', safe(settings.home)],
         ['file', safe(configFile(settings.home))],
       ],

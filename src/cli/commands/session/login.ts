@@ -4,7 +4,7 @@ import { need, readPassword } from '../../ask.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
-import { passwordFlags } from '../../globals.ts';
+import { passwordFlags } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { forgetLogin, localIdentity, storeLogin } from '../../settings/credentials.ts';
 import { storeSetting } from '../../settings/profiles.ts';
@@ -13,25 +13,26 @@ import { safe } from '../../terminal/text.ts';
 import { relative } from '../../terminal/when.ts';
 
 export const login = command({
-  name: 'login',
-  summary: 'log in and remember it',
   description:
-    'The token goes into the keychain of the operating system, else into a file that only you can read; login says which. It is renewed while it is used.\nA server named with --server is remembered in the profile.',
-  args: [{ name: 'USERNAME', help: 'user to log in as', optional: true }],
-  flags: { username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'user to log in as' }, ...passwordFlags },
+    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nA server named with --server is stored in the profile.',
+  args: [{ name: 'USERNAME', help: 'user name', optional: true }],
+  flags: {
+    username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'the same, as an option' },
+    ...passwordFlags,
+  },
   makesProfile: () => true,
   examples: [
-    { does: 'ask for the password', line: 'login admin' },
+    { does: 'asks for the password', line: 'login admin' },
     { does: 'in a script', line: 'login --username admin --password-file ./password' },
     {
-      does: 'another server, under a name of its own',
+      does: 'another server, in its own profile',
       line: 'login admin --server https://registry.example.com --profile work',
     },
   ],
   async run({ args, flags }, context) {
     const [named] = args;
     if (named !== undefined && flags.username !== undefined && named !== flags.username)
-      throw usage(`both "${named}" and --username ${flags.username} name a user`);
+      throw usage(`both "${named}" and --username ${flags.username} name a user`, 'omit one of them');
     const known = flags.username ?? named ?? context.settings.username ?? undefined;
     const username = await need(context, known, '--username', 'User name');
     const password = await readPassword(context, flags, `Password of ${username}`);
@@ -42,38 +43,39 @@ export const login = command({
       title: `Logged in as ${safe(data.user.username)} (${safe(data.user.role)})`,
       rows: [
         ['server', await context.registry.address()],
-        ['until', `${safe(data.expireTime)} (${relative(data.expireTime)}; renewed while it is used)`],
+        ['valid until', `${safe(data.expireTime)} (${relative(data.expireTime)}; renewed while it is used)`],
       ],
     });
   },
 });
 
-/** Logs in, and remembers the token and what leads to the server. */
+/** Logs in, and stores the token and how to reach the server. */
 export async function logIn(context: Context, username: string, password: string) {
   const { settings, out, registry } = context;
-  warnOfEavesdroppers(context, await registry.address());
+  warnIfUnencrypted(context, await registry.address());
   const data = await registry.call('login', { body: { username, password } });
-  const kept = { token: data.token, expireTime: data.expireTime, username: data.user.username };
-  const keeper = await storeLogin(settings, context.identity(), kept);
+  const stored = { token: data.token, expireTime: data.expireTime, username: data.user.username };
+  const keeper = await storeLogin(settings, context.identity(), stored);
   rememberServer(context);
   if (!context.globals.json)
     out.notice(
       keeper === 'keychain'
-        ? 'The token is kept in the keychain.'
-        : `The token is kept in ${settings.home}/credentials.json (only you can read it).`,
+        ? 'The token is stored in the keychain.'
+        : `The token is stored in ${settings.home}/credentials.json (only you can read it).`,
     );
-  if (settings.token !== null && !context.globals.json)
-    out.notice('DEVMGR_TOKEN is set and goes on beating this login.');
+  if (settings.token !== null && !context.globals.json) out.notice('DEVMGR_TOKEN is set and overrides this login.');
   return data;
 }
 
-/** An address that is named without a scheme is one of plain HTTP. */
-function warnOfEavesdroppers({ out, globals }: Context, address: string): void {
+/** An address without a scheme means plain HTTP. */
+function warnIfUnencrypted({ out, globals }: Context, address: string): void {
   if (globals.json || !address.startsWith('http:') || isLoopback(address)) return;
-  out.warn(`${safe(address)} is not encrypted: the password and the token can be read on the way. Is there https://?`);
+  out.warn(
+    `${safe(address)} is not encrypted: others on the network can read the password and the token. Use https:// if you can.`,
+  );
 }
 
-/** What was named for this login alone would be missing at the next command. */
+/** Without this, the next command would not find the server that was named for this login. */
 function rememberServer(context: Context): void {
   const { settings, globals } = context;
   if (settings.serverFrom === 'flag')
@@ -87,28 +89,24 @@ function rememberServer(context: Context): void {
 }
 
 export const logout = command({
-  name: 'logout',
-  summary: 'forget the login',
   flags: {},
-  examples: [{ does: 'forget the token of this profile and server', line: 'logout' }],
+  examples: [{ does: 'delete the token of this profile and server', line: 'logout' }],
   async run(_, context) {
     const { settings, out } = context;
     const identity = context.identity();
     const loggedOut = await forgetLogin(settings, identity);
     const server = identity === localIdentity ? 'the local daemon' : identity;
     if (context.globals.json) await out.document({ loggedOut, server: identity, profile: settings.profile });
-    else out.notice(loggedOut ? `Logged out of ${server}.` : `Nobody was logged in to ${server}.`);
+    else out.notice(loggedOut ? `Logged out of ${server}.` : `You were not logged in to ${server}.`);
     if (settings.token !== null && !context.globals.json) out.notice('DEVMGR_TOKEN is still set.');
   },
 });
 
 export const whoami = command({
-  name: 'whoami',
-  summary: 'show who is logged in, and where',
   flags: {},
   examples: [
-    { does: 'who and where', line: 'whoami' },
-    { does: 'the role alone', line: 'whoami --json | jq -r .role' },
+    { does: 'user, role and server', line: 'whoami' },
+    { does: 'only the role', line: 'whoami --json | jq -r .role' },
   ],
   async run(_, context) {
     const data = await context.registry.call('me');
@@ -129,7 +127,7 @@ export const whoami = command({
   },
 });
 
-/** The password of the first administrator, as long as nobody has changed it. */
+/** The generated password of the first administrator; null once it was changed. */
 export function initialPassword(file: string): string | null {
   try {
     return readFileSync(file, 'utf8').trim() || null;

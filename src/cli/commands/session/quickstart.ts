@@ -6,24 +6,22 @@ import { isRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { Fault } from '../../fault.ts';
-import { passwordFlags } from '../../globals.ts';
+import { passwordFlags } from '../../flags.ts';
 import { findDaemon, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { isLocalServer } from '../../settings/settings.ts';
 import { ask } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
-import { Enrolment, type Outcome } from '../enroll/enroll-key.ts';
+import { type EnrolledKey, KeyEnrollment } from '../enroll/enroll-key.ts';
 import { EnrollReport } from '../enroll/report.ts';
 import { initialPassword, logIn } from './login.ts';
 
-/** How long a real key has to show up, after the daemon has begun to look. */
+/** How long to wait for a real key. */
 const realKeyMs = 2_000;
 const pollMs = 200;
 
 export const quickstart = command({
-  name: 'quickstart',
-  summary: 'from nothing to the first enrolled key',
   description:
-    'Starts the daemon of this machine where none runs, logs in as its first administrator, and enrolls one key: one that is plugged in, else a simulated one, marked as such. What is done already is left as it is.',
+    'Starts the daemon on this machine, logs in as its first administrator, and enrolls one key: an attached one, or else a simulated one, marked as such. Steps that are already done are skipped.',
   flags: { ...passwordFlags },
   makesProfile: () => true,
   examples: [{ does: 'try it', line: 'quickstart' }],
@@ -33,7 +31,7 @@ export const quickstart = command({
     const key = await findKey(context, started);
     const report = new EnrollReport(context, null, 1);
     const options = { manufacturer: null, model: null, activateFor: null, dryRun: false };
-    const outcome = await new Enrolment(context, options).handle(key);
+    const outcome = await new KeyEnrollment(context, options).handle(key);
     if (context.globals.json)
       await context.out.document({ server: await context.registry.address(), user, key: outcome });
     else await report.row(outcome, { done: 1, failed: 0 });
@@ -41,25 +39,25 @@ export const quickstart = command({
       throw new Fault(
         'failure',
         `the key could not be enrolled: ${outcome.message}`,
-        'devmgr keys shows what is plugged in',
+        'see the attached keys: devmgr keys',
       );
     if (!context.globals.json) await nextSteps(context, outcome);
   },
 });
 
-/** True where a daemon was started just now. */
+/** Starts the daemon. False if it was already running, or is not local. */
 async function bringUp(context: Context, args: readonly string[]): Promise<boolean> {
   const { settings, io, out, globals } = context;
   const say = (text: string) => (globals.json ? undefined : out.notice(text));
   if (!isLocalServer(settings)) return false;
   const running = await findDaemon(settings.home, io.interrupt);
   if (running) {
-    say(`The daemon runs at ${running.url} (pid ${running.pid}).`);
+    say(`The daemon is running at ${running.url} (pid ${running.pid}).`);
     return false;
   }
   const info = await startDaemon({ home: settings.home, port: null, args, signal: io.interrupt });
-  if (args.length) say(`Started the daemon again, with that key, at ${info.url} (pid ${info.pid}).`);
-  else say(`Started the daemon at ${info.url} (pid ${info.pid}); everything it keeps is in ${settings.home}.`);
+  if (args.length) say(`Restarted the daemon with that key at ${info.url} (pid ${info.pid}).`);
+  else say(`Started the daemon at ${info.url} (pid ${info.pid}). All its data is in ${settings.home}.`);
   return true;
 }
 
@@ -78,11 +76,7 @@ async function logInFirst(
   const given = flags.passwordStdin || flags.passwordFile !== undefined;
   const first = given ? null : (initialPassword(file) ?? env[environment.adminPassword] ?? null);
   if (first === null && !given && !context.canAsk)
-    throw new Fault(
-      'login',
-      'nobody is logged in, and the first password is no longer in force',
-      'log in: devmgr login',
-    );
+    throw new Fault('login', 'not logged in, and the initial password was already changed', context.loginHint());
   const username =
     first === null
       ? await need(context, settings.username ?? (given ? 'admin' : undefined), '--username', 'User name')
@@ -90,11 +84,11 @@ async function logInFirst(
   const password = first ?? (await readPassword(context, flags, `Password of ${username}`));
   const { user } = await logIn(context, username, password);
   say(`Logged in as ${safe(user.username)} (${safe(user.role)}).`);
-  if (initialPassword(file) !== null) say(`  The first password is in ${file}; set your own with: devmgr users passwd`);
+  if (initialPassword(file) !== null) say(`  The initial password is in ${file}. Set your own: devmgr users passwd`);
   return user;
 }
 
-/** Null where nobody is, or no longer. */
+/** Null if there is no valid login. */
 async function whoIsLoggedIn(context: Context) {
   try {
     return await context.registry.call('me');
@@ -112,28 +106,28 @@ async function findKey(context: Context, started: boolean): Promise<Key> {
   if (!started && !(await mayRestart(context)))
     throw new Fault(
       'hardware',
-      'no key is plugged in',
-      'plug one in and run: devmgr quickstart; or, to try with a simulated key: devmgr daemon stop, then devmgr quickstart',
+      'no key is attached',
+      'plug in a key and run: devmgr quickstart. For a simulated key: devmgr daemon stop, then devmgr quickstart',
     );
-  say('No key is plugged in: a simulated one is used, and marked as such wherever it shows.');
+  say('No key is attached. A simulated key is used, and marked as such everywhere.');
   await stopDaemon(settings.home, io.interrupt);
   await bringUp(context, ['--simulate-keys=1']);
-  // Its address may be another one now.
+  // The address may have changed.
   await context.registry.whereabouts();
   const simulated = await waitForKey(context);
   if (simulated) return simulated;
-  throw new Fault('hardware', 'not even a simulated key shows up', 'devmgr doctor looks for the cause');
+  throw new Fault('hardware', 'the simulated key did not appear', 'find the cause: devmgr doctor');
 }
 
 async function mayRestart(context: Context): Promise<boolean> {
   if (!context.canAsk || !isLocalServer(context.settings)) return false;
   const answer = await ask(context.io, {
-    text: 'No key is plugged in. Restart the daemon with a simulated one? [y/N] ',
+    text: 'No key is attached. Restart the daemon with a simulated one? [y/N] ',
   });
   return /^y(es)?$/i.test(answer.trim());
 }
 
-/** A key whose serial can be read, a real one before a simulated one; null where none shows up in time. */
+/** A key with a readable serial number, a real one if there is one; null if none appears in time. */
 async function waitForKey(context: Context): Promise<Key | null> {
   const deadline = Date.now() + realKeyMs;
   for (;;) {
@@ -143,30 +137,30 @@ async function waitForKey(context: Context): Promise<Key | null> {
     if (key) return key;
     if (Date.now() > deadline) {
       for (const { serialNumber, problem } of list)
-        if (serialNumber === null && problem) context.out.notice(`A key is plugged in, but ${safe(problem)}`);
+        if (serialNumber === null && problem) context.out.notice(`A key is attached, but ${safe(problem)}`);
       return null;
     }
     await context.registry.pause(pollMs);
   }
 }
 
-async function nextSteps({ out }: Context, outcome: Outcome): Promise<void> {
+async function nextSteps({ out }: Context, outcome: EnrolledKey): Promise<void> {
   const device = safe(outcome.deviceId ?? 'DEVICE');
   const lines: [string, string][] = [];
   if (outcome.status === 'INACTIVE')
     lines.push([
       `devmgr activate ${device} --code ${safe(outcome.activationCode ?? 'CODE')} --user alice`,
-      'bind it to somebody',
+      'bind it to a user',
     ]);
   lines.push(
-    ['devmgr list', 'every device'],
-    [`devmgr show ${device}`, 'this one'],
-    ['devmgr enroll', 'the next keys, as you plug them in'],
-    ['devmgr daemon stop', 'end the daemon; the next command starts it again'],
-    ['devmgr --help', 'everything else'],
+    ['devmgr list', 'list all devices'],
+    [`devmgr show ${device}`, 'show this device'],
+    ['devmgr enroll', 'register the next keys as you plug them in'],
+    ['devmgr daemon stop', 'stop the daemon; the next command restarts it'],
+    ['devmgr --help', 'all commands'],
   );
   const width = Math.max(...lines.map(([line]) => line.length));
   out.notice(
-    `\nWhat to type next:\n${lines.map(([line, what]) => `  ${out.tint('bold', line.padEnd(width))}  ${what}`).join('\n')}`,
+    `\nNext steps:\n${lines.map(([line, what]) => `  ${out.tint('bold', line.padEnd(width))}  ${what}`).join('\n')}`,
   );
 }

@@ -1,15 +1,14 @@
-import type { Role } from '../../../contract/define.ts';
+import { userIds } from '../../../contract/ids.ts';
 import { paging } from '../../../contract/limits.ts';
 import type { User } from '../../../contract/users.ts';
+import { type Role, roles } from '../../../contract/values.ts';
 import { need, readNewPassword, readNewPasswords } from '../../ask.ts';
-import { roleNames } from '../../choices.ts';
 import type { Client } from '../../client/client.ts';
 import { isRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
-import { command } from '../../define.ts';
+import { command, definedFields } from '../../define.ts';
 import { Fault, usage } from '../../fault.ts';
-import { given } from '../../given.ts';
-import { csvFlag, passwordFlags } from '../../globals.ts';
+import { csvFlag, pageFlags, passwordFlags } from '../../flags.ts';
 import { type CardRow, present } from '../../present.ts';
 import { forgetLogin, storeLogin } from '../../settings/credentials.ts';
 import type { Column } from '../../terminal/table.ts';
@@ -26,17 +25,14 @@ const userFields = [
 ] as const satisfies readonly (keyof User)[];
 
 export const usersList = command({
-  name: 'users list',
-  summary: 'list users',
   flags: {
-    page: { value: 'N', whole: { min: 1 }, help: 'page, counted from 1' },
-    size: { value: 'N', whole: { min: 1 }, help: 'users per page, at most 100 (20)' },
+    ...pageFlags('users'),
     ...csvFlag,
   },
-  examples: [{ does: 'who may do what', line: 'users list' }],
+  examples: [{ does: 'users and their roles', line: 'users list' }],
   async run({ flags }, context) {
     const { out, globals } = context;
-    const query = given<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
+    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
     const data = await context.registry.call('listUsers', { query });
     if (globals.json) return out.document(data);
     if (flags.csv) return out.csv(userFields, data.list);
@@ -61,12 +57,10 @@ const userColumns: Column<User>[] = [
 ];
 
 export const usersAdd = command({
-  name: 'users add',
-  summary: 'add a user',
-  args: [{ name: 'NAME', help: 'name to log in with', optional: true }],
+  args: [{ name: 'NAME', help: 'user name', optional: true }],
   flags: {
-    username: { value: 'NAME', aliases: ['name'], help: 'the same, as a flag' },
-    role: { value: 'ROLE', choices: roleNames, help: 'what the user may do' },
+    username: { value: 'NAME', aliases: ['name'], help: 'the same, as an option' },
+    role: { value: 'ROLE', choices: roles, help: 'permissions of the user' },
     email: { value: 'ADDRESS', help: 'e-mail address' },
     ...passwordFlags,
   },
@@ -77,8 +71,8 @@ export const usersAdd = command({
   async run({ args, flags }, context) {
     const line = 'devmgr users add NAME --role ROLE';
     const username = await need(context, args[0] ?? flags.username, 'the name of the user', 'Name', line);
-    const roles = roleNames.join(', ');
-    const role = (await need(context, flags.role, '--role', `Role (${roles})`, `one of ${roles}`)).toUpperCase();
+    const names = roles.join(', ');
+    const role = (await need(context, flags.role, '--role', `Role (${names})`, `use one of ${names}`)).toUpperCase();
     const password = await readNewPassword(context, flags, `Password of ${username}`);
     const body = {
       username,
@@ -86,48 +80,45 @@ export const usersAdd = command({
       role: role as Role,
       ...(flags.email === undefined ? {} : { email: flags.email }),
     };
-    await showUser(context, await context.registry.call('createUser', { body }), 'is added');
+    await showUser(context, await context.registry.call('createUser', { body }), 'was added');
   },
 });
 
 export const usersUpdate = command({
-  name: 'users update',
-  summary: 'change, disable or enable a user',
   args: [{ name: 'USER', help: 'user id or name', offer: 'user' }],
   flags: {
-    role: { value: 'ROLE', choices: roleNames, help: 'what the user may do' },
+    role: { value: 'ROLE', choices: roles, help: 'permissions of the user' },
     email: { value: 'ADDRESS', help: 'e-mail address; "" clears it' },
-    disable: { help: 'no more logins, and no token of the user is good any longer' },
-    enable: { help: 'the opposite' },
+    disable: { help: 'refuse logins and revoke all tokens of the user', conflicts: ['enable'] },
+    enable: { help: 'allow logins again' },
   },
   examples: [
-    { does: 'somebody left', line: 'users update dealer-berlin --disable' },
-    { does: 'another role', line: 'users update USR-2 --role VIEWER' },
+    { does: 'a user who has left', line: 'users update dealer-berlin --disable' },
+    { does: 'a new role', line: 'users update USR-2 --role VIEWER' },
   ],
   async run({ args, flags }, context) {
-    if (flags.disable && flags.enable) throw usage('--disable and --enable exclude each other');
     const body = {
-      ...(flags.role === undefined ? {} : { role: flags.role as Role }),
+      ...(flags.role === undefined ? {} : { role: flags.role }),
       ...(flags.email === undefined ? {} : { email: flags.email.trim() || null }),
       ...(flags.disable || flags.enable ? { disabled: flags.disable } : {}),
     };
-    if (Object.keys(body).length === 0)
-      throw usage('there is nothing to change', 'give --role, --email, --disable or --enable');
+    if (Object.keys(body).length === 0) throw usage('nothing to change', 'add --role, --email, --disable or --enable');
     const { id } = await findUser(context.registry, args[0]!);
-    await showUser(context, await context.registry.call('updateUser', { params: { userId: id }, body }), 'is changed');
+    await showUser(context, await context.registry.call('updateUser', { params: { userId: id }, body }), 'was changed');
   },
 });
 
 export const usersPasswd = command({
-  name: 'users passwd',
-  summary: 'set a password',
   description:
-    'Without a name your own; then the present one is asked for too. All tokens of the user stop being good; after your own you are logged in again.\nOf standard input and of a file the first line is the new password; for your own the first is the present one and the second the new one.',
+    'Without a name, sets your own password; your current one is then required. All tokens of the user become invalid; after changing your own password you are logged in again.\nThe first line of standard input or of the file is the new password. For your own password the first line is the current one and the second line the new one.',
   args: [{ name: 'USER', help: 'user id or name', optional: true, offer: 'user' }],
   flags: passwordFlags,
   examples: [
-    { does: 'your own', line: 'users passwd' },
-    { does: "somebody else's, in a script", line: 'users passwd dealer-berlin --password-file ./password' },
+    { does: 'your own password', line: 'users passwd' },
+    {
+      does: 'the password of another user, in a script',
+      line: 'users passwd dealer-berlin --password-file ./password',
+    },
   ],
   async run({ args, flags }, context) {
     const me = await context.registry.call('me');
@@ -141,7 +132,7 @@ export const usersPasswd = command({
         'has a new password',
       );
     }
-    const [oldPassword, password] = await readNewPasswords(context, flags, ['Present password', 'New password']);
+    const [oldPassword, password] = await readNewPasswords(context, flags, ['Current password', 'New password']);
     const body = { oldPassword: oldPassword!, password: password! };
     const data = await context.registry.call('setPassword', { params: { userId: me.id }, body });
     await showUser(context, data, 'has a new password');
@@ -150,15 +141,13 @@ export const usersPasswd = command({
 });
 
 export const usersLogout = command({
-  name: 'users logout',
-  summary: 'end every login of a user',
   description:
-    'Without a name your own, on every machine. All tokens of the user are refused from now on and streams end; the password stays good.',
+    'Without a name, ends your own logins on every machine. All tokens of the user become invalid and notification streams end; the password does not change.',
   args: [{ name: 'USER', help: 'user id or name', optional: true, offer: 'user' }],
   flags: {},
   examples: [
-    { does: 'a token got out', line: 'users logout dealer-berlin' },
-    { does: 'your own logins, wherever they are', line: 'users logout' },
+    { does: 'a leaked token', line: 'users logout dealer-berlin' },
+    { does: 'all your own logins', line: 'users logout' },
   ],
   async run({ args }, context) {
     const me = await context.registry.call('me');
@@ -168,20 +157,20 @@ export const usersLogout = command({
     const data = await context.registry.call('logoutUser', { params: { userId: id } });
     const { settings, globals, out } = context;
     if (isMe && settings.token === null) await forgetLogin(settings, context.identity());
-    await showUser(context, data, 'is logged out everywhere');
-    if (isMe && !globals.json) out.notice(`That was your own login too: ${loginAgain(context)}`);
+    await showUser(context, data, 'was logged out everywhere');
+    if (isMe && !globals.json) out.notice(`Your own login has ended, too. ${loginAgain(context)}`);
   },
 });
 
-/** The new password has ended every token, that of this login among them; whoever sets it goes on working. */
+/** The new password made every token invalid, the one of this login included. */
 async function logInAgain(context: Context, username: string, password: string): Promise<void> {
   const { settings, registry, globals, out } = context;
   const again = settings.token === null && (await renewed());
   if (globals.json) return;
   out.notice(
     again
-      ? 'You are logged in again with the new password; your other logins have ended.'
-      : `Your login is no longer good: ${loginAgain(context)}`,
+      ? 'You are logged in with the new password; your other logins have ended.'
+      : `Your login has ended. ${loginAgain(context)}`,
   );
 
   async function renewed(): Promise<boolean> {
@@ -196,8 +185,8 @@ async function logInAgain(context: Context, username: string, password: string):
   }
 }
 
-const loginAgain = ({ settings }: Context): string =>
-  settings.token === null ? 'devmgr login' : 'DEVMGR_TOKEN needs a new token';
+const loginAgain = ({ settings, loginLine }: Context): string =>
+  settings.token === null ? `Log in again: ${loginLine}` : 'DEVMGR_TOKEN needs a new token.';
 
 async function showUser(context: Context, user: User, what: string): Promise<void> {
   const rows: CardRow[] = [
@@ -209,12 +198,12 @@ async function showUser(context: Context, user: User, what: string): Promise<voi
 }
 
 async function findUser(registry: Client, name: string): Promise<{ readonly id: string; readonly username: string }> {
-  if (/^USR-[1-9][0-9]{0,14}$/.test(name)) return { id: name, username: name };
+  if (userIds.parse(name) !== null) return { id: name, username: name };
   for (let page = 1; ; page++) {
     const { list, pagination } = await registry.call('listUsers', { query: { page, size: paging.maxSize } });
     const found = list.find(user => user.username === name);
     if (found) return found;
     if (page >= pagination.totalPages || list.length === 0) break;
   }
-  throw new Fault('absent', `there is no user "${name}"`, 'devmgr users list shows them');
+  throw new Fault('absent', `user "${name}" does not exist`, 'see: devmgr users list');
 }

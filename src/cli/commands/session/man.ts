@@ -1,0 +1,96 @@
+/** `man` and `version`: the commands that describe the whole program. */
+import type { Help, Option } from 'commander';
+import { command } from '../../define.ts';
+import { variables } from '../../environment.ts';
+import { endings } from '../../exit-codes.ts';
+import type { CommandNode } from '../../program.ts';
+import { about, aboutText } from '../../version.ts';
+
+export const man = command({
+  flags: {},
+  examples: [
+    { does: 'read it', line: 'man | man -l -' },
+    { does: 'install it', line: 'man > ~/.local/share/man/man1/devmgr.1' },
+  ],
+  async run({ program }, { out }) {
+    const root = program as CommandNode;
+    await root.load();
+    const help = root.createHelp();
+    const parts = [
+      '.TH DEVMGR 1 "" "devmgr" "User Commands"',
+      '.SH NAME',
+      'devmgr \\- register, activate, lock and retire hardware security keys',
+      '.SH SYNOPSIS',
+      '.B devmgr\n.I COMMAND\n[options]',
+      '.SH DESCRIPTION',
+      ...root
+        .description()
+        .split('\n\n')
+        .flatMap(paragraph => ['.PP', roff(paragraph)]),
+      '.PP',
+      roff('Data goes to standard output, everything else to standard error.'),
+    ];
+    let section = '';
+    for (const leaf of root.leaves) {
+      await leaf.load();
+      if (leaf.helpGroup() !== section) parts.push(`.SH ${roff(leaf.helpGroup().toUpperCase().replace(':', ''))}`);
+      section = leaf.helpGroup();
+      parts.push(...commandPage(leaf));
+    }
+    parts.push('.SH GLOBAL OPTIONS', ...optionList(help, help.visibleOptions(root)), '.SH EXIT CODES');
+    for (const [code, words] of endings) parts.push('.TP', `.B ${code}`, roff(words));
+    parts.push('.SH ENVIRONMENT');
+    for (const { name, words } of variables) parts.push('.TP', `.B ${name}`, roff(words));
+    await out.text(`${parts.join('\n')}\n`);
+  },
+});
+
+function commandPage(leaf: CommandNode): string[] {
+  const help = leaf.createHelp();
+  const [summary = '', ...paragraphs] = leaf.description().split('\n\n');
+  return [
+    '.SS',
+    roff(help.commandUsage(leaf)),
+    roff(summary),
+    ...paragraphs.flatMap(paragraph => ['.PP', roff(paragraph)]),
+    ...help
+      .visibleArguments(leaf)
+      .flatMap(argument => ['.TP', `.I ${roff(argument.name())}`, roff(help.argumentDescription(argument))]),
+    ...optionList(help, leaf.ownFlags),
+    ...(leaf.shape?.examples ?? []).flatMap(({ does, line }) => [
+      '.PP',
+      roff(`${does}:`),
+      '.RS',
+      '.nf',
+      roff(`devmgr ${line}`),
+      '.fi',
+      '.RE',
+    ]),
+  ];
+}
+
+const optionList = (help: Help, options: readonly Option[]): string[] =>
+  options.flatMap(option => ['.TP', `.B ${roff(help.optionTerm(option))}`, roff(help.optionDescription(option))]);
+
+/** A line of roff that shows exactly this text. */
+function roff(text: string): string {
+  const escaped = text.replaceAll('\\', '\\e').replaceAll('-', '\\-');
+  return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
+}
+
+export const versionCommand = command({
+  description:
+    'Shows the build, Node, SQLite and the packages with native code. The same as devmgr --version. With --quiet only the version.',
+  flags: { licences: { aliases: ['licenses'], help: 'write the licenses of all code in this copy' } },
+  examples: [
+    { does: 'for a bug report', line: 'version' },
+    { does: 'for a script', line: 'version --quiet' },
+    { does: 'for redistribution', line: 'version --licences' },
+  ],
+  async run({ flags }, { out, globals }) {
+    if (flags.licences) return out.text((await import('../../settings/packaged.ts')).readLicences());
+    const facts = about();
+    if (globals.json) await out.document(facts);
+    else await out.text(globals.quiet ? `${facts.version}\n` : aboutText(facts));
+  },
+});

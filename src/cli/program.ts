@@ -1,0 +1,256 @@
+/** The command line as a tree of commander: names and summaries at once, the flags of a command when it is used. */
+import { Command, type Help, Option } from 'commander';
+import type { AnyCommand, CommandTable, Entry } from './define.ts';
+import { usage } from './fault.ts';
+import { type FlagShapes, globalFlags } from './flags.ts';
+import { Flag, NamedArgument } from './options.ts';
+import type { Paint } from './terminal/style.ts';
+
+const globalGroup = 'Global options:';
+
+const about = `devmgr registers, activates, locks and retires hardware security keys: USB keys (UKEY) and SIM-based keys (SIMKEY).
+
+A device is named by its deviceId, its serial number, or --plugged: the one attached key. devmgr COMMAND --help shows a command with examples.`;
+
+export interface ProgramOptions {
+  readonly table: CommandTable;
+  /** Shown below the help of the program. */
+  readonly footer: string;
+  /** Width of the help. */
+  readonly columns: number;
+  readonly paint: Paint;
+  /** Takes help that was asked for. */
+  readonly write: (text: string) => void;
+  /** Takes help that is shown because no command was named. */
+  readonly say: (text: string) => void;
+  /** Runs the command that was parsed. */
+  readonly act: (node: CommandNode) => Promise<void>;
+}
+
+/** The tree without the definitions of the commands: those are loaded by `CommandNode.load`. */
+export function createProgram(options: ProgramOptions): CommandNode {
+  const { table, footer, columns, paint, write, say, act } = options;
+  const program = new CommandNode('devmgr')
+    .description(about)
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureHelp(layout(paint))
+    .configureOutput({
+      writeOut: write,
+      writeErr: say,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
+      getOutHasColors: () => true,
+      getErrHasColors: () => true,
+    })
+    .addHelpText('after', footer);
+  for (const { title, entries } of table.sections)
+    for (const entry of entries) addEntry(program, entry, `${title}:`, table.groups, act);
+  return program;
+}
+
+type Act = ProgramOptions['act'];
+
+function addEntry(program: CommandNode, entry: Entry, section: string, groups: CommandTable['groups'], act: Act): void {
+  const [first = '', member] = entry.name.split(' ');
+  const parent = member === undefined ? program : (program.child(first) ?? program.add(first, section));
+  if (member !== undefined) parent.description(sentence(groups[first] ?? ''));
+  parent.add(member ?? first, section, entry, act).summary(entry.summary);
+}
+
+/** Help as commander writes it; that of the program lists the members of the groups, too. */
+const layout = (paint: Paint): Partial<Help> => ({
+  minWidthToWrap: 20,
+  styleTitle: text => paint('bold', text),
+  styleOptionTerm: text => paint('bold', text),
+  styleArgumentTerm: text => paint('bold', text),
+  styleSubcommandTerm: text => paint('bold', text),
+  subcommandTerm: node => (node as CommandNode).path,
+  visibleCommands(node) {
+    // Suggestions ask before there is a width, and need the names of the groups.
+    const isShown = this.helpWidth !== undefined;
+    return isShown ? (node as CommandNode).nodes.flatMap(child => [...child.leaves]) : [...node.commands];
+  },
+});
+
+/** The program, a group of commands, or a command. */
+export class CommandNode extends Command {
+  #entry: Entry | null = null;
+  #act: Act = () => Promise.resolve();
+  #isLoaded = false;
+  /** The definition of the command; null for the program, for groups, and before it is loaded. */
+  shape: AnyCommand | null = null;
+
+  constructor(name?: string) {
+    super(name);
+    this.hook('preSubcommand', (_, wanted) => (wanted as CommandNode).load());
+  }
+
+  get nodes(): readonly CommandNode[] {
+    return this.commands as readonly Command[] as readonly CommandNode[];
+  }
+
+  child(name: string): CommandNode | undefined {
+    return this.nodes.find(node => node.name() === name);
+  }
+
+  /** The commands below this node, or the node itself. */
+  get leaves(): readonly CommandNode[] {
+    return this.nodes.length === 0 ? [this] : this.nodes.flatMap(node => node.leaves);
+  }
+
+  /** The name as it is typed, without `devmgr`: `daemon start`. */
+  get path(): string {
+    return this.parent === null ? '' : `${(this.parent as CommandNode).path} ${this.name()}`.trim();
+  }
+
+  /** Adds a group, or with an entry a command. */
+  add(name: string, section: string, entry: Entry | null = null, act: Act = this.#act): CommandNode {
+    const node = this.command(name);
+    node.#entry = entry;
+    node.#act = act;
+    return node.helpCommand(false).helpGroup(section);
+  }
+
+  override createCommand(name?: string): CommandNode {
+    return new CommandNode(name);
+  }
+
+  /** Loads the flags and arguments of the command. Idempotent. */
+  async load(): Promise<void> {
+    if (this.#isLoaded) return;
+    this.#isLoaded = true;
+    if (this.#entry !== null) this.#define(this.#entry.summary, await this.#entry.load());
+    this.#addGlobalFlags();
+  }
+
+  #define(summary: string, shape: AnyCommand): void {
+    const { args = [], flags, description, examples } = shape;
+    this.shape = shape;
+    for (const argument of args) this.addArgument(new NamedArgument(argument));
+    this.#addFlags(flags, 'Options:');
+    const paragraphs = description?.split('\n') ?? [];
+    this.description([sentence(summary), ...paragraphs].join('\n\n'));
+    const lines = examples.map(({ does, line }) => `  # ${does}\n  devmgr ${line}`);
+    this.addHelpText('after', ['\nExamples:', ...lines].join('\n'));
+    this.action(() => this.#act(this));
+  }
+
+  #addGlobalFlags(): void {
+    this.#addFlags(globalFlags, globalGroup);
+    if (this.parent === null) this.#addFlags({ version: { short: 'V', help: 'show the version' } }, globalGroup);
+    this.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(globalGroup));
+  }
+
+  #addFlags(shapes: FlagShapes, group: string): void {
+    for (const [name, shape] of Object.entries(shapes))
+      for (const spelling of [name, ...(shape.aliases ?? [])])
+        this.addOption(new Flag(name, shape, spelling).helpGroup(group));
+  }
+
+  get program(): CommandNode {
+    return this.parent === null ? this : (this.parent as CommandNode).program;
+  }
+
+  get flags(): readonly Flag[] {
+    return this.options as readonly Option[] as readonly Flag[];
+  }
+
+  /** The flags that only this command has, without their aliases. */
+  get ownFlags(): readonly Flag[] {
+    return this.flags.filter(flag => !flag.hidden && flag.helpGroupHeading !== globalGroup);
+  }
+
+  /** The values of all flags by camel-case name. An empty environment variable counts as unset. */
+  get values(): Readonly<Record<string, unknown>> {
+    const values = this.opts();
+    const flagValue = (flag: Flag) => {
+      const name = flag.attributeName();
+      return values[name] === undefined || (values[name] === '' && !this.isGiven(name)) ? flag.absent : values[name];
+    };
+    return Object.fromEntries(this.flags.map(flag => [flag.attributeName(), flagValue(flag)]));
+  }
+
+  /** Whether the flag with that camel-case name is on the command line. */
+  isGiven(name: string): boolean {
+    return this.getOptionValueSource(name) === 'cli';
+  }
+
+  /** Refuses a flag without the flag that it needs; commander knows only flags that exclude each other. */
+  checkNeeds(): void {
+    for (const flag of this.flags) {
+      const needed = this.flags.find(({ long }) => long === `--${flag.shape.needs}`);
+      if (needed && this.isGiven(flag.attributeName()) && !this.isGiven(needed.attributeName()))
+        this.error(`option '${flag.flags}' needs option '${needed.flags}'`);
+    }
+  }
+
+  override parseOptions(words: string[]) {
+    const end = words.indexOf('--');
+    // Commander would take a flag that follows for the value.
+    for (const [index, word] of (end < 0 ? words : words.slice(0, end)).entries()) {
+      const value = words[index + 1] ?? '';
+      const flag = /^-[^\d]/.test(value) ? this.flags.find(option => option.matches(word)) : null;
+      if (flag?.required)
+        throw usage(`option '${flag.flags}' argument missing`, `if the value begins with a dash: ${word}=${value}`);
+    }
+    return super.parseOptions(words);
+  }
+
+  /** Every error of commander passes here, as `error: message` and a suggestion in a line of its own. */
+  override error(text: string, { code }: { readonly code?: string } = {}): never {
+    const [message = '', suggestion] = text.replace(/^error: /, '').split('\n');
+    const namesakes = code === 'commander.unknownCommand' ? this.#namesakes() : [];
+    const hint =
+      namesakes.length > 0 ? `did you mean ${namesakes.join(' or ')}?` : suggestion?.replace(/^\(D(.*)\)$/, 'd$1');
+    throw usage(message, hint ?? `see: ${['devmgr', this.path, '--help'].filter(Boolean).join(' ')}`);
+  }
+
+  /** Commands of groups that have the name which was taken for a command: `daemon audit` for `audit`. */
+  #namesakes(): readonly string[] {
+    return this.leaves.filter(leaf => leaf.name() === this.args[0]).map(leaf => `devmgr ${leaf.path}`);
+  }
+
+  /** Parses a command line and runs its command. After help, commander ends the program by an error. */
+  async run(argv: readonly string[]): Promise<void> {
+    const words = this.namesFirst(argv);
+    if (!this.child(words[0] ?? '')) await this.load();
+    await this.parseAsync(words, { from: 'user' });
+  }
+
+  /** Moves the names of the command to the front: flags may come before them. `help NAME` becomes `NAME --help`. */
+  namesFirst(words: readonly string[]): string[] {
+    const at = this.#nameAt(words);
+    if (at < 0) return [...words];
+    const name = words[at]!;
+    const rest = words.toSpliced(at, 1);
+    if (name === 'help') return [...this.namesFirst(rest), '--help'];
+    const child = this.child(name);
+    // Commander would show the help of the parent instead of the error.
+    if (!child) return [name, ...rest.filter(word => word !== '--help' && word !== '-h')];
+    return [name, ...child.namesFirst(rest)];
+  }
+
+  /** Index of the first word that is neither a flag nor the value of one; -1 if there is none. */
+  #nameAt(words: readonly string[]): number {
+    if (this.nodes.length === 0) return -1;
+    const isName = (word: string) => word === 'help' || this.child(word) !== undefined;
+    for (let at = 0; at < words.length && words[at] !== '--'; at++) {
+      const word = words[at]!;
+      if (takesValue.has(word)) at++;
+      else if (!isFlag(word) && (isName(word) || !isFlag(words[at - 1] ?? '') || !words.slice(at + 1).some(isName)))
+        return at;
+    }
+    return -1;
+  }
+}
+
+/** Global flags whose value is the next word. */
+const takesValue: ReadonlySet<string> = new Set(
+  Object.entries(globalFlags).flatMap(([name, shape]) => ('value' in shape ? [`--${name}`] : [])),
+);
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
+const isFlag = (word: string): boolean => word.startsWith('-') && word !== '-';
