@@ -1,4 +1,4 @@
-/** Servers that answer otherwise than they should: a documented exit code, words, and never a stack trace. */
+/** Servers that violate the interface: the program ends with a documented exit code and a message, never a stack trace. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -37,7 +37,7 @@ async function asked(url: string, args: readonly string[] = ['list']) {
 
 const json = { 'content-type': 'application/json' };
 
-describe('what is no devmgr', () => {
+describe('a server that is not devmgr', () => {
   test.each<[string, RequestListener, string]>([
     [
       'a web page',
@@ -65,7 +65,7 @@ describe('what is no devmgr', () => {
     expect(stderr).toContain(words);
   });
 
-  test('a redirect is not followed: the token would go along', async () => {
+  test('a redirect is not followed, because it would carry the token', async () => {
     let followed = false;
     const target = await answering((_, answer) => {
       followed = true;
@@ -79,7 +79,7 @@ describe('what is no devmgr', () => {
     expect(followed).toBe(false);
   });
 
-  test('an answer without an end is failure 1: it is not taken into memory for as long as it lasts', async () => {
+  test('an endless response ends with 1, and is not read into memory', async () => {
     const url = await answering((_, answer) => {
       answer.writeHead(200, json);
       const more = Buffer.alloc(1024 * 1024, ' ');
@@ -94,15 +94,15 @@ describe('what is no devmgr', () => {
     expect(stderr).toContain('is too large');
   });
 
-  test('what does not speak HTTP is failure 1', async () => {
+  test('a server that does not speak HTTP ends with 1', async () => {
     const { code, stderr } = await asked(await speaking(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
     expect(code).toBe(1);
     expect(stderr).toContain('does not speak HTTP');
   });
 });
 
-describe('what cannot be reached', () => {
-  test('an answer that breaks off is 9, after further tries', async () => {
+describe('a server that cannot be reached', () => {
+  test('a truncated response ends with 9, after retries', async () => {
     let requests = 0;
     const url = await answering((_, answer) => {
       requests++;
@@ -113,7 +113,7 @@ describe('what cannot be reached', () => {
     expect(requests).toBe(3);
   });
 
-  test('a write whose answer breaks off is not sent again', async () => {
+  test('a write with a truncated response is not retried', async () => {
     let requests = 0;
     const url = await answering((request, answer) => {
       requests++;
@@ -123,11 +123,11 @@ describe('what cannot be reached', () => {
     expect(requests).toBe(1);
   });
 
-  test('a gateway without its server is 9', async () => {
+  test('a gateway without its server ends with 9', async () => {
     expect((await asked(await answering((_, answer) => answer.writeHead(502).end('bad gateway')))).code).toBe(9);
   });
 
-  test('a server that keeps one waiting is 9, and is asked once', async () => {
+  test('a server that does not answer ends with 9, without a retry', async () => {
     const start = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99999\r\n\r\n{';
     const drip = (socket: Socket) => {
       socket.write(start);
@@ -195,7 +195,7 @@ describe('TLS', () => {
     data: { list: [], pagination: { page: 1, size: 20, total: 0, totalPages: 0 } },
   };
 
-  test('a certificate nobody vouches for is 9; --ca names who does', async () => {
+  test('an untrusted certificate ends with 9, unless --ca names its authority', async () => {
     const { folder, key, cert } = certificate();
     const url = await opened(
       createTlsServer({ key, cert }, (_, answer) => void answer.writeHead(200, json).end(JSON.stringify(page))),
@@ -209,7 +209,7 @@ describe('TLS', () => {
     expect(trusted.json).toEqual(page.data);
   });
 
-  test('https to a server without it, and http to one with it', async () => {
+  test('HTTPS to a server that speaks HTTP, and HTTP to one that speaks HTTPS', async () => {
     const plain = await answering((_, answer) => answer.end());
     const { code, stderr } = await asked(plain.replace('http:', 'https:'));
     expect(code).toBe(9);
@@ -221,7 +221,7 @@ describe('TLS', () => {
     expect(http.stderr).toMatch(/speaks HTTPS\n.*--server https:\/\/127\.0\.0\.1:\d+\n/);
   });
 
-  test('a certificate for another name says which names it has', async () => {
+  test('the error about a certificate for another name lists its names', async () => {
     const { folder, key, cert } = certificate('DNS:registry.example,DNS:other.example');
     const url = await opened(createTlsServer({ key, cert }), 'https');
     const { code, stderr } = await devmgr(['list', '--server', url, '--ca', join(folder, 'cert.pem')], { env });
@@ -234,7 +234,7 @@ describe('TLS', () => {
 describe('text of a hostile server', () => {
   const evil = 'x\u001b]0;owned\u0007\u001b[2J\u202egnp.exe\u200b\u0085\r\nfake line';
 
-  test('does not steer the terminal in an error', async () => {
+  test('cannot control the terminal through an error', async () => {
     const url = await answering(
       (_, answer) => void answer.writeHead(400, json).end(JSON.stringify({ code: 1001, message: evil, data: null })),
     );
@@ -244,7 +244,7 @@ describe('text of a hostile server', () => {
     expect(stderr).toContain('\\x1b]0;owned');
   });
 
-  test('does not in a table, in CSV, nor in JSON, where it reads back as it was', async () => {
+  test('cannot control the terminal through a table, CSV or JSON, and JSON keeps its value', async () => {
     const device = {
       deviceId: 'DEV-1',
       deviceType: 'UKEY',

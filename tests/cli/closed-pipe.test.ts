@@ -1,4 +1,4 @@
-/** A reader that has seen enough (`| head -1`) ends a command without a word, as it ends every other tool. */
+/** A reader that closes the pipe (`| head -1`) ends a command silently, as it ends every other tool. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const env = () => ({
   DEVMGR_NO_KEYCHAIN: '1',
 });
 
-/** Runs the program, whose standard output goes to somebody who does as `reader` says; its exit code and what it complained of. */
+/** Runs the program with its standard output piped into the shell command `reader`. Returns its exit code and errors. */
 async function pipedInto(reader: string, args: readonly string[], input = '') {
   const line = `"$0" "$@" | { ${reader}; }; echo "exit \${PIPESTATUS[0]}" >&2`;
   const shell = spawn('bash', ['-c', line, process.execPath, programFile, ...args], { env: env() });
@@ -68,25 +68,25 @@ const short: Record<string, readonly string[]> = {
   config: ['config'],
 };
 
-/** A watch says where it is connected. */
+/** A watch reports its connection. */
 const quietEnd = /^(connect[^\n]*\n)*exit 0\n$/;
 
 describe.each(Object.entries(long))('%s', (_name, args) => {
-  test('ends when the reader has its first line', async () => {
+  test('ends when the reader closes after the first line', async () => {
     expect(await pipedInto('head -n 1', args)).toMatch(quietEnd);
   });
 
-  test('ends when the reader leaves a pipe that is full', async () => {
-    // The first byte says that the program writes; by the time the shell is back at it, it has filled the pipe or waits.
+  test('ends when the reader closes a full pipe', async () => {
+    // After the first byte the program is writing; until the shell continues, it fills the pipe or waits.
     expect(await pipedInto('head -c 1 >/dev/null; read -r -N 70000; true', args)).toMatch(quietEnd);
   });
 });
 
-test.each(Object.entries(short))('%s says nothing of a reader that never was', async (_name, args) => {
+test.each(Object.entries(short))('%s ends silently if there never was a reader', async (_name, args) => {
   expect(await pipedInto('exec <&-; sleep 0', args)).toBe('exit 0\n');
 });
 
-test('a file of registrations ends no less quietly', async () => {
+test('register --file ends silently, too', async () => {
   const file = join(temporaryFolder(), 'keys.csv');
   const rows = Array.from({ length: 500 }, (_, n) => `UKEY,PIPED-${n},Acme,One`);
   writeFileSync(file, `type,serial,manufacturer,model\n${rows.join('\n')}\n`);
@@ -94,7 +94,7 @@ test('a file of registrations ends no less quietly', async () => {
   expect(await pipedInto('head -n 1', args)).not.toMatch(/EPIPE|unexpected/);
 });
 
-test('a new password that nobody has read is an error: it has been set', async () => {
+test('a new password that could not be written is an error, because it was set', async () => {
   await daemon.end('SIGTERM');
   const said = await pipedInto('exec <&-; sleep 0', ['daemon', 'reset-password', 'admin']);
   expect(said).toMatch(/the new password of admin could not be shown[\s\S]*exit 1\n$/);

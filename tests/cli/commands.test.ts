@@ -1,4 +1,4 @@
-/** Every command in the good case: what it writes where, and its exit code. */
+/** Every command when it succeeds: its output and its exit code. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ let serials = 0;
 const newSerial = () => `CMD-${++serials}`;
 
 describe('a device', () => {
-  test('is registered, with a code on standard output and what comes next on standard error', async () => {
+  test('is registered, with its code on standard output and the next step on standard error', async () => {
     const serial = newSerial();
     const args = ['register', '--type', 'ukey', '--serial', serial, '--manufacturer', 'Acme', '--model', 'One'];
     const { code, stdout, stderr } = await daemon.run(args);
@@ -25,7 +25,7 @@ describe('a device', () => {
     expect(stderr).toMatch(/^Next: devmgr activate DEV-\d+ --code \S+ --user USER\n$/);
   });
 
-  test('has its answer as one JSON document, and nothing else', async () => {
+  test('is written as one JSON document, and nothing else', async () => {
     const args = [
       'register',
       '--type',
@@ -55,7 +55,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('goes through its life by serial number and by deviceId', async () => {
+  test('passes through all states, by serial number and by deviceId', async () => {
     const serial = newSerial();
     const { deviceId, activationCode } = await daemon.register(serial);
     const activated = await daemon.run([
@@ -88,7 +88,7 @@ describe('a device', () => {
     ]);
   });
 
-  test('is shown with what happened to it', async () => {
+  test('is shown with its history', async () => {
     const { deviceId, activationCode } = await daemon.register(newSerial());
     await daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'bob' });
     await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'in doubt' });
@@ -98,21 +98,21 @@ describe('a device', () => {
     expect(stdout).toMatch(/history:\n.* registered .*\n.* activated for bob .*\n.* locked: in doubt .*\n/);
   });
 
-  test('hands over its code as a QR code', async () => {
+  test('shows its code as a QR code', async () => {
     const { deviceId, activationCode } = await daemon.register(newSerial());
     const { stdout } = await daemon.run(['show', deviceId, '--qr']);
     expect(stdout).toMatch(/█▄▄▄▄▄█|█ ▄▄▄▄▄ █/);
     expect(stdout.trimEnd().endsWith(activationCode)).toBe(true);
   });
 
-  test('with --quiet is its bare id', async () => {
+  test('with --quiet is only its id', async () => {
     const { deviceId } = await daemon.register(newSerial());
     expect(await daemon.run(['show', deviceId, '-q'])).toMatchObject({ code: 0, stdout: `${deviceId}\n`, stderr: '' });
   });
 });
 
 describe('list', () => {
-  test('has the fields the interface lists, in JSON and as columns of CSV', async () => {
+  test('has the fields of the interface, in JSON and as CSV columns', async () => {
     const { deviceId } = await daemon.register(newSerial());
     const fields = [
       'deviceId',
@@ -162,7 +162,7 @@ describe('list', () => {
     ]);
   });
 
-  test('--all streams every page once, and what it writes as CSV register reads', async () => {
+  test('--all streams every page once, and register reads its CSV', async () => {
     const devices = Array.from({ length: 230 }, (_, n) => ({
       deviceType: 'UKEY',
       serialNumber: `ALL-${n}`,
@@ -182,14 +182,14 @@ describe('list', () => {
     expect(lines.map(line => line.status)).toEqual(Array(230).fill('registered'));
   });
 
-  test('says where there is nothing, and nothing else', async () => {
+  test('reports an empty result, and nothing else', async () => {
     const { code, stdout, stderr } = await daemon.run(['list', '--keyword', 'no-such-thing']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'No device matches.\n' });
   });
 });
 
 describe('a login', () => {
-  test('is remembered in a file only the user can read, which it says', async () => {
+  test('is stored in a file that only the user can read, and says so', async () => {
     const home = temporaryFolder();
     const { code, stdout, stderr } = await devmgr(
       ['login', '--username', 'admin', '--password-stdin', '--server', daemon.url],
@@ -206,7 +206,7 @@ describe('a login', () => {
     expect((await devmgr(['whoami'], { home })).code).toBe(3);
   });
 
-  test('of a profile is its own', async () => {
+  test('belongs to its profile', async () => {
     const home = temporaryFolder();
     await devmgr(['login', 'admin', '--password-stdin', '--server', daemon.url, '--profile', 'work'], {
       home,
@@ -218,7 +218,7 @@ describe('a login', () => {
     expect((await devmgr(['whoami'], { home })).code).toBe(0);
   });
 
-  test('is beaten by DEVMGR_TOKEN, which is said once, and not with --quiet or --json', async () => {
+  test('is overridden by DEVMGR_TOKEN, with one notice, and none with --quiet or --json', async () => {
     await daemon.call('POST', '/api/users', { username: 'token-user', password: adminPassword, role: 'VIEWER' });
     const other = await daemon.run(['login', 'token-user', '--password-stdin', '--json'], {
       home: temporaryFolder(),
@@ -233,7 +233,7 @@ describe('a login', () => {
     expect((await daemon.run(['whoami', '--quiet'], { env })).stderr).toBe('');
   });
 
-  test('goes to no other server than the one it was made at', async () => {
+  test('is sent only to the server that issued it', async () => {
     const home = temporaryFolder();
     await devmgr(['login', 'admin', '--password-stdin', '--server', daemon.url], { home, input: adminPassword });
     const elsewhere = await devmgr(['whoami', '--server', daemon.url.replace('127.0.0.1', 'localhost')], { home });
@@ -242,8 +242,8 @@ describe('a login', () => {
   });
 });
 
-describe('flag, environment and profile', () => {
-  test('a flag beats the environment, and the environment the profile', async () => {
+describe('option, environment and profile', () => {
+  test('an option overrides the environment, and the environment the profile', async () => {
     const home = temporaryFolder();
     const server = async (args: readonly string[], env = {}) =>
       (await devmgr(['config', '--json', ...args], { home, env })).json.server;
@@ -260,7 +260,7 @@ describe('flag, environment and profile', () => {
 });
 
 describe('users', () => {
-  test('are added, listed, changed and given passwords', async () => {
+  test('are added, listed, changed, and get new passwords', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'password');
     writeFileSync(file, 'another good one\n');
@@ -345,7 +345,7 @@ describe('application versions', () => {
     expect(piped.stdout).toHaveLength(300_000);
   });
 
-  test('what cannot be a package is refused as the server would, before anything is sent', async () => {
+  test('are rejected with the code of the server before an upload starts', async () => {
     const folder = temporaryFolder();
     const empty = join(folder, 'a.apk');
     writeFileSync(empty, '');
@@ -367,8 +367,8 @@ describe('application versions', () => {
   });
 });
 
-describe('this program', () => {
-  test('tells its version, and its help on standard output when asked for it', async () => {
+describe('the program', () => {
+  test('writes its version, and help to standard output if it was asked for', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     const shown = await devmgr(['--version']);
     expect(shown.stdout.split('\n')[0]).toBe(`devmgr ${version}`);
@@ -382,7 +382,7 @@ describe('this program', () => {
     expect((await devmgr(['help', 'lock'])).stdout).toContain('Usage: devmgr lock [options] [DEVICE]');
   });
 
-  test('counts', async () => {
+  test('counts devices', async () => {
     const { json } = await daemon.run(['stats', '--json', '--days', '3']);
     expect(json.total).toBe(json.byType.UKEY + json.byType.SIMKEY);
     expect(json.registrations).toHaveLength(3);
@@ -390,7 +390,7 @@ describe('this program', () => {
     expect((await daemon.run(['stats'])).stdout).toContain('By state');
   });
 
-  test('looks for what is wrong', async () => {
+  test('finds problems', async () => {
     const { code, json } = await daemon.run(['doctor', '--json']);
     expect(code).toBe(0);
     expect(json.checks.map((check: { name: string }) => check.name)).toEqual(
@@ -408,7 +408,7 @@ describe('this program', () => {
     expect((await daemon.run(['config', 'path'])).stdout).toBe(`${daemon.home}/config.json\n`);
   });
 
-  test('installs its rules below another root, shows them first, and only when it may', async () => {
+  test('installs its rules below another root, after it has shown them and was allowed to', async () => {
     const root = temporaryFolder();
     expect((await devmgr(['doctor', '--fix', '--root', root])).code).toBe(2);
     expect(existsSync(join(root, 'etc'))).toBe(false);
@@ -420,7 +420,7 @@ describe('this program', () => {
     expect((await devmgr(['doctor', '--fix', '--root', root, '--json'])).json).toEqual({ written: [] });
   });
 
-  test('installs no rule that a package of the system has brought', async () => {
+  test('does not install a rule that the system package has installed', async () => {
     const root = temporaryFolder();
     for (const rule of ['usr/lib/udev/rules.d/70-devmgr.rules', 'usr/share/polkit-1/rules.d/50-devmgr.rules']) {
       mkdirSync(dirname(join(root, rule)), { recursive: true });
@@ -429,7 +429,7 @@ describe('this program', () => {
     expect((await devmgr(['doctor', '--fix', '--yes', '--root', root, '--json'])).json).toEqual({ written: [] });
   });
 
-  test('completes in a real bash', async () => {
+  test('completes words in a real bash', async () => {
     const { deviceId } = await daemon.register('BASH:1');
     const bin = temporaryFolder();
     const program = join(bin, 'devmgr');
@@ -449,7 +449,7 @@ describe('this program', () => {
     expect(ask('devmgr', 'show', deviceId)).toEqual([deviceId]);
   });
 
-  test('completes devices live', async () => {
+  test('completes devices from the server', async () => {
     const serial = newSerial();
     const { deviceId } = await daemon.register(serial);
     const { stdout } = await daemon.run(['completion', 'bash', '--offer', '--', 'show', serial]);
@@ -461,8 +461,8 @@ describe('this program', () => {
   });
 });
 
-describe('the daemon’s programs', () => {
-  test('copy the registry, check it, and write its journal', async () => {
+describe('maintenance commands', () => {
+  test('back up the registry, check it, and write its journal', async () => {
     const serial = newSerial();
     const { deviceId } = await daemon.register(serial);
     const file = join(temporaryFolder(), 'copy.db');

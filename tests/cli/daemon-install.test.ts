@@ -1,4 +1,4 @@
-/** The daemon as a service of one user: what is written, and what a real systemd makes of it. */
+/** The daemon as a user service: the files that are written, and how a real systemd runs it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { devmgr, programFile, temporaryFolder } from './program.ts';
 
 const oddName = `my "100%" $HOME 'keys' \\n`;
 
-/** No systemd of whoever runs the tests is met: its socket would lie in the runtime folder. */
+/** A runtime folder without a socket, so that the systemd of the person who runs the tests is not used. */
 function nowhere() {
   const home = temporaryFolder();
   const config = join(home, 'config of mine');
@@ -21,8 +21,8 @@ function nowhere() {
   return { home, env, unit: join(config, 'systemd/user/devmgr.service') };
 }
 
-describe('where no systemd listens', () => {
-  test('the unit is written, and what is left to do is said', async () => {
+describe('without systemd', () => {
+  test('the unit is written, with a notice of what is left to do', async () => {
     const { home, env, unit } = nowhere();
     const first = await devmgr(['daemon', 'install', '--port', '7480'], { home, env });
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('systemctl --user enable --now') });
@@ -34,7 +34,7 @@ describe('where no systemd listens', () => {
     expect(readdirSync(join(unit, '..'))).toEqual(['devmgr.service']);
   });
 
-  test('uninstall removes what install has written, and the data stays', async () => {
+  test('uninstall deletes the unit, but not the data', async () => {
     const { home, env, unit } = nowhere();
     await devmgr(['daemon', 'install', '--no-start'], { home, env });
     writeFileSync(join(home, 'devmgr.db'), 'data');
@@ -44,7 +44,7 @@ describe('where no systemd listens', () => {
     expect((await devmgr(['daemon', 'uninstall', '--json'], { home, env })).json).toMatchObject({ removed: false });
   });
 
-  test('a unit that somebody else has written is neither replaced nor removed', async () => {
+  test('a unit that devmgr did not write is neither replaced nor deleted', async () => {
     const { home, env, unit } = nowhere();
     mkdirSync(join(unit, '..'), { recursive: true });
     writeFileSync(unit, '[Service]\nExecStart=/bin/true\n');
@@ -76,7 +76,7 @@ const facts: ServiceFacts = {
 };
 
 describe('the unit', () => {
-  test('is that of the packages, but for the program it starts', () => {
+  test('is the packaged one, except for the program', () => {
     const { text, file } = systemdService(facts, template);
     expect(file).toBe('/home/me/.config/systemd/user/devmgr.service');
     const others = (unit: string) => unit.split('\n').filter(line => !/^(#|ExecStart=)/.test(line));
@@ -84,7 +84,7 @@ describe('the unit', () => {
   });
 
   needs('systemd-analyze', 'systemd')('in the eyes of systemd', () => {
-    test('has no fault, whatever the names of the folders', () => {
+    test('is valid for any folder name', () => {
       const file = join(temporaryFolder(), 'devmgr.service');
       writeFileSync(file, systemdService(facts, template).text);
       const call = ['verify', '--man=no', '--recursive-errors=no', file];
@@ -95,7 +95,7 @@ describe('the unit', () => {
 });
 
 describe.runIf(canRunUserSystemd)('under a real systemd', () => {
-  test('it starts, comes back after a crash, takes new flags, and goes without a trace but the data', () => {
+  test('the service starts, restarts after a crash, accepts new options, and leaves only the data when it is removed', () => {
     const user = temporaryFolder();
     const home = join(user, oddName);
     const script = `
@@ -126,8 +126,8 @@ describe.runIf(canRunUserSystemd)('under a real systemd', () => {
   });
 });
 
-describe('what other systems get', () => {
-  test('launchd: a property list with every word whole', () => {
+describe('other systems', () => {
+  test('launchd: a property list with every argument intact', () => {
     const { text, file, start, tested } = launchdService(facts);
     expect(tested).toBe(false);
     expect(file).toBe('/home/me/Library/LaunchAgents/devmgr.daemon.plist');
@@ -135,7 +135,7 @@ describe('what other systems get', () => {
     expect(start.at(-1)).toEqual(['launchctl', 'bootstrap', 'gui/501', file]);
   });
 
-  test('Windows: a task of this user, with arguments that come apart as they went together', () => {
+  test('Windows: a task of this user, whose arguments are parsed back unchanged', () => {
     const home = 'C:\\Users\\me & you\\keys\\';
     const { text, tested, encoding } = scheduledTask({ ...facts, program: ['C:\\devmgr.exe', 'daemon'], home });
     expect({ tested, encoding }).toEqual({ tested: false, encoding: 'utf16le' });

@@ -1,4 +1,4 @@
-/** `daemon logs`: the end of the log, and what is written to it from then on. */
+/** `daemon logs`: the last lines, and new lines with --follow. */
 import { appendFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,10 +17,10 @@ describe('the end of the log', () => {
   const numbered = Array.from({ length: 120 }, (_, i) => `line ${i + 1}\n`).join('');
 
   test.each([
-    ['50 lines where nothing is said', [], Array.from({ length: 50 }, (_, i) => `line ${i + 71}`)],
-    ['as many as are asked for', ['--lines', '2'], ['line 119', 'line 120']],
-    ['all where there are fewer', ['-n', '500'], Array.from({ length: 120 }, (_, i) => `line ${i + 1}`)],
-    ['nothing where nothing is asked for', ['-n', '0'], []],
+    ['50 lines by default', [], Array.from({ length: 50 }, (_, i) => `line ${i + 71}`)],
+    ['the given number of lines', ['--lines', '2'], ['line 119', 'line 120']],
+    ['all lines if there are fewer', ['-n', '500'], Array.from({ length: 120 }, (_, i) => `line ${i + 1}`)],
+    ['empty for 0 lines', ['-n', '0'], []],
   ])('is %s', async (_, args, lines) => {
     const { home } = homeWith(numbered);
     const { code, stdout } = await devmgr(['daemon', 'logs', ...args], { home });
@@ -28,13 +28,13 @@ describe('the end of the log', () => {
     expect(stdout).toBe(lines.map(line => `${line}\n`).join(''));
   });
 
-  test('is found behind lines that are longer than what is read at once', async () => {
+  test('is found after lines that are longer than one read', async () => {
     const { home } = homeWith(`first\n${'x'.repeat(100_000)}é\nlast\n`);
     const { stdout } = await devmgr(['daemon', 'logs', '-n', '2'], { home });
     expect(stdout).toBe(`${'x'.repeat(100_000)}é\nlast\n`);
   });
 
-  test('is for people in words, with nothing that could steer the terminal, and with --json as it was written', async () => {
+  test('is readable text without control characters, and with --json unchanged', async () => {
     const entry = `${JSON.stringify({ level: 40, time: 0, pid: 1, msg: 'a key \u001b[2J', serial: 'UK-1' })}\n`;
     const { home } = homeWith(entry);
     expect((await devmgr(['daemon', 'logs'], { home })).stdout).toBe(
@@ -43,28 +43,28 @@ describe('the end of the log', () => {
     expect((await devmgr(['daemon', 'logs', '--json'], { home })).stdout).toBe(entry);
   });
 
-  test('is not there before there is a log: exit code 5', async () => {
+  test('does not exist before the first start: exit code 5', async () => {
     const { code, stderr } = await devmgr(['daemon', 'logs'], { home: temporaryFolder() });
     expect(code).toBe(5);
     expect(stderr).toContain('there is no log yet');
   });
 });
 
-test('--follow goes on as the log grows, whole characters and lines alone, also when it begins anew', async () => {
+test('--follow writes complete lines as the log grows, also after it was replaced', async () => {
   const { home, file } = homeWith('before\n');
   const running = start(['daemon', 'logs', '--follow'], { home, input: null });
   await running.until('stdout', /before\n/);
-  // What is read at once ends amid the character.
+  // One read ends within the character.
   const long = `${'x'.repeat(MiB - 1)}é`;
   appendFileSync(file, `${long}\nhalf a li`);
   await running.until('stdout', /xé\n/);
   appendFileSync(file, 'ne\n');
   await running.until('stdout', /half a line\n/);
   unlinkSync(file);
-  writeFileSync(file, 'anew\n');
-  await running.until('stdout', /anew\n/);
+  writeFileSync(file, 'new file\n');
+  await running.until('stdout', /new file\n/);
   running.child.kill('SIGINT');
   const { code, stdout } = await running.ended;
   expect(code).toBe(130);
-  expect(stdout).toBe(`before\n${long}\nhalf a line\nanew\n`);
+  expect(stdout).toBe(`before\n${long}\nhalf a line\nnew file\n`);
 });

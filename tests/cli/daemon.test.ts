@@ -1,11 +1,11 @@
-/** The daemon of a home: started by whoever needs it, found again, ended; and the way from nothing to the first key. */
+/** The daemon of a home: started on demand, found, stopped; and quickstart. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { adminPassword, devmgr, programFile, type RunOptions, startDaemon, temporaryFolder } from './program.ts';
 
-/** A home whose daemon is ended when the test is over. */
+/** A home whose daemon is stopped after the test. */
 function freshHome(): string {
   const home = temporaryFolder();
   onTestFinished(async () => {
@@ -19,7 +19,7 @@ const run = (home: string, args: readonly string[], options: RunOptions = {}) =>
   devmgr(args, { home, ...options, env: { ...env, ...options.env } });
 
 describe('in the background', () => {
-  test('it is started once, found, and ended', async () => {
+  test('it is started once, found, and stopped', async () => {
     const home = freshHome();
     const first = await run(home, ['daemon', 'start', '--port', '0', '--json']);
     expect(first.json).toMatchObject({ running: true, started: true, home });
@@ -40,7 +40,7 @@ describe('in the background', () => {
     expect((await run(home, ['daemon', 'stop', '--json'])).json.stopped).toBe(false);
   });
 
-  test('a command starts it where none runs, and says so; --no-autostart forbids it', async () => {
+  test('a command starts it if it is not running, with a notice; --no-autostart prevents that', async () => {
     const home = freshHome();
     expect(
       (await run(home, ['login', 'admin', '--password-stdin', '--no-autostart'], { input: adminPassword })).code,
@@ -51,7 +51,7 @@ describe('in the background', () => {
     expect((await run(home, ['list', '--no-autostart'])).code).toBe(0);
   });
 
-  test('a command that looks at keys starts it too where the registry is elsewhere, and needs no login for it', async () => {
+  test('a command for attached keys starts it even if the registry is remote, and needs no login', async () => {
     const home = freshHome();
     const elsewhere = ['keys', '--server', 'https://registry.invalid'];
     expect(await run(home, [...elsewhere, '--no-autostart'])).toMatchObject({
@@ -63,7 +63,7 @@ describe('in the background', () => {
     expect(code).toBe(0);
   });
 
-  test('two commands that both find none start one', async () => {
+  test('two commands at the same time start one daemon', async () => {
     const home = freshHome();
     const [a, b] = await Promise.all([
       run(home, ['daemon', 'start', '--json']),
@@ -73,7 +73,7 @@ describe('in the background', () => {
     expect(a.json.pid).toBe(b.json.pid);
   });
 
-  test('what a killed one left behind is not taken for a running one', async () => {
+  test('the files of a killed daemon are not taken for a running one', async () => {
     const home = freshHome();
     const { json } = await run(home, ['daemon', 'start', '--port', '0', '--json']);
     process.kill(json.pid, 'SIGKILL');
@@ -82,7 +82,7 @@ describe('in the background', () => {
     expect(login.stderr).toContain('started the local daemon');
   });
 
-  test('where it cannot start, the end of its log says why, and nothing hangs', async () => {
+  test('if it cannot start, the error shows the end of its log', async () => {
     const home = freshHome();
     mkdirSync(join(home, 'devmgr.db'));
     const { code, stderr } = await run(home, ['list']);
@@ -92,7 +92,7 @@ describe('in the background', () => {
     expect(stderr).toContain('devmgr daemon logs');
   });
 
-  test('a port that is named and taken is said', async () => {
+  test('a port that is in use is reported', async () => {
     const home = freshHome();
     const other = createServer();
     const port = await new Promise<number>(resolve =>
@@ -107,8 +107,8 @@ describe('in the background', () => {
   test.each([
     ['a flag', ['--host', '0.0.0.0'], {}, 'not loopback'],
     ['the environment', [], { DEVMGR_LIMIT_LOGIN: 'many' }, 'DEVMGR_LIMIT_LOGIN'],
-    ['the first password', [], { DEVMGR_ADMIN_PASSWORD: 'short' }, 'DEVMGR_ADMIN_PASSWORD'],
-  ])('%s that is wrong is a usage error, as in the foreground', async (_, args, wrong, words) => {
+    ['the initial password', [], { DEVMGR_ADMIN_PASSWORD: 'short' }, 'DEVMGR_ADMIN_PASSWORD'],
+  ])('%s with an invalid value is a usage error, as in the foreground', async (_, args, wrong, words) => {
     const { code, stderr } = await run(freshHome(), ['daemon', 'start', '--port', '0', '--json', ...args], {
       env: wrong,
     });
@@ -116,7 +116,7 @@ describe('in the background', () => {
     expect(JSON.parse(stderr).error).toMatchObject({ code: 1001, message: expect.stringContaining(words) });
   });
 
-  test('a home that cannot be used is said', async () => {
+  test('a home that cannot be used is reported', async () => {
     const home = join(freshHome(), 'file');
     writeFileSync(home, '');
     const { code, stderr } = await run(home, ['list']);
@@ -126,7 +126,7 @@ describe('in the background', () => {
 });
 
 describe('in the foreground', () => {
-  test('a second one on the same home is refused, naming the first', async () => {
+  test('a second daemon for the same home is refused; the error names the first', async () => {
     const daemon = await startDaemon();
     onTestFinished(() => daemon.end('SIGTERM'));
     const { code, stderr } = await devmgr(['daemon', 'run', '--port', '0', '--json'], { home: daemon.home });
@@ -154,9 +154,9 @@ describe('in the foreground', () => {
 });
 
 describe('quickstart', () => {
-  test('goes from nothing to an enrolled key without a terminal; a second run finds everything as it was', async () => {
+  test('enrolls the first key without a terminal; a second run changes nothing', async () => {
     const home = freshHome();
-    // No password in the environment: it is made, kept in a file, and found there.
+    // Without a password in the environment a random one is created and read from its file.
     const first = await devmgr(['quickstart'], { home });
     expect(first.code).toBe(0);
     const [, deviceId] = /registered\s+(DEV-\d+) INACTIVE/.exec(first.stdout) ?? [];
@@ -177,6 +177,6 @@ describe('quickstart', () => {
   });
 });
 
-test('the program stands in one file that needs no arguments of Node', () => {
+test('the program is one file that needs no options of Node', () => {
   expect(readFileSync(programFile, 'utf8').startsWith('#!/usr/bin/env node')).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** `doctor --report`: what helps stays in, what is nobody else's business does not. */
+/** `doctor --report`: it contains what support needs, and no private data. */
 import { appendFileSync, chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ function plantIn(log: string): void {
 }
 
 describe('doctor --report', () => {
-  test('holds no secret, no name, no host and no serial number', async () => {
+  test('contains no secret, no name, no host and no serial number', async () => {
     plantIn(join(daemon.home, 'daemon.log'));
     await daemon.run(['config', 'set', 'server', `https://${planted.server}`, '--profile', 'other']);
     const secrets = ['local-token', 'signing-key', 'journal-key'].map(name =>
@@ -59,7 +59,7 @@ describe('doctor --report', () => {
     expect(text.split(/[^\w.-]+/)).not.toContain(hostname());
     for (const [, token] of readFileSync(join(daemon.home, 'credentials.json'), 'utf8').matchAll(/"token": "([^"]+)"/g))
       expect(text).not.toContain(token);
-    // What helps is there.
+    // What support needs is there.
     for (const part of ['better-sqlite3', 'DEVMGR_ADMIN_PASSWORD is set', 'DEVMGR_LIMIT_QUERY=off', 'at f (a.ts:1:2)'])
       expect(text).toContain(part);
     expect(text).toMatch(/^ok {7}simulated/m);
@@ -67,7 +67,7 @@ describe('doctor --report', () => {
     expect(text).toContain('Read this report before you send it');
   });
 
-  test('can be read by nobody else, and overwrites nothing unless told to', async () => {
+  test('is readable only by the user, and overwrites a file only with --force', async () => {
     const file = join(temporaryFolder(), 'report.txt');
     const target = join(temporaryFolder(), 'elsewhere');
     writeFileSync(target, 'mine');
@@ -85,7 +85,7 @@ describe('doctor --report', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('is written where nothing runs and no home is there yet, into a file with the time in its name', async () => {
+  test('is written without a daemon and a home, to a file with the time in its name', async () => {
     const cwd = temporaryFolder();
     const { code, stdout } = await devmgr(['doctor', '--report', '--quiet'], { cwd, home: join(cwd, 'none') });
     expect(code).toBe(0);
@@ -93,15 +93,15 @@ describe('doctor --report', () => {
     expect(readFileSync(join(cwd, stdout.trim()), 'utf8')).toContain('daemon: not running');
   });
 
-  test('goes to standard output for -', async () => {
+  test('is written to standard output for -', async () => {
     const { code, stdout } = await devmgr(['doctor', '--report', '-']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Report of devmgr, /);
   });
 });
 
-describe('what is replaced', () => {
-  test('has the same mark wherever it stands, and another one in another report', () => {
+describe('replaced text', () => {
+  test('has the same mark everywhere in a report, and a different one in another report', () => {
     const redactor = new Redactor();
     redactor.know('serial', 'KEY-1');
     const mark = redactor.text('KEY-1');
@@ -114,7 +114,7 @@ describe('what is replaced', () => {
     expect(other.text('KEY-1')).not.toBe(mark);
   });
 
-  test('is looked for in no time, however long a line is, and no secret is cut in two', () => {
+  test('is found quickly in a long line, and no secret is cut in two', () => {
     const redactor = new Redactor();
     const started = process.cpuUsage();
     for (const part of ['a-', 'A', '1:', 'a1_', 'serial ', 'x@', 'password=', '../'])
@@ -129,7 +129,7 @@ describe('what is replaced', () => {
     'error 0x80100011 of libpcsclite.so.1 at 2026-11-20T22:36:18.222Z',
     'DEV-1234567 version 26.10.0, EACCES, 12:30:45',
     'apt-get install libudev1',
-  ])('%s stays as it is', text => {
+  ])('%s is unchanged', text => {
     expect(new Redactor().text(text)).toBe(text);
   });
 });

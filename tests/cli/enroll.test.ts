@@ -1,4 +1,4 @@
-/** Enrolment of what is plugged in, with keys in software; `tests/hardware` does it with a card and a USB key. */
+/** Enrollment of attached keys, with simulated keys; `tests/hardware` uses a card and a USB key. */
 import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ describe('three keys', () => {
   });
   afterAll(() => discard(daemon));
 
-  test('are registered once each, and recognised ever after', async () => {
+  test('are registered once each, and recognized afterwards', async () => {
     const dry = await daemon.run(['enroll', '--count', '3', '--dry-run', '--json']);
     expect(dry.rows.map(row => row.result)).toEqual(['new', 'new', 'new']);
     const folder = temporaryFolder();
@@ -61,11 +61,11 @@ describe('three keys', () => {
     expect((await daemon.call('GET', '/api/devices/list')).pagination.total).toBe(3);
   });
 
-  test.each(['codes.csv', 'codes.jsonl'])('are gone on with from the file of an earlier run (%s)', async name => {
+  test.each(['codes.csv', 'codes.jsonl'])('continue from the file of an earlier run (%s)', async name => {
     const out = join(temporaryFolder(), name);
     const enroll = (count: string) => daemon.run(['enroll', '--count', count, '--json', '--out', out]);
     const first = await enroll('2');
-    // As a crash leaves it.
+    // As after a crash.
     appendFileSync(out, 'known,DEV-9');
     const rest = await enroll('3');
     const serials = [...first.rows, ...rest.rows].map(row => row.serialNumber);
@@ -73,7 +73,7 @@ describe('three keys', () => {
     expect(await enroll('3')).toMatchObject({ code: 0, stdout: '' });
   });
 
-  test('are listed with the device each one is', async () => {
+  test('are listed with their devices', async () => {
     const { json } = await daemon.run(['keys', '--json']);
     expect(Object.keys(json)).toEqual(['list', 'drivers']);
     expect(json.list).toHaveLength(3);
@@ -86,21 +86,21 @@ describe('three keys', () => {
     expect((await daemon.run(['keys'])).stdout).toContain('(simulated)');
   });
 
-  test('are too many for --plugged, which lists them', async () => {
+  test('are too many for --plugged; the error lists them', async () => {
     const { code, stderr } = await daemon.run(['show', '--plugged']);
     expect(code).toBe(2);
     expect(stderr).toContain('3 keys are attached:');
     expect(stderr.match(/DEV-\d+ {2}\w+ {2}SIM-/g)).toHaveLength(3);
   });
 
-  test('are left out where they were there before, or are of another type', async () => {
+  test('are skipped if they were attached before, or have another type', async () => {
     expect((await daemon.run(['enroll', '--skip-attached', '--timeout', '1', '--json'])).code).toBe(10);
     const { code, rows } = await daemon.run(['enroll', '--type', 'SIMKEY', '--count', '1', '--json']);
     expect(code).toBe(0);
     expect(rows.map(row => row.deviceType)).toEqual(['SIMKEY']);
   });
 
-  test('that are fewer than were asked for are handled, and then it is too late', async () => {
+  test('are handled even if more were expected, until the timeout', async () => {
     const { code, rows, stderr } = await daemon.run(['enroll', '--count', '4', '--timeout', '1', '--json']);
     expect(rows).toHaveLength(3);
     expect(code).toBe(10);
@@ -109,7 +109,7 @@ describe('three keys', () => {
 });
 
 describe('one key', () => {
-  test.each(['', ' ', 'x'.repeat(65)])('is not waited for where nobody can be its user: %j', async user => {
+  test.each(['', ' ', 'x'.repeat(65)])('is not awaited if the user to activate it for is invalid: %j', async user => {
     const { code, stdout, stderr } = await daemon.run(['enroll', '--count', '1', '--activate-for', user]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/--activate-for: userId/);
@@ -120,7 +120,7 @@ describe('one key', () => {
     return () => discard(daemon);
   });
 
-  test('is registered with what the flags say, activated, and then named by --plugged', async () => {
+  test('is registered with the values of the options, activated, and then named by --plugged', async () => {
     const { rows } = await daemon.run([
       'enroll',
       '--count',
@@ -148,7 +148,7 @@ describe('one key', () => {
     expect(again.rows).toMatchObject([{ result: 'known', status: 'LOCKED', userId: 'alice' }]);
   });
 
-  test('is not written among the lines of another file, and a pipe is only written to', async () => {
+  test('is not appended to a foreign file, and a pipe is only written', async () => {
     const out = join(temporaryFolder(), 'codes.csv');
     writeFileSync(out, 'line,serialNumber\n2,X\n');
     const refused = await daemon.run(['enroll', '--count', '1', '--out', out]);
@@ -161,7 +161,7 @@ describe('one key', () => {
     expect((await told).split('\n').map(line => line.split(',')[0])).toEqual(['result', 'registered', '']);
   });
 
-  test('that somebody else holds is not taken for another, and says whose it is and what to do', async () => {
+  test('that is bound to another user is not activated; the message names the user and what to do', async () => {
     const enroll = (user: string, ...more: string[]) =>
       daemon.run(['enroll', '--count', '1', '--activate-for', user, ...more]);
     const message = async () => (await enroll('bob', '--json')).rows[0].message as string;
@@ -181,7 +181,7 @@ describe('one key', () => {
     expect(await message()).toMatch(/it is DEACTIVATED, which is for good/);
   });
 
-  test('is shown to a person with its code and what it is', async () => {
+  test('is shown at a terminal with its code', async () => {
     const { stdout, stderr } = await daemon.run(['enroll', '--count', '1']);
     expect(stdout).toMatch(
       /^✓ registered {2}DEV-1 INACTIVE {2}UKEY SIM-UKEY-0001 \(simulated\)\n {4}activation code {2}[A-Z2-9-]{19}\n$/,
@@ -189,10 +189,10 @@ describe('one key', () => {
     expect(stderr).toContain('Plug in a key');
   });
 
-  test('is enrolled at a registry elsewhere by the hardware service here', async () => {
+  test('is enrolled at a remote registry by the local hardware service', async () => {
     const registry = await startDaemon();
     try {
-      // The home of the hardware service, logged in at the registry; --hardware names the daemon of this home.
+      // In the home of the hardware service, logged in to the registry; --hardware names the daemon of this home.
       const login = ['login', 'admin', '--password-stdin', '--server', registry.url];
       expect((await daemon.run(login, { input: adminPassword })).code).toBe(0);
       const { code, rows } = await daemon.run(['enroll', '--count', '1', '--hardware', daemon.url, '--json']);
@@ -206,7 +206,7 @@ describe('one key', () => {
     }
   });
 
-  test('watched, is told as attached', async () => {
+  test('is reported as attached by keys --watch', async () => {
     const running = daemon.start(['keys', '--watch', '--json']);
     const [line] = await running.until('stdout', /.*\n/);
     expect(JSON.parse(line)).toMatchObject({ type: 'KEY_ATTACHED', data: { serialNumber: 'SIM-UKEY-0001' } });

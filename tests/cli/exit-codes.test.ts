@@ -79,7 +79,7 @@ describe('3: not logged in, or login refused', () => {
   });
 
   test.each([
-    ['an unknown user', 'nobody', adminPassword, 1002],
+    ['an unknown user', 'no-such-user', adminPassword, 1002],
     ['a wrong password', 'admin', 'wrong', 1003],
   ])('%s', async (_, username, password, code) => {
     const args = ['login', username, '--password-stdin', '--server', daemon.url];

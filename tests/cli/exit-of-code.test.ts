@@ -1,4 +1,4 @@
-/** The exit code of every business code, as scripts rely on it. Written out by hand: it checks the program's own table. */
+/** The exit code of every business code: scripts rely on them. Written by hand, to check the table of the program. */
 import { expect, test } from 'vitest';
 import { exitOfCode } from '../../src/cli/exit-codes.ts';
 import { codes } from '../../src/contract/codes.ts';
@@ -18,7 +18,7 @@ test.each(pairs)('%d ends with %d', (code, exit) => {
   expect(exitOfCode(code)).toBe(exit);
 });
 
-test('none of the interface is left out', () => {
+test('every code of the interface is checked', () => {
   expect(pairs.map(([code]) => code).sort()).toEqual(Object.keys(codes).map(Number).sort());
 });
 

@@ -1,11 +1,11 @@
-/** Daemons that are started at the same moment. */
+/** Daemons that are started at the same time. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { devmgr, temporaryFolder } from './program.ts';
 
 const eight = [1, 2, 3, 4, 5, 6, 7, 8];
 
-test('of eight homes at once each gets a daemon, though one alone can have the usual port', async () => {
+test('eight homes at once get a daemon each, though only one can use the default port', async () => {
   const base = temporaryFolder();
   const homes = eight.map(number => join(base, String(number)));
   const started = await Promise.all(homes.map(home => devmgr(['daemon', 'start', '--json'], { home })));
@@ -14,7 +14,7 @@ test('of eight homes at once each gets a daemon, though one alone can have the u
   expect(new Set(started.map(({ json }) => json.url)).size).toBe(8);
 });
 
-test('of eight starts on one home one daemon comes', async () => {
+test('eight starts of one home lead to one daemon', async () => {
   const home = temporaryFolder();
   const started = await Promise.all(eight.map(() => devmgr(['daemon', 'start', '--json'], { home })));
   await devmgr(['daemon', 'stop'], { home });

@@ -1,4 +1,4 @@
-/** A server, or a key behind it, that puts what steers a terminal into everything it says: no command hands it on. */
+/** A server, or an attached key, that puts control characters into every text: no command writes them to the terminal. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -36,7 +36,7 @@ const texts = [
   ...['username', 'role', 'email', 'expireTime', 'versionId', 'platform', 'version', 'versionName', 'changelog'],
   ...['minSupportVersion', 'fileName', 'sha256', 'uploadedBy', 'keyId', 'serialSource', 'transport', 'reader'],
   ...['vendorId', 'productId', 'attachedAt', 'problem', 'name', 'state', 'detail', 'message'],
-  // Numbers, where the server keeps to the interface.
+  // Numbers, as the interface requires.
   ...['totalUsageCount', 'totalUsageDuration', 'backupCount', 'lastBackupAt', 'fileSize', 'page', 'size', 'total'],
 ];
 const thing = Object.fromEntries(texts.map(name => [name, evil]));
@@ -73,7 +73,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** What a command has written, both streams. */
+/** Standard output and standard error of a command. */
 async function said(line: string): Promise<string> {
   const home = temporaryFolder();
   const login = { token: 'a.b.c', expireTime: '2099-01-01T00:00:00.000Z', username: evil, keeper: 'file' };

@@ -1,4 +1,4 @@
-/** Keys as the command line follows them: the stream and the looks at the list, in the orders in which they can come. */
+/** How the command line follows attached keys: events and lists in every order in which they can arrive. */
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { Refusal, Unreachable } from '../../src/cli/client/failures.ts';
@@ -12,7 +12,7 @@ const keyOf = (keyId: string, serialNumber: string | null = keyId) => ({ keyId, 
 
 type Look = ((list: readonly Key[]) => void) & { readonly fail: (error: Error) => void };
 
-/** A real stream, and lists of keys that are answered when the test says so. */
+/** A real stream, and key lists that arrive when the test says so. */
 async function followed() {
   const server = await startStreamServer();
   const sockets = new Set<Socket>();
@@ -42,7 +42,7 @@ async function followed() {
       for (const socket of sockets) socket.destroy();
     },
     next: async () => (await events.next()).value,
-    /** The answer to a look, when it is asked for. */
+    /** The response to the next request of the list. */
     look: (number: number) =>
       new Promise<Look>(resolve => {
         const given = () => resolve(looks[number - 1]!);
@@ -52,11 +52,11 @@ async function followed() {
   };
 }
 
-test('a key that was pulled while a list was on its way is not taken for plugged by that list', async () => {
+test('a key that was detached while a list was in flight is not attached again by that list', async () => {
   const { hub, next, look } = await followed();
   const first = next();
   (await look(1))([]);
-  // The second is asked for as soon as the stream stands.
+  // The second one is requested as soon as the stream is connected.
   const answer = await look(2);
   hub.publish('KEY_ATTACHED', 0, keyOf('k-1'));
   expect(await first).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1'), again: false });
@@ -67,7 +67,7 @@ test('a key that was pulled while a list was on its way is not taken for plugged
   expect(await next()).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'k-2' } });
 });
 
-test('a key that came while a list was on its way is not taken for pulled by that list', async () => {
+test('a key that was attached while a list was in flight is not detached by that list', async () => {
   const { hub, next, look } = await followed();
   const first = next();
   (await look(1))([]);
@@ -79,7 +79,7 @@ test('a key that came while a list was on its way is not taken for pulled by tha
   expect(await next()).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'k-2' } });
 });
 
-test('a key whose coming no stream told is told by the list, and once more when its serial can be read', async () => {
+test('a key that the stream missed is reported from the list, and again when its serial number is readable', async () => {
   const { hub, next, look } = await followed();
   const first = next();
   (await look(1))([keyOf('k-1', null)]);
@@ -91,7 +91,7 @@ test('a key whose coming no stream told is told by the list, and once more when 
   expect(await next()).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1', 'A-1'), again: true });
 });
 
-test('a list that is lost on its way ends nothing, whoever asked for it', async () => {
+test('a lost list does not end the events', async () => {
   const { hub, next, look } = await followed();
   const first = next();
   (await look(1))([]);
@@ -100,7 +100,7 @@ test('a list that is lost on its way ends nothing, whoever asked for it', async 
   expect(await first).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'k-1' } });
 });
 
-test('a list that is refused ends it', async () => {
+test('a refused list ends the events', async () => {
   const { next, look } = await followed();
   const first = next();
   (await look(1))([]);
@@ -108,7 +108,7 @@ test('a list that is refused ends it', async () => {
   await expect(first).rejects.toThrow('token expired');
 });
 
-test('a key that a daemon has under another name since it was restarted is told as pulled, then as plugged', async () => {
+test('a key with a new keyId after a restart of the daemon is reported as detached, then as attached', async () => {
   const { next, look } = await followed();
   const first = next();
   (await look(1))([keyOf('old', 'A-1')]);
@@ -119,7 +119,7 @@ test('a key that a daemon has under another name since it was restarted is told 
   expect(await next()).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'new' } });
 });
 
-test('the same where the stream tells of it before the list does', async () => {
+test('the same if the stream reports it before the list', async () => {
   const { hub, next, look, cut } = await followed();
   const first = next();
   (await look(1))([keyOf('old', 'A-1')]);
@@ -136,7 +136,7 @@ test('the same where the stream tells of it before the list does', async () => {
   expect(await next()).toMatchObject({ type: 'KEY_ATTACHED', key: { keyId: 'k-2' } });
 });
 
-test('a key that was refused and is registered when it is plugged again leaves no failure behind', async () => {
+test('a key that failed and is registered when it is plugged in again does not count as failed', async () => {
   const { hardware, interrupt, look } = await followed();
   const refusals = [new Refusal(500, 'the disk is full', null, null)];
   const registry = {

@@ -1,4 +1,4 @@
-/** Keys of this machine and a registry elsewhere: what a key is, is what that registry says. */
+/** Keys of this machine and a remote registry: that registry decides which device a key is. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { adminPassword, type Daemon, discard, startDaemon } from './program.ts';
 
@@ -19,10 +19,10 @@ const register = async (daemon: Daemon, deviceType: string, serialNumber: string
   (await daemon.call('POST', '/api/devices/register', { deviceType, serialNumber, manufacturer: 'M', model: 'N' }))
     .deviceId as string;
 
-test('keys are joined with the registry, and not with the devices of the hardware service', async () => {
+test('keys are looked up in the registry, not among the devices of the hardware service', async () => {
   await register(registry, 'UKEY', 'ANOTHER-1');
   const deviceId = await register(registry, 'UKEY', 'SIM-UKEY-0001');
-  // Ends when both keys are there.
+  // Ends when both keys are attached.
   const { rows } = await here.run(['enroll', '--dry-run', '--count', '2', '--json', ...there]);
   const simkey: string = rows.find(row => row.deviceType === 'SIMKEY').serialNumber;
   await register(here, 'SIMKEY', simkey);
@@ -39,7 +39,7 @@ test('keys are joined with the registry, and not with the devices of the hardwar
   expect(stdout).toMatch(new RegExp(`${simkey} +not registered`));
 });
 
-test('watched keys are joined with it too, as is the list for --plugged', async () => {
+test('keys --watch and --plugged look keys up there, too', async () => {
   const deviceId = await register(registry, 'UKEY', 'SIM-UKEY-0001');
   const watching = here.start(['keys', '--watch', '--json', ...there]);
   const [lines] = await watching.until('stdout', /.*\n.*\n/);
@@ -56,7 +56,7 @@ test('watched keys are joined with it too, as is the list for --plugged', async 
   expect(stderr).toMatch(/\(not registered\) +SIMKEY/);
 });
 
-test('keys are listed where the registry cannot be asked, and are then not called unregistered', async () => {
+test('keys are listed if the registry cannot be asked, with unknown registration', async () => {
   await register(registry, 'UKEY', 'SIM-UKEY-0001');
   await here.run(['logout', '--server', registry.url]);
   const { code, stdout, stderr } = await here.run(['keys', ...there]);

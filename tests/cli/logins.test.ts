@@ -1,4 +1,4 @@
-/** Logins that a user or an administrator ends, and what the command line makes of its own. */
+/** Logins that a user or an administrator ends. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ async function loggedIn(username: string): Promise<string> {
   return home;
 }
 
-test('who changes the own password stays logged in where it was changed, and nowhere else', async () => {
+test('users who change their password stay logged in there, and nowhere else', async () => {
   await addUser('own-password');
   const [here, there] = [await loggedIn('own-password'), await loggedIn('own-password')];
   const input = `${adminPassword}\nanother password\n`;
@@ -34,7 +34,7 @@ test('who changes the own password stays logged in where it was changed, and now
   expect((await devmgr(['whoami'], { home: there })).code).toBe(3);
 });
 
-test('who changes the own password with a token of the environment is told that it has ended', async () => {
+test('users who change their password with DEVMGR_TOKEN are warned that the token is invalid', async () => {
   await addUser('own-token');
   const home = await loggedIn('own-token');
   const { default: logins } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8'));
@@ -45,7 +45,7 @@ test('who changes the own password with a token of the environment is told that 
   expect(stderr).toContain('DEVMGR_TOKEN needs a new token');
 });
 
-test('users are logged out everywhere by an administrator, by name or by id, and can log in again', async () => {
+test('an administrator logs a user out everywhere, by name or by id, and the user can log in again', async () => {
   const { id } = await addUser('lost-token');
   for (const name of ['lost-token', id]) {
     const home = await loggedIn('lost-token');
@@ -56,11 +56,11 @@ test('users are logged out everywhere by an administrator, by name or by id, and
     expect((await devmgr(['whoami'], { home })).code).toBe(3);
   }
   expect((await daemon.run(['whoami'])).code).toBe(0);
-  expect((await daemon.run(['users', 'logout', 'nobody-of-that-name'])).code).toBe(5);
+  expect((await daemon.run(['users', 'logout', 'no-such-user'])).code).toBe(5);
   expect((await daemon.run(['users', 'logout', 'USR-999999'])).code).toBe(5);
 });
 
-test('users log themselves out everywhere, and are told that this login has ended too', async () => {
+test('users log themselves out everywhere, with a notice that this login has ended, too', async () => {
   await addUser('tired');
   const [here, there] = [await loggedIn('tired'), await loggedIn('tired')];
   expect((await devmgr(['users', 'logout', 'admin'], { home: here })).code).toBe(4);
@@ -70,11 +70,11 @@ test('users log themselves out everywhere, and are told that this login has ende
   for (const home of [here, there]) expect((await devmgr(['whoami'], { home })).code).toBe(3);
 });
 
-test('a password that would cross a network unencrypted is warned of; on this machine it is not', async () => {
+test('a login over unencrypted HTTP shows a warning, except on this machine', async () => {
   const login = (server: string, ...more: string[]) =>
     devmgr(['login', 'admin', '--password-stdin', '--server', server, ...more], { input: adminPassword });
   expect((await login(daemon.url)).stderr).not.toContain('not encrypted');
-  // Not a name of this machine, though it leads there.
+  // Not a loopback name, though it resolves to this machine.
   const elsewhere = daemon.url.replace('127.0.0.1', '0.0.0.0');
   expect((await login(elsewhere.replace('http://', ''))).stderr).toContain('is not encrypted');
   expect((await login(elsewhere, '--json')).stderr).not.toContain('is not encrypted');

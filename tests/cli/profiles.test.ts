@@ -1,4 +1,4 @@
-/** Settings and logins under a name: a name that is mistyped is no empty profile. */
+/** Profiles: settings and logins under a name. A mistyped name is not an empty profile. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminPassword, type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => discard(daemon));
 
 test.each([['whoami'], ['list'], ['logout'], ['config'], ['config', 'get', 'server'], ['doctor']])(
-  '%s %s of a profile that does not exist is a usage error with those that do, and how to make one',
+  '%s %s with an unknown profile is a usage error that lists the profiles and how to create one',
   async (...args) => {
     const home = temporaryFolder();
     await devmgr(['config', 'set', 'server', daemon.url, '--profile', 'work'], { home });
@@ -20,13 +20,13 @@ test.each([['whoami'], ['list'], ['logout'], ['config'], ['config', 'get', 'serv
   },
 );
 
-test('config use takes none that does not exist', async () => {
+test('config use rejects an unknown profile', async () => {
   const home = temporaryFolder();
   expect((await devmgr(['config', 'use', 'nowhere'], { home })).code).toBe(2);
   expect((await devmgr(['config', '--json'], { home })).json.profile).toBe('default');
 });
 
-test('a login makes its profile, with the local daemon as well, and so does a setting', async () => {
+test('a login creates its profile, also for the local daemon, and so does a setting', async () => {
   const home = temporaryFolder();
   const env = { DEVMGR_SERVER: daemon.url };
   const login = ['login', 'admin', '--password-stdin', '--profile', 'by-login'];
@@ -38,6 +38,6 @@ test('a login makes its profile, with the local daemon as well, and so does a se
   expect(names).toBe('by-login\nby-setting\ndefault\n');
 });
 
-test('the profile that is always there needs no making', async () => {
+test('the default profile always exists', async () => {
   expect((await devmgr(['config', '--profile', 'default'])).code).toBe(0);
 });

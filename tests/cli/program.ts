@@ -21,7 +21,7 @@ const unlimited = Object.fromEntries(
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Nothing of the person who runs the tests gets in. */
+/** An environment without the settings of the person who runs the tests. */
 function cleanEnv(home: string, more: Env = {}): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
@@ -39,10 +39,10 @@ export interface Finished {
   readonly stdout: string;
   readonly stderr: string;
   /** The one JSON document on standard output. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into documents of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads documents of every shape
   readonly json: any;
   /** The JSON lines on standard output. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into documents of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads documents of every shape
   readonly rows: any[];
 }
 
@@ -57,11 +57,11 @@ export interface RunOptions {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Finished>;
-  /** Resolves when what has been written so far matches. */
+  /** Resolves when the output so far matches. */
   until(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts the program and lets it run. */
+/** Starts the program. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
   const home = options.home ?? temporaryFolder();
   const child = spawn(process.execPath, [programFile, ...args], {
@@ -132,7 +132,7 @@ export interface Daemon {
   readonly pid: number;
   readonly token: string;
   /** A request without the command line, as the administrator. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads responses of every shape
   call(method: string, path: string, body?: unknown): Promise<any>;
   /** The program against this daemon, logged in as the administrator. */
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
@@ -199,7 +199,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> 
   return daemon;
 }
 
-/** Ends a daemon and takes its home away. */
+/** Stops a daemon and deletes its home. */
 export async function discard(daemon: Daemon | undefined): Promise<void> {
   await daemon?.end('SIGTERM');
   if (daemon) rmSync(daemon.home, { recursive: true, force: true });

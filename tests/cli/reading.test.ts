@@ -1,4 +1,4 @@
-/** The readers of files, on every way a text can be cut into pieces. */
+/** The readers of input files, for every way to split a text into chunks. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fieldOf } from '../../src/cli/commands/import/columns.ts';
@@ -19,7 +19,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 const csv = (text: string, size = 1_000) => all(readCsv(pieces(text, size)));
 
 describe('CSV', () => {
-  test('knows the line of every record, whatever stands in cells and between them', async () => {
+  test('knows the line of every record, whatever the cells contain', async () => {
     const text = 'a,b\r\n\r\n"1\r\n2",x\r\n\n3,"y ""z"""\n"",\n4,5';
     for (let size = 1; size <= text.length; size++)
       expect(await csv(text, size)).toEqual([
@@ -31,7 +31,7 @@ describe('CSV', () => {
       ]);
   });
 
-  test('goes on behind a line it cannot read', async () => {
+  test('continues after an unreadable line', async () => {
     const text = 'a,b\n"1"x,2\n3,4\n"5,6\n7,8\n';
     for (const size of [1, 3, 1_000])
       expect(await csv(text, size)).toEqual([
@@ -43,12 +43,12 @@ describe('CSV', () => {
       ]);
   });
 
-  test('finds out what separates its cells from the header', async () => {
+  test('detects the separator from the header', async () => {
     expect(await csv('a;b\n1,5;2\n')).toMatchObject([{ cells: ['a', 'b'] }, { cells: ['1,5', '2'] }]);
     expect(await csv('a\tb\n1\t2\n')).toMatchObject([{ cells: ['a', 'b'] }, { cells: ['1', '2'] }]);
   });
 
-  test('reads back what was written, however it is cut', async () => {
+  test('reads back what was written, however it is split', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', '漢', ',', '"', ';', ' ', '-'), maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(
@@ -64,7 +64,7 @@ describe('CSV', () => {
     );
   });
 
-  test('never throws and never loops, and numbers its lines upwards', async () => {
+  test('never throws and never loops, and line numbers ascend', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r'), maxLength: 60 }),
@@ -82,7 +82,7 @@ describe('CSV', () => {
 });
 
 describe('JSON', () => {
-  test('elements of an array are cut out with the line they begin in, however it is cut', async () => {
+  test('elements of an array have the line in which they start, however the text is split', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.jsonValue(), { maxLength: 8 }),
@@ -99,11 +99,11 @@ describe('JSON', () => {
     expect(lines.map(({ line }) => line)).toEqual([2, 5, 5]);
   });
 
-  test.each(['', '{}', '[1', '[1,]', '[,1]', '[1]x', '["a]'])('%j is no array', async text => {
+  test.each(['', '{}', '[1', '[1,]', '[,1]', '[1]x', '["a]'])('%j is not an array', async text => {
     await expect(all(readJsonArray(pieces(text, 2)))).rejects.toBeInstanceOf(NoArray);
   });
 
-  test('lines are counted with the empty ones', async () => {
+  test('empty lines count', async () => {
     expect((await all(readJsonLines(pieces('1\n\n 2\r\n3', 2)))).map(({ line, text }) => [line, text.trim()])).toEqual([
       [1, '1'],
       [3, '2'],

@@ -1,4 +1,4 @@
-/** `register --file` at its bounds: a request is never larger than the server takes, and no file is read and written at once. */
+/** Limits of `register --file`: no request is larger than the server accepts, and no file is read and written at once. */
 import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => discard(daemon));
 
-test('what is too many bytes for one request goes in more of them', async () => {
+test('a batch with too many bytes for one request is split', async () => {
   const count = 10_000;
-  // The longest texts there may be, of characters of four bytes each: 16 MiB hold fewer lines of them than one batch may have.
+  // Texts of maximum length, with four bytes per character: 16 MiB hold fewer lines than a batch may have.
   const long = '\u{1f511}'.repeat(200);
   const rows = Array.from({ length: count }, (_, n) => `UKEY,BYTES-${n},${long},${long},1,${long.slice(0, 128)}`);
   const file = join(temporaryFolder(), 'keys.csv');
@@ -23,7 +23,7 @@ test('what is too many bytes for one request goes in more of them', async () => 
   expect(code).toBe(0);
 }, 120_000);
 
-test('the results never go into the file that is read, under whatever name', async () => {
+test('the results are never written to the input file, under any name', async () => {
   const file = join(temporaryFolder(), 'keys.csv');
   const content = 'type,serial,manufacturer,model\nUKEY,SAME-1,Acme,One\n';
   writeFileSync(file, content);

@@ -1,4 +1,4 @@
-/** `register --file`: every format, every fault of a line, and a result for each whatever happens on the way. */
+/** `register --file`: every format, every invalid line, and one result per line whatever happens. */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ afterAll(() => discard(daemon));
 
 const header = 'deviceType,serialNumber,manufacturer,model';
 let runs = 0;
-/** Serials of one test do not meet those of another. */
+/** Serial numbers that no other test uses. */
 const prefix = () => `FILE${++runs}`;
 
 function fileOf(name: string, content: string | Buffer): string {
@@ -29,7 +29,7 @@ const total = async (keyword: string) =>
   (await daemon.call('GET', `/api/devices/list?size=1&keyword=${keyword}-`)).pagination.total as number;
 
 describe('a CSV', () => {
-  test('may have a BOM, CRLF, quoted commas and line breaks, other columns, and its columns in any order and spelling', async () => {
+  test('can have a BOM, CRLF, quoted commas and line breaks, other columns, and columns in any order and case', async () => {
     const p = prefix();
     const file = fileOf(
       'keys.csv',
@@ -58,19 +58,19 @@ describe('a CSV', () => {
     expect((await daemon.call('GET', `/api/devices/${rows[1].deviceId}`)).firmwareVersion).toBeNull();
   });
 
-  test('says which columns it passes over', async () => {
+  test('reports ignored columns', async () => {
     const file = fileOf('keys.csv', `${header},comment,price\nUKEY,${prefix()}-1,A,B,x,1\n`);
     expect((await daemon.run(['register', '--file', file])).stderr).toContain('passed over: comment, price');
   });
 
-  test('of a spreadsheet that writes semicolons is read', async () => {
+  test('can be separated by semicolons', async () => {
     const p = prefix();
     const file = fileOf('keys.csv', `${header.replaceAll(',', ';')}\nUKEY;${p}-1;Acme, Inc.;One\n`);
     const { code, rows } = await daemon.run(['register', '--file', file, '--json']);
     expect({ code, serial: rows[0].serialNumber }).toEqual({ code: 0, serial: `${p}-1` });
   });
 
-  test('names line, field and reason of each bad line, and registers the good ones', async () => {
+  test('names line, field and reason of each invalid line, and registers the valid ones', async () => {
     const p = prefix();
     const { deviceId } = await daemon.register(`${p}-before`);
     const bad = [
@@ -106,7 +106,7 @@ describe('a CSV', () => {
     expect(await total(p)).toBe(3);
   });
 
-  test('with a quote that is never closed loses that line alone', async () => {
+  test('with an unclosed quote loses only that line', async () => {
     const p = prefix();
     const file = fileOf('keys.csv', csvOf([`UKEY,${p}-1,"Acme,One`, `UKEY,${p}-2,Acme,One`, `UKEY,${p}-3,Acme,One`]));
     const { code, rows } = await daemon.run(['register', '--file', file, '--json']);
@@ -130,7 +130,7 @@ describe('a CSV', () => {
     expect(stderr).toContain(words);
   });
 
-  test('in another encoding does not come in garbled', async () => {
+  test('in another encoding is not read as garbage', async () => {
     const p = prefix();
     const file = fileOf('keys.csv', Buffer.from(csvOf([`UKEY,${p}-1,M\u00fcller,One`]), 'latin1'));
     const { code, rows } = await daemon.run(['register', '--file', file, '--json']);
@@ -142,7 +142,7 @@ describe('a CSV', () => {
 describe('JSON', () => {
   const device = (serialNumber: string) => ({ deviceType: 'UKEY', serialNumber, manufacturer: 'Acme', model: 'One' });
 
-  test('as an array names the line each element begins in', async () => {
+  test('as an array names the line in which each element starts', async () => {
     const p = prefix();
     const content = JSON.stringify([device(`${p}-1`), 7, { ...device(`${p}-2`), model: 5 }, device(`${p}-3`)], null, 1);
     const { code, rows } = await daemon.run(['register', '--file', fileOf('keys.json', content), '--json']);
@@ -155,7 +155,7 @@ describe('JSON', () => {
     ]);
   });
 
-  test('as lines, also from standard input and by what it begins with', async () => {
+  test('as lines, also from standard input, detected by its first character', async () => {
     const p = prefix();
     const input = `${JSON.stringify(device(`${p}-1`))}\n\nnot json\n${JSON.stringify(device(`${p}-2`))}`;
     const { code, rows } = await daemon.run(['register', '--file', '-', '--json'], { input });
@@ -174,7 +174,7 @@ describe('JSON', () => {
     expect(named.rows).toMatchObject([{ line: 1, status: 'success' }]);
   });
 
-  test('is an array in one line: each item has its number, in results and in words', async () => {
+  test('as an array in one line numbers its items, in results and messages', async () => {
     const p = prefix();
     const items = [device(`${p}-1`), { ...device(`${p}-2`), model: '' }, device(`${p}-1`), 7];
     const file = fileOf('keys.json', JSON.stringify(items));
@@ -197,7 +197,7 @@ describe('JSON', () => {
     expect(readFileSync(out, 'utf8')).toMatch(/^line,.*,message,item\n(1,.*,[1-4]\n){4}$/);
   });
 
-  test('from standard input in the other formats', async () => {
+  test('and the other formats are read from standard input', async () => {
     const p = prefix();
     expect(
       (await daemon.run(['register', '--file', '-', '--quiet'], { input: JSON.stringify([device(`${p}-1`)]) })).stdout,
@@ -207,7 +207,7 @@ describe('JSON', () => {
     ).toMatch(/^line,serialNumber,status,deviceId,activationCode,code,field,message\n2,/);
   });
 
-  test('that is cut short is a usage error', async () => {
+  test('that is truncated is a usage error', async () => {
     const { code, stderr } = await daemon.run([
       'register',
       '--file',
@@ -219,12 +219,12 @@ describe('JSON', () => {
   });
 });
 
-test('a file that is not there, or a folder, is a usage error', async () => {
+test('a missing file, or a folder, is a usage error', async () => {
   expect((await daemon.run(['register', '--file', '/no/such/file.csv'])).code).toBe(2);
   expect((await daemon.run(['register', '--file', temporaryFolder()])).stderr).toContain('is a folder');
 });
 
-test('a dry run tells new, registered and invalid lines apart, and changes nothing', async () => {
+test('a dry run reports new, registered and invalid lines, and changes nothing', async () => {
   const p = prefix();
   const { deviceId } = await daemon.register(`${p}-before`);
   const file = fileOf('keys.csv', csvOf([`UKEY,${p}-1,A,B`, `UKEY,${p}-before,A,B`, `UKEY,${p}-1,A,B`, 'UKEY,,A,B']));
@@ -240,7 +240,7 @@ test('a dry run tells new, registered and invalid lines apart, and changes nothi
   expect(await total(p)).toBe(1);
 });
 
-test('25,000 lines with a hundred bad ones: 24,900 registered, each of the others with its line', async () => {
+test('25,000 lines with a hundred invalid ones: 24,900 are registered, each of the others has its line number', async () => {
   const p = prefix();
   const rows = lines(p, 24_900);
   const badLines: number[] = [];
@@ -264,14 +264,14 @@ test('25,000 lines with a hundred bad ones: 24,900 registered, each of the other
 
 const relay = (onBatch: OnBatch) => relayTo(daemon.url, onBatch);
 
-describe('when something comes between', () => {
-  test('a batch whose answer is lost counts once, with its codes', async () => {
+describe('an interruption', () => {
+  test('a batch whose response is lost counts once, with its codes', async () => {
     const p = prefix();
     await daemon.register(`${p}-before`);
     let batches = 0;
     const url = await relay((forward, answer) => {
       batches++;
-      // The second batch is carried out, and nobody hears of it.
+      // The second batch is executed, but its response is lost.
       if (batches === 2) {
         Object.defineProperty(answer, 'write', { value: () => true });
         Object.defineProperty(answer, 'writeHead', { value: () => answer });
@@ -281,7 +281,7 @@ describe('when something comes between', () => {
     });
     const file = fileOf(
       'keys.csv',
-      // In the second batch stand two with one serial number, of which one is registered, and one that was there before.
+      // The second batch contains a duplicate serial number, and one that was already registered.
       csvOf([
         ...lines(p, 38),
         `UKEY,${p}-35,A,B`,
@@ -307,7 +307,7 @@ describe('when something comes between', () => {
     for (const row of rows) if (row.status === 'success') expect(byId.get(row.deviceId)).toBe(row.activationCode);
   });
 
-  test('Ctrl-C lets the batch under way finish, reports what is done, and --resume goes on', async () => {
+  test('Ctrl-C completes the current batch and reports the progress, and --resume continues', async () => {
     const p = prefix();
     let held: (() => void) | undefined;
     let batches = 0;
@@ -332,7 +332,7 @@ describe('when something comes between', () => {
     expect(stderr).toContain('40 registered and 0 failed up to line 41');
     expect(stderr).toContain('--resume');
     expect(readFileSync(out, 'utf8').trimEnd().split('\n')).toHaveLength(40);
-    // As a run leaves it that was killed while it wrote the results of a batch.
+    // As after a run that was killed while it wrote the results of a batch.
     appendFileSync(out, `${'{"line":42,"status":"failed"}\n'.repeat(1000)}{"line":`);
     const resumed = await daemon.run([...args, '--resume'], { env });
     expect(resumed.code).toBe(0);
@@ -346,7 +346,7 @@ describe('when something comes between', () => {
     expect(existsSync(`${out}.resume.json`)).toBe(false);
   });
 
-  test('an array in one line that was interrupted goes on with the item after the last', async () => {
+  test('an interrupted array in one line continues with the next item', async () => {
     const p = prefix();
     const reached = Promise.withResolvers<() => void>();
     let batches = 0;
@@ -375,7 +375,7 @@ describe('when something comes between', () => {
     expect(await total(p)).toBe(60);
   });
 
-  test('a program that was killed amid a batch goes on without a line lost or counted twice', async () => {
+  test('a program that was killed during a batch continues without losing or repeating a line', async () => {
     const p = prefix();
     let batches = 0;
     const done = Promise.withResolvers<void>();
@@ -402,7 +402,7 @@ describe('when something comes between', () => {
     expect(await total(p)).toBe(50);
   });
 
-  test('a file that has changed is not gone on with', async () => {
+  test('a changed file is not continued', async () => {
     const p = prefix();
     const file = fileOf('keys.csv', csvOf(lines(p, 2)));
     writeFileSync(
@@ -416,10 +416,10 @@ describe('when something comes between', () => {
 
   test.each([
     ['nothing', {}],
-    ['no place', { last: null }],
+    ['no line number', { last: null }],
     ['a text for a number', { rows: '2' }],
-    ['less than nothing', { resultBytes: -1 }],
-  ])('a file that tells %s of how far a run came is not gone on with', async (_, damage) => {
+    ['a negative number', { resultBytes: -1 }],
+  ])('a progress file with %s is not continued', async (_, damage) => {
     const content = csvOf(lines(prefix(), 2));
     const file = fileOf('keys.csv', content);
     const fingerprint = `${Buffer.byteLength(content)}:${createHash('sha256').update(content).digest('hex')}`;

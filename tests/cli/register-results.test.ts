@@ -1,4 +1,4 @@
-/** `register --file --out`: what has been written once is not lost, whatever is typed next. */
+/** `register --file --out`: results that were written are not lost, whatever is typed next. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ const successes = (out: string) =>
     .split('\n')
     .filter(line => /success.*[A-Z2-9]{4}(-[A-Z2-9]{4}){3}/.test(line)).length;
 
-/** Runs until the second batch is under way, is interrupted, and has 40 lines of its 60 done. */
+/** A run that is interrupted during the second batch, with 40 of 60 lines done. */
 async function interrupted(args: readonly string[], input?: string) {
   const reached = Promise.withResolvers<() => void>();
   let batches = 0;
@@ -47,12 +47,12 @@ async function interrupted(args: readonly string[], input?: string) {
   return running.ended;
 }
 
-describe('results that are there already', () => {
+describe('existing results', () => {
   test.each([
     ['codes.csv', []],
     ['codes.jsonl', []],
     ['codes', ['--json']],
-  ])('in %s: --resume has nothing to do, else nothing is registered, and not a byte changes', async (name, flags) => {
+  ])('in %s: --resume has nothing to do, other runs are refused, and no byte changes', async (name, flags) => {
     const p = prefix();
     const { file, out } = files(csvOf(p, 5), name);
     const args = ['register', '--file', file, '--out', out, ...flags];
@@ -71,7 +71,7 @@ describe('results that are there already', () => {
     expect(await total(p)).toBe(5);
   });
 
-  test('are gone on with where the input has grown', async () => {
+  test('are continued if the input has grown', async () => {
     const p = prefix();
     const { file, out } = files(csvOf(p, 3));
     const args = ['register', '--file', file, '--out', out];
@@ -87,7 +87,7 @@ describe('results that are there already', () => {
     ).toEqual(['2', '3', '4', '5', '6']);
   });
 
-  test('with failures are exit code 7 again', async () => {
+  test('with failures end with 7 again', async () => {
     const p = prefix();
     const { file, out } = files(`${csvOf(p, 2)}UKEY,,Acme,One\n`);
     const args = ['register', '--file', file, '--out', out];
@@ -97,7 +97,7 @@ describe('results that are there already', () => {
     expect(stderr).toContain('nothing to do: 1 of 3 lines failed, 2 devices are registered');
   });
 
-  test('of something else are not gone on with, and not written over', async () => {
+  test('of another input are neither continued nor overwritten', async () => {
     const p = prefix();
     const { file, out } = files(csvOf(p, 2));
     for (const content of ['my notes\n', 'line,serialNumber,status\n2,OTHER-1,success\n', '{"a":1}\n', '[\n', 'x']) {
@@ -112,7 +112,7 @@ describe('results that are there already', () => {
     }
   });
 
-  test('are kept beside the new ones with --force', async () => {
+  test('are kept as a copy with --force', async () => {
     const p = prefix();
     const { file, out } = files(csvOf(p, 2));
     const args = ['register', '--file', file, '--out', out];
@@ -130,7 +130,7 @@ describe('results that are there already', () => {
     expect((await daemon.run([...args, '--force', '--dry-run'])).code).toBe(2);
   });
 
-  test('are not left by a run that was refused', async () => {
+  test('are not created by a run that was refused', async () => {
     const { file, out } = files(csvOf(prefix(), 2));
     const args = ['register', '--file', file, '--out', out];
     expect((await daemon.run(args, { env: { DEVMGR_TOKEN: 'wrong' } })).code).toBe(3);
@@ -144,7 +144,7 @@ describe('results that are there already', () => {
 });
 
 describe('an interrupted run', () => {
-  test('is not begun anew by the same command: it names --resume and --force', async () => {
+  test('is not started over by the same command; the error names --resume and --force', async () => {
     const p = prefix();
     const { file, out } = files(csvOf(p, 60));
     const args = ['register', '--file', file, '--out', out];
@@ -159,7 +159,7 @@ describe('an interrupted run', () => {
     expect(successes(out)).toBe(60);
   });
 
-  test('without a file of results names them as well', async () => {
+  test('without a result file names them, too', async () => {
     const p = prefix();
     const { file } = files(csvOf(p, 60));
     const first = await interrupted(['register', '--file', file, '--quiet']);
@@ -170,7 +170,7 @@ describe('an interrupted run', () => {
     expect(await total(p)).toBe(60);
   });
 
-  test('whose results were taken away is not gone on with', async () => {
+  test('whose results were deleted is not continued', async () => {
     const { file, out } = files(csvOf(prefix(), 60));
     const args = ['register', '--file', file, '--out', out];
     await interrupted(args);
@@ -179,7 +179,7 @@ describe('an interrupted run', () => {
     expect({ code, told: stderr.includes('no longer holds') }).toEqual({ code: 2, told: true });
   });
 
-  test('from standard input goes on with the same input, and with no other', async () => {
+  test('from standard input continues only with the same input', async () => {
     const p = prefix();
     const { out } = files('');
     const args = ['register', '--file', '-', '--out', out];
@@ -196,13 +196,13 @@ describe('an interrupted run', () => {
     expect((await daemon.run([...args, '--resume'], { input: csvOf(p, 60) })).stderr).toContain('Nothing to do');
   });
 
-  test('from standard input without a file of results cannot be gone on with', async () => {
+  test('from standard input without a result file cannot be continued', async () => {
     const { code, stderr } = await daemon.run(['register', '--file', '-', '--resume'], { input: csvOf(prefix(), 1) });
     expect({ code, told: stderr.includes('--out FILE') }).toEqual({ code: 2, told: true });
   });
 });
 
-test('two runs at once on one file: the second is refused, the first is whole', async () => {
+test('two runs on one file at once: the second is refused, the first completes', async () => {
   const p = prefix();
   const { file, out } = files(csvOf(p, 60));
   const reached = Promise.withResolvers<() => void>();
@@ -226,14 +226,14 @@ test('two runs at once on one file: the second is refused, the first is whole', 
   expect(existsSync(`${out}.resume.lock`)).toBe(false);
 });
 
-test('a first batch of which nobody knows what became of it is asked for again by --resume, codes and all', async () => {
+test('--resume recovers the results of a first batch without a response, with their codes', async () => {
   const p = prefix();
   const { file, out } = files(csvOf(p, 30));
   let batches = 0;
   const url = await relayTo(daemon.url, (forward, answer) => {
     batches++;
     if (batches === 1) {
-      // Carried out, and nobody hears of it.
+      // Executed, but the response is lost.
       Object.defineProperty(answer, 'write', { value: () => true });
       Object.defineProperty(answer, 'writeHead', { value: () => answer });
       Object.defineProperty(answer, 'end', { value: () => answer.destroy() });
@@ -252,27 +252,24 @@ test('a first batch of which nobody knows what became of it is asked for again b
   expect(successes(out)).toBe(30);
 });
 
-test.skipIf(process.getuid?.() !== 0)(
-  'an input that may not be read is a matter of usage (skipped unless root)',
-  () => {
-    const { file, out } = files(csvOf(prefix(), 1));
-    const [folder, home] = [dirname(file), temporaryFolder()];
-    const nobody = 65_534;
-    for (const place of [folder, home]) chownSync(place, nobody, nobody);
-    chmodSync(file, 0);
-    for (const more of [[], ['--out', out]]) {
-      const { status, stderr } = spawnSync(process.execPath, [programFile, 'register', '--file', file, ...more], {
-        uid: nobody,
-        gid: nobody,
-        env: { DEVMGR_HOME: home, DEVMGR_SERVER: 'http://127.0.0.1:9', DEVMGR_TOKEN: 'a.b.c' },
-        encoding: 'utf8',
-      });
-      expect([status, stderr]).toEqual([2, expect.stringContaining(`${file} cannot be read`)]);
-    }
-  },
-);
+test.skipIf(process.getuid?.() !== 0)('an unreadable input is a usage error (skipped unless root)', () => {
+  const { file, out } = files(csvOf(prefix(), 1));
+  const [folder, home] = [dirname(file), temporaryFolder()];
+  const other = 65_534;
+  for (const place of [folder, home]) chownSync(place, other, other);
+  chmodSync(file, 0);
+  for (const more of [[], ['--out', out]]) {
+    const { status, stderr } = spawnSync(process.execPath, [programFile, 'register', '--file', file, ...more], {
+      uid: other,
+      gid: other,
+      env: { DEVMGR_HOME: home, DEVMGR_SERVER: 'http://127.0.0.1:9', DEVMGR_TOKEN: 'a.b.c' },
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`${file} cannot be read`)]);
+  }
+});
 
-test('a lock without a word, as a machine leaves it that has lost its power, is a dead one once it is old', async () => {
+test('an empty lock file, as after a power failure, is ignored once it is old', async () => {
   const { file, out } = files(csvOf(prefix(), 2));
   const args = ['register', '--file', file, '--out', out];
   const lock = `${out}.resume.lock`;
@@ -282,16 +279,16 @@ test('a lock without a word, as a machine leaves it that has lost its power, is 
   expect((await daemon.run(args)).code).toBe(0);
 });
 
-test('the lock of a run that is gone does not hold the next one up', async () => {
+test('the lock of a run that has ended does not block the next one', async () => {
   const { file, out } = files(csvOf(prefix(), 2));
   writeFileSync(`${out}.resume.lock`, '4194305 gone:1\n');
   expect((await daemon.run(['register', '--file', file, '--out', out])).code).toBe(0);
 });
 
 test.each([
-  ['in a folder where nothing can be made', 'exec "$@" --file /proc/self/fd/3 3<"$KEYS"'],
+  ['in a read-only folder', 'exec "$@" --file /proc/self/fd/3 3<"$KEYS"'],
   ['that is a pipe', '"$@" --file <(cat "$KEYS")'],
-])('an input %s is registered all the same, and that is said', async (_, line) => {
+])('an input %s is registered, with a notice', async (_, line) => {
   const p = prefix();
   const { file } = files(csvOf(p, 3));
   const child = spawn('bash', ['-c', line, 'bash', process.execPath, programFile, 'register', '--format', 'csv'], {
@@ -302,14 +299,14 @@ test.each([
   expect(stderr).toContain('How far this run comes cannot be kept');
 });
 
-test('a disk that is full ends the run with what is registered, and which of it has its result', async () => {
+test('a full disk ends the run, with what is registered and which results are written', async () => {
   const { file } = files(csvOf(prefix(), 60));
   const { code, stderr } = await daemon.run(['register', '--file', file, '--out', '/dev/full', '--batch-size', '20']);
   expect(code).toBe(1);
   expect(stderr).toMatch(/disk is full; 20 registered and 0 failed up to line 21; \/dev\/full has no result of them/);
 });
 
-test('one device is one device', async () => {
+test('one device is reported in the singular', async () => {
   const { file } = files(csvOf(prefix(), 1));
   expect((await daemon.run(['register', '--file', file])).stderr).toMatch(/^1 device registered in/m);
 });

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Told of each batch: `forward` has it carried out, `answer` is what the program waits for. */
+/** Called for each batch: `forward` executes it, `answer` is the response that the program waits for. */
 export type OnBatch = (forward: () => Promise<void>, answer: ServerResponse) => void;
 
-/** A relay before a daemon that can be told what to do with a batch. */
+/** A proxy before a daemon, with control over each batch. */
 export async function relayTo(url: string, onBatch: OnBatch): Promise<string> {
   const server = createServer((incoming: IncomingMessage, answer) => {
     const forward = () =>

@@ -1,4 +1,4 @@
-/** What is asked of a server, and what is made of its answer: data, a refusal, or that it is no server of this interface. */
+/** Requests to a server, and its responses: data, a refusal, or not a devmgr server. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -18,7 +18,7 @@ const answer = (status: number, body: unknown, headers: IncomingHttpHeaders = {}
 const open = (...[status, body, headers]: Parameters<typeof answer>) =>
   openEnvelope(answer(status, body, headers), origin, ['deviceId']);
 
-/** What `act` throws; fails where it throws nothing. */
+/** What `act` throws; fails if it throws nothing. */
 function thrownBy(act: () => unknown): unknown {
   try {
     act();
@@ -29,7 +29,7 @@ function thrownBy(act: () => unknown): unknown {
 }
 
 describe('the path of a request', () => {
-  test.each(Object.entries(routes))('of %s is that of the contract, with its method', (name, { method, path }) => {
+  test.each(Object.entries(routes))('of %s and its method are those of the contract', (name, { method, path }) => {
     expect(operationOf(name as keyof typeof routes)).toMatchObject({ method, path });
   });
 
@@ -42,21 +42,21 @@ describe('the path of a request', () => {
     expect(pathOf('/api/devices/{deviceId}/lock', { deviceId })).toBe(path);
   });
 
-  test('has the parameters that have a value behind it', () => {
+  test('is followed by the parameters that have a value', () => {
     const query = { keyword: 'a&b=c', page: 2, status: undefined };
     expect(pathOf('/api/devices/list', {}, query)).toBe('/api/devices/list?keyword=a%26b%3Dc&page=2');
     expect(pathOf('/api/devices/list', {}, { page: undefined })).toBe('/api/devices/list');
   });
 });
 
-test('a success gives its data', () => {
+test('a success returns its data', () => {
   expect(open(200, { code: 200, message: 'success', data: { deviceId: 'DEV-1', more: 1 } })).toEqual({
     deviceId: 'DEV-1',
     more: 1,
   });
 });
 
-test('a refusal gives code and message of the server, and the id of the request', () => {
+test('a refusal has the code and message of the server, and the request id', () => {
   const refusal = thrownBy(() =>
     open(404, { code: 2001, message: 'device does not exist', data: null }, { 'x-request-id': 'r-1' }),
   );
@@ -69,11 +69,11 @@ test('a refusal gives code and message of the server, and the id of the request'
   });
 });
 
-test.each([undefined, '', 7])('a refusal without words (%j) is told by its code', message => {
+test.each([undefined, '', 7])('a refusal without a message (%j) shows its code', message => {
   expect(thrownBy(() => open(400, { code: 2003, message, data: null }))).toMatchObject({ message: 'code 2003' });
 });
 
-describe('how long a spent limit is waited for', () => {
+describe('the wait after a rate limit', () => {
   beforeEach(() => void vi.useFakeTimers({ now: 1_800_000_000_000 }));
   afterEach(() => void vi.useRealTimers());
 
@@ -81,30 +81,22 @@ describe('how long a spent limit is waited for', () => {
     (thrownBy(() => open(429, body, headers)) as Refusal).waitSeconds;
 
   test.each([
-    [
-      'Retry-After, whatever clock the other header was written by',
-      { 'retry-after': '7', 'x-ratelimit-reset': '9' },
-      7,
-    ],
-    ['the end of the window where that is all there is', { 'x-ratelimit-reset': '1800000042' }, 42],
-    ['no time where the window is over', { 'x-ratelimit-reset': '1700000000' }, 0],
-    [
-      'the end of the window where Retry-After is a date',
-      { 'retry-after': 'soon', 'x-ratelimit-reset': '1800000005' },
-      5,
-    ],
-    ['not known where nothing says so', {}, null],
-    ['not known where what is said is no number', { 'x-ratelimit-reset': 'tomorrow' }, null],
+    ['Retry-After, even if the other header differs', { 'retry-after': '7', 'x-ratelimit-reset': '9' }, 7],
+    ['the end of the window without Retry-After', { 'x-ratelimit-reset': '1800000042' }, 42],
+    ['0 if the window is over', { 'x-ratelimit-reset': '1700000000' }, 0],
+    ['the end of the window if Retry-After is a date', { 'retry-after': 'soon', 'x-ratelimit-reset': '1800000005' }, 5],
+    ['unknown without either header', {}, null],
+    ['unknown if the value is not a number', { 'x-ratelimit-reset': 'tomorrow' }, null],
   ])('is %s', (_, headers, seconds) => {
     expect(wait(headers)).toBe(seconds);
   });
 
-  test('is read as well where a proxy has answered for the server', () => {
+  test('is read from the response of a proxy, too', () => {
     expect(wait({ 'retry-after': '3' }, '<html>busy</html>')).toBe(3);
   });
 });
 
-test.each([502, 503, 504])('HTTP %d of a proxy says that the server behind it is away', status => {
+test.each([502, 503, 504])('HTTP %d of a proxy means that its server is unreachable', status => {
   expect(thrownBy(() => open(status, '<html>'))).toBeInstanceOf(Unreachable);
 });
 
@@ -116,13 +108,13 @@ test.each([
   ['data that lacks a field', 200, '{"code":200,"data":{"id":1}}', {}, 'it lacks "deviceId"'],
   ['data that is null', 200, '{"code":200,"data":null}', {}, 'it lacks "deviceId"'],
   ['data that is a list', 200, '{"code":200,"data":[{"deviceId":1}]}', {}, 'it lacks "deviceId"'],
-])('%s is no answer of a devmgr server', (_, status, text, headers, words) => {
+])('%s is not a response of a devmgr server', (_, status, text, headers, words) => {
   const fault = thrownBy(() => open(status, text, headers as IncomingHttpHeaders));
   expect(fault).toBeInstanceOf(Fault);
   expect(fault).toMatchObject({ kind: 'failure', message: expect.stringContaining(words) });
 });
 
-test('a redirect is named, and not followed', () => {
+test('a redirect is reported, and not followed', () => {
   expect(thrownBy(() => open(307, '', { location: '//elsewhere.example.com/x' }))).toMatchObject({
     kind: 'failure',
     message: expect.stringContaining('to http://elsewhere.example.com'),
@@ -131,7 +123,7 @@ test('a redirect is named, and not followed', () => {
   expect(thrownBy(() => open(302, '', {}))).toMatchObject({ hint: expect.stringContaining('--server URL') });
 });
 
-test('more requests than connections wait for each other, and not against the time for connecting', async () => {
+test('requests that wait for a connection do not use up the connection timeout', async () => {
   const held: ServerResponse[] = [];
   let letGo = false;
   const full = Promise.withResolvers<void>();

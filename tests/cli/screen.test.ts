@@ -1,4 +1,4 @@
-/** What is drawn: tables within their width, text that cannot steer the terminal, times and amounts for people. */
+/** Output: tables within their width, text that cannot control the terminal, times and amounts for people. */
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
@@ -32,30 +32,30 @@ describe('a table', () => {
       expect(stringWidth(line)).toBeLessThanOrEqual(room);
   });
 
-  test('is whole where there is no terminal', () => {
+  test('is complete without a terminal', () => {
     const text = table(columns, rows, Number.POSITIVE_INFINITY, plain);
     for (const row of rows) for (const value of Object.values(row)) expect(text).toContain(value);
   });
 
-  test('stands in columns whatever the width of its letters', () => {
+  test('is aligned, whatever the width of its characters', () => {
     const [, first, second] = table(columns.slice(0, 3), rows, 200, plain).split('\n');
     expect(stringWidth(first!.slice(0, first!.indexOf('北')))).toBe(
       stringWidth(second!.slice(0, second!.indexOf('Feitian'))),
     );
   });
 
-  test('gives up what matters least first', () => {
+  test('drops the least important column first', () => {
     expect(table(columns, rows, 60, plain)).not.toContain('NOTE');
     expect(table(columns, rows, 30, plain).split('\n')[0]).not.toContain('NAME');
   });
 
-  test('keeps both ends of a serial that it shortens', () => {
+  test('keeps both ends of a shortened serial number', () => {
     expect(table(columns, rows, 60, plain)).toMatch(/8986\d*…\d*1232/);
   });
 });
 
 describe('width', () => {
-  test('is that of the package that knows every emoji, for letters, marks and signs of all scripts', () => {
+  test('is the same as in string-width, for letters, marks and symbols of all scripts', () => {
     const samples = [
       'abc',
       'é',
@@ -75,7 +75,7 @@ describe('width', () => {
     for (const sample of samples) expect([sample, cellsOf(sample)]).toEqual([sample, stringWidth(sample)]);
   });
 
-  test('of a shortened text is never more than there is room for', () => {
+  test('of a shortened text never exceeds the limit', () => {
     const letters = fc.constantFrom('a', 'Z', '9', '-', 'é', '漢', '👍', 'ß', '…', 'ｗ');
     fc.assert(
       fc.property(
@@ -93,10 +93,10 @@ describe('width', () => {
   });
 });
 
-describe('text from elsewhere', () => {
+describe('text from other sources', () => {
   const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 
-  test('cannot steer the terminal, whatever it is', () => {
+  test('cannot control the terminal', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
         expect(safe(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
@@ -109,7 +109,7 @@ describe('text from elsewhere', () => {
     );
   });
 
-  test('has each character that steers, hides or turns round shown as an escape, and those alone', () => {
+  test('shows exactly the characters that control, hide or reorder text as escapes', () => {
     const ranges: readonly (readonly [first: number, last: number])[] = [
       [0x00, 0x1f],
       [0x7f, 0x9f],
@@ -132,7 +132,7 @@ describe('text from elsewhere', () => {
     expect(escapes(safeProse)).toEqual(wanted.filter(point => point !== 0x0a));
   });
 
-  test('that is good stays as it is', () => {
+  test('is unchanged if it is harmless', () => {
     for (const text of ['Müller & Söhne', '漢字', 'a\u200db', 'العربية', '👩‍🔬']) expect(safe(text)).toBe(text);
   });
 
@@ -164,12 +164,12 @@ describe('for people', () => {
     expect(relative(iso, now)).toBe(words);
   });
 
-  test('lengths of time and sizes are short', () => {
+  test('durations and sizes are short', () => {
     expect([duration(8), duration(192), duration(7500)]).toEqual(['8s', '3m 12s', '2h 05m']);
     expect([bytes(0), bytes(1023), bytes(1536), bytes(2 ** 31)]).toEqual(['0 B', '1023 B', '1.5 KiB', '2.0 GiB']);
   });
 
-  test('colours are there where they are wanted, and nowhere else', () => {
+  test('colors are used only if they are wanted', () => {
     const red = (env: Record<string, string>, isTerminal: boolean, noColor = false) =>
       choosePaint(env, isTerminal, noColor)('red', 'x') !== 'x';
     expect(red({}, true)).toBe(true);

@@ -1,4 +1,4 @@
-/** Tokens over time: renewed while they are used, and a clear end where they cannot be. */
+/** Tokens over time: they are renewed while they are used, with a clear error if they cannot be. */
 import { createHmac } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -19,17 +19,17 @@ afterAll(() => discard(daemon));
 
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
 
-/** A token with other times, signed by nobody: only a server that does not look would take it. */
+/** A token with other times and an invalid signature: only a server that does not check it accepts it. */
 function unsigned(iat: number, exp: number): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const head = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'USR-1', username: 'admin', role: 'ADMIN', iat, exp, jti: 'x' })}`;
-  return `${head}.${createHmac('sha256', 'nobody').update(head).digest('base64url')}`;
+  return `${head}.${createHmac('sha256', 'wrong key').update(head).digest('base64url')}`;
 }
 
 const envelope = (data: unknown) => JSON.stringify({ code: 200, message: 'success', data });
 const json = { 'content-type': 'application/json' };
 
-test('a token that is about to end is renewed before it is used, and the new one is kept', async () => {
+test('a token that is about to expire is renewed before it is used, and the new one is stored', async () => {
   const now = Math.floor(Date.now() / 1000);
   const old = unsigned(now - 86_000, now + 30);
   const fresh = unsigned(now, now + 86_400);
@@ -62,7 +62,7 @@ test('a token that is about to end is renewed before it is used, and the new one
   expect(seen).toEqual(['/api/auth/refresh old', '/api/users/me fresh', '/api/users/me fresh']);
 });
 
-test('a token that ends amid a file is a clear stop with what is done, and --resume goes on', async () => {
+test('a token that expires during a file stops the run with its progress, and --resume continues', async () => {
   const home = temporaryFolder();
   const user = await daemon.call('POST', '/api/users', { username: 'ends', password: adminPassword, role: 'DEALER' });
   const login = ['login', 'ends', '--password-stdin', '--server', daemon.url];
@@ -70,7 +70,7 @@ test('a token that ends amid a file is a clear stop with what is done, and --res
   const file = join(home, 'keys.csv');
   const rows = Array.from({ length: 6 }, (_, n) => `UKEY,ENDS-${n},Acme,One`);
   writeFileSync(file, `type,serial,manufacturer,model\n${rows.join('\n')}\n`);
-  // The stream of lines is held after the first batch, until the login has come to its end.
+  // The input pauses after the first batch, until the login has expired.
   const args = ['register', '--file', '-', '--format', 'csv', '--batch-size', '3', '--json'];
   const running = start(args, { home, input: null });
   running.child.stdin!.write(`type,serial,manufacturer,model\n${rows.slice(0, 4).join('\n')}\n`);
@@ -83,7 +83,7 @@ test('a token that ends amid a file is a clear stop with what is done, and --res
   expect(JSON.parse(stopped.stderr).error.message).toContain('3 registered and 0 failed up to line 4');
 });
 
-/** A server of one stream whose answers to a refresh are given; it tells an event over the second connection. */
+/** A server with one stream and the given responses to a refresh. It sends an event over the second connection. */
 async function streaming(old: string, fresh: string, refusals: readonly number[] = []) {
   const left = [...refusals];
   const server = createHttpServer((_, answer) => {
@@ -111,7 +111,7 @@ async function streaming(old: string, fresh: string, refusals: readonly number[]
   return { code, stderr, rows, upgrades };
 }
 
-test('a stream goes on with a new token before the old one ends, without a word and without a gap', async () => {
+test('a stream continues with a new token before the old one expires, silently and without a gap', async () => {
   const now = Math.floor(Date.now() / 1000);
   const { code, stderr, rows, upgrades } = await streaming(unsigned(now - 40, now + 62), unsigned(now, now + 86_400));
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -123,7 +123,7 @@ test('a stream goes on with a new token before the old one ends, without a word 
 });
 
 test.each([[[429]], [[500, 429]]])(
-  'a renewal that is refused with %j is asked for again, and the stream goes on',
+  'a renewal that is refused with %j is retried, and the stream continues',
   async refusals => {
     const now = Math.floor(Date.now() / 1000);
     const [old, fresh] = [unsigned(now - 86_000, now + 50), unsigned(now, now + 86_400)];
@@ -136,7 +136,7 @@ test.each([[[429]], [[500, 429]]])(
   },
 );
 
-test('a hardware service that is away for a moment is not taken for one that has no token, and is sent none', async () => {
+test('a hardware service that is briefly away is not treated as one without a token, and receives none', async () => {
   const home = temporaryFolder();
   const session = new LocalHardwareSession(home);
   const client = { address: () => Promise.resolve('http://127.0.0.1:1') } as Client;
@@ -150,12 +150,12 @@ test('a hardware service that is away for a moment is not taken for one that has
   expect(await session.token(client)).toBe('second');
 });
 
-test('the token of a login is that of a day', () => {
+test('the token of a login is valid for a day', () => {
   const { iat, exp } = claimsOf(daemon.token);
   expect(exp - iat).toBe(86_400);
 });
 
-test('a keychain that never answers does not hang a login: the token goes to the file', async () => {
+test('a keychain that never answers does not block a login: the token is stored in the file', async () => {
   const folder = temporaryFolder();
   const bus = join(folder, 'bus');
   const server = createServer(() => undefined);
@@ -173,7 +173,7 @@ test('a keychain that never answers does not hang a login: the token goes to the
   expect(JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')).default[daemon.url].keeper).toBe('file');
 });
 
-test('what cannot be read as settings is said, and not taken for none', async () => {
+test('unreadable settings are reported, and not treated as missing', async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'config.json'), '{"profile":');
   const { code, stderr } = await devmgr(['list'], { home });

@@ -1,4 +1,4 @@
-/** Addresses as they are given, written and judged, and what a daemon leaves of itself. */
+/** Server addresses, and the file in which a daemon describes itself. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -35,14 +35,14 @@ describe('the address of a server', () => {
   });
 
   test.each(['', 'http://', 'ftp://example.com', 'file:///etc/passwd', 'a b', 'https://:7470', 'http://example.com:x'])(
-    '%j is none',
+    '%j is invalid',
     given => {
       expect(() => serverAddress(given)).toThrow(`"${given}" is no address of a server`);
     },
   );
 
   test.each(['http://admin:secret@example.com', 'https://admin@example.com', 'http://:secret@example.com'])(
-    'holds no name and no password, as %s does, and the refusal does not repeat it',
+    'must not contain a name and password (%s), and the error does not repeat them',
     given => {
       let refusal: unknown;
       try {
@@ -67,12 +67,12 @@ describe('the address of a server', () => {
     ['http://0.0.0.0:7470', false],
     ['http://10.0.0.1', false],
     ['http://[::2]', false],
-  ])('%s is one of this machine alone: %s', (address, loopback) => {
+  ])('%s is a loopback address: %s', (address, loopback) => {
     expect(isLoopback(address)).toBe(loopback);
   });
 });
 
-describe('what a daemon has written about itself', () => {
+describe('the file of a daemon', () => {
   const infoOf = (text: string) => {
     const home = temporaryFolder();
     writeFileSync(join(home, 'daemon.json'), text);
@@ -80,7 +80,7 @@ describe('what a daemon has written about itself', () => {
   };
   const written = { pid: 7, url: 'http://127.0.0.1:40123/', version: '1', startedAt: '2026-03-01T08:30:00.000Z' };
 
-  test('is read, and its address is that of the registry where none is named, or this very one', () => {
+  test('is read, and its address is the registry if no other one is named', () => {
     const { home, info } = infoOf(JSON.stringify(written));
     expect(info).toEqual({ ...written, url: 'http://127.0.0.1:40123' });
     const isLocal = (server: string | undefined) => couldBeLocal(resolveSettings({ ...noFlags, home, server }, {}));
@@ -93,13 +93,13 @@ describe('what a daemon has written about itself', () => {
   });
 
   test.each(['', '{', '[]', 'null', '{"pid":"7","url":"http://x"}', '{"pid":7}', '{"pid":7,"url":"no address"}'])(
-    'is nothing where the file holds %j',
+    'is ignored if it contains %j',
     text => {
       expect(infoOf(text).info).toBeNull();
     },
   );
 
-  test('is nothing where there is no file', () => {
+  test('can be missing', () => {
     expect(readDaemonInfo(temporaryFolder())).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** What another user of the machine can prepare: a folder, a process, a server. None of it is sent a token or a password. */
+/** Traps of another user of the machine: a folder, a process, a server. None of them receives a token or a password. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { localIdentity, storeLogin } from '../../src/cli/settings/credentials.ts
 import { writePrivateFile } from '../../src/cli/settings/files.ts';
 import { adminPassword, devmgr, programFile, temporaryFolder } from './program.ts';
 
-/** A server that looks like a daemon to whoever asks for its health, and keeps all that it is sent. */
+/** A server that claims to be a daemon, and records everything it receives. */
 async function impostor(): Promise<{ readonly url: string; readonly heard: () => string }> {
   const heard: string[] = [];
   const server = createServer(async (request, answer) => {
@@ -25,7 +25,7 @@ async function impostor(): Promise<{ readonly url: string; readonly heard: () =>
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard: () => heard.join('\n') };
 }
 
-/** What a daemon that crashed has left: its address, and the id of its process. */
+/** The file of a daemon that crashed: its address, and the id of its process. */
 const leaveBehind = (home: string, url: string, pid: number) =>
   writeFileSync(join(home, 'daemon.json'), JSON.stringify({ pid, url, version: '1', startedAt: '' }));
 
@@ -34,7 +34,7 @@ async function triesToLogIn(home: string) {
   return devmgr(args, { home, input: adminPassword });
 }
 
-test('who listens where a daemon was that crashed is sent nothing, though another process has its id by now', async () => {
+test('a server at the address of a crashed daemon receives nothing, even if another process now has the pid', async () => {
   const home = temporaryFolder();
   const { url, heard } = await impostor();
   const other = spawn('sleep', ['600']);
@@ -43,12 +43,12 @@ test('who listens where a daemon was that crashed is sent nothing, though anothe
   expect((await triesToLogIn(home)).code).toBe(9);
   expect((await devmgr(['list', '--no-autostart'], { home, env: { DEVMGR_TOKEN: 'a.b.c' } })).code).toBe(9);
   expect(heard()).toBe('');
-  // Nor is that process taken for the daemon, and ended.
+  // That process is not stopped in place of the daemon.
   expect((await devmgr(['daemon', 'stop', '--json'], { home })).json.stopped).toBe(false);
   expect(other.exitCode ?? other.signalCode).toBeNull();
 });
 
-test('nor is the token of the local login, where the address is named that the daemon had', async () => {
+test('it does not receive the token of the local login if that address is named', async () => {
   const home = temporaryFolder();
   const { url, heard } = await impostor();
   const other = spawn('sleep', ['600']);
@@ -61,7 +61,7 @@ test('nor is the token of the local login, where the address is named that the d
   expect(heard()).not.toContain(login.token);
 });
 
-test('a home that others can change is refused with the line that mends it', async () => {
+test('a home that others can change is refused, with the command that fixes it', async () => {
   const home = temporaryFolder();
   const { url, heard } = await impostor();
   writeFileSync(
@@ -75,7 +75,7 @@ test('a home that others can change is refused with the line that mends it', asy
   expect(heard()).toBe('');
 });
 
-test('what is written beside a file goes through no link that somebody has put there', () => {
+test('a temporary file is not written through an existing link', () => {
   const folder = temporaryFolder();
   const precious = join(folder, 'precious');
   writeFileSync(precious, 'as it was');
@@ -85,19 +85,19 @@ test('what is written beside a file goes through no link that somebody has put t
   expect(readFileSync(join(folder, 'notes.json'), 'utf8')).toBe('new');
 });
 
-const NOBODY = 65_534;
-const canBeNobody =
+const OTHER_USER = 65_534;
+const canSwitchUser =
   process.getuid?.() === 0 &&
-  spawnSync(process.execPath, [programFile, '--version'], { uid: NOBODY, gid: NOBODY, env: {} }).status === 0;
+  spawnSync(process.execPath, [programFile, '--version'], { uid: OTHER_USER, gid: OTHER_USER, env: {} }).status === 0;
 
-test.skipIf(!canBeNobody)('the home of another user is refused (skipped unless root)', async () => {
+test.skipIf(!canSwitchUser)('the home of another user is refused (skipped unless root)', async () => {
   const home = temporaryFolder();
   chmodSync(home, 0o755);
   const { url, heard } = await impostor();
   leaveBehind(home, url, process.pid);
   const child = spawnSync(process.execPath, [programFile, 'list', '--home', home], {
-    uid: NOBODY,
-    gid: NOBODY,
+    uid: OTHER_USER,
+    gid: OTHER_USER,
     env: { DEVMGR_NO_KEYCHAIN: '1', DEVMGR_TOKEN: 'a.b.c' },
     encoding: 'utf8',
   });

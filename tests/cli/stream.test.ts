@@ -1,4 +1,4 @@
-/** The client's side of the notification stream, against a real one. */
+/** The client of the notification stream, with a real server. */
 import { getEventListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A stream of everything from now on, and the call that ends it. */
+/** A stream of all new events, and the function that ends it. */
 function follow(url = server.url) {
   const ending = new AbortController();
   const client = quietClient(url, server.token, ending.signal);
@@ -26,7 +26,7 @@ function follow(url = server.url) {
   return { events, ending, connected: connected.promise };
 }
 
-test('a stream that is followed for long costs no more than a new one', async () => {
+test('a stream does not use more memory over time', async () => {
   const { events, ending, connected } = follow();
   let next = events.next();
   await connected;
@@ -42,7 +42,7 @@ test('a stream that is followed for long costs no more than a new one', async ()
   expect(await next).toEqual({ done: true, value: undefined });
 });
 
-test('a stream ends at once when nobody wants it any more, also while nothing happens', async () => {
+test('a stream ends at once when it is aborted, also while it is idle', async () => {
   const { events, ending, connected } = follow();
   const next = events.next();
   await connected;
@@ -50,7 +50,7 @@ test('a stream ends at once when nobody wants it any more, also while nothing ha
   expect(await next).toEqual({ done: true, value: undefined });
 });
 
-test('what comes twice over two connections is given once, and what is no event not at all', async () => {
+test('an event that arrives over two connections is yielded once, and invalid messages are ignored', async () => {
   const event = (id: number) => JSON.stringify({ id, type: 'DEVICE_LOCKED', timestamp: '2026-03-01', data: {} });
   const key = JSON.stringify({ type: 'KEY_ATTACHED', timestamp: '2026-03-01', data: {} });
   const connections = [

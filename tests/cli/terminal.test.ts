@@ -1,4 +1,4 @@
-/** What a person at a terminal sees and is asked: the program on a pseudo-terminal. */
+/** Output and prompts at a terminal: the program on a pseudo-terminal. */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,11 +25,11 @@ afterAll(() => discard(daemon));
 
 interface Screen extends Running {
   type(text: string): void;
-  /** Waits for a question and answers it. */
+  /** Waits for a prompt and answers it. */
   answer(question: RegExp, text: string): Promise<void>;
 }
 
-/** The program with its three streams on one pseudo-terminal, so wide. */
+/** The program with its three streams on one pseudo-terminal of the given width. */
 function atTerminal(args: readonly string[], columns = 80, home = daemon.home): Screen {
   const words = [process.execPath, programFile, ...args].map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   const child = spawn('script', ['-qefc', `stty cols ${columns} rows 24; exec ${words}`, '/dev/null'], {
@@ -60,7 +60,7 @@ const ESC = '\u001b';
 const withoutColours = (text: string) => text.replaceAll(new RegExp(`${ESC}\\[[0-9;?]*[A-Za-z]`, 'g'), '');
 
 needs('script', 'bsdutils')('at a terminal', () => {
-  test('a password is asked for, and not shown', async () => {
+  test('prompts for a password without showing it', async () => {
     const screen = atTerminal(['login', '--server', daemon.url], 80, temporaryFolder());
     await screen.answer(/User name: /, 'admin');
     await screen.answer(/Password of admin: /, adminPassword);
@@ -70,13 +70,13 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect(withoutColours(stdout)).toContain('Logged in as admin (ADMIN)');
   });
 
-  test('--password-stdin asks in place of hanging', async () => {
+  test('--password-stdin prompts instead of hanging', async () => {
     const screen = atTerminal(['login', 'admin', '--password-stdin', '--server', daemon.url], 80, temporaryFolder());
     await screen.answer(/Password of admin: /, adminPassword);
     expect((await screen.ended).code).toBe(0);
   });
 
-  test('what is missing is asked for; with --no-input it is named', async () => {
+  test('prompts for missing values; with --no-input an error names them', async () => {
     const screen = atTerminal(['register', '--type', 'UKEY', '--serial', 'TTY-1']);
     await screen.answer(/manufacturer: /, 'Acme');
     await screen.answer(/model: /, 'One');
@@ -86,7 +86,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect(silent.stdout).toContain('register needs --manufacturer, --model');
   });
 
-  test('a device is retired only when its id was typed', async () => {
+  test('retires a device only after its id was typed', async () => {
     const { deviceId } = await daemon.register('TTY-RETIRE');
     const wrong = atTerminal(['deactivate', 'TTY-RETIRE', '--reason', 'x']);
     await wrong.answer(/Type DEV-\d+ to continue: /, 'yes');
@@ -101,7 +101,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect((await daemon.call('GET', `/api/devices/${deviceId}`)).status).toBe('DEACTIVATED');
   });
 
-  test('a password that is set is typed twice, and nothing is done where the two differ', async () => {
+  test('asks twice for a new password, and changes nothing if the two differ', async () => {
     const names = async () =>
       (await daemon.call('GET', '/api/users/list')).list.map(({ username }: { username: string }) => username);
     const add = async (again: string) => {
@@ -118,7 +118,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect(await names()).toContain('typed-twice');
   });
 
-  test('Ctrl-C and Ctrl-D at a question end the command', async () => {
+  test('Ctrl-C and Ctrl-D at a prompt end the command', async () => {
     const interrupted = atTerminal(['login', '--server', daemon.url]);
     await interrupted.until('stdout', /User name: /);
     interrupted.type('\u0003');
@@ -129,7 +129,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect((await ended.ended).code).toBe(2);
   });
 
-  test('a device with long texts is shown within the width, word by word', async () => {
+  test('wraps long texts of a device between words', async () => {
     const { deviceId, activationCode } = await daemon.register('WIDE-1');
     const words = Array.from({ length: 30 }, (_, n) => `word${n}`).join(' ');
     await daemon.run(['update', deviceId, '--note', words]);
@@ -140,7 +140,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect(withoutColours(stdout).replaceAll(/\s+/g, ' ').split(words)).toHaveLength(4);
   });
 
-  test('what doctor finds is shown within the width', async () => {
+  test('wraps the output of doctor', async () => {
     const { stdout } = await atTerminal(['doctor'], 60).ended;
     const found = withoutColours(stdout)
       .split(/\r?\n/)
@@ -149,7 +149,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     for (const line of found) expect(stringWidth(line)).toBeLessThanOrEqual(60);
   });
 
-  test('asks for a role and a version that are missing', async () => {
+  test('prompts for a missing role and version', async () => {
     const user = atTerminal(['users', 'add', 'role-asked']);
     await user.answer(/Role \(ADMIN, DEALER, VIEWER\): /, 'viewer');
     await user.answer(/Password of role-asked: /, 'a password of mine');
@@ -163,7 +163,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect({ code, told: stdout.includes('7.7.7') }).toEqual({ code: 0, told: true });
   });
 
-  test("asks twice for a new password of one's own", async () => {
+  test('asks twice for your own new password', async () => {
     const password = 'a password of mine';
     await daemon.run(['users', 'add', 'own-twice', '--role', 'VIEWER', '--password-stdin'], { input: `${password}\n` });
     const home = temporaryFolder();
@@ -176,7 +176,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect({ code, told: stdout.includes('the two passwords differ') }).toEqual({ code: 2, told: true });
   });
 
-  test('Ctrl-C ends an enrolment with what was done', async () => {
+  test('Ctrl-C ends an enrollment with a summary', async () => {
     const screen = atTerminal(['enroll']);
     await screen.until('stdout', /1 done\./);
     screen.type('\u0003');
@@ -185,7 +185,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect(stdout).toContain('1 key handled');
   });
 
-  test.each([60, 80, 160])('tables fit into %i columns, in colours', async columns => {
+  test.each([60, 80, 160])('tables fit into %i columns, with colors', async columns => {
     const devices = [
       {
         deviceType: 'SIMKEY',
@@ -202,7 +202,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect((await atTerminal(['list', '--no-color'], columns).ended).stdout).not.toContain(ESC);
   });
 
-  test('events are broken between fields where a line has no room for them', async () => {
+  test('events wrap between fields if a line is too long', async () => {
     const device = {
       deviceType: 'UKEY',
       serialNumber: 'NARROW-1',
@@ -224,7 +224,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect(await linesAt(300)).toHaveLength(1);
   });
 
-  test('a file shows how far it is, and leaves no trace of that behind', async () => {
+  test('register --file shows its progress, and clears it at the end', async () => {
     const file = join(temporaryFolder(), 'keys.csv');
     const rows = Array.from({ length: 3_000 }, (_, n) => `UKEY,TTY-FILE-${n},Acme,One`);
     writeFileSync(file, `type,serial,manufacturer,model\n${rows.join('\n')}\n`);
@@ -239,14 +239,14 @@ needs('script', 'bsdutils')('at a terminal', () => {
     ]).ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/Registering {2}\d+% {2}\d+ lines {2}\d+ lines\/s {2}\S+ left/);
-    // What is done counts, not what has been read ahead.
+    // Counts what is done, not what was read ahead.
     for (const [, percent, done] of stdout.matchAll(/(\d+)% {2}(\d+) lines/g))
       expect(Math.abs(Number(percent) - Number(done) / 30), `${percent} % of ${done} lines`).toBeLessThan(5);
     const last = stdout.split('\r').at(-2) ?? stdout;
     expect(withoutColours(last)).toContain('3000 devices registered');
   });
 
-  test('help fits, and a bare call shows it', async () => {
+  test('help fits the width, and a call without a command shows it', async () => {
     const { code, stdout } = await atTerminal([], 60).ended;
     expect(code).toBe(2);
     for (const line of withoutColours(stdout).split(/\r?\n/)) expect(stringWidth(line)).toBeLessThanOrEqual(60);

@@ -1,4 +1,4 @@
-/** Files that come and go: what arrives is what was sent, or nothing is kept. */
+/** Uploads and downloads: a file arrives unchanged, or is not kept. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -15,11 +15,11 @@ interface Served {
   readonly fileName?: string;
   /** Sends the file. */
   readonly file?: (answer: ServerResponse) => void;
-  /** Digest that an upload is answered with. */
+  /** Digest in the response to an upload. */
   readonly digest?: string;
 }
 
-/** A registry with one package, as far as a transfer needs one. */
+/** A registry with one package, with the operations that a transfer needs. */
 async function serving({
   bytes = content,
   fileName = 'devmgr.apk',
@@ -44,7 +44,7 @@ async function serving({
 }
 
 describe('a download', () => {
-  test('is kept under its own name once its digest has been checked', async () => {
+  test('is stored under its own name after its digest was verified', async () => {
     const { cwd, run, files } = await serving({});
     const { code, stdout } = await run('apps', 'download', 'APP-1');
     expect(code).toBe(0);
@@ -53,7 +53,7 @@ describe('a download', () => {
     expect(readFileSync(join(cwd, 'devmgr.apk'))).toEqual(content);
   });
 
-  test('that arrives changed is not kept', async () => {
+  test('that was changed in transit is not kept', async () => {
     const changed = Buffer.from(content);
     changed[0]! ^= 1;
     const { run, files } = await serving({ file: answer => answer.end(changed) });
@@ -63,7 +63,7 @@ describe('a download', () => {
     expect(files()).toEqual([]);
   });
 
-  test('that breaks off is not kept', async () => {
+  test('that is incomplete is not kept', async () => {
     const file = (answer: ServerResponse) => {
       answer.write(content.subarray(0, 5));
       setImmediate(() => answer.destroy());
@@ -87,7 +87,7 @@ describe('a download', () => {
     expect(files()).toEqual([name]);
   });
 
-  test('overwrites nothing without --force', async () => {
+  test('overwrites a file only with --force', async () => {
     const { cwd, run, files } = await serving({});
     writeFileSync(join(cwd, 'devmgr.apk'), 'mine');
     const { code, stderr } = await run('apps', 'download', 'APP-1');
@@ -99,7 +99,7 @@ describe('a download', () => {
     expect(files()).toEqual(['devmgr.apk']);
   });
 
-  test('into a folder that is not there is refused in words', async () => {
+  test('to a missing folder is refused with a message', async () => {
     const { run, files } = await serving({});
     const { code, stderr } = await run('apps', 'download', 'APP-1', '--out', join('absent', 'devmgr.apk'));
     expect({ code, stderr }).toEqual({
@@ -110,13 +110,13 @@ describe('a download', () => {
   });
 
   test.each([300_000, 700_000, 1_000_000])(
-    'of %d bytes into a pipe is whole, however slowly it is read',
+    'of %d bytes into a pipe is complete, however slowly it is read',
     async size => {
       const bytes = Buffer.alloc(size, 'package ');
       const { url } = await serving({ bytes });
       const env = { DEVMGR_TOKEN: 'token' };
       const { child, ended } = start(['apps', 'download', 'APP-1', '--out', '-', '--server', url], { env });
-      // A reader that rests after each piece lets the pipe run full: what comes last has to wait.
+      // A reader that pauses after each chunk lets the pipe fill up: the last data has to wait.
       child.stdout!.on('data', () => {
         child.stdout!.pause();
         setTimeout(() => child.stdout!.resume(), 15);
@@ -127,14 +127,14 @@ describe('a download', () => {
     },
   );
 
-  test('changed on its way into a pipe ends with 1 all the same', async () => {
+  test('into a pipe that was changed in transit ends with 1', async () => {
     const { run, files } = await serving({ file: answer => answer.end(Buffer.alloc(content.length)) });
     expect((await run('apps', 'download', 'APP-1', '--out', '-')).code).toBe(1);
     expect(files()).toEqual([]);
   });
 });
 
-test('an upload that the server has otherwise than it was sent ends with 1', async () => {
+test('an upload that the server stored differently ends with 1', async () => {
   const upload = async (digest: string) => {
     const { cwd, run } = await serving({ digest });
     writeFileSync(join(cwd, 'devmgr.apk'), content);
@@ -146,7 +146,7 @@ test('an upload that the server has otherwise than it was sent ends with 1', asy
   expect(stderr).toContain('the server stored a different file');
 });
 
-test('a large upload says nothing but its result', async () => {
+test('a large upload writes only its result', async () => {
   const large = Buffer.alloc(20_000_000, 7);
   const { cwd, run } = await serving({ digest: createHash('sha256').update(large).digest('hex') });
   writeFileSync(join(cwd, 'devmgr.apk'), large);

@@ -9,7 +9,7 @@ import { devmgr } from './program.ts';
 const versionIn = (folder: string) =>
   (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 
-test('--version begins with one line for scripts, and --quiet writes the bare number', async () => {
+test('--version starts with one line for scripts, and --quiet writes only the number', async () => {
   const shown = await devmgr(['--version']);
   expect(shown).toMatchObject({ code: 0, stderr: '' });
   expect(shown.stdout.split('\n')[0]).toBe(`devmgr ${versionIn('.')}`);
@@ -36,7 +36,7 @@ test('--version needs no home', async () => {
   expect(stdout).toMatch(/^devmgr \d/);
 });
 
-test('version --licences writes the notices of all whose code is in it', async () => {
+test('version --licences writes the licenses of all packages in the program', async () => {
   const { code, stdout } = await devmgr(['version', '--licences']);
   expect(code).toBe(0);
   expect(stdout).toBe(readFileSync('dist/licences.txt', 'utf8'));

@@ -1,4 +1,4 @@
-/** The stream of notifications at the command line: in order, without a gap, across lost connections and two runs. */
+/** `watch`: events in order and without a gap, across lost connections and two runs. */
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Daemon, devmgr, discard, start, startDaemon, temporaryFolder } from './program.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   newest = rows.at(-1).id;
 });
 
-test('tells events as they happen, one JSON document a line, and ends after so many', async () => {
+test('writes events as they happen, one JSON document per line, and ends after --count', async () => {
   const running = daemon.start([
     'watch',
     '--count',
@@ -53,7 +53,7 @@ test('tells events as they happen, one JSON document a line, and ends after so m
   ]);
 });
 
-test('writes a line for people, and how the connection is on standard error', async () => {
+test('writes a line per event, and the state of the connection to standard error', async () => {
   const running = daemon.start(['watch', '--count', '1']);
   await running.until('stderr', /connected/);
   const { deviceId } = await registerOne();
@@ -64,14 +64,14 @@ test('writes a line for people, and how the connection is on standard error', as
   expect(stderr).toMatch(/^connecting: http.*\nconnected/);
 });
 
-test('goes on after the last event of the run before', async () => {
+test('continues after the last event of the previous run', async () => {
   await daemon.run(['watch', '--since', String(newest - 1), '--count', '1']);
   const { deviceId } = await registerOne();
   const { rows } = await daemon.run(['watch', '--since', 'last', '--count', '1', '--json']);
   expect(rows).toMatchObject([{ data: { deviceId } }]);
 });
 
-test('goes on where the first run began, if nothing happened in that', async () => {
+test('continues where the first run started if there was no event', async () => {
   const last = ['watch', '--since', 'last', '--server', daemon.url];
   const options = { home: temporaryFolder(), env: { DEVMGR_TOKEN: daemon.token } };
   const first = start(last, options);
@@ -84,22 +84,22 @@ test('goes on where the first run began, if nothing happened in that', async () 
 });
 
 test.each([
-  ['a start that is none', ['--since', 'yesterday']],
+  ['an invalid start', ['--since', 'yesterday']],
   ['a start ahead of the journal', ['--since', '999999']],
   ['an unknown type', ['--type', 'NOTHING']],
 ])('%s is a usage error', async (_, args) => {
   expect((await daemon.run(['watch', ...args])).code).toBe(2);
 });
 
-test('with --timeout ends by itself', async () => {
+test('ends after --timeout', async () => {
   expect((await daemon.run(['watch', '--timeout', '1'])).code).toBe(0);
 });
 
-describe('a connection that breaks', () => {
+describe('a lost connection', () => {
   let server: Server;
   const sockets = new Set<Socket>();
 
-  /** A wire to the daemon that can be cut. */
+  /** A proxy to the daemon whose connections can be cut. */
   async function wire(): Promise<string> {
     const { hostname, port } = new URL(daemon.url);
     server = createServer(socket => {
@@ -118,7 +118,7 @@ describe('a connection that breaks', () => {
     return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   }
 
-  test('is made again, and nothing is missed or told twice', async () => {
+  test('is restored, and no event is missed or repeated', async () => {
     const url = await wire();
     const running = daemon.start(['watch', '--count', '3', '--json', '--since', String(newest), '--server', url], {
       env: { DEVMGR_TOKEN: daemon.token },
@@ -135,7 +135,7 @@ describe('a connection that breaks', () => {
   });
 });
 
-test('survives a restart of the daemon, on whatever port', async () => {
+test('survives a restart of the daemon on another port', async () => {
   const own = await startDaemon();
   const running = own.start(['watch', '--count', '2', '--json', '--since', '0', '--type', 'DEVICE_REGISTERED']);
   const first = await own.register('RESTART-1');
@@ -152,7 +152,7 @@ test('survives a restart of the daemon, on whatever port', async () => {
   }
 });
 
-test('ends with exit code 3 when its login is no longer good', async () => {
+test('ends with 3 when its login becomes invalid', async () => {
   const own = await startDaemon();
   try {
     const { id } = await own.call('POST', '/api/users', {
@@ -175,7 +175,7 @@ test('ends with exit code 3 when its login is no longer good', async () => {
   }
 });
 
-test('a start that the journal does not have is refused with what to type instead', async () => {
+test('a start that the journal does not have is refused, with what to type instead', async () => {
   const { code, stderr } = await daemon.run(['watch', '--since', '999999', '--count', '1']);
   expect(code).toBe(2);
   expect(stderr).toContain('omit --since');

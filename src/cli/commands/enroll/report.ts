@@ -151,5 +151,5 @@ export class EnrollReport {
 
 const keys = (count: number): string => (count === 1 ? '1 key' : `${count} keys`);
 
-/** Without colours. */
+/** The text without colors. */
 const bare = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '');
