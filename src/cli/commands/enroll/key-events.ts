@@ -1,138 +1,136 @@
-/** Keys as they are plugged and pulled: from the notification stream, and by looking again where that misses one. */
-import type { HardwareEventType } from '../../../contract/events.ts';
+/** Attached keys as they change: from the notification stream, and from the list of keys, which finds what the stream missed. */
 import type { Key } from '../../../contract/hardware.ts';
+import type { HardwareEventType } from '../../../contract/values.ts';
 import { Unreachable } from '../../client/failures.ts';
 import { rest } from '../../client/rest.ts';
 import { followNotifications } from '../../client/stream.ts';
 import type { Context } from '../../context.ts';
 import { interrupted } from '../../fault.ts';
+import { AttachedKeys } from './attached-keys.ts';
 
 export interface KeyEvent {
   readonly type: HardwareEventType;
   readonly key: Key;
-  /** The key was told of before, under the same keyId, when its serial number could not be read yet. */
+  /** The key was already reported under the same keyId, when its serial number could not be read yet. */
   readonly again: boolean;
 }
 
-/** A look at the list while the stream stands, in case an event was lost; and while it is down. */
-const slowPollMs = 10_000;
-const fastPollMs = 1_500;
-
 export interface KeyEventOptions {
-  /** Ends it. */
+  /** Ends the events. */
   readonly signal?: AbortSignal;
-  /** Told how the stream is. */
+  /** Receives the state of the stream. */
   readonly onState?: (state: string, detail: string) => void;
 }
 
+/** Milliseconds between two requests of the list, with the stream and without it. */
+const slowPollMs = 10_000;
+const fastPollMs = 1_500;
+
 /**
- * What is plugged in at first comes as attached. Each plugging is told once, and once more (`again`) where its serial number
- * can be read at last.
+ * Starts with the keys that are attached. Each key is reported once while it stays attached, and once more (`again`) if its
+ * serial number becomes readable. Ctrl-C throws a fault; so does a list that the service refuses.
  */
 export async function* keyEvents(context: Context, options: KeyEventOptions = {}): AsyncGenerator<KeyEvent> {
-  const { hardware, io } = context;
-  const own = new AbortController();
-  const signal = AbortSignal.any([own.signal, io.interrupt, ...(options.signal ? [options.signal] : [])]);
-  const plugged = new Map<string, Key>();
-  /** By keyId, while a list is on its way: it may name them still. */
-  const pulled = new Set<string>();
-  let listsOnTheirWay = 0;
-  /** By keyId, told before the stream was lost: a daemon that was restarted since has them under other names. */
-  const doubted = new Set<string>();
-  const queue: KeyEvent[] = [];
-  let failure: unknown = null;
-  let wake: () => void = () => undefined;
-  let streaming = false;
+  const { interrupt } = context.io;
+  const feed = new KeyFeed(context, options);
+  await feed.start();
+  try {
+    for (let event = await feed.next(); event !== null; event = await feed.next()) yield event;
+    if (interrupt.aborted) throw interrupted();
+  } finally {
+    feed.stop();
+  }
+}
 
-  const attach = (key: Key) => {
-    const before = plugged.get(key.keyId);
-    const again = before !== undefined;
-    if (pulled.has(key.keyId)) return;
-    doubted.delete(key.keyId);
-    if (again && (before.serialNumber !== null || key.serialNumber === null)) return;
-    for (const keyId of doubted) {
-      const other = plugged.get(keyId)!;
-      if (other.serialNumber !== null && other.serialNumber === key.serialNumber) detach(other);
-    }
-    plugged.set(key.keyId, key);
-    queue.push({ type: 'KEY_ATTACHED', key, again });
-    wake();
-  };
-  const detach = (key: Key) => {
-    if (!plugged.delete(key.keyId)) return;
-    doubted.delete(key.keyId);
-    if (listsOnTheirWay > 0) pulled.add(key.keyId);
-    queue.push({ type: 'KEY_DETACHED', key, again: false });
-    wake();
-  };
-  const look = async () => {
-    const before = new Set(plugged.keys());
-    listsOnTheirWay++;
-    try {
-      const { list } = await hardware.call('listKeys');
-      const now = new Set(list.map(key => key.keyId));
-      // A key that came by the stream while the list was on its way is no older than the list.
-      for (const key of [...plugged.values()]) if (before.has(key.keyId) && !now.has(key.keyId)) detach(key);
-      for (const key of list) attach(key);
-    } finally {
-      if (--listsOnTheirWay === 0) pulled.clear();
-    }
-  };
-  /** The next look finds out what one missed that was lost on its way. */
-  const lookAgain = () =>
-    look().catch(error => {
-      if (error instanceof Unreachable) return options.onState?.('lost', error.message);
-      failure = error;
-      wake();
+class KeyFeed {
+  readonly #hardware: Context['hardware'];
+  readonly #onState: KeyEventOptions['onState'];
+  readonly #own = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #queue: KeyEvent[] = [];
+  readonly #keys = new AttachedKeys((type, key, again) => {
+    this.#queue.push({ type, key, again });
+    this.#wake();
+  });
+  #failure: unknown = null;
+  #isStreaming = false;
+  #wake: () => void = () => undefined;
+
+  constructor({ hardware, io }: Context, { signal, onState }: KeyEventOptions) {
+    this.#hardware = hardware;
+    this.#onState = onState;
+    this.#signal = AbortSignal.any([this.#own.signal, io.interrupt, ...(signal ? [signal] : [])]);
+    this.#signal.addEventListener('abort', () => this.#wake(), { once: true });
+  }
+
+  async start(): Promise<void> {
+    await this.#readList();
+    // A service without a stream is polled. If the login is invalid, the list fails.
+    this.#follow().catch(() => {
+      this.#isStreaming = false;
     });
+    void this.#poll();
+  }
 
-  const follow = async () => {
+  stop(): void {
+    this.#own.abort();
+  }
+
+  /** The next event; null if the signal has ended the events. */
+  async next(): Promise<KeyEvent | null> {
+    for (;;) {
+      const event = this.#queue.shift();
+      if (event) return event;
+      if (this.#failure) throw this.#failure;
+      if (this.#signal.aborted) return null;
+      await new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #readList(): Promise<void> {
+    return this.#keys.update(async () => (await this.#hardware.call('listKeys')).list);
+  }
+
+  /** The next list shows what a lost one would have shown. Any other error ends the events. */
+  async #readListAgain(): Promise<void> {
+    try {
+      await this.#readList();
+    } catch (error) {
+      if (error instanceof Unreachable) return this.#onState?.('lost', error.message);
+      this.#failure = error;
+      this.#wake();
+    }
+  }
+
+  async #follow(): Promise<void> {
     const events = followNotifications({
-      client: hardware,
+      client: this.#hardware,
       types: ['KEY_ATTACHED', 'KEY_DETACHED'],
       since: null,
-      signal,
-      onState: (state, detail) => {
-        streaming = state === 'connected' || state === 'resumed';
-        if (state !== 'gap') options.onState?.(state, detail);
-        if (state === 'lost') for (const keyId of plugged.keys()) doubted.add(keyId);
-        if (streaming) void lookAgain();
-      },
+      signal: this.#signal,
+      onState: (state, detail) => this.#streamChanged(state, detail),
     });
     for await (const { type, data } of events) {
-      // The types asked for have a key as their data.
+      // The data of these types is a key.
       const key = data as unknown as Key;
-      if (type === 'KEY_DETACHED') detach(key);
-      else attach(key);
+      if (type === 'KEY_DETACHED') this.#keys.detach(key);
+      else this.#keys.attach(key);
     }
-  };
-  const poll = async () => {
-    while (!signal.aborted) {
-      await rest(streaming ? slowPollMs : fastPollMs, signal);
-      if (!signal.aborted) await lookAgain();
-    }
-  };
+  }
 
-  await look();
-  // A service without a stream is polled; what the list says against the login ends it.
-  follow().catch(() => {
-    streaming = false;
-  });
-  void poll();
-  signal.addEventListener('abort', () => wake(), { once: true });
-  try {
-    for (;;) {
-      const event = queue.shift();
-      if (event) yield event;
-      else if (failure) throw failure;
-      else if (io.interrupt.aborted) throw interrupted();
-      else if (signal.aborted) return;
-      else
-        await new Promise<void>(resolve => {
-          wake = resolve;
-        });
+  #streamChanged(state: string, detail: string): void {
+    this.#isStreaming = state === 'connected' || state === 'resumed';
+    if (state !== 'gap') this.#onState?.(state, detail);
+    if (state === 'lost') this.#keys.doubt();
+    if (this.#isStreaming) void this.#readListAgain();
+  }
+
+  async #poll(): Promise<void> {
+    while (!this.#signal.aborted) {
+      await rest(this.#isStreaming ? slowPollMs : fastPollMs, this.#signal);
+      if (!this.#signal.aborted) await this.#readListAgain();
     }
-  } finally {
-    own.abort();
   }
 }
