@@ -25,6 +25,11 @@ const programs: Programs = {
 // A smart card that does not answer blocks a thread of the pool; files and password hashes need others.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 const argv = process.argv.slice(2);
+// Reached only if a command waits for something that can no longer happen: without a result the exit code is not 0.
+process.once('beforeExit', () => {
+  process.stderr.write('devmgr: the command ended without a result\n');
+  process.exit(1);
+});
 const io = processIo();
 const ending = argv[0] === keychainCommand ? runKeychainStep(argv.slice(1)) : run(argv, io, process.env, programs);
 // Idle connections and the helper of a keychain must not keep a finished command alive.

@@ -128,9 +128,9 @@ function onTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv): Promi
   });
 }
 
-/** What stays on the screen: without colours and bells, of a line that was written anew the last. */
+/** What stays on the screen: without colors and bells, and of a line that was drawn several times the last. */
 const tidy = (text: string): string =>
-  stripVTControlCharacters(text)
+  stripVTControlCharacters(text.replaceAll('\u001b[1G', '\r'))
     .replaceAll('\u0007', '')
     .split(/\r*\n/)
     .map(line => line.slice(line.replace(/\r+$/, '').lastIndexOf('\r') + 1).trimEnd())

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { card } from './terminal/table.ts';
+import { card } from './terminal/card.ts';
 import { safe } from './terminal/text.ts';
 
 export type CardRow = readonly [label: string, value: string | null];

@@ -38,7 +38,7 @@ describe('the end of the log', () => {
     const entry = `${JSON.stringify({ level: 40, time: 0, pid: 1, msg: 'a key \u001b[2J', serial: 'UK-1' })}\n`;
     const { home } = homeWith(entry);
     expect((await devmgr(['daemon', 'logs'], { home })).stdout).toBe(
-      '1970-01-01T00:00:00.000Z warn a key \\x1b[2J serial=UK-1\n',
+      '1970-01-01 00:00:00 warn a key \\x1b[2J serial=UK-1\n',
     );
     expect((await devmgr(['daemon', 'logs', '--json'], { home })).stdout).toBe(entry);
   });

@@ -1,13 +1,12 @@
-/** Output: tables within their width, text that cannot control the terminal, times and amounts for people. */
+/** What is drawn: tables within their width, text that cannot control the terminal, times and amounts for people. */
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { cellsOf } from '../../src/cli/terminal/cells.ts';
 import { toCsv } from '../../src/cli/terminal/csv.ts';
 import { choosePaint, plain } from '../../src/cli/terminal/style.ts';
 import { type Column, table } from '../../src/cli/terminal/table.ts';
 import { safe, safeJson, safeProse } from '../../src/cli/terminal/text.ts';
-import { bytes, duration, relative } from '../../src/cli/terminal/when.ts';
+import { bytes, duration, localTime, relative, timeAndDistance } from '../../src/cli/terminal/when.ts';
 import { shorten, width } from '../../src/cli/terminal/width.ts';
 
 describe('a table', () => {
@@ -27,35 +26,52 @@ describe('a table', () => {
     { id: 'DEV-1000000', serial: 'UK-1', name: 'Feitian 👩‍🔬 é' },
   ];
 
-  test.each([40, 60, 80, 160, 200])('fits into %i columns', room => {
-    for (const line of table(columns, rows, room, plain).split('\n'))
+  test.each([40, 60, 80, 160, 200])('fits into %i columns', async room => {
+    for (const line of (await table(columns, rows, room, plain)).split('\n'))
       expect(stringWidth(line)).toBeLessThanOrEqual(room);
   });
 
-  test('is complete without a terminal', () => {
-    const text = table(columns, rows, Number.POSITIVE_INFINITY, plain);
+  test('shows every text in full without a terminal', async () => {
+    const text = await table(columns, rows, Number.POSITIVE_INFINITY, plain);
     for (const row of rows) for (const value of Object.values(row)) expect(text).toContain(value);
   });
 
-  test('is aligned, whatever the width of its characters', () => {
-    const [, first, second] = table(columns.slice(0, 3), rows, 200, plain).split('\n');
+  test('aligns columns whatever the width of their letters', async () => {
+    const [, first, second] = (await table(columns.slice(0, 3), rows, 200, plain)).split('\n');
     expect(stringWidth(first!.slice(0, first!.indexOf('北')))).toBe(
       stringWidth(second!.slice(0, second!.indexOf('Feitian'))),
     );
   });
 
-  test('drops the least important column first', () => {
-    expect(table(columns, rows, 60, plain)).not.toContain('NOTE');
-    expect(table(columns, rows, 30, plain).split('\n')[0]).not.toContain('NAME');
+  test('leaves out the least important columns first', async () => {
+    expect(await table(columns, rows, 60, plain)).not.toContain('NOTE');
+    expect((await table(columns, rows, 30, plain)).split('\n')[0]).not.toContain('NAME');
   });
 
-  test('keeps both ends of a shortened serial number', () => {
-    expect(table(columns, rows, 60, plain)).toMatch(/8986\d*…\d*1232/);
+  test('draws the same columns for any number of rows, and styles without changing widths', async () => {
+    const many = Array.from({ length: 55 }, (_, n) => ({ id: `DEV-${n}`, serial: 'x'.repeat(n), name: '-' }));
+    const styled = columns.slice(0, 2).map(column => ({ ...column, style: () => 'red' as const }));
+    const lines = (await table(styled, many, 200, choosePaint({}, true, false))).trimEnd().split('\n');
+    const bare = lines.map(line => line.replaceAll(/\u001b\[\d+m/g, ''));
+    expect(bare).toHaveLength(56);
+    expect(bare.slice(1)).toEqual(many.map(({ id, serial }) => `${id.padEnd(6)}  ${serial || ''}`.trimEnd()));
+    expect(await table(styled, many, 200, plain, false)).toBe(`${bare.slice(1).join('\n')}\n`);
+    expect(await table(styled, [], 200, plain, false)).toBe('');
+  });
+
+  test('is the same on a wide terminal as without one', async () => {
+    const sizes: Column<Row>[] = [{ title: 'SIZE', value: row => row.id.length, align: 'right' }, ...columns];
+    const paint = choosePaint({}, true, false);
+    expect(await table(sizes, rows, 1000, paint)).toBe(await table(sizes, rows, Number.POSITIVE_INFINITY, paint));
+  });
+
+  test('keeps both ends of a serial that it shortens', async () => {
+    expect(await table(columns, rows, 60, plain)).toMatch(/8986\d*…\d*1232/);
   });
 });
 
 describe('width', () => {
-  test('is the same as in string-width, for letters, marks and symbols of all scripts', () => {
+  test('agrees with string-width, which takes 30 ms to load, for letters, marks and signs of many scripts', () => {
     const samples = [
       'abc',
       'é',
@@ -72,10 +88,10 @@ describe('width', () => {
       'Ünïcödé',
       '①',
     ];
-    for (const sample of samples) expect([sample, cellsOf(sample)]).toEqual([sample, stringWidth(sample)]);
+    for (const sample of samples) expect([sample, width(sample)]).toEqual([sample, stringWidth(sample)]);
   });
 
-  test('of a shortened text never exceeds the limit', () => {
+  test('of a shortened text is never more than the room', () => {
     const letters = fc.constantFrom('a', 'Z', '9', '-', 'é', '漢', '👍', 'ß', '…', 'ｗ');
     fc.assert(
       fc.property(
@@ -93,23 +109,23 @@ describe('width', () => {
   });
 });
 
-describe('text from other sources', () => {
-  const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+describe('text from elsewhere', () => {
+  const controlling = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 
-  test('cannot control the terminal', () => {
+  test('cannot control the terminal, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
         expect(safe(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
-        expect(safe(text)).not.toMatch(steering);
-        expect(safeProse(text)).not.toMatch(steering);
-        expect(safeJson(text)).not.toMatch(steering);
+        expect(safe(text)).not.toMatch(controlling);
+        expect(safeProse(text)).not.toMatch(controlling);
+        expect(safeJson(text)).not.toMatch(controlling);
         expect(JSON.parse(safeJson(text))).toBe(text);
       }),
       { numRuns: 5_000 },
     );
   });
 
-  test('shows exactly the characters that control, hide or reorder text as escapes', () => {
+  test('shows controls, invisible and reordering characters as escapes, and no others', () => {
     const ranges: readonly (readonly [first: number, last: number])[] = [
       [0x00, 0x1f],
       [0x7f, 0x9f],
@@ -132,11 +148,11 @@ describe('text from other sources', () => {
     expect(escapes(safeProse)).toEqual(wanted.filter(point => point !== 0x0a));
   });
 
-  test('is unchanged if it is harmless', () => {
+  test('stays as it is if it is harmless', () => {
     for (const text of ['Müller & Söhne', '漢字', 'a\u200db', 'العربية', '👩‍🔬']) expect(safe(text)).toBe(text);
   });
 
-  test('stays one cell in CSV', () => {
+  test('stays in one cell of CSV', () => {
     expect(
       toCsv(
         ['a', 'b'],
@@ -159,17 +175,30 @@ describe('for people', () => {
     ['2026-11-17T11:00:00Z', '3 days ago'],
     ['2025-01-01T00:00:00Z', '1 year ago'],
     ['2026-12-20T12:00:00Z', 'in 4 weeks'],
-    ['no time at all', 'no time at all'],
+    ['2027-11-20T12:00:00Z', 'in 1 year'],
+    ['2027-11-20T11:59:50Z', 'in 1 year'],
+    ['2026-11-21T11:59:58Z', 'in 1 day'],
+    ['not a time', 'not a time'],
   ])('%s is %s', (iso, words) => {
     expect(relative(iso, now)).toBe(words);
   });
 
-  test('durations and sizes are short', () => {
+  test('shows a time as local time', () => {
+    const local = new Date(2026, 10, 21, 16, 29, 5);
+    expect(localTime(local.toISOString())).toBe('2026-11-21 16:29');
+    expect(localTime(local.toISOString(), { seconds: true })).toBe('2026-11-21 16:29:05');
+    expect(localTime('not a time\u001b')).toBe('not a time\\x1b');
+    expect(timeAndDistance(new Date(Date.now() - 90_000_000).toISOString())).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d \(1 day ago\)$/,
+    );
+  });
+
+  test('shortens lengths of time and sizes', () => {
     expect([duration(8), duration(192), duration(7500)]).toEqual(['8s', '3m 12s', '2h 05m']);
     expect([bytes(0), bytes(1023), bytes(1536), bytes(2 ** 31)]).toEqual(['0 B', '1023 B', '1.5 KiB', '2.0 GiB']);
   });
 
-  test('colors are used only if they are wanted', () => {
+  test('uses colors only if they are wanted', () => {
     const red = (env: Record<string, string>, isTerminal: boolean, noColor = false) =>
       choosePaint(env, isTerminal, noColor)('red', 'x') !== 'x';
     expect(red({}, true)).toBe(true);

@@ -59,7 +59,9 @@ test('writes a line per event, and the state of the connection to standard error
   const { deviceId } = await registerOne();
   const { stdout, stderr } = await running.ended;
   expect(stdout).toMatch(
-    new RegExp(`^\\S+Z #\\d+ DEVICE_REGISTERED deviceId=${deviceId} deviceType=UKEY serialNumber=WATCH-\\d+\\n$`),
+    new RegExp(
+      `^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d #\\d+ DEVICE_REGISTERED deviceId=${deviceId} deviceType=UKEY serialNumber=WATCH-\\d+\\n$`,
+    ),
   );
   expect(stderr).toMatch(/^connecting: http.*\nconnected/);
 });

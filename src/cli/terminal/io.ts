@@ -1,4 +1,4 @@
-/** The process as a command sees it: three streams, what is known of them, and Ctrl-C as a signal. */
+/** The process as a command sees it: three streams, whether each is a terminal, and Ctrl-C as a signal. */
 import { fstatSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { Fault, systemCode } from '../fault.ts';
@@ -12,19 +12,20 @@ export interface Io {
   readonly stdinIsTerminal: boolean;
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
-  /** Width of the terminal that standard output goes to; infinite where it goes elsewhere. */
+  /** Width of the terminal on standard output, in cells; infinite if it is not a terminal. */
   readonly columns: number;
-  /** Aborts at the first SIGINT or SIGTERM. Nobody listens for those before this is first asked for. */
+  /** Aborts at the first SIGINT or SIGTERM. Until this is read, those signals end the process. */
   readonly interrupt: AbortSignal;
-  /** Resolves when the text has been taken; a reader that went away is a fault of kind `closed`. */
+  /** Writes to standard output. Resolves when the text has been accepted; if its reader has gone, a fault of kind `closed`. */
   write(text: string): Promise<void>;
-  /** Writes to standard error, never fails. */
+  /** Writes to standard error. Never fails. */
   say(text: string): void;
 }
 
-/** Milliseconds that a command has to end by itself after Ctrl-C. */
+/** Milliseconds in which a command must end after Ctrl-C, before the process is ended. */
 const graceMs = 5_000;
 
+/** The streams of this process. They are opened when they are first used. */
 export function processIo(): Io {
   let interrupt: AbortSignal | undefined;
   const terminals = [1, 2].map(isTerminal);
@@ -56,16 +57,16 @@ export function processIo(): Io {
         const rest = terminals[1] ? text : writeAll(2, text);
         if (rest !== null) process.stderr.write(rest);
       } catch {
-        // There is nobody left to tell.
+        // Standard error has no reader: there is no one to report to.
       }
     },
   };
 }
 
-/** Major number of /dev/null and its like. */
+/** Major device number of /dev/null and similar devices. */
 const memoryDevices = 1;
 
-/** The modules behind process.stdout take longer to load than most commands take to run: files and pipes do without. */
+/** Does not touch process.stdout: its modules take longer to load than most commands take to run, and pipes do not need them. */
 function isTerminal(fd: number): boolean {
   try {
     const stats = fstatSync(fd);
@@ -76,7 +77,7 @@ function isTerminal(fd: number): boolean {
   }
 }
 
-/** Null when all was written, else what is left for the stream to write: the pipe is full and does not wait. */
+/** Writes synchronously. Returns null, or what is left for the stream to write because the pipe is full. */
 function writeAll(fd: number, text: string): Buffer | null {
   const bytes = Buffer.from(text);
   let done = 0;
@@ -104,15 +105,16 @@ async function writeOut(text: string, toTerminal: boolean): Promise<void> {
   }
 }
 
-/** Whether a write failed because nobody reads what is written, or the terminal is gone. On a disk EIO is a fault of it. */
+/** Whether a write failed because the reader, or the terminal, is gone. EIO of a file is an error of its disk instead. */
 export const isReaderGone = (error: unknown): boolean =>
   systemCode(error) === 'EPIPE' || (systemCode(error) === 'EIO' && process.stdout.isTTY);
 
-export const readerGone = (): Fault => new Fault('closed', 'nobody reads the output');
+/** Ends a command whose output has no reader any more. */
+export const readerGone = (): Fault => new Fault('closed', 'the reader of standard output has closed it');
 
 function writeStream(bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The stream tells of an error once more, after the write: with nobody listening that would end the process.
+    // The stream also emits the error of a write; without a listener that would end the process.
     process.stdout.once('error', reject);
     process.stdout.write(bytes, error => {
       if (error) return reject(error);

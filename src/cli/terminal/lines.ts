@@ -2,14 +2,15 @@ import { StringDecoder } from 'node:string_decoder';
 import { Fault, interrupted } from '../fault.ts';
 import type { Io } from './io.ts';
 
-const longestLine = 64 * 1024;
+/** Characters. */
+const longestInput = 64 * 1024;
 
-/** Says that it waits where nothing has come for so long. */
+/** Milliseconds without input before a notice says that the program is waiting for it. */
 const patienceMs = 2_000;
 
 /**
- * The first so many lines of standard input (fewer where it ends), without waiting for its end. `what` names what is read, for the notice that it is
- * waited for.
+ * The first `count` lines of standard input without their ends, or fewer if the input ends before. Does not wait for the
+ * end of the input. `what` names what is read, for notices and errors.
  */
 export function firstLines(io: Io, count: number, what: string): Promise<string[]> {
   const { stdin, interrupt } = io;
@@ -33,8 +34,8 @@ export function firstLines(io: Io, count: number, what: string): Promise<string[
     const onData = (chunk: Buffer | string) => {
       text += typeof chunk === 'string' ? chunk : decoder.write(chunk);
       if (text.split('\n').length > count) finish(() => resolve(lines()));
-      else if (text.length > longestLine)
-        finish(() => reject(new Fault('usage', `${what} on standard input is longer than a line can be`)));
+      else if (text.length > longestInput)
+        finish(() => reject(new Fault('usage', `${what} on standard input is too long`)));
     };
     const onEnd = () => finish(() => resolve(text === '' ? [] : lines()));
     const onError = (error: Error) =>

@@ -1,9 +1,9 @@
-/** Where a command puts what it has to say: data on standard output, all else on standard error. */
+/** The output of a command: data on standard output, everything else on standard error. */
 import { toCsv } from './csv.ts';
 import type { Io } from './io.ts';
 import { Progress } from './progress.ts';
 import { choosePaint, type Paint, plain } from './style.ts';
-import { type Column, table } from './table.ts';
+import type { Column } from './table.ts';
 import { harmless, safeJson } from './text.ts';
 
 export interface OutputOptions {
@@ -18,11 +18,12 @@ export class Output {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** For standard output. */
+  /** Colors for standard output. */
   readonly paint: Paint;
-  /** For standard error. */
+  /** Colors for standard error. */
   readonly tint: Paint;
-  #progress: Progress | null = null;
+  /** A line that shows work in progress; without effect if standard error is not a terminal, and with --quiet or --json. */
+  readonly progress: Progress;
 
   constructor(io: Io, env: Readonly<Record<string, string | undefined>>, options: OutputOptions) {
     this.io = io;
@@ -31,11 +32,12 @@ export class Output {
     this.verbose = options.verbose;
     this.paint = choosePaint(env, io.stdoutIsTerminal, options.noColor);
     this.tint = choosePaint(env, io.stderrIsTerminal, options.noColor);
+    const animated = io.stderrIsTerminal && env.TERM !== 'dumb' && !options.quiet && !options.json;
+    this.progress = new Progress(animated ? io : null, this.tint !== plain);
   }
 
   /** Text of the command's result. */
   async text(text: string): Promise<void> {
-    this.#progress?.clear();
     await this.io.write(harmless(text, this.paint !== plain));
   }
 
@@ -49,43 +51,38 @@ export class Output {
     await this.text(`${safeJson(value)}\n`);
   }
 
+  /** Rows in columns, as wide as the terminal. */
   async table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], withHeader = true): Promise<void> {
-    await this.text(table(columns, rows, this.io.columns, this.paint, withHeader));
+    const { table } = await import('./table.ts');
+    await this.text(await table(columns, rows, this.io.columns, this.paint, withHeader));
   }
 
+  /** The same rows for a spreadsheet or a program: all fields, nothing shortened. */
   async csv(fields: readonly string[], rows: readonly object[], withHeader = true): Promise<void> {
     await this.text(toCsv(fields, rows, withHeader));
   }
 
-  /** Something worth knowing that is no result. Silent with --quiet. */
+  /** Useful to know, but not a result. Silent with --quiet. */
   notice(text: string): void {
     if (!this.quiet) this.#say(`${text}\n`);
   }
 
-  /** Something the caller should not miss. */
+  /** A problem that does not end the command. */
   warn(text: string): void {
     this.#say(`${this.tint('yellow', 'warning:')} ${text}\n`);
   }
 
-  /** With --verbose alone. */
+  /** Only with --verbose. */
   trace(text: string): void {
     if (this.verbose) this.#say(`${this.tint('dim', text)}\n`);
   }
 
-  /** Takes away what would be left of a progress line. */
+  /** Removes what is left of a progress line. */
   end(): void {
-    this.#progress?.clear();
+    this.progress.clear();
   }
 
   #say(text: string): void {
-    this.#progress?.clear();
     this.io.say(harmless(text, this.tint !== plain));
-  }
-
-  /** A line that is redrawn as work goes on; silent where standard error is no terminal. */
-  progress(): Progress {
-    const shown = this.io.stderrIsTerminal && !this.quiet;
-    this.#progress = new Progress(shown ? this.io : null);
-    return this.#progress;
   }
 }

@@ -1,45 +1,83 @@
+/** Work that takes longer than a moment, shown on a terminal while it lasts. ora draws it, and is loaded only then. */
+import type { Ora } from 'ora';
 import type { Io } from './io.ts';
 import { duration } from './when.ts';
 
-const redrawMs = 100;
+/** Milliseconds that work may take before anything is shown. */
+const momentMs = 300;
 
-/** How far a work has come, on one line that is redrawn in place. Draws nothing where it has no terminal. */
+/** One line that is redrawn in place. */
 export class Progress {
   readonly #io: Io | null;
-  readonly #started = performance.now();
-  #drawnAt = Number.NEGATIVE_INFINITY;
-  #drawn = false;
+  readonly #colored: boolean;
+  /** Start of the work that is shown, on the clock of `performance`. */
+  #started = 0;
+  #text: string | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #spinner: Ora | null = null;
 
-  constructor(io: Io | null) {
+  /** Without a terminal (`null`) nothing is drawn. */
+  constructor(io: Io | null, colored: boolean) {
     this.#io = io;
+    this.#colored = colored;
   }
 
-  /** Rate and time left come out of `done` and `total` (null where it is not known). `unit` formats an amount. */
+  /** How far work has come, with rate and time left. `total` is null if it is not known; `unit` formats an amount. */
   show(label: string, done: number, total: number | null, unit: (amount: number) => string = String): void {
-    const now = performance.now();
-    if (!this.#io || now - this.#drawnAt < redrawMs) return;
-    this.#drawnAt = now;
-    const seconds = (now - this.#started) / 1000;
+    this.#begin();
+    const seconds = (performance.now() - this.#started) / 1000;
     const rate = seconds > 0 ? done / seconds : 0;
     const parts = [total === null ? unit(done) : `${unit(done)} of ${unit(total)}`];
-    if (total) parts.unshift(`${Math.floor((100 * done) / total)}%`);
+    if (total) parts.unshift(`${Math.floor((100 * Math.min(done, total)) / total)}%`);
     if (rate > 0) parts.push(`${unit(Math.round(rate))}/s`);
-    if (total && rate > 0) parts.push(`${duration((total - done) / rate)} left`);
+    if (total && rate > 0) parts.push(`${duration(Math.max(0, total - done) / rate)} left`);
     this.say(`${label}  ${parts.join('  ')}`);
   }
 
-  /** A text in place of the line. */
+  /** Any other text in place of the line. */
   say(text: string): void {
-    if (!this.#io) return;
-    const room = (process.stderr.columns || 80) - 1;
-    this.#io.say(`\r\x1b[K${text.length > room ? text.slice(0, room) : text}`);
-    this.#drawn = true;
+    this.#begin();
+    this.#text = text;
+    if (this.#spinner) this.#spinner.text = text;
   }
 
-  /** Takes the line away, so that something else can be written. */
+  /** Shows `label` as long as `work` lasts. */
+  async during<T>(label: string, work: Promise<T>): Promise<T> {
+    this.say(label);
+    try {
+      return await work;
+    } finally {
+      this.clear();
+    }
+  }
+
+  /** Removes the line. What is shown after that is other work, with a rate of its own. */
   clear(): void {
-    if (this.#drawn) this.#io?.say('\r\x1b[K');
-    this.#drawn = false;
-    this.#drawnAt = Number.NEGATIVE_INFINITY;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#spinner?.stop();
+    this.#spinner = null;
+    this.#text = null;
+  }
+
+  #begin(): void {
+    if (this.#io === null || this.#text !== null) return;
+    this.#started = performance.now();
+    this.#timer = setTimeout(() => void this.#draw(this.#io!), momentMs);
+    this.#timer.unref();
+  }
+
+  async #draw({ stderr }: Io): Promise<void> {
+    const { default: ora } = await import('ora');
+    if (this.#text === null || this.#spinner) return;
+    this.#spinner = ora({
+      text: this.#text,
+      stream: stderr,
+      isEnabled: true,
+      color: this.#colored ? 'cyan' : false,
+      // Raw mode would take Ctrl-C and Ctrl-Z from the terminal, and a program that Ctrl-Z stops cannot show the cursor.
+      discardStdin: false,
+      hideCursor: false,
+    }).start();
   }
 }

@@ -1,50 +1,172 @@
-/** Questions to a person, on standard error. Only where one is there: see `canAsk` of a command's context. */
-import type { Interface } from 'node:readline';
-import { Writable } from 'node:stream';
+/** Questions to a person, on standard error. Ask only if `canAsk` of the command's context says that someone is there. */
 import { interrupted, usage } from '../fault.ts';
 import type { Io } from './io.ts';
+import { PromptTerminal } from './prompt-terminal.ts';
+import type { Paint } from './style.ts';
+import { safe } from './text.ts';
 
-export interface Question {
-  readonly text: string;
-  /** What is typed is not shown. */
-  readonly hidden?: true;
+type Inquirer = typeof import('@inquirer/prompts');
+
+/** Where questions are asked: the `Output` of a command. */
+export interface Asker {
+  readonly io: Io;
+  /** Colors for standard error. */
+  readonly tint: Paint;
+  /** Removes a progress line. */
+  end(): void;
 }
 
-/** The line that was typed, without its end. Ctrl-C and Ctrl-D are faults. */
-export function ask(io: Io, { text, hidden }: Question): Promise<string> {
-  if (io.interrupt.aborted) return Promise.reject(interrupted());
-  const { createInterface } = process.getBuiltinModule('node:readline');
-  const output = hidden ? new Silent() : (io.stderr as Writable);
-  const reader: Interface = createInterface({ input: io.stdin, output, terminal: true, historySize: 0 });
-  return new Promise((resolve, reject) => {
-    let answered = false;
-    const onAbort = () => reader.close();
-    io.interrupt.addEventListener('abort', onAbort, { once: true });
-    reader.once('SIGINT', () => {
-      answered = true;
-      io.say('\n');
-      reader.close();
-      reject(interrupted());
-    });
-    reader.once('close', () => {
-      io.interrupt.removeEventListener('abort', onAbort);
-      if (answered) return;
-      io.say('\n');
-      reject(io.interrupt.aborted ? interrupted() : usage(`nothing was entered for "${text.trim()}"`));
-    });
-    if (hidden) io.say(text);
-    reader.question(hidden ? '' : text, answer => {
-      answered = true;
-      if (hidden) io.say('\n');
-      reader.close();
-      resolve(answer);
-    });
+/** What is wrong with an answer, in words for a person; null if nothing is. The question stays until an answer is valid. */
+export type Check<T> = (answer: T) => string | null | Promise<string | null>;
+
+export interface Choice<T> {
+  readonly value: T;
+  /** What the list shows. Text of servers and devices is made safe here. */
+  readonly name: string;
+  /** Shown below the list while the cursor is on the choice. */
+  readonly description?: string;
+}
+
+/** Finds choices for what was typed (`''` at first). A later key aborts the search. */
+export type Source<T> = (typed: string, signal: AbortSignal) => Promise<readonly Choice<T>[]>;
+
+/** Rows of a list that are visible at once. */
+const pageSize = 10;
+/** Milliseconds without a key before a search begins. */
+const typingPauseMs = 150;
+
+/** One line of text, without white space at its ends and never empty. */
+export function askText(out: Asker, message: string, check: Check<string> = () => null): Promise<string> {
+  const validate = async (typed: string) =>
+    typed.trim() === '' ? 'Enter a value' : ((await check(typed.trim())) ?? true);
+  return ask(out, message, async (inquirer, context) => {
+    const typed = await inquirer.input({ message: safe(message), validate, theme: themeOf(out.tint) }, context);
+    return typed.trim();
   });
 }
 
-/** Swallows what readline would echo. */
-class Silent extends Writable {
-  override _write(_chunk: unknown, _encoding: string, done: () => void): void {
-    done();
+/** A text that is not shown, exactly as it was typed and never empty. */
+export function askPassword(out: Asker, message: string, check: Check<string> = () => null): Promise<string> {
+  const validate = async (typed: string) => (typed === '' ? 'Enter a password' : ((await check(typed)) ?? true));
+  return ask(out, message, (inquirer, context) =>
+    inquirer.password({ message: safe(message), toggleMask: false, validate, theme: themeOf(out.tint) }, context),
+  );
+}
+
+/** Yes or no; Enter alone means no. */
+export function confirm(out: Asker, message: string): Promise<boolean> {
+  return ask(out, message, (inquirer, context) =>
+    inquirer.confirm({ message: safe(message), default: false, theme: themeOf(out.tint) }, context),
+  );
+}
+
+/** One of a few choices: arrow keys, or the first letters of a name. */
+export function pickOne<T>(out: Asker, message: string, choices: readonly Choice<T>[]): Promise<T> {
+  return ask(out, message, (inquirer, context) =>
+    inquirer.select(
+      { message: safe(message), choices: choices.map(shown), pageSize, loop: false, theme: themeOf(out.tint) },
+      context,
+    ),
+  );
+}
+
+/** Any number of choices, none included: space marks one, `a` all, `i` the others. */
+export function pickMany<T>(
+  out: Asker,
+  message: string,
+  choices: readonly Choice<T>[],
+  check: Check<readonly T[]> = () => null,
+): Promise<readonly T[]> {
+  const validate = async (marked: readonly { readonly value: T }[]) =>
+    (await check(marked.map(choice => choice.value))) ?? true;
+  const theme = themeOf(out.tint);
+  return ask(out, message, (inquirer, context) =>
+    inquirer.checkbox(
+      { message: safe(message), choices: choices.map(shown), pageSize, loop: false, validate, theme },
+      context,
+    ),
+  );
+}
+
+/** One of many choices, searched for while a person types. An error of `source` is shown, and typing on searches again. */
+export function searchOne<T>(out: Asker, message: string, source: Source<T>): Promise<T> {
+  const find = async (typed: string | undefined, { signal }: { signal: AbortSignal }) => {
+    if (typed !== undefined) await pause(signal);
+    return (await source(typed?.trim() ?? '', signal)).map(shown);
+  };
+  return ask(out, message, (inquirer, context) =>
+    inquirer.search({ message: safe(message), source: find, pageSize, theme: themeOf(out.tint) }, context),
+  );
+}
+
+const pause = (signal: AbortSignal): Promise<void> =>
+  process.getBuiltinModule('node:timers/promises').setTimeout(typingPauseMs, undefined, { signal });
+
+function shown<T>({ value, name, description }: Choice<T>) {
+  return { value, name: safe(name), ...(description === undefined ? {} : { description: safe(description) }) };
+}
+
+interface PromptContext {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+/** Ctrl-C and the end of input are faults: neither is an answer. */
+async function ask<T>(
+  out: Asker,
+  message: string,
+  start: (inquirer: Inquirer, context: PromptContext) => Promise<T>,
+): Promise<T> {
+  const { interrupt } = out.io;
+  out.end();
+  const inquirer = await import('@inquirer/prompts');
+  if (interrupt.aborted) throw interrupted();
+  const terminal = new PromptTerminal(out.io);
+  const { input, output, ended } = terminal;
+  try {
+    return await start(inquirer, { input, output, signal: AbortSignal.any([interrupt, ended]) });
+  } catch (error) {
+    if (ended.aborted && !interrupt.aborted) throw usage(`the input ended before "${message}" was answered`);
+    if (isCancellation(error)) throw interrupted();
+    throw error;
+  } finally {
+    terminal.close();
   }
+}
+
+/** Ctrl-C, and the abort of a prompt. */
+const isCancellation = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'ExitPromptError' || error.name === 'AbortPromptError');
+
+/** Inquirer's own theme asks standard output whether colors are wanted; here standard error and `--no-color` decide. */
+function themeOf(tint: Paint) {
+  const dim = (text: string) => tint('dim', text);
+  return {
+    prefix: { idle: tint('blue', '?'), done: tint('green', '✓') },
+    spinner: { interval: 80, frames: ['-', '\\', '|', '/'].map(frame => tint('yellow', frame)) },
+    icon: {
+      cursor: '❯',
+      checked: tint('green', '◉'),
+      unchecked: '◯',
+      disabledChecked: tint('green', '◉'),
+      disabledUnchecked: '-',
+    },
+    style: {
+      answer: (text: string) => tint('cyan', text),
+      message: (text: string) => tint('bold', /[?:]$/.test(text) ? text : `${text}:`),
+      error: (text: string) => tint('red', `> ${text}`),
+      defaultAnswer: (text: string) => dim(`(${text})`),
+      help: dim,
+      highlight: (text: string) => tint('cyan', text),
+      key: (text: string) => tint('cyan', `<${text}>`),
+      disabled: dim,
+      description: dim,
+      searchTerm: (text: string) => tint('cyan', text),
+      maskedText: '',
+      confirmDefault: (text: string) => text.toUpperCase(),
+      keysHelpTip: (keys: readonly (readonly [string, string])[]) =>
+        dim(keys.map(([key, action]) => `${key} ${action}`).join(', ')),
+    },
+  };
 }

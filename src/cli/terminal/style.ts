@@ -1,19 +1,20 @@
-/** Colours, only where they are wanted. */
+/** Colors, only if they are wanted. */
 import type { Env } from './io.ts';
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const;
 export type Style = keyof typeof codes;
-/** Puts a style on a text that has been made safe. */
+/** Gives a style to a text that has been made safe; null leaves the text as it is. */
 export type Paint = (style: Style | null, text: string) => string;
 
+/** No colors. */
 export const plain: Paint = (_, text) => text;
-const coloured: Paint = (style, text) => (style === null || text === '' ? text : `\x1b[${codes[style]}m${text}\x1b[0m`);
+const colored: Paint = (style, text) => (style === null || text === '' ? text : `\x1b[${codes[style]}m${text}\x1b[0m`);
 
 /** `--no-color` and NO_COLOR say no, CLICOLOR_FORCE says yes, else the terminal decides. */
 export function choosePaint(env: Env, isTerminal: boolean, noColor: boolean): Paint {
   if (noColor || env.NO_COLOR) return plain;
-  if (env.CLICOLOR_FORCE && env.CLICOLOR_FORCE !== '0') return coloured;
-  return isTerminal && env.TERM !== 'dumb' ? coloured : plain;
+  if (env.CLICOLOR_FORCE && env.CLICOLOR_FORCE !== '0') return colored;
+  return isTerminal && env.TERM !== 'dumb' ? colored : plain;
 }
 
 const byStatus: Readonly<Record<string, Style>> = {
@@ -23,5 +24,5 @@ const byStatus: Readonly<Record<string, Style>> = {
   DEACTIVATED: 'dim',
 };
 
-/** The colour of a device's state. */
+/** The color of a device's state; null for a state that this version does not know. */
 export const statusStyle = (status: string): Style | null => byStatus[status] ?? null;

@@ -1,97 +1,122 @@
-/** Tables that fit the terminal. */
+/** Tables: which columns, how wide, and what is shortened to fit the terminal, where cli-table3 draws them. */
 import type { Paint, Style } from './style.ts';
 import { safe } from './text.ts';
-import { shorten, width, wrapped } from './width.ts';
+import { shorten, width } from './width.ts';
 
 export interface Column<Row> {
   readonly title: string;
+  /** Null is shown as `-`. */
   readonly value: (row: Row) => string | number | null;
   readonly style?: (row: Row) => Style | null;
   readonly align?: 'right';
-  /** Where the text is shortened when there is no room; a column without it is never shortened. */
+  /** Where the text is shortened if there is no room; a column without it is never shortened. */
   readonly shorten?: 'end' | 'middle';
-  /** Cells that are left of a shortened text (8). */
+  /** Cells of a shortened text that remain (8). */
   readonly least?: number;
-  /** Columns with the highest number go first when there is no room even for shortened ones; 0 stays. */
+  /** If even shortened columns do not fit, those with the highest number are left out first; without a number, never. */
   readonly drop?: number;
 }
 
-const gap = 2;
+const gap = '  ';
 const usualLeast = 8;
+/** cli-table3 takes time with the square of the rows. All blocks of a table have the same widths. */
+const blockRows = 20;
 const empty = '-';
 
-interface Cells<Row> {
+/** A column with its texts, the title first. */
+interface Fit<Row> {
   readonly column: Column<Row>;
   readonly texts: readonly string[];
-  readonly natural: number;
   readonly least: number;
-  /** Which column goes first where there is no room: one without any value before all others. */
+  /** See `Column`; a column without any value is left out before all others. */
   readonly drop: number;
   width: number;
 }
 
-/** Lines of the table, each with its line feed; `columns` is the room there is, in cells. */
-export function table<Row>(
+/** Lines of the table, each with its line feed; `room` is the width of the terminal in cells, infinite without one. */
+export async function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   room: number,
   paint: Paint,
   withHeader = true,
-): string {
-  const texts = columns.map(column => [column.title, ...rows.map(row => safe(String(column.value(row) ?? empty)))]);
-  const cells = columns.map((column, index): Cells<Row> => {
-    const own = texts[index]!;
-    const natural = own.reduce((widest, text) => Math.max(widest, width(text)), 0);
-    const least = column.shorten ? Math.min(natural, column.least ?? usualLeast) : natural;
-    const isEmpty = own.length > 1 && own.slice(1).every(text => text === empty);
-    const drop = column.drop === undefined ? 0 : column.drop + (isEmpty ? columns.length : 0);
-    return { column, texts: own, natural, least, drop, width: natural };
-  });
-  const kept = fitted(cells, room);
-  const line = (index: number) =>
-    kept
-      .map((cell, place) => {
-        const text = shorten(cell.texts[index]!, cell.width, cell.column.shorten ?? 'end');
-        const padding = ' '.repeat(Math.max(0, cell.width - width(text)));
-        const style = index === 0 ? 'bold' : (cell.column.style?.(rows[index - 1]!) ?? null);
-        const painted = paint(style, text);
-        if (cell.column.align === 'right') return padding + painted;
-        return place === kept.length - 1 ? painted : painted + padding;
-      })
-      .join(' '.repeat(gap));
-  const first = withHeader ? 0 : 1;
-  return Array.from({ length: rows.length + 1 - first }, (_, index) => `${line(index + first)}\n`).join('');
+): Promise<string> {
+  const fits = fitted(
+    columns.map(column => measured(column, rows)),
+    room,
+  );
+  const lines: string[][] = [];
+  for (let index = withHeader ? 0 : 1; index <= rows.length; index++)
+    lines.push(fits.map(fit => cellOf(fit, index, rows, paint)));
+  // For a page of 20 rows cli-table3 takes 10 ms, half as long as Node takes to start. Scripts that call devmgr in a loop do
+  // not pay for that: without a terminal the same lines are padded here.
+  const drawn = room === Number.POSITIVE_INFINITY ? padded(fits, lines) : await drawnByLibrary(fits, lines);
+  // The last column is padded too, which neither a script nor a terminal needs.
+  return drawn.map(line => `${line.trimEnd()}\n`).join('');
 }
 
-const total = (cells: readonly { width: number }[]) =>
-  cells.reduce((sum, cell) => sum + cell.width, gap * (cells.length - 1));
+function padded<Row>(fits: readonly Fit<Row>[], lines: readonly string[][]): string[] {
+  const cell = (text: string, { column, width: cells }: Fit<Row>) => {
+    const space = ' '.repeat(Math.max(0, cells - width(text)));
+    return column.align === 'right' ? space + text : text + space;
+  };
+  return lines.map(texts => texts.map((text, at) => cell(text, fits[at]!)).join(gap));
+}
 
-/** Gives up columns that may go, then width of those that may be shortened, the widest first. */
-function fitted<Row>(cells: readonly Cells<Row>[], room: number): Cells<Row>[] {
-  const kept = [...cells];
-  const shortest = () => total(kept.map(cell => ({ width: cell.least })));
-  while (shortest() > room) {
-    const victim = kept.reduce((worst, cell) => (cell.drop > worst.drop ? cell : worst));
-    if (!victim.drop) break;
-    kept.splice(kept.indexOf(victim), 1);
+const noLines = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid'].flatMap(side =>
+    ['', '-mid', '-left', '-right'].map(end => [side + end, '']),
+  ),
+);
+
+async function drawnByLibrary<Row>(fits: readonly Fit<Row>[], lines: readonly string[][]): Promise<string[]> {
+  const { default: Table } = await import('cli-table3');
+  const options = {
+    chars: { ...noLines, middle: gap },
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
+    colWidths: fits.map(fit => fit.width),
+    colAligns: fits.map(({ column }) => column.align ?? ('left' as const)),
+  };
+  const drawn: string[] = [];
+  for (let start = 0; start < lines.length; start += blockRows) {
+    const block = new Table(options);
+    block.push(...lines.slice(start, start + blockRows));
+    drawn.push(...block.toString().split('\n'));
   }
-  for (let excess = total(kept) - room; excess > 0; excess--) {
-    const widest = kept
-      .filter(cell => cell.width > cell.least)
-      .reduce<Cells<Row> | null>((most, cell) => (most === null || cell.width > most.width ? cell : most), null);
+  return drawn;
+}
+
+function measured<Row>(column: Column<Row>, rows: readonly Row[]): Fit<Row> {
+  const texts = [column.title, ...rows.map(row => safe(String(column.value(row) ?? empty)))];
+  const natural = texts.reduce((widest, text) => Math.max(widest, width(text)), 0);
+  const least = column.shorten ? Math.min(natural, column.least ?? usualLeast) : natural;
+  const isEmpty = rows.length > 0 && texts.slice(1).every(text => text === empty);
+  const drop = column.drop === undefined ? 0 : column.drop + (isEmpty ? 1000 : 0);
+  return { column, texts, least, drop, width: natural };
+}
+
+function cellOf<Row>({ column, texts, width }: Fit<Row>, index: number, rows: readonly Row[], paint: Paint): string {
+  const style = index === 0 ? 'bold' : (column.style?.(rows[index - 1]!) ?? null);
+  return paint(style, shorten(texts[index]!, width, column.shorten ?? 'end'));
+}
+
+const total = (widths: readonly number[]): number =>
+  widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1));
+
+/** Leaves out columns that may be left out, then shortens those that may be shortened, the widest first. */
+function fitted<Row>(all: readonly Fit<Row>[], room: number): Fit<Row>[] {
+  const fits = [...all];
+  while (total(fits.map(fit => fit.least)) > room) {
+    const victim = fits.reduce((worst, fit) => (fit.drop > worst.drop ? fit : worst));
+    if (!victim.drop) break;
+    fits.splice(fits.indexOf(victim), 1);
+  }
+  for (let excess = total(fits.map(fit => fit.width)) - room; excess > 0; excess--) {
+    const widest = fits
+      .filter(fit => fit.width > fit.least)
+      .reduce<Fit<Row> | null>((most, fit) => (most === null || fit.width > most.width ? fit : most), null);
     if (!widest) break;
     widest.width--;
   }
-  return kept;
-}
-
-/** `label  value` lines of one thing; a value that is wider than the room goes on below itself. */
-export function card(rows: readonly (readonly [label: string, value: string])[], room: number): string {
-  const widest = rows.reduce((most, [label]) => Math.max(most, label.length), 0) + gap;
-  const value = (text: string) =>
-    text
-      .split('\n')
-      .flatMap(line => wrapped(line, room - widest))
-      .join(`\n${' '.repeat(widest)}`);
-  return rows.map(([label, text]) => `${`${label}:`.padEnd(widest)}${value(text)}\n`).join('');
+  return fits;
 }

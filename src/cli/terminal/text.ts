@@ -1,6 +1,6 @@
-/** Makes text that comes from servers, files and devices harmless before it meets a terminal. */
+/** Makes text from servers, files and devices harmless before it reaches a terminal. */
 
-/** Controls, and characters that reorder text or show as nothing. Joiners are needed by scripts and are good. */
+/** Controls, and characters that reorder text or are invisible. Joiners stay: some scripts need them. */
 const unsafe =
   /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}|[\u{e0000}-\u{e007f}]/gu;
 
@@ -9,25 +9,25 @@ function visible(character: string): string {
   return point < 0x100 ? `\\x${point.toString(16).padStart(2, '0')}` : `\\u{${point.toString(16)}}`;
 }
 
-/** One line of text: what could steer the terminal is shown as an escape. */
+/** One line of text, in which characters that could control the terminal are shown as escapes. */
 export function safe(text: string): string {
   return text.replace(unsafe, visible);
 }
 
-/** The same for text of several lines; line feeds stay. */
+/** Text of several lines, made safe likewise; line feeds stay. */
 export function safeProse(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(unsafe, found => (found === '\n' ? found : visible(found)));
 }
 
-/** Line feeds and tabs stay: this side writes them as well. */
+/** This program itself writes line feeds and tabs. */
 const visibleButLayout = (found: string): string => (found === '\n' || found === '\t' ? found : visible(found));
-const colour = /(\u001b\[[0-9;]*m)/;
+const color = /(\u001b\[[0-9;]*m)/;
 
-/** For what is about to be written: escapes that were forgotten where the text was put together. Colours stay where there are any. */
-export function harmless(text: string, coloured: boolean): string {
-  if (!coloured) return text.replace(unsafe, visibleButLayout);
+/** The last check before text is written, for anything that was not made safe before. Color codes stay if `colored`. */
+export function harmless(text: string, colored: boolean): string {
+  if (!colored) return text.replace(unsafe, visibleButLayout);
   return text
-    .split(colour)
+    .split(color)
     .map((part, at) => (at % 2 === 1 ? part : part.replace(unsafe, visibleButLayout)))
     .join('');
 }
@@ -40,7 +40,7 @@ const unitsOf = (symbol: string): string =>
     '',
   );
 
-/** JSON that is harmless on a terminal and reads back as the very same value. */
+/** JSON that is harmless on a terminal and parses to the same value. */
 export function safeJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(unsafeInJson, unitsOf);
 }

@@ -1,8 +1,9 @@
-/** Times for people. Scripts get them as they are. */
+/** Times and amounts for people. Programs get ISO 8601 in UTC, as the server sent it. */
 import { safe } from './text.ts';
 
+/** Seconds. A year has 365 days, so that a code that is valid for 365 days is valid for a year. */
 const units = [
-  ['year', 31_557_600],
+  ['year', 31_536_000],
   ['month', 2_629_800],
   ['week', 604_800],
   ['day', 86_400],
@@ -10,18 +11,38 @@ const units = [
   ['minute', 60],
 ] as const;
 
-const many = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
+/** "In 23:59:59" reads "in 1 day": this share of a unit may be missing. */
+const tolerance = 0.01;
 
-/** "3 days ago", "in 2 hours", "just now"; a text that is no time is given back, made safe. */
+const many = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
+const twoDigits = (value: number) => String(value).padStart(2, '0');
+
+/**
+ * Local time, `2026-11-21 16:29`: the one form in which people see a time. `seconds` adds them, for lines that follow each
+ * other closely. A text that is not a time is returned, made safe.
+ */
+export function localTime(iso: string, { seconds = false } = {}): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return safe(iso);
+  const day = [time.getFullYear(), time.getMonth() + 1, time.getDate()].map(twoDigits).join('-');
+  const clock = [time.getHours(), time.getMinutes(), ...(seconds ? [time.getSeconds()] : [])].map(twoDigits);
+  return `${day} ${clock.join(':')}`;
+}
+
+/** Local time and how far away it is: `2026-11-21 16:29 (in 3 days)`. */
+export function timeAndDistance(iso: string): string {
+  return Number.isNaN(Date.parse(iso)) ? safe(iso) : `${localTime(iso)} (${relative(iso)})`;
+}
+
+/** "3 days ago", "in 2 hours", "just now"; never without the time itself. A text that is not a time is returned, made safe. */
 export function relative(iso: string, now = Date.now()): string {
   const time = Date.parse(iso);
   if (Number.isNaN(time)) return safe(iso);
   const seconds = Math.round((now - time) / 1000);
   const size = Math.abs(seconds);
   for (const [unit, length] of units) {
-    if (size < length) continue;
-    const amount = many(Math.floor(size / length), unit);
-    return seconds > 0 ? `${amount} ago` : `in ${amount}`;
+    const count = Math.floor(size / length + tolerance);
+    if (count > 0) return seconds > 0 ? `${many(count, unit)} ago` : `in ${many(count, unit)}`;
   }
   return size < 10 ? 'just now' : seconds > 0 ? `${size} seconds ago` : `in ${size} seconds`;
 }
@@ -29,12 +50,12 @@ export function relative(iso: string, now = Date.now()): string {
 /** A length of time in seconds: "2h 05m", "3m 12s", "8s". */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
-  if (whole >= 3600) return `${Math.floor(whole / 3600)}h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')}m`;
-  if (whole >= 60) return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, '0')}s`;
+  if (whole >= 3600) return `${Math.floor(whole / 3600)}h ${twoDigits(Math.floor((whole % 3600) / 60))}m`;
+  if (whole >= 60) return `${Math.floor(whole / 60)}m ${twoDigits(whole % 60)}s`;
   return `${whole}s`;
 }
 
-/** Bytes: "1.4 GiB". */
+/** An amount of bytes in units of 1024: "1.4 GiB". */
 export function bytes(count: number): string {
   const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let amount = count;

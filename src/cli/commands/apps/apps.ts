@@ -6,7 +6,7 @@ import { csvFlag, pageFlags } from '../../flags.ts';
 import { type CardRow, indent, present } from '../../present.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
-import { bytes, relative } from '../../terminal/when.ts';
+import { bytes, localTime } from '../../terminal/when.ts';
 
 const appFields = [
   'versionId',
@@ -56,7 +56,7 @@ const appColumns: Column<AppVersion>[] = [
   { title: 'FILE', value: app => app.fileName, shorten: 'middle', drop: 1 },
   { title: 'SIZE', value: app => bytes(app.fileSize), align: 'right', drop: 3 },
   { title: 'BY', value: app => app.uploadedBy, shorten: 'end', drop: 5 },
-  { title: 'UPLOADED', value: app => relative(app.createdAt), drop: 4 },
+  { title: 'UPLOADED', value: app => localTime(app.createdAt), drop: 4 },
 ];
 
 export const appsLatest = command({
@@ -103,7 +103,7 @@ export function appRows(app: AppVersion): CardRow[] {
     ['SHA-256', safe(app.sha256)],
     ['forced', app.forceUpdate ? 'yes' : 'no'],
     ['oldest supported', app.minSupportVersion === null ? null : safe(app.minSupportVersion)],
-    ['uploaded', safe(`${app.createdAt} by ${app.uploadedBy}`)],
+    ['uploaded', `${localTime(app.createdAt)} by ${safe(app.uploadedBy)}`],
     ['changelog', app.changelog === null ? null : indent(indent(safeProse(app.changelog))).trim()],
   ];
 }

@@ -83,7 +83,7 @@ function flushed(target: NodeJS.WritableStream): Promise<void> {
 async function fetchTo(context: Context, app: Wanted, open: () => NodeJS.WritableStream, end: boolean): Promise<void> {
   const answer = await context.registry.raw('downloadApp', { params: { versionId: app.versionId } });
   const hash = createHash('sha256');
-  const progress = context.out.progress();
+  const progress = context.out.progress;
   let size = 0;
   const meter = new Transform({
     transform(chunk: Buffer, _, done) {

@@ -40,8 +40,12 @@ export const upload = command({
   ],
   async run({ args, flags }, context) {
     const file = args[0]!;
-    const hint = 'add the version number: --version 1.0.0';
-    const version = await need(context, flags.version, '--version', 'Version number, such as 1.0.0', hint);
+    const version = await need(context, flags.version, {
+      flag: '--version',
+      question: 'Version number, such as 1.0.0',
+      hint: 'add the version number: --version 1.0.0',
+      field: 'version',
+    });
     const { size, platform } = await inspect(file, flags.platform);
     const fields: [string, string][] = [
       ['platform', platform],
@@ -113,7 +117,7 @@ async function send(
     `${parts.join('')}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
   );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-  const progress = context.out.progress();
+  const progress = context.out.progress;
   let digest = '';
 
   async function* body(): AsyncGenerator<Uint8Array> {

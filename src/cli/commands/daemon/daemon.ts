@@ -17,12 +17,16 @@ export const daemonStart = command({
     { does: 'with a simulated key, for tests', line: 'daemon start --simulate-keys 1' },
   ],
   async run({ flags }, context) {
-    const { home } = context.settings;
+    const { out, settings } = context;
+    const { home } = settings;
     const running = await findDaemon(home, context.io.interrupt);
     const info =
       running ??
-      (await startDaemon({ home, port: flags.port ?? null, args: argumentsOf(flags), signal: context.io.interrupt }));
-    if (running && !context.globals.json) context.out.notice('The daemon is already running.');
+      (await out.progress.during(
+        'Starting the daemon',
+        startDaemon({ home, port: flags.port ?? null, args: argumentsOf(flags), signal: context.io.interrupt }),
+      ));
+    if (running && !context.globals.json) out.notice('The daemon is already running.');
     await present(context, {
       data: {
         running: true,
@@ -75,7 +79,8 @@ export const daemonStop = command({
   examples: [{ does: 'stop it', line: 'daemon stop' }],
   async run(_, context) {
     const { out, globals } = context;
-    const stopped = await stopDaemon(context.settings.home, context.io.interrupt);
+    const stopping = stopDaemon(context.settings.home, context.io.interrupt);
+    const stopped = await out.progress.during('Waiting for the daemon to end', stopping);
     if (globals.json) await out.document({ running: false, stopped: stopped !== null, pid: stopped?.pid ?? null });
     else out.notice(stopped ? `The daemon (pid ${stopped.pid}) has stopped.` : 'The daemon was not running.');
   },

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { Fault, interrupted } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
 
 const chunkBytes = 64 * 1024;
 
@@ -69,7 +70,8 @@ function readable(line: string): string {
   if (!line.startsWith('{')) return safe(line);
   try {
     const { time, level, msg, event, ...rest } = JSON.parse(line) as Record<string, unknown>;
-    const when = typeof time === 'number' ? new Date(time).toISOString() : String(time ?? '');
+    const stamp = typeof time === 'number' ? new Date(time).toISOString() : String(time ?? '');
+    const when = localTime(stamp, { seconds: true });
     const detail = Object.entries(rest)
       .filter(([name]) => name !== 'pid' && name !== 'hostname')
       .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { csvFlag } from '../../flags.ts';
 import type { ProgramIo } from '../../programs.ts';
-import { ask } from '../../terminal/prompt.ts';
+import { confirm } from '../../terminal/prompt.ts';
 
 const programIo = ({ io, env }: Context): ProgramIo => ({
   stdout: io.stdout,
@@ -34,15 +35,15 @@ export const daemonRestore = command({
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
   examples: [{ does: 'return to a backup', line: 'daemon restore registry-2026-11-20.db --yes' }],
   async run({ args, flags }, context) {
+    const file = resolve(args[0]!);
     if (!flags.yes) {
       if (!context.canAsk) throw usage('a restore replaces the registry and must be confirmed', 'add --yes');
-      const answer = await ask(context.io, {
-        text: `Replace the registry in ${context.settings.home}? Type yes to continue: `,
-      });
-      if (answer.trim().toLowerCase() !== 'yes') throw usage('not confirmed: nothing was changed');
+      // A missing file is refused below: there is nothing to confirm.
+      if (existsSync(file) && !(await confirm(context.out, `Replace the registry in ${context.settings.home}?`)))
+        throw usage('not confirmed: nothing was changed');
     }
     return context.programs.restore(
-      { home: context.settings.home, json: context.globals.json, file: resolve(args[0]!) },
+      { home: context.settings.home, json: context.globals.json, file },
       programIo(context),
     );
   },

@@ -3,6 +3,7 @@ import { command } from '../../define.ts';
 import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
 export const activate = command({
@@ -17,9 +18,9 @@ export const activate = command({
     { does: 'the attached key', line: 'activate --plugged --code 7KQM-2XWD-H9TB-C4RE --user alice' },
   ],
   async run({ args, flags }, context) {
-    const deviceId = await resolveDevice(context, args[0], flags.plugged);
-    const activationCode = await need(context, flags.code, '--code', 'Activation code');
-    const userId = await need(context, flags.user, '--user', 'User to bind it to');
+    const deviceId = await resolveDevice(context, args[0], flags.plugged, 'INACTIVE');
+    const activationCode = await need(context, flags.code, { flag: '--code', question: 'Activation code' });
+    const userId = await need(context, flags.user, { flag: '--user', question: 'User to bind it to', field: 'userId' });
     const data = await context.registry.call('activate', { body: { deviceId, activationCode, userId } });
     await present(context, {
       data,
@@ -27,7 +28,7 @@ export const activate = command({
       title: `${safe(data.deviceId)} is ${safe(data.status)}`,
       rows: [
         ['user', safe(data.userId)],
-        ['activated', safe(data.activatedAt)],
+        ['activated', localTime(data.activatedAt)],
       ],
     });
   },

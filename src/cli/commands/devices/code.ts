@@ -4,7 +4,7 @@ import { command } from '../../define.ts';
 import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
-import { relative } from '../../terminal/when.ts';
+import { timeAndDistance } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
 export const code = command({
@@ -23,7 +23,7 @@ export const code = command({
   examples: [{ does: 'a code that is valid for a month', line: 'code DEV-1 --reason "letter was lost" --days 30' }],
   async run({ args, flags }, context) {
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
-    const reason = await need(context, flags.reason, '--reason', 'Reason');
+    const reason = await need(context, flags.reason, { flag: '--reason', question: 'Reason', field: 'reason' });
     const body = { deviceId, reason, ...(flags.days === undefined ? {} : { validityDays: flags.days }) };
     const data = await context.registry.call('generateActivationCode', { body });
     await present(context, {
@@ -32,7 +32,7 @@ export const code = command({
       title: `New activation code of ${safe(data.deviceId)}`,
       rows: [
         ['code', safe(data.activationCode)],
-        ['valid until', `${safe(data.expiresAt)} (${relative(data.expiresAt)})`],
+        ['valid until', timeAndDistance(data.expiresAt)],
         ['replaces', safe(data.oldActivationCode)],
       ],
     });

@@ -4,8 +4,9 @@ import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { passwordFlags, pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
-import { ask } from '../../terminal/prompt.ts';
+import { askText } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 import { noteFlag } from './lock.ts';
 
@@ -28,7 +29,7 @@ export const deactivate = command({
     if (!flags.yes && !context.canAsk)
       throw usage('deactivation is permanent and must be confirmed', 'name the device and add --yes');
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
-    const reason = await need(context, flags.reason, '--reason', 'Reason');
+    const reason = await need(context, flags.reason, { flag: '--reason', question: 'Reason', field: 'reason' });
     if (!flags.yes) await confirm(context, deviceId);
     const confirmPassword = await readPassword(context, flags, "An administrator's password");
     const body = { reason, confirmPassword, ...(flags.note === undefined ? {} : { note: flags.note }) };
@@ -37,7 +38,7 @@ export const deactivate = command({
       data,
       id: data.deviceId,
       title: `${safe(data.deviceId)} is ${safe(data.status)}`,
-      rows: [['deactivated', safe(data.deactivatedAt)]],
+      rows: [['deactivated', localTime(data.deactivatedAt)]],
     });
   },
 });
@@ -48,6 +49,6 @@ async function confirm(context: Context, deviceId: string): Promise<void> {
   context.io.say(
     `${safe(`${device.deviceId} (${device.deviceType} ${device.serialNumber}, ${device.status}${bound})`)} will be retired. This cannot be undone.\n`,
   );
-  const typed = await ask(context.io, { text: `Type ${safe(deviceId)} to continue: ` });
-  if (typed.trim() !== deviceId) throw usage('that is not the id of the device: nothing was changed');
+  const typed = await askText(context.out, `Type ${deviceId} to continue`);
+  if (typed !== deviceId) throw usage('that is not the id of the device: nothing was changed');
 }

@@ -1,5 +1,6 @@
 /** Finds the device that a command is about: by deviceId, by serial number, or by the attached key. */
 
+import type { DeviceStatus } from '../../../contract/device-fields.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import { deviceIds } from '../../../contract/ids.ts';
@@ -7,6 +8,7 @@ import type { Client } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
 import { Fault, usage } from '../../fault.ts';
 import type { ArgShape } from '../../flags.ts';
+import { searchOne } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { findBySerial } from './find-device.ts';
 import { Registrations, registrationOf } from './registration.ts';
@@ -18,16 +20,41 @@ export const deviceArg: ArgShape = {
   offer: 'device',
 };
 
-/** The deviceId. Throws a fault if no device or more than one is named. */
-export async function resolveDevice(context: Context, name: string | undefined, plugged: boolean): Promise<string> {
+/**
+ * The deviceId of the device that is named, attached, or picked from a list at the terminal; `state` limits that list to the
+ * devices that the command works on. Throws a fault if no device or more than one is named.
+ */
+export async function resolveDevice(
+  context: Context,
+  name: string | undefined,
+  plugged: boolean,
+  state?: DeviceStatus,
+): Promise<string> {
   if (plugged) {
     if (name !== undefined) throw usage(`both "${name}" and --plugged name a device`, 'omit one of them');
     return pluggedDevice(context);
   }
-  if (name === undefined) throw usage('no device is named', 'name its deviceId or serial number, or use --plugged');
+  if (name === undefined) {
+    if (context.canAsk) return pickDevice(context, state);
+    throw usage('no device is named', 'name its deviceId or serial number, or use --plugged');
+  }
   const text = name.trim();
   if (deviceIds.parse(text) !== null) return text;
   return (await requireBySerial(context.registry, text)).deviceId;
+}
+
+/** Devices that a list offers: as many as can be looked through; typing on finds the others. */
+const offered = 50;
+
+function pickDevice({ out, registry }: Context, status: DeviceStatus | undefined): Promise<string> {
+  return searchOne(out, 'Device (type a part of its id or serial number)', async typed => {
+    const query = { size: offered, ...(typed ? { keyword: typed } : {}), ...(status ? { status } : {}) };
+    const { list } = await registry.call('listDevices', { query });
+    return list.map(({ deviceId, deviceType, serialNumber, ...device }) => ({
+      value: deviceId,
+      name: [deviceId, deviceType, serialNumber, device.status, device.userId].filter(Boolean).join('  '),
+    }));
+  });
 }
 
 /**

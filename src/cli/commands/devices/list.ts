@@ -8,7 +8,7 @@ import { csvFlag, pageFlags } from '../../flags.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe, safeJson } from '../../terminal/text.ts';
-import { relative } from '../../terminal/when.ts';
+import { localTime } from '../../terminal/when.ts';
 import { allDevices } from './all-devices.ts';
 
 /** Columns of the list as CSV. */
@@ -83,7 +83,11 @@ async function page(context: Context, query: Query, csv: boolean): Promise<void>
 async function all(context: Context, query: Query, size: number | undefined, csv: boolean): Promise<void> {
   const { out, globals } = context;
   let first = true;
-  for await (const { list } of allDevices(context.registry, query, size)) {
+  let listed = 0;
+  for await (const { list, total } of allDevices(context.registry, query, size)) {
+    listed += list.length;
+    // On a terminal the devices themselves show how far the list has come.
+    if (!out.io.stdoutIsTerminal) out.progress.show('Listing', listed, total);
     if (globals.json) await out.text(list.map(device => `${safeJson(device)}\n`).join(''));
     else if (csv) await out.csv(deviceFields, list, first);
     else if (globals.quiet) await ids(context, list);
@@ -106,6 +110,6 @@ function deviceColumns(): Column<DeviceListItem>[] {
     { title: 'MANUFACTURER', value: device => device.manufacturer, shorten: 'end', drop: 5 },
     { title: 'MODEL', value: device => device.model, shorten: 'end', drop: 6 },
     { title: 'CODE', value: device => (device.status === 'INACTIVE' ? device.activationCode : null), drop: 4 },
-    { title: 'REGISTERED', value: device => relative(device.createdAt), drop: 3 },
+    { title: 'REGISTERED', value: device => localTime(device.createdAt), drop: 3 },
   ];
 }

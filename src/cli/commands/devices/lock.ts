@@ -3,6 +3,7 @@ import { command } from '../../define.ts';
 import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
 export const noteFlag = { note: { value: 'TEXT', help: 'note, for the audit log' } } as const;
@@ -16,8 +17,8 @@ export const lock = command({
   },
   examples: [{ does: 'a lost key', line: 'lock UK-2026-000001 --reason "reported lost"' }],
   async run({ args, flags }, context) {
-    const deviceId = await resolveDevice(context, args[0], flags.plugged);
-    const reason = await need(context, flags.reason, '--reason', 'Reason');
+    const deviceId = await resolveDevice(context, args[0], flags.plugged, 'ACTIVE');
+    const reason = await need(context, flags.reason, { flag: '--reason', question: 'Reason', field: 'reason' });
     const body = { reason, ...(flags.note === undefined ? {} : { note: flags.note }) };
     const data = await context.registry.call('lock', { params: { deviceId }, body });
     await present(context, {
@@ -26,7 +27,7 @@ export const lock = command({
       title: `${safe(data.deviceId)} is ${safe(data.status)}`,
       rows: [
         ['reason', safe(data.lockReason)],
-        ['locked', safe(data.lockedAt)],
+        ['locked', localTime(data.lockedAt)],
       ],
       next: `devmgr unlock ${safe(data.deviceId)} if it is found`,
     });
@@ -38,14 +39,14 @@ export const unlock = command({
   flags: { ...noteFlag, ...pluggedFlag },
   examples: [{ does: 'a key that was found', line: 'unlock DEV-1 --note "was in the drawer"' }],
   async run({ args, flags }, context) {
-    const deviceId = await resolveDevice(context, args[0], flags.plugged);
+    const deviceId = await resolveDevice(context, args[0], flags.plugged, 'LOCKED');
     const body = flags.note === undefined ? {} : { note: flags.note };
     const data = await context.registry.call('unlock', { params: { deviceId }, body });
     await present(context, {
       data,
       id: data.deviceId,
       title: `${safe(data.deviceId)} is ${safe(data.status)}`,
-      rows: [['unlocked', safe(data.unlockedAt)]],
+      rows: [['unlocked', localTime(data.unlockedAt)]],
     });
   },
 });

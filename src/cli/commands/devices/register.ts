@@ -1,11 +1,11 @@
 import { sizes } from '../../../contract/limits.ts';
 import { type DeviceType, deviceTypes } from '../../../contract/values.ts';
+import { need } from '../../ask.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { csvFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
-import { ask } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 
 /** A flag that describes the one device. */
@@ -82,10 +82,10 @@ async function registerOne(context: Context, flags: OneFlags): Promise<void> {
   });
   const data = await context.registry.call('register', {
     body: {
-      deviceType: wanted['--type']!.toUpperCase() as DeviceType,
-      serialNumber: wanted['--serial']!,
-      manufacturer: wanted['--manufacturer']!,
-      model: wanted['--model']!,
+      deviceType: wanted['--type'].toUpperCase() as DeviceType,
+      serialNumber: wanted['--serial'],
+      manufacturer: wanted['--manufacturer'],
+      model: wanted['--model'],
       ...(flags.hardwareVersion === undefined ? {} : { hardwareVersion: flags.hardwareVersion }),
       ...(flags.firmwareVersion === undefined ? {} : { firmwareVersion: flags.firmwareVersion }),
     },
@@ -102,18 +102,23 @@ async function registerOne(context: Context, flags: OneFlags): Promise<void> {
   });
 }
 
+const questions = {
+  '--type': { question: 'Type', choices: deviceTypes },
+  '--serial': { question: 'Serial number', field: 'serialNumber' },
+  '--manufacturer': { question: 'Manufacturer', field: 'manufacturer' },
+  '--model': { question: 'Model', field: 'model' },
+} as const;
+type Needed = keyof typeof questions;
+
 /** Asks for the missing values; without prompts, an error names all of them. */
 async function completed(
   context: Context,
-  given: Readonly<Record<string, string | undefined>>,
-): Promise<Record<string, string>> {
-  const missing = Object.keys(given).filter(flag => given[flag] === undefined);
+  given: Readonly<Record<Needed, string | undefined>>,
+): Promise<Record<Needed, string>> {
+  const missing = Object.keys(given).filter(flag => given[flag as Needed] === undefined) as Needed[];
   if (missing.length && !context.canAsk)
     throw usage(`register needs ${missing.join(', ')}`, 'to register a file of devices: --file FILE');
-  const values = { ...given } as Record<string, string>;
-  for (const flag of missing) {
-    const choices = flag === '--type' ? ` (${deviceTypes.join(', ')})` : '';
-    while (!values[flag]) values[flag] = (await ask(context.io, { text: `${flag.slice(2)}${choices}: ` })).trim();
-  }
+  const values = { ...given } as Record<Needed, string>;
+  for (const flag of missing) values[flag] = await need(context, undefined, { flag, ...questions[flag] });
   return values;
 }

@@ -4,10 +4,10 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { pluggedFlag } from '../../flags.ts';
 import { type CardRow, present } from '../../present.ts';
+import { wrapped } from '../../terminal/card.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
-import { duration, relative } from '../../terminal/when.ts';
-import { wrapped } from '../../terminal/width.ts';
+import { duration, localTime, relative, timeAndDistance } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
 export const show = command({
@@ -37,7 +37,7 @@ const shown = (value: string | null): string | null => (value === null ? null : 
 function rowsOf(device: DeviceDetail): CardRow[] {
   const { statistics } = device;
   const bound = [device.userId, device.userName && `(${device.userName})`, device.userEmail].filter(Boolean).join(' ');
-  const expires = device.activationCodeExpiresAt ? ` (valid until ${device.activationCodeExpiresAt.slice(0, 10)})` : '';
+  const expires = device.activationCodeExpiresAt ? ` (valid until ${localTime(device.activationCodeExpiresAt)})` : '';
   const note = device.note === null ? null : safeProse(device.note).trim();
   return [
     ['type', safe(device.deviceType)],
@@ -59,7 +59,7 @@ function rowsOf(device: DeviceDetail): CardRow[] {
     [
       'backups',
       statistics.backupCount
-        ? `${statistics.backupCount}, the last one ${relative(statistics.lastBackupAt ?? '')}`
+        ? `${statistics.backupCount}, the last one ${timeAndDistance(statistics.lastBackupAt ?? '')}`
         : null,
     ],
   ];
@@ -80,7 +80,7 @@ function historyOf(device: DeviceDetail, room: number): string {
     .filter((step): step is [string, string] => typeof step[0] === 'string')
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([time, what]) => {
-      const before = `    ${safe(time)}  `;
+      const before = `    ${localTime(time)}  `;
       const lines = wrapped(`${safe(what)} (${relative(time)})`, room - before.length);
       return `${before}${lines.join(`\n${' '.repeat(before.length)}`)}\n`;
     });

@@ -25,10 +25,12 @@ export const stats = command({
   ],
   async run({ flags }, context) {
     const { out, registry, globals } = context;
+    out.progress.say('Counting devices');
     const { pagination } = await registry.call('listDevices', { query: { size: 1 } });
     const byStatus = await counts(deviceStatuses, status => ({ status }), registry);
     const byType = await counts(deviceTypes, deviceType => ({ deviceType }), registry);
     const days = await registrations(registry, flags.days);
+    out.progress.clear();
     const data = {
       total: pagination.total,
       byStatus: record(byStatus),

@@ -7,7 +7,7 @@ import { Fault, systemWords } from '../../fault.ts';
 import { findDaemon, healthAt } from '../../session/local-daemon.ts';
 import { isLocalServer } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
-import { relative } from '../../terminal/when.ts';
+import { timeAndDistance } from '../../terminal/when.ts';
 import { isNodeSupported, leastNode } from '../../version.ts';
 
 type State = 'ok' | 'warning' | 'failed';
@@ -138,7 +138,7 @@ async function hardwareChecks(context: Context): Promise<Check[]> {
       checks.push({
         name: 'key',
         state: key.problem === null ? 'ok' : 'warning',
-        detail: `${[key.deviceType, key.serialNumber ?? 'no readable serial', key.manufacturer, key.model].filter(Boolean).join('  ')}, attached ${relative(key.attachedAt)}${key.simulated ? ', simulated' : ''}`,
+        detail: `${[key.deviceType, key.serialNumber ?? 'no readable serial', key.manufacturer, key.model].filter(Boolean).join('  ')}, attached ${timeAndDistance(key.attachedAt)}${key.simulated ? ', simulated' : ''}`,
         fix: key.problem,
       });
     return checks;

@@ -2,8 +2,8 @@ import { type Context, createContext } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { indent } from '../../present.ts';
+import { wrapped } from '../../terminal/card.ts';
 import { safeProse } from '../../terminal/text.ts';
-import { wrapped } from '../../terminal/width.ts';
 import { type Check, examine } from './checks.ts';
 
 export const doctor = command({

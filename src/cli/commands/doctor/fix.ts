@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { indent } from '../../present.ts';
 import { readPackaged } from '../../settings/packaged.ts';
-import { ask } from '../../terminal/prompt.ts';
+import { confirm } from '../../terminal/prompt.ts';
 
 const group = 'devmgr';
 
@@ -58,10 +58,8 @@ export async function fix(context: Context, { yes, root = '/' }: FixFlags): Prom
     throw new Fault('failure', 'only root can write these files', 'run: sudo devmgr doctor --fix');
   if (!yes) {
     if (!context.canAsk) throw usage('writing system files must be confirmed', 'add --yes');
-    const answer = await ask(context.io, {
-      text: `Write ${wanted.length === 1 ? 'this file' : 'these files'}? [y/N] `,
-    });
-    if (!/^y(es)?$/i.test(answer.trim())) throw usage('not confirmed: nothing was written');
+    const question = `Write ${wanted.length === 1 ? 'this file' : 'these files'}?`;
+    if (!(await confirm(out, question))) throw usage('not confirmed: nothing was written');
   }
   for (const rule of wanted) write(rule);
   const after = root === '/' ? activate(wanted) : [];

@@ -6,7 +6,7 @@ import { csvFlag } from '../../flags.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
-import { relative } from '../../terminal/when.ts';
+import { localTime } from '../../terminal/when.ts';
 import { nameOf } from '../devices/device.ts';
 import { Registrations } from '../devices/registration.ts';
 import { keyEvents } from './key-events.ts';
@@ -104,7 +104,7 @@ const keyColumns = (none: string): Column<Key>[] => [
     shorten: 'end',
     drop: 4,
   },
-  { title: 'SINCE', value: key => relative(key.attachedAt), drop: 7 },
+  { title: 'SINCE', value: key => localTime(key.attachedAt), drop: 7 },
 ];
 
 function reportDrivers({ out }: Context, drivers: readonly DriverStatus[]): void {

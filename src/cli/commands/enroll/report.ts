@@ -1,9 +1,10 @@
 /** The output of an enrollment, for operators and for scripts. */
 import type { Key } from '../../../contract/hardware.ts';
 import type { Context } from '../../context.ts';
+import { wrapped } from '../../terminal/card.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
-import { width, wrapped } from '../../terminal/width.ts';
+import { width } from '../../terminal/width.ts';
 import { nameOf } from '../devices/device.ts';
 import type { EnrolledKey } from './enroll-key.ts';
 import type { EnrollFile } from './results.ts';
@@ -139,7 +140,7 @@ export class EnrollReport {
   /** Both on one line if it is wide enough, else on two lines. */
   #line(head: string, tail: string): string {
     const line = head + tail;
-    return width(bare(line)) <= this.#context.io.columns ? line : `${head.trimEnd()}\n${indent}${tail}`;
+    return width(line) <= this.#context.io.columns ? line : `${head.trimEnd()}\n${indent}${tail}`;
   }
 
   /** A text below a line, wrapped between words. */
@@ -150,6 +151,3 @@ export class EnrollReport {
 }
 
 const keys = (count: number): string => (count === 1 ? '1 key' : `${count} keys`);
-
-/** The text without colors. */
-const bare = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '');

@@ -7,9 +7,11 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { interrupted, usage } from '../../fault.ts';
 import { readJsonFile, writeJsonFile } from '../../settings/files.ts';
+import { wrapped } from '../../terminal/card.ts';
 import type { Style } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
-import { width, wrapped } from '../../terminal/width.ts';
+import { localTime } from '../../terminal/when.ts';
+import { width } from '../../terminal/width.ts';
 
 export const watch = command({
   description:
@@ -154,7 +156,7 @@ function lineOf({ io, out }: Context, event: Notification): string {
       : [`${name}=${/[\s"]/.test(String(value)) ? JSON.stringify(value) : value}`];
   });
   const id = event.id === undefined ? '-' : `#${event.id}`;
-  const [time, type, said] = [safe(event.timestamp), safe(event.type), safe(fields.join(' '))];
+  const [time, type, said] = [localTime(event.timestamp, { seconds: true }), safe(event.type), safe(fields.join(' '))];
   const head = `${time} ${out.paint('dim', id)} ${out.paint(styles[event.type] ?? null, type)}`;
   if (width(`${time} ${id} ${type} ${said}`) <= io.columns) return `${head} ${said}`;
   return [head, ...wrapped(said, io.columns - indent.length)].join(`\n${indent}`);

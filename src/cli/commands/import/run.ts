@@ -228,7 +228,7 @@ class FileRun {
     const left = isFile && taken > passed ? (seconds * Math.max(0, size - taken)) / (taken - passed) : null;
     const percent = isFile && size > 0 ? `${Math.floor((100 * Math.min(taken, size)) / size)}%  ` : '';
     const end = left === null ? '' : `  ${duration(left)} left`;
-    this.#context.out.progress().say(`Registering  ${percent}${this.#state.rows} lines  ${rate}${end}`);
+    this.#context.out.progress.say(`Registering  ${percent}${this.#state.rows} lines  ${rate}${end}`);
   }
 
   /** A run that was refused before anything could be done is as if it had not been. */

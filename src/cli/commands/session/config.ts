@@ -16,7 +16,7 @@ import {
   storeSetting,
 } from '../../settings/profiles.ts';
 import { serverAddress } from '../../settings/settings.ts';
-import { card } from '../../terminal/table.ts';
+import { card } from '../../terminal/card.ts';
 import { safe } from '../../terminal/text.ts';
 
 const verbs = ['show', 'get', 'set', 'unset', 'use', 'profiles', 'path'] as const;

@@ -10,7 +10,7 @@ import { forgetLogin, localIdentity, storeLogin } from '../../settings/credentia
 import { storeSetting } from '../../settings/profiles.ts';
 import { isLoopback } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
-import { relative } from '../../terminal/when.ts';
+import { localTime, relative } from '../../terminal/when.ts';
 
 export const login = command({
   description:
@@ -34,7 +34,7 @@ export const login = command({
     if (named !== undefined && flags.username !== undefined && named !== flags.username)
       throw usage(`both "${named}" and --username ${flags.username} name a user`, 'omit one of them');
     const known = flags.username ?? named ?? context.settings.username ?? undefined;
-    const username = await need(context, known, '--username', 'User name');
+    const username = await need(context, known, { flag: '--username', question: 'User name' });
     const password = await readPassword(context, flags, `Password of ${username}`);
     const data = await logIn(context, username, password);
     await present(context, {
@@ -43,7 +43,7 @@ export const login = command({
       title: `Logged in as ${safe(data.user.username)} (${safe(data.user.role)})`,
       rows: [
         ['server', await context.registry.address()],
-        ['valid until', `${safe(data.expireTime)} (${relative(data.expireTime)}; renewed while it is used)`],
+        ['valid until', `${localTime(data.expireTime)} (${relative(data.expireTime)}; renewed while it is used)`],
       ],
     });
   },

@@ -9,7 +9,7 @@ import { Fault } from '../../fault.ts';
 import { passwordFlags } from '../../flags.ts';
 import { findDaemon, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { isLocalServer } from '../../settings/settings.ts';
-import { ask } from '../../terminal/prompt.ts';
+import { confirm } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { type EnrolledKey, KeyEnrollment } from '../enroll/enroll-key.ts';
 import { EnrollReport } from '../enroll/report.ts';
@@ -55,7 +55,10 @@ async function bringUp(context: Context, args: readonly string[]): Promise<boole
     say(`The daemon is running at ${running.url} (pid ${running.pid}).`);
     return false;
   }
-  const info = await startDaemon({ home: settings.home, port: null, args, signal: io.interrupt });
+  const info = await out.progress.during(
+    'Starting the daemon',
+    startDaemon({ home: settings.home, port: null, args, signal: io.interrupt }),
+  );
   if (args.length) say(`Restarted the daemon with that key at ${info.url} (pid ${info.pid}).`);
   else say(`Started the daemon at ${info.url} (pid ${info.pid}). All its data is in ${settings.home}.`);
   return true;
@@ -79,7 +82,10 @@ async function logInFirst(
     throw new Fault('login', 'not logged in, and the initial password was already changed', context.loginHint());
   const username =
     first === null
-      ? await need(context, settings.username ?? (given ? 'admin' : undefined), '--username', 'User name')
+      ? await need(context, settings.username ?? (given ? 'admin' : undefined), {
+          flag: '--username',
+          question: 'User name',
+        })
       : env[environment.adminUsername] || 'admin';
   const password = first ?? (await readPassword(context, flags, `Password of ${username}`));
   const { user } = await logIn(context, username, password);
@@ -101,7 +107,7 @@ async function whoIsLoggedIn(context: Context) {
 async function findKey(context: Context, started: boolean): Promise<Key> {
   const { settings, io, out, globals } = context;
   const say = (text: string) => (globals.json ? undefined : out.notice(text));
-  const plugged = await waitForKey(context);
+  const plugged = await out.progress.during('Looking for a key', waitForKey(context));
   if (plugged) return plugged;
   if (!started && !(await mayRestart(context)))
     throw new Fault(
@@ -121,10 +127,7 @@ async function findKey(context: Context, started: boolean): Promise<Key> {
 
 async function mayRestart(context: Context): Promise<boolean> {
   if (!context.canAsk || !isLocalServer(context.settings)) return false;
-  const answer = await ask(context.io, {
-    text: 'No key is attached. Restart the daemon with a simulated one? [y/N] ',
-  });
-  return /^y(es)?$/i.test(answer.trim());
+  return confirm(context.out, 'No key is attached. Restart the daemon with a simulated one?');
 }
 
 /** A key with a readable serial number, a real one if there is one; null if none appears in time. */

@@ -13,7 +13,7 @@ import { type CardRow, present } from '../../present.ts';
 import { forgetLogin, storeLogin } from '../../settings/credentials.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
-import { relative } from '../../terminal/when.ts';
+import { localTime } from '../../terminal/when.ts';
 
 const userFields = [
   'id',
@@ -53,7 +53,7 @@ const userColumns: Column<User>[] = [
     value: user => (user.disabled ? 'disabled' : 'enabled'),
     style: user => (user.disabled ? 'red' : null),
   },
-  { title: 'SINCE', value: user => relative(user.createdAt), drop: 2 },
+  { title: 'SINCE', value: user => localTime(user.createdAt), drop: 2 },
 ];
 
 export const usersAdd = command({
@@ -70,9 +70,18 @@ export const usersAdd = command({
   ],
   async run({ args, flags }, context) {
     const line = 'devmgr users add NAME --role ROLE';
-    const username = await need(context, args[0] ?? flags.username, 'the name of the user', 'Name', line);
-    const names = roles.join(', ');
-    const role = (await need(context, flags.role, '--role', `Role (${names})`, `use one of ${names}`)).toUpperCase();
+    const username = await need(context, args[0] ?? flags.username, {
+      flag: 'the name of the user',
+      question: 'Name',
+      hint: line,
+      field: 'username',
+    });
+    const role = await need(context, flags.role, {
+      flag: '--role',
+      question: 'Role',
+      hint: `use one of ${roles.join(', ')}`,
+      choices: roles,
+    });
     const password = await readNewPassword(context, flags, `Password of ${username}`);
     const body = {
       username,

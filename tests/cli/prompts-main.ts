@@ -1,0 +1,33 @@
+/** Asks one question of the kind that is named and writes the answer as JSON. Run on a pseudo-terminal by prompts.test.ts. */
+import { Fault } from '../../src/cli/fault.ts';
+import { processIo } from '../../src/cli/terminal/io.ts';
+import { Output } from '../../src/cli/terminal/output.ts';
+import { askPassword, askText, confirm, pickMany, pickOne, searchOne } from '../../src/cli/terminal/prompt.ts';
+
+const names = ['alpha', 'beta', 'gamma'];
+const choices = names.map(name => ({ name, value: name.toUpperCase(), description: `letter ${name}` }));
+const io = processIo();
+const out = new Output(io, process.env, { json: false, quiet: false, noColor: false, verbose: false });
+
+const kinds = {
+  text: () => askText(out, 'Question', typed => (typed === 'wrong' ? 'This is wrong' : null)),
+  password: () => askPassword(out, 'Question', typed => (typed.length < 8 ? 'This is too short' : null)),
+  confirm: () => confirm(out, 'Question'),
+  pick: () => pickOne(out, 'Question', choices),
+  many: () => pickMany(out, 'Question', choices, marked => (marked.length === 3 ? 'Leave one out' : null)),
+  search: () =>
+    searchOne(out, 'Question', async (typed, signal) => {
+      signal.throwIfAborted();
+      if (typed === 'fail') throw new Error('The server is gone');
+      return choices.filter(choice => choice.name.includes(typed));
+    }),
+} as const;
+
+process.stdout.write(`pid ${process.pid}\n`);
+try {
+  process.stdout.write(`${JSON.stringify({ answer: await kinds[process.argv[2] as keyof typeof kinds]() })}\n`);
+} catch (error) {
+  if (!(error instanceof Fault)) throw error;
+  process.stdout.write(`${error.kind}: ${error.message}\n`);
+  process.exit(error.kind === 'interrupted' ? 130 : 2);
+}
