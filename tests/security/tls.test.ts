@@ -118,7 +118,7 @@ needs('openssl')('a daemon with a certificate', () => {
     await spoil();
     await daemon.reload();
     expect(await call('/api/health')).toMatchObject({ code: 200, served: 'in-use' });
-    expect(logged.join('')).toContain('could not be read again');
+    expect(logged.join('')).toContain('could not be reloaded');
   });
 
   it('does not start with one that cannot be used, and says which file', async () => {

@@ -145,7 +145,7 @@ describe('the signing key', () => {
     const good = await readFile(keyFile(), 'utf8');
     await writeFile(keyFile(), 'damaged\n');
     daemon.child.kill('SIGHUP');
-    await expect.poll(daemon.output, { timeout: 20_000 }).toContain('could not be read again');
+    await expect.poll(daemon.output, { timeout: 20_000 }).toContain('could not be reloaded');
     expect(await tried(daemon.token)).toBe(200);
     await writeFile(keyFile(), good);
   });
