@@ -6,8 +6,8 @@ import type { ArgShape, FlagShapes, FlagValues } from './flags.ts';
 export interface Input<F extends FlagShapes> {
   readonly args: readonly string[];
   readonly flags: FlagValues<F>;
-  /** The whole program, for commands that describe it: a `CommandNode`. */
-  readonly program: Command;
+  /** The tree of all commands, for commands that describe it: a `CommandNode`. */
+  program(): Command;
 }
 
 export interface Example {

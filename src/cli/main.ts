@@ -60,21 +60,24 @@ async function dispatch(
   const { createProgram } = await import('./program.ts');
   const help = { wanted: '', unasked: '' };
   let exit: number | null = null;
-  const program = createProgram({
-    table: commandTable,
-    footer,
-    columns: Math.min(io.columns, 100),
-    paint: choosePaint(env, io.stdoutIsTerminal, argv.includes('--no-color')),
-    write: text => {
-      help.wanted += text;
-    },
-    say: text => {
-      help.unasked += text;
-    },
-    act: async node => {
-      exit = await execute(node, surroundings, understood);
-    },
-  });
+  const programWith = (only?: string): CommandNode =>
+    createProgram({
+      table: commandTable,
+      only,
+      footer,
+      columns: Math.min(io.columns, 100),
+      paint: choosePaint(env, io.stdoutIsTerminal, argv.includes('--no-color')),
+      write: text => {
+        help.wanted += text;
+      },
+      say: text => {
+        help.unasked += text;
+      },
+      act: async node => {
+        exit = await execute(node, { ...surroundings, program: () => programWith() }, understood);
+      },
+    });
+  const program = programWith(argv[0]);
   try {
     await program.run(argv);
   } catch (error) {
@@ -89,10 +92,9 @@ async function dispatch(
 
 async function execute(
   node: CommandNode,
-  { io, env, programs }: Surroundings,
+  { io, env, programs, program }: Surroundings & { readonly program: () => CommandNode },
   understood: (asked: Asked) => void,
 ): Promise<number> {
-  node.checkNeeds();
   const { args, shape: command, values } = node;
   if (command === null) throw new Error(`${node.path} has no definition`);
   const globals = values as unknown as GlobalValues;
@@ -107,8 +109,7 @@ async function execute(
   const context = createContext({ io, out, env, settings, globals, programs, loginLine: line });
   understood({ command, args, context });
   const runWith = async (words: readonly string[]): Promise<number> =>
-    (await command.run({ args: words, flags: values as Record<string, never>, program: node.program }, context)) ??
-    exitCodes.done;
+    (await command.run({ args: words, flags: values as Record<string, never>, program }, context)) ?? exitCodes.done;
   try {
     return await runWith(args);
   } catch (error) {

@@ -2,8 +2,8 @@
 import { Command, type Help, Option } from 'commander';
 import type { AnyCommand, CommandTable, Entry } from './define.ts';
 import { usage } from './fault.ts';
-import { type FlagShapes, globalFlags } from './flags.ts';
-import { Flag, NamedArgument } from './options.ts';
+import { globalFlags } from './flags.ts';
+import { type Flag, FlagSet, NamedArgument } from './options.ts';
 import type { Paint } from './terminal/style.ts';
 
 const globalGroup = 'Global options:';
@@ -14,6 +14,8 @@ A device is named by its deviceId, its serial number, or --plugged: the one atta
 
 export interface ProgramOptions {
   readonly table: CommandTable;
+  /** If it is the name of a command or a group, the tree has only that one: the others take a millisecond to add. */
+  readonly only?: string | undefined;
   /** Shown below the help of the program. */
   readonly footer: string;
   /** Width of the help. */
@@ -29,7 +31,7 @@ export interface ProgramOptions {
 
 /** The tree without the definitions of the commands: those are loaded by `CommandNode.load`. */
 export function createProgram(options: ProgramOptions): CommandNode {
-  const { table, footer, columns, paint, write, say, act } = options;
+  const { table, only, footer, columns, paint, write, say, act } = options;
   const program = new CommandNode('devmgr')
     .description(about)
     .helpCommand(false)
@@ -45,8 +47,10 @@ export function createProgram(options: ProgramOptions): CommandNode {
       getErrHasColors: () => true,
     })
     .addHelpText('after', footer);
-  for (const { title, entries } of table.sections)
-    for (const entry of entries) addEntry(program, entry, `${title}:`, table.groups, act);
+  const all = table.sections.flatMap(({ title, entries }) => entries.map(entry => ({ section: `${title}:`, entry })));
+  const wanted = all.filter(({ entry }) => entry.name.split(' ')[0] === only);
+  for (const { section, entry } of wanted.length > 0 ? wanted : all)
+    addEntry(program, entry, section, table.groups, act);
   return program;
 }
 
@@ -78,13 +82,14 @@ const layout = (paint: Paint): Partial<Help> => ({
 export class CommandNode extends Command {
   #entry: Entry | null = null;
   #act: Act = () => Promise.resolve();
-  #isLoaded = false;
+  readonly #flagSet = new FlagSet();
+  #isDefined = false;
   /** The definition of the command; null for the program, for groups, and before it is loaded. */
   shape: AnyCommand | null = null;
 
   constructor(name?: string) {
     super(name);
-    this.hook('preSubcommand', (_, wanted) => (wanted as CommandNode).load());
+    this.hook('preSubcommand', (_, wanted) => (wanted as CommandNode).#define());
   }
 
   get nodes(): readonly CommandNode[] {
@@ -117,36 +122,35 @@ export class CommandNode extends Command {
     return new CommandNode(name);
   }
 
-  /** Loads the flags and arguments of the command. Idempotent. */
+  /** Loads the command with all its flags. Idempotent. */
   async load(): Promise<void> {
-    if (this.#isLoaded) return;
-    this.#isLoaded = true;
-    if (this.#entry !== null) this.#define(this.#entry.summary, await this.#entry.load());
-    this.#addGlobalFlags();
+    await this.#define();
+    this.#flagSet.addAll(this);
   }
 
-  #define(summary: string, shape: AnyCommand): void {
+  async #define(): Promise<void> {
+    if (this.#isDefined) return;
+    this.#isDefined = true;
+    if (this.#entry !== null) this.#defineAs(this.#entry.summary, await this.#entry.load());
+    this.#flagSet.define(globalFlags, globalGroup);
+    if (this.parent === null) this.#flagSet.define({ version: { short: 'V', help: 'show the version' } }, globalGroup);
+    this.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(globalGroup));
+  }
+
+  #defineAs(summary: string, shape: AnyCommand): void {
     const { args = [], flags, description, examples } = shape;
     this.shape = shape;
     for (const argument of args) this.addArgument(new NamedArgument(argument));
-    this.#addFlags(flags, 'Options:');
+    this.#flagSet.define(flags, 'Options:');
     const paragraphs = description?.split('\n') ?? [];
     this.description([sentence(summary), ...paragraphs].join('\n\n'));
     const lines = examples.map(({ does, line }) => `  # ${does}\n  devmgr ${line}`);
     this.addHelpText('after', ['\nExamples:', ...lines].join('\n'));
-    this.action(() => this.#act(this));
-  }
-
-  #addGlobalFlags(): void {
-    this.#addFlags(globalFlags, globalGroup);
-    if (this.parent === null) this.#addFlags({ version: { short: 'V', help: 'show the version' } }, globalGroup);
-    this.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(globalGroup));
-  }
-
-  #addFlags(shapes: FlagShapes, group: string): void {
-    for (const [name, shape] of Object.entries(shapes))
-      for (const spelling of [name, ...(shape.aliases ?? [])])
-        this.addOption(new Flag(name, shape, spelling).helpGroup(group));
+    this.action(() => {
+      const lacking = this.#flagSet.lacking(this);
+      if (lacking) this.error(`option '--${lacking.flag}' needs option '--${lacking.needed}'`);
+      return this.#act(this);
+    });
   }
 
   get program(): CommandNode {
@@ -162,14 +166,9 @@ export class CommandNode extends Command {
     return this.flags.filter(flag => !flag.hidden && flag.helpGroupHeading !== globalGroup);
   }
 
-  /** The values of all flags by camel-case name. An empty environment variable counts as unset. */
+  /** The values of all flags by camel-case name. */
   get values(): Readonly<Record<string, unknown>> {
-    const values = this.opts();
-    const flagValue = (flag: Flag) => {
-      const name = flag.attributeName();
-      return values[name] === undefined || (values[name] === '' && !this.isGiven(name)) ? flag.absent : values[name];
-    };
-    return Object.fromEntries(this.flags.map(flag => [flag.attributeName(), flagValue(flag)]));
+    return this.#flagSet.valuesOf(this);
   }
 
   /** Whether the flag with that camel-case name is on the command line. */
@@ -177,16 +176,8 @@ export class CommandNode extends Command {
     return this.getOptionValueSource(name) === 'cli';
   }
 
-  /** Refuses a flag without the flag that it needs; commander knows only flags that exclude each other. */
-  checkNeeds(): void {
-    for (const flag of this.flags) {
-      const needed = this.flags.find(({ long }) => long === `--${flag.shape.needs}`);
-      if (needed && this.isGiven(flag.attributeName()) && !this.isGiven(needed.attributeName()))
-        this.error(`option '${flag.flags}' needs option '${needed.flags}'`);
-    }
-  }
-
   override parseOptions(words: string[]) {
+    this.#flagSet.addUsed(this, words);
     const end = words.indexOf('--');
     // Commander would take a flag that follows for the value.
     for (const [index, word] of (end < 0 ? words : words.slice(0, end)).entries()) {
@@ -195,7 +186,10 @@ export class CommandNode extends Command {
       if (flag?.required)
         throw usage(`option '${flag.flags}' argument missing`, `if the value begins with a dash: ${word}=${value}`);
     }
-    return super.parseOptions(words);
+    const parsed = super.parseOptions(words);
+    // An unknown flag, or --help.
+    if (parsed.unknown.length > 0) this.#flagSet.addAll(this);
+    return parsed;
   }
 
   /** Every error of commander passes here, as `error: message` and a suggestion in a line of its own. */
@@ -215,7 +209,7 @@ export class CommandNode extends Command {
   /** Parses a command line and runs its command. After help, commander ends the program by an error. */
   async run(argv: readonly string[]): Promise<void> {
     const words = this.namesFirst(argv);
-    if (!this.child(words[0] ?? '')) await this.load();
+    if (!this.child(words[0] ?? '')) await this.#define();
     await this.parseAsync(words, { from: 'user' });
   }
 

@@ -24,7 +24,7 @@ async function refusalOf(words: Call, inline: boolean): Promise<string | null> {
     paint: (_, text) => text,
     write,
     say: write,
-    act: async node => node.checkNeeds(),
+    act: () => Promise.resolve(),
   });
   try {
     const sorted = program.namesFirst(words);

@@ -78,7 +78,7 @@ export const completion = command({
       return context.out.text(scripts[shell as (typeof shells)[number]]);
     }
     const late = new Promise<readonly Word[]>(resolve => setTimeout(resolve, patienceMs, []).unref());
-    const offers = offersFor(words, program as CommandNode, context).catch(() => []);
+    const offers = offersFor(words, program() as CommandNode, context).catch(() => []);
     await context.out.text((await Promise.race([offers, late])).map(([word, text]) => `${word}\t${text}\n`).join(''));
   },
 });

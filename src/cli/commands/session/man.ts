@@ -13,7 +13,7 @@ export const man = command({
     { does: 'install it', line: 'man > ~/.local/share/man/man1/devmgr.1' },
   ],
   async run({ program }, { out }) {
-    const root = program as CommandNode;
+    const root = program() as CommandNode;
     await root.load();
     const help = root.createHelp();
     const parts = [
