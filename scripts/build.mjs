@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { bundle, packageOf } from './lib/bundle.mjs';
 import { identity, natives } from './lib/identity.mjs';
 import { noticesOf } from './lib/licences.mjs';
@@ -112,6 +113,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   try {
     await build();
   } catch (error) {
-    fail(`the build failed: ${error.message}`, 'Fix the lines it names, then run the same command again.');
+    // rolldown adds its own stack trace to the message.
+    const words = stripVTControlCharacters(error.message).replaceAll(/^ +at .*\n?/gm, '');
+    fail(`the build failed: ${words}`, 'Fix the lines it names, then run the same command again.');
   }
 }

@@ -27,6 +27,8 @@ export async function bundle({ external, absent, plugins = [] }) {
     // No other program imports this one: the entry may share its modules with the parts.
     preserveEntrySignatures: false,
     plugins: [commanderAlone, ...plugins],
+    // By default a package that is not installed becomes an external one.
+    onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   });
   try {
     const { output: files } = await build.generate({

@@ -171,7 +171,7 @@ describe('homes that cannot be used', () => {
       { before },
     );
     expect(stderr).toMatch(words);
-    expect(stderr).toMatch(/--home|DEVMGR_HOME|make room/);
+    expect(stderr).toMatch(/--home|DEVMGR_HOME|free some space/);
     expect(code).toBe(1);
   });
 
