@@ -6,14 +6,14 @@ import { hardwareError } from '../../drivers/hid/native-error.ts';
 test.each([
   ['libusb-1.0.so.0', 'libusb-1.0-0'],
   ['libudev.so.1', 'libudev1'],
-])('a missing %s is named with its package', (library, name) => {
+])('the message about a missing %s names the package', (library, name) => {
   const error = new Error(`${library}: cannot open shared object file: No such file or directory`);
   expect(describeMissing(error)).toBe(
     `USB keys cannot be read: ${library} is missing. Install it with: apt-get install ${name}`,
   );
 });
 
-test('another failure of node-hid is passed on with the way out', () => {
+test('the message about another load failure contains its text', () => {
   expect(describeMissing(new Error('No native build was found'))).toContain('No native build was found');
 });
 
@@ -30,7 +30,7 @@ test.each([
   [new Error('Device or resource busy'), 'busy'],
   ['something else', 'protocol'],
   [undefined, 'protocol'],
-])('whatever node-hid throws becomes an error of ours, without paths of the system: %s', (thrown, code) => {
+])('everything that node-hid throws becomes a HardwareError without system paths: %s', (thrown, code) => {
   const error = hardwareError(thrown, 'opening the key');
   expect(error).toBeInstanceOf(HardwareError);
   expect(error.code).toBe(code);

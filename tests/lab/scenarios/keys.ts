@@ -7,7 +7,7 @@ import type { KeyOrder } from '../recipes.ts';
 
 const notice = (message: string, detail?: object) => console.log('  notice:', message, detail);
 const pcsc = createPcscDriver({ notice });
-const hid = createHidDriver({ notice, cardSide: pcsc.keyCards });
+const hid = createHidDriver({ notice, keyCards: pcsc.keyCards });
 const hands = new Hands();
 const eyes = new Eyes(hid, pcsc);
 await eyes.start();
