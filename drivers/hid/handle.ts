@@ -3,7 +3,7 @@ import type { HIDAsync } from 'node-hid';
 import { abortError, withSignal } from '../deadline.ts';
 import { HardwareError } from '../driver.ts';
 import { FEATURE_REPORT_BYTES } from '../protocols/otp-reports.ts';
-import { hardwareError } from './native-error.ts';
+import { hardwareError } from './errors.ts';
 import type { HidHandle } from './system.ts';
 
 /** Unread reports that are stored. A key that sends more without being asked is broken; the oldest are dropped. */

@@ -8,8 +8,8 @@ import type { KeyView } from '../protocols/key-view.ts';
 import { sharedSerial } from '../protocols/serial.ts';
 import { cleanText } from '../text.ts';
 import { makerName } from '../usb/ids.ts';
+import { permissionProblem } from './errors.ts';
 import { FIDO, KEYBOARD, type Usage } from './known.ts';
-import { permissionProblem } from './permission.ts';
 import type { HidDevice, HidHandle, HidSystem } from './system.ts';
 
 /** What a key needs to open its interfaces. */

@@ -2,30 +2,13 @@
 import { existsSync } from 'node:fs';
 import { abortError, withSignal } from '../deadline.ts';
 import { HardwareError, type Notice } from '../driver.ts';
+import { describeMissing, hardwareError } from './errors.ts';
 import { NodeHidHandle } from './handle.ts';
 import { type Enumerate, NodeHidListing, SysfsListing } from './listing.ts';
-import { errorText, hardwareError } from './native-error.ts';
 import type { HidSystem } from './system.ts';
 import { watchPlugging } from './watch.ts';
 
 type NodeHid = typeof import('node-hid');
-
-/** Debian's package for each library that the native modules are linked with. */
-const PACKAGES: Readonly<Record<string, string>> = {
-  'libusb-1.0.so.0': 'libusb-1.0-0',
-  'libudev.so.1': 'libudev1',
-};
-
-/** What is missing and how to install it, from the error with which loading a native module failed. */
-export function describeMissing(error: unknown): string {
-  const text = errorText(error);
-  const library = /lib[\w.+-]*\.so(?:\.\d+)*/.exec(text)?.[0];
-  if (library !== undefined && /cannot open shared object|no such file/i.test(text)) {
-    const name = PACKAGES[library] ?? `the package that contains ${library}`;
-    return `USB keys cannot be read: ${library} is missing. Install it with: apt-get install ${name}`;
-  }
-  return `USB keys cannot be read: node-hid does not work on this machine (${text}). Run npm ci again on this machine`;
-}
 
 async function loadHid(): Promise<NodeHid> {
   return (await import('node-hid')).default;

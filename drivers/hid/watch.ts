@@ -1,7 +1,7 @@
 /** Hints that something was plugged in or unplugged, from every available source. No source is relied on. */
 import { watch } from 'node:fs';
 import type { Notice } from '../driver.ts';
-import { errorText } from './native-error.ts';
+import { errorText } from './errors.ts';
 import type { HidWatch } from './system.ts';
 
 type Stop = () => Promise<void>;

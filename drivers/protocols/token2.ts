@@ -1,4 +1,7 @@
-/** Token2 keys report their serial only over the smart card interface. Medium confidence: no public source. */
+/**
+ * Token2 keys report their serial only over the smart card interface: CTAPHID command 41 returns an ATR. Medium confidence,
+ * no public source.
+ */
 import { HardwareError } from '../driver.ts';
 import { CLA, commandApdu, query, selectApplication } from './apdu.ts';
 import type { CardConnection } from './connection.ts';
@@ -27,7 +30,7 @@ export function parseToken2Serial(bytes: Uint8Array): string | null {
   return serial === '' ? null : serial;
 }
 
-/** Fails with a HardwareError. */
+/** Reads the serial over the smart card interface. Fails with a HardwareError. */
 export async function readToken2(card: CardConnection, signal: AbortSignal): Promise<KeyReport> {
   const selected = await query(card, selectApplication(TOKEN2_AID), signal);
   const serial = selected && (await query(card, READ_SERIAL, signal));

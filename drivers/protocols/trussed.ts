@@ -30,7 +30,7 @@ export function parseVersion(bytes: Uint8Array): string {
   return `${packed >>> 22}.${(packed >>> 6) & 0xffff}.${packed & 0x3f}`;
 }
 
-/** Fails with a HardwareError. */
+/** Reads number and version over CTAPHID. Fails with a HardwareError. */
 export async function readTrussed(connection: ReportConnection, signal: AbortSignal): Promise<KeyReport> {
   const channel = await CtapHidChannel.open(connection, signal);
   const version = await channel.call(GET_VERSION, new Uint8Array(), signal);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HardwareError } from '../../drivers/driver.ts';
-import { describeMissing } from '../../drivers/hid/native.ts';
-import { hardwareError } from '../../drivers/hid/native-error.ts';
+
+import { describeMissing, hardwareError } from '../../drivers/hid/errors.ts';
 
 test.each([
   ['libusb-1.0.so.0', 'libusb-1.0-0'],
