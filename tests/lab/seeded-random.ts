@@ -1,4 +1,4 @@
-/** Random order that can be had again: prints its seed, takes one. */
+/** Random numbers that can be repeated. Prints the seed; `seed` repeats an earlier run. */
 
 export function seeded(seed: string | undefined): () => number {
   let state = Number(seed ?? Math.floor(Math.random() * 2 ** 31));
@@ -12,10 +12,11 @@ export function seeded(seed: string | undefined): () => number {
   };
 }
 
+/** A function that picks a random element of a list. */
 export function randomOf(random: () => number): <T>(list: readonly T[]) => T {
   return list => {
     const one = list[Math.floor(random() * list.length)];
-    if (one === undefined) throw new Error('nothing to pick from');
+    if (one === undefined) throw new Error('the list is empty');
     return one;
   };
 }

@@ -1,4 +1,4 @@
-/** What an emulated USB device is: its descriptors, and what it does with the transfers the kernel sends it. */
+/** An emulated USB device: its descriptors, and how it handles the transfers of the kernel. */
 
 export interface Setup {
   readonly requestType: number;
@@ -11,18 +11,18 @@ export interface Setup {
 export interface UsbDevice {
   /** The 18 bytes of the device descriptor. */
   readonly descriptor: Uint8Array;
-  /** Configuration descriptor with all interfaces and endpoints behind it. */
+  /** The configuration descriptor, followed by all interfaces and endpoints. */
   readonly configuration: Uint8Array;
-  /** Texts by their index, from 1 on. */
+  /** The string descriptors; the first has index 1. */
   readonly strings: readonly string[];
   /**
-   * A control transfer that is no standard question for descriptors: `data` is what came with it. The answer's bytes;
-   * null stalls the transfer.
+   * A control transfer other than a standard request for descriptors, with its data. Resolves with the response; null stalls
+   * the transfer.
    */
   control(setup: Setup, data: Uint8Array): Promise<Uint8Array | null>;
   /** Data for an OUT endpoint (its number without the direction bit). */
   out(endpoint: number, data: Uint8Array): Promise<void>;
-  /** Called once when it is plugged: `send` queues data on an IN endpoint. */
+  /** Called once when it is plugged in: `send` queues data on an IN endpoint. */
   plugged(send: (endpoint: number, data: Uint8Array) => void): void;
 }
 
@@ -37,7 +37,7 @@ export interface Identity {
   readonly serial: string | null;
 }
 
-/** Device descriptor and strings of a device whose class stands in its interfaces. */
+/** Device descriptor and strings of a device whose interfaces define its class. */
 export function identityOf(id: Identity): { descriptor: Uint8Array; strings: string[] } {
   const strings = [id.manufacturer, id.product, ...(id.serial === null ? [] : [id.serial])];
   const head = [18, 1, ...u16(0x0200), 0, 0, 0, 64];
@@ -49,7 +49,7 @@ export interface Interface {
   readonly class: number;
   readonly subclass: number;
   readonly protocol: number;
-  /** The class's own descriptor. */
+  /** The class-specific descriptor. */
   readonly extra: Uint8Array;
   readonly endpoints: readonly { readonly address: number; readonly kind: 'bulk' | 'interrupt' }[];
 }
