@@ -1,18 +1,20 @@
 /**
- * What a hardware driver is to the rest of the program: a source of attached keys. No native code here.
- * A driver never throws at its user for want of a library, a service or a permission: it is then `unavailable`
- * and says in `detail` what is missing and which package or command mends it.
+ * The interface between a hardware driver and the rest of the program: a driver reports which keys are attached.
+ * This file loads no native code. A missing library, service or permission never makes a driver throw: its status
+ * becomes `unavailable`, and `detail` says what is missing and which package or command fixes it.
  */
 
+/** UKEY: a USB security key. SIMKEY: a SIM card or another smart card in a reader. */
 export type KeyType = 'UKEY' | 'SIMKEY';
+/** The system interface a key was found through. */
 export type Transport = 'HID' | 'PCSC';
 
-/** One physical key while it is plugged in. All texts are already cleaned of control, bidi and zero-width characters. */
+/** One physical key from the moment it is plugged in until it is unplugged. All texts have passed `cleanText`. */
 export interface AttachedKey {
-  /** Opaque and unique to one plugging: a key that is pulled and put back gets a new one. No path of the operating system. */
+  /** Opaque. A key that is unplugged and plugged in again gets a new one. Never a path of the operating system. */
   readonly keyId: string;
   readonly deviceType: KeyType;
-  /** The serial as it would be registered; null where none can be read (then `problem` says why). */
+  /** The serial number as it would be registered; null if none can be read (`problem` says why). */
   readonly serialNumber: string | null;
   /** How the serial was read: `usb-descriptor`, `yubikey-management`, `yubikey-otp`, `trussed-uuid`, `iccid`, `eid`, `cplc`, … */
   readonly serialSource: string | null;
@@ -23,48 +25,51 @@ export interface AttachedKey {
   readonly transport: Transport;
   /** Name of the PC/SC reader; null for HID. */
   readonly reader: string | null;
-  /** USB ids as four lower-case hex digits; null where there are none. */
+  /** USB ids as four lower-case hex digits; null for a key without USB ids. */
   readonly vendorId: string | null;
   readonly productId: string | null;
-  /** Milliseconds since 1970, when this plugging was first seen. */
+  /** Milliseconds since 1970 at which the driver first saw this key. */
   readonly attachedAt: number;
-  /** True for a key that exists in software alone. */
+  /** True for a key that exists only in software. */
   readonly simulated: boolean;
-  /** One line for the operator: why there is no (safe) serial and what to do. Null where all is well. */
+  /** One line for the operator: why there is no safe serial and what to do. Null if there is no problem. */
   readonly problem: string | null;
 }
 
+/** Whether a driver works at the moment. */
 export interface DriverStatus {
   readonly name: string;
   readonly state: 'ready' | 'unavailable';
-  /** What is being watched, or what is missing and how to mend it. Never empty. */
+  /** What is being watched, or what is missing and how to fix it. Never empty. */
   readonly detail: string;
 }
 
 /**
- * `attached` is given once per plugging, when the key has been identified (or given up on: `problem`).
- * `changed` is given when a later look at the same plugging tells something else (a second interface appeared, a
- * permission was granted). `detached` is given once for each `attached`.
+ * `attached` comes once per key, after the key was identified or after the driver gave up (`problem`).
+ * `changed` comes when a later read of the same key gives another result: a second interface appeared, or a permission
+ * was granted. `detached` comes once for each `attached`.
  */
 export type KeyEvent =
   | { readonly kind: 'attached' | 'changed' | 'detached'; readonly key: AttachedKey }
   | { readonly kind: 'status'; readonly status: DriverStatus };
 
+/** Watches one kind of hardware. */
 export interface Driver {
   readonly name: string;
+  /** The current status. Also available before `start` and after `stop`. */
   status(): DriverStatus;
-  /** What is attached now, in the order of plugging. */
+  /** The keys attached now, in the order in which they were attached. */
   keys(): readonly AttachedKey[];
   /**
-   * Begins to watch. Resolves when the first scan is over (keys that were there before it have been given as
-   * `attached`), or when it is known that the driver is unavailable. Never rejects; recovers by itself later.
+   * Starts watching. Resolves after the first scan, with all keys found by it reported as `attached`, or as soon as the
+   * driver turns out to be unavailable. Never rejects. An unavailable driver keeps trying and recovers by itself.
    */
   start(listener: (event: KeyEvent) => void): Promise<void>;
-  /** Stops watching and releases every handle. Idempotent. No event comes after it has resolved. */
+  /** Stops watching and releases every handle. Idempotent. No event follows after it has resolved. */
   stop(): Promise<void>;
 }
 
-/** A line of hardware traffic: one APDU or report. Given to `DriverOptions.traffic` where it is set. */
+/** One APDU or report on its way to (`out`) or from (`in`) a key. */
 export interface TrafficLine {
   readonly driver: string;
   readonly keyId: string;
@@ -72,30 +77,45 @@ export interface TrafficLine {
   readonly bytes: Uint8Array;
 }
 
+/** Writes a log line about something that is not an event: a native error that was handled, a scan that was repeated. */
+export type Notice = (message: string, detail?: Readonly<Record<string, unknown>>) => void;
+
+/** Options that every driver has. */
 export interface DriverOptions {
-  /** Wall clock in milliseconds; injected by tests. */
+  /** Wall clock in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
+  /** Receives all traffic with the keys. Default: none. */
   readonly traffic?: (line: TrafficLine) => void;
-  /** For the log: things worth a line that are no event (a native error that was survived, a scan that was repeated). */
-  readonly notice?: (message: string, detail?: Readonly<Record<string, unknown>>) => void;
+  /** Default: notices are dropped. */
+  readonly notice?: Notice;
 }
 
-/** The closed set of reasons a hardware call can fail with. */
+/** The reasons for which a hardware call can fail. The set is closed. */
 export type HardwareErrorCode =
-  | 'unavailable' // library, service or reader missing
+  | 'unavailable' // a library, a service, a reader or an interface of the key is missing
   | 'no-permission'
   | 'removed'
-  | 'busy' // another program holds it
-  | 'mute' // no answer to power-up: upside down, wrong type or dirty
+  | 'busy' // another program holds the key
+  | 'mute' // the card did not answer to power: upside down, wrong type or dirty
   | 'timeout'
   | 'aborted'
-  | 'protocol'; // it answered what it should not
+  | 'protocol'; // the answer was not valid
 
+/** Details for programs; texts for people are in the message. */
+export interface HardwareErrorData {
+  /** The name that the PC/SC binding gives the error, such as `ResetCard`. */
+  readonly pcscError?: string;
+}
+
+/** The only error that a hardware call fails with. */
 export class HardwareError extends Error {
   readonly code: HardwareErrorCode;
-  constructor(code: HardwareErrorCode, message: string, options?: ErrorOptions) {
+  readonly data: HardwareErrorData;
+
+  constructor(code: HardwareErrorCode, message: string, options: ErrorOptions & { data?: HardwareErrorData } = {}) {
     super(message, options);
     this.name = 'HardwareError';
     this.code = code;
+    this.data = options.data ?? {};
   }
 }

@@ -1,18 +1,18 @@
 /**
- * Texts that come out of a device (product names, reader names, serials) can hold anything: colour codes for the
- * terminal, marks that turn the writing direction, characters that show as nothing and make two names look alike.
+ * Text from a device (product name, reader name, serial) can contain anything: terminal color codes, marks that change
+ * the writing direction, invisible characters that make two names look alike.
  */
 
 /**
- * Control and format characters, separators of lines, lone surrogates; then the fillers and selectors that show as
- * nothing though Unicode calls them letters or marks.
+ * Control and format characters, line separators and lone surrogates; then the fillers and selectors that are invisible
+ * although Unicode classes them as letters or marks.
  */
 const UNSAFE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[\u115f\u1160\u3164\uffa0]|\u034f|[\u17b4\u17b5]|[\u180b-\u180f]|[\ufe00-\ufe0f]/gu;
 
 /**
- * Makes a text from a device fit to show: characters that control, reorder or hide are removed, each run of white
- * space becomes one space, the ends are trimmed. Null where nothing is left.
+ * Makes device text safe to show: removes characters that control, reorder or hide text, turns each run of white space
+ * into one space and trims the ends. Null if nothing is left.
  */
 export function cleanText(s: string | null | undefined): string | null {
   if (s === null || s === undefined) return null;

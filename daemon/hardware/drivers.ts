@@ -19,7 +19,7 @@ export function createDrivers(settings: DaemonSettings, log: Logger): Driver[] {
   if (!settings.hardware) return drivers;
   const pcsc = createPcscDriver(options);
   try {
-    drivers.push(createHidDriver({ ...options, match: settings.ukeyMatch, cardSide: pcsc.keyCards }));
+    drivers.push(createHidDriver({ ...options, match: settings.ukeyMatch, keyCards: pcsc.keyCards }));
   } catch (error) {
     throw new StartRefused(
       2,

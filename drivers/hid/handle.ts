@@ -1,82 +1,94 @@
-/** An opened HID interface over node-hid's asynchronous handle. */
+/** An open HID interface on node-hid's asynchronous handle. */
 import type { HIDAsync } from 'node-hid';
+import { abortError, withSignal } from '../deadline.ts';
 import { HardwareError } from '../driver.ts';
-import { abortError, withSignal } from '../protocols/deadline.ts';
-import { hardwareError } from './native-error.ts';
+import { FEATURE_REPORT_BYTES } from '../protocols/otp-reports.ts';
+import { hardwareError } from './errors.ts';
 import type { HidHandle } from './system.ts';
 
-/** A key that sends more than this unasked is broken; what it sent first is dropped. */
-const MOST_WAITING = 256;
-/** Length of a YubiKey's feature report, and of the report number that the system puts in front of every report. */
-const FEATURE_BYTES = 8;
-const NUMBER_BYTES = 1;
+/** Unread reports that are stored. A key that sends more without being asked is broken; the oldest are dropped. */
+const MAX_UNREAD = 256;
+/** The system puts a report number in front of every report. Keys use only number 0. */
+const REPORT_NUMBER = 0;
+const REPORT_NUMBER_BYTES = 1;
 
-export function openHandle(device: HIDAsync): HidHandle {
-  const reports: Uint8Array[] = [];
-  let waiting: { resolve: (report: Uint8Array) => void; reject: (error: HardwareError) => void } | null = null;
-  let failure: HardwareError | null = null;
-  let reading = false;
-  let closing: Promise<void> | null = null;
+const READING = 'reading from the key';
+const WRITING = 'writing to the key';
 
-  const fail = (error: HardwareError): void => {
-    failure ??= error;
-    waiting?.reject(failure);
-    waiting = null;
-  };
-  const onData = (data: Uint8Array): void => {
-    if (waiting !== null) {
-      waiting.resolve(data);
-      waiting = null;
-    } else {
-      reports.push(data);
-      if (reports.length > MOST_WAITING) reports.shift();
-    }
-  };
-  // A pulled key comes as an `error` event that holds a text; without this listener it would end the process.
-  device.on('error', error => fail(hardwareError(error, 'reading from the key')));
+/** Wraps an open node-hid handle and takes ownership of it. */
+export class NodeHidHandle implements HidHandle {
+  readonly #device: HIDAsync;
+  readonly #unread: Uint8Array[] = [];
+  #reader: PromiseWithResolvers<Uint8Array> | null = null;
+  #failure: HardwareError | null = null;
+  #listening = false;
+  #closing: Promise<void> | null = null;
 
-  const doing = async <T>(what: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+  constructor(device: HIDAsync) {
+    this.#device = device;
+    // Unplugging emits `error` with a text. Without this listener it would end the process.
+    device.on('error', error => this.#fail(hardwareError(error, READING)));
+  }
+
+  async write(report: Uint8Array, signal: AbortSignal): Promise<void> {
+    await this.#call(WRITING, signal, () => this.#device.write([REPORT_NUMBER, ...report]));
+  }
+
+  read(signal: AbortSignal): Promise<Uint8Array> {
+    return this.#call(READING, signal, () => this.#nextReport());
+  }
+
+  async sendFeature(report: Uint8Array, signal: AbortSignal): Promise<void> {
+    await this.#call(WRITING, signal, () => this.#device.sendFeatureReport([REPORT_NUMBER, ...report]));
+  }
+
+  getFeature(signal: AbortSignal): Promise<Uint8Array> {
+    return this.#call(READING, signal, async () => {
+      const report = await this.#device.getFeatureReport(REPORT_NUMBER, FEATURE_REPORT_BYTES + REPORT_NUMBER_BYTES);
+      return report.length > FEATURE_REPORT_BYTES ? report.subarray(REPORT_NUMBER_BYTES) : report;
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#device.close().catch(() => undefined);
+    this.#fail(new HardwareError('removed', `${READING}: the key was closed`));
+    return this.#closing;
+  }
+
+  async #call<T>(what: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     if (signal.aborted) throw abortError(signal, what);
-    if (closing !== null) throw new HardwareError('removed', `${what}: it has been closed`);
+    if (this.#closing !== null) throw new HardwareError('removed', `${what}: the key was closed`);
     try {
-      return await withSignal(work(), signal, what);
+      return await withSignal(call(), signal, () => abortError(signal, what));
     } catch (error) {
       throw hardwareError(error, what);
     }
-  };
+  }
 
-  return {
-    async write(report, signal) {
-      await doing('writing to the key', signal, () => device.write([0, ...report]));
-    },
+  #nextReport(): Promise<Uint8Array> {
+    const report = this.#unread.shift();
+    if (report !== undefined) return Promise.resolve(report);
+    if (this.#failure !== null) return Promise.reject(this.#failure);
+    // node-hid's reading thread starts with the first read: the key strokes of an OTP interface must not be read.
+    if (!this.#listening) this.#device.on('data', data => this.#receive(data));
+    this.#listening = true;
+    this.#reader = Promise.withResolvers();
+    return this.#reader.promise;
+  }
 
-    read: signal =>
-      doing('reading from the key', signal, () => {
-        const report = reports.shift();
-        if (report !== undefined) return Promise.resolve(report);
-        if (failure !== null) return Promise.reject(failure);
-        // The reader runs from the first read on, in a thread of its own: an OTP side's key strokes are not for us.
-        if (!reading) device.on('data', onData);
-        reading = true;
-        return new Promise((resolve, reject) => {
-          waiting = { resolve, reject };
-        });
-      }),
+  #receive(report: Uint8Array): void {
+    if (this.#reader !== null) {
+      this.#reader.resolve(report);
+      this.#reader = null;
+      return;
+    }
+    this.#unread.push(report);
+    if (this.#unread.length > MAX_UNREAD) this.#unread.shift();
+  }
 
-    async sendFeature(report, signal) {
-      await doing('writing to the key', signal, () => device.sendFeatureReport([0, ...report]));
-    },
-
-    getFeature: signal =>
-      doing('reading from the key', signal, async () => {
-        const report = await device.getFeatureReport(0, FEATURE_BYTES + NUMBER_BYTES);
-        return report.length > FEATURE_BYTES ? report.subarray(NUMBER_BYTES) : report;
-      }),
-
-    close() {
-      closing ??= device.close().catch(() => undefined);
-      fail(new HardwareError('removed', 'reading from the key: it has been closed'));
-      return closing;
-    },
-  };
+  #fail(error: HardwareError): void {
+    this.#failure ??= error;
+    this.#reader?.reject(this.#failure);
+    this.#reader = null;
+  }
 }

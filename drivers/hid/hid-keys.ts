@@ -1,101 +1,112 @@
-/** All keys that are plugged in: compares each listing with the one before, has new keys asked, and tells the changes. */
-import type { AttachedKey, DriverOptions, DriverStatus, KeyEvent } from '../driver.ts';
+/** All keys that are plugged in: compares each scan with the last one, has new keys identified, and reports the changes. */
+import pLimit from 'p-limit';
+import type { AttachedKey, DriverOptions, DriverStatus, KeyEvent, Notice } from '../driver.ts';
 import { HardwareError } from '../driver.ts';
-import { pause } from '../protocols/deadline.ts';
-import { type Identity, identify } from '../protocols/ukey/identify.ts';
+import { identifyKey, type KeyIdentity } from '../protocols/identify-key.ts';
+import { HidKey, type KeyAccess } from './hid-key.ts';
+import { Inquiry, PATIENCE } from './inquiry.ts';
 import { isSecurityKey, type UsbMatch } from './known.ts';
-import { type CardSide, Plugging } from './plugging.ts';
-import { Rescan } from './rescan.ts';
-import { Slots } from './semaphore.ts';
-import type { HidSystem, HidWatch } from './system.ts';
-import { groupUnits, type Unit } from './units.ts';
+import { ScanScheduler } from './scan-scheduler.ts';
+import { groupByDevice, type HidDevice, type HidWatch } from './system.ts';
 
-/** How long a new key may be half there or not yet permitted before it is given up on. */
-const PATIENCE = 5_000;
-/** The same where a serial is there already, if not from the best source, or where the key answers what it should not. */
-const PATIENCE_SHORT = 1_000;
-/** The same for a key that does not answer: long enough to ask twice. */
-const PATIENCE_WITH_SILENCE = 2_500;
-/** In this time a new key's sides come, one after the other: asking the lesser ones meanwhile would take longer. */
+/** Milliseconds in which the interfaces of a new key appear. Asking a lesser one in the meantime would take longer. */
 const APPEARING = 1_000;
-/** Time for one source of one key. */
-const ASK_LIMIT = 2_000;
-/** First and longest wait before a key is asked again. */
-const RETRY_FIRST = 60;
-const RETRY_LONGEST = 800;
-/** Wait between looks at a key that was given up on but may yet be permitted or let go by another program. */
-const LOOK_AGAIN = 2_000;
-/** Keys asked at once; the native calls share four threads with the rest of the program. */
-const ASKED_AT_ONCE = 4;
+/** Milliseconds for one source of a serial. */
+const SOURCE_LIMIT = 2_000;
+/** Keys asked at the same time. Native calls share four threads with the rest of the program. */
+const CONCURRENT_KEYS = 4;
 
+/** Milliseconds between two scans without a hint: with events from the system, without them, while unavailable. */
 const PACE_WITH_EVENTS = 2_000;
 const PACE_WITHOUT_EVENTS = 500;
 const PACE_UNAVAILABLE = 10_000;
 
-function patienceWith({ verdict, unsettled, provisional }: Identity): number {
-  if (provisional) return PATIENCE;
-  if (verdict.serial !== null || unsettled?.code === 'protocol') return PATIENCE_SHORT;
-  return unsettled?.code === 'timeout' ? PATIENCE_WITH_SILENCE : PATIENCE;
-}
-
-interface KeyringParts extends DriverOptions {
-  readonly notice: NonNullable<DriverOptions['notice']>;
-  readonly system: HidSystem;
+/** What the keys are watched with. */
+export interface HidKeysParts extends KeyAccess, Pick<DriverOptions, 'now'> {
+  readonly notice: Notice;
   readonly match: readonly UsbMatch[];
-  readonly cardSide?: CardSide;
   readonly listener: (event: KeyEvent) => void;
 }
 
-export class Keyring {
-  status: DriverStatus = { name: 'hid', state: 'unavailable', detail: 'USB keys are being looked for' };
-  readonly #parts: KeyringParts;
-  readonly #plugged = new Map<string, Plugging>();
-  readonly #slots = new Slots(ASKED_AT_ONCE);
-  readonly #rescan: Rescan;
-  readonly #looks = new Set<Promise<void>>();
+interface Entry {
+  readonly key: HidKey;
+  readonly inquiry: Inquiry;
+}
+
+/** One run of the HID driver, from start to stop. */
+export class HidKeys {
+  status: DriverStatus = { name: 'hid', state: 'unavailable', detail: 'looking for USB keys' };
+  readonly #parts: HidKeysParts;
+  readonly #entries = new Map<HidDevice['id'], Entry>();
+  readonly #limit = pLimit(CONCURRENT_KEYS);
+  readonly #scheduler: ScanScheduler;
+  /** Inquiries that are running. */
+  readonly #inquiries = new Set<Promise<void>>();
   #watch: HidWatch | null = null;
   #started: Promise<void> | null = null;
   #stopped = false;
-  /** True when something was found that no event had announced: then events are not to be counted on. */
+  /** True after a scan found a change that no event announced: from then on events are not relied on. */
   #eventsMissed = false;
   #firstScan = true;
 
-  constructor(parts: KeyringParts) {
+  constructor(parts: HidKeysParts) {
     this.#parts = parts;
-    this.#rescan = new Rescan(
+    this.#scheduler = new ScanScheduler(
       hinted => this.#scan(hinted),
       () => this.#pace(),
     );
   }
 
+  /** The keys reported so far that are still plugged in. */
   keys(): readonly AttachedKey[] {
-    return [...this.#plugged.values()].map(one => one.published).filter(key => key !== null);
+    return this.#keys()
+      .map(key => key.reported)
+      .filter(key => key !== null);
   }
 
+  /** Resolves after the first scan and the identification of the keys it found. Never rejects. Idempotent. */
   start(): Promise<void> {
     this.#started ??= this.#start();
     return this.#started;
   }
 
+  /** Resolves when every handle is closed. No event follows. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const one of this.#plugged.values()) one.gone.abort();
+    for (const key of this.#keys()) key.removed.abort();
     await this.#started;
-    await Promise.all([this.#watch?.stop(), this.#rescan.stop(), ...this.#looks]);
-    this.#plugged.clear();
+    await Promise.all([this.#watch?.stop(), this.#scheduler.stop(), ...this.#inquiries]);
+    this.#entries.clear();
   }
 
   async #start(): Promise<void> {
-    this.#watch = await this.#parts.system.watch(() => {
-      this.#eventsMissed = false;
-      // udev tells of a device when its permissions are set.
-      for (const one of this.#plugged.values()) one.wake?.();
-      this.#rescan.hint();
-    });
-    this.#parts.cardSide?.onArrival(() => this.#cardSideCame());
-    await this.#rescan.now();
+    this.#watch = await this.#parts.system.watch(() => this.#onSystemEvent());
+    this.#parts.keyCards?.onArrival(() => this.#onCardArrival());
+    await this.#scheduler.scanNow();
     this.#firstScan = false;
-    await Promise.all(this.#looks);
+    await Promise.all(this.#inquiries);
+  }
+
+  #keys(): HidKey[] {
+    return [...this.#entries.values()].map(({ key }) => key);
+  }
+
+  #onSystemEvent(): void {
+    this.#eventsMissed = false;
+    // udev reports a device after it has set the permissions.
+    for (const { inquiry } of this.#entries.values()) inquiry.wake();
+    this.#scheduler.hint();
+  }
+
+  /** A smart card interface has appeared. It is not yet known to which key it belongs. */
+  #onCardArrival(): void {
+    if (this.#stopped) return;
+    for (const entry of this.#entries.values()) {
+      const { key, inquiry } = entry;
+      if (key.serial !== null || !key.mayUseCard) continue;
+      inquiry.keyChanged();
+      if (!inquiry.running) this.#inquire(entry, 0);
+    }
   }
 
   #pace(): number {
@@ -105,157 +116,139 @@ export class Keyring {
 
   async #scan(hinted: boolean): Promise<void> {
     try {
-      const units = groupUnits(await this.#parts.system.list());
+      const devices = groupByDevice(await this.#parts.system.list());
       if (this.#stopped) return;
-      const changed = this.#compare(units);
-      if (changed && !hinted && !this.#firstScan) this.#eventsMissed = true;
-      this.#setStatus('ready', this.#watchDetail());
+      const removed = this.#dropMissing(devices);
+      const added = this.#takeOver(devices);
+      if ((removed || added) && !hinted && !this.#firstScan) this.#eventsMissed = true;
+      this.#setStatus('ready', this.#readyDetail());
     } catch (error) {
       const text = error instanceof HardwareError ? error.message : `USB keys cannot be listed: ${String(error)}`;
       this.#setStatus('unavailable', text);
     }
   }
 
-  #watchDetail(): string {
+  #readyDetail(): string {
     return this.#watch?.events === true
       ? 'watching USB HID devices by events'
-      : `watching USB HID devices by looking every ${PACE_WITHOUT_EVENTS} ms: no USB events here (is udevd running?)`;
+      : `watching USB HID devices by scanning every ${PACE_WITHOUT_EVENTS} ms: no USB events here (is udevd running?)`;
   }
 
-  /** True where something came or went. */
-  #compare(units: Map<string, Unit>): boolean {
-    let changed = false;
-    for (const [id, one] of this.#plugged) {
-      if (units.has(id)) continue;
-      changed = true;
-      this.#plugged.delete(id);
-      one.gone.abort();
-      if (one.published !== null) this.#tell({ kind: 'detached', key: one.published });
+  /** Removes the keys that are not listed any more. True if there was one. */
+  #dropMissing(devices: ReadonlyMap<string, HidDevice>): boolean {
+    const missing = [...this.#entries].filter(([id]) => !devices.has(id));
+    for (const [id, { key }] of missing) {
+      this.#entries.delete(id);
+      key.removed.abort();
+      if (key.reported !== null) this.#emit({ kind: 'detached', key: key.reported });
     }
-    for (const unit of units.values()) {
-      const known = this.#plugged.get(unit.id);
-      if (known !== undefined) {
-        if (known.unit.shape !== unit.shape) {
-          known.stirred = true;
-          known.wake?.();
-        }
-        known.unit = unit;
-        if (this.#worthAnotherLook(known)) this.#look(known, 0);
-        continue;
+    return missing.length > 0;
+  }
+
+  /** Updates the known keys and adds the new ones. True if there was a new one. */
+  #takeOver(devices: ReadonlyMap<string, HidDevice>): boolean {
+    let added = false;
+    for (const device of devices.values()) {
+      const known = this.#entries.get(device.id);
+      if (known !== undefined) this.#update(known, device);
+      else if (this.#isKey(device)) {
+        this.#add(device);
+        added = true;
       }
-      const { vendorId, productId } = unit.device;
-      if (!isSecurityKey({ vendorId, productId, usages: unit.interfaces }, this.#parts.match)) continue;
-      changed = true;
-      const plugging = new Plugging(unit, (this.#parts.now ?? Date.now)(), this.#firstScan ? 0 : APPEARING);
-      this.#plugged.set(unit.id, plugging);
-      // Nothing lags for a key that was there before the start: a refusal is then no matter of time.
-      this.#look(plugging, this.#firstScan ? 0 : PATIENCE);
     }
-    return changed;
+    return added;
   }
 
-  #worthAnotherLook(one: Plugging): boolean {
-    const unsettled = one.identity?.unsettled ?? null;
-    if (one.asking || unsettled === null || one.serial !== null) return false;
-    if (one.askedShape !== one.unit.shape) return true;
-    const passes = unsettled.code === 'no-permission' || unsettled.code === 'busy';
-    return passes && performance.now() - one.askedAt > LOOK_AGAIN;
+  #update(entry: Entry, device: HidDevice): void {
+    const { key, inquiry } = entry;
+    if (key.device.interfaceSet !== device.interfaceSet) inquiry.keyChanged();
+    key.device = device;
+    if (this.#isWorthAsking(entry)) this.#inquire(entry, 0);
   }
 
-  /** A smart card side has appeared, and nobody knows yet whose it is. */
-  #cardSideCame(): void {
-    if (this.#stopped) return;
-    for (const one of this.#plugged.values()) {
-      if (one.serial !== null || !one.mayTellByCard) continue;
-      one.stirred = true;
-      one.wake?.();
-      if (!one.asking) this.#look(one, 0);
-    }
+  #isKey({ descriptor: { vendorId, productId }, interfaces }: HidDevice): boolean {
+    return isSecurityKey({ vendorId, productId, usages: interfaces }, this.#parts.match);
   }
 
-  #look(one: Plugging, patience: number): void {
-    one.asking = true;
-    const look = this.#askUntilSettled(one, patience)
-      .catch(error => {
-        if (!one.gone.signal.aborted) this.#parts.notice('a key could not be identified', { error: String(error) });
-      })
-      .then(() => {
-        one.asking = false;
-        return one.closed();
-      })
-      .finally(() => this.#looks.delete(look));
-    this.#looks.add(look);
+  #add(device: HidDevice): void {
+    const now = this.#parts.now ?? Date.now;
+    const key = new HidKey(device, now(), this.#firstScan ? 0 : APPEARING);
+    const inquiry = new Inquiry(() => this.#limit(() => this.#identify(key)), key.removed.signal);
+    const entry = { key, inquiry };
+    this.#entries.set(device.id, entry);
+    // A key that was plugged in before the start is complete: what it refuses now it does not allow later.
+    this.#inquire(entry, this.#firstScan ? 0 : PATIENCE);
   }
 
-  async #askUntilSettled(one: Plugging, patience: number): Promise<void> {
-    const began = performance.now();
-    for (let wait = RETRY_FIRST; ; wait = Math.min(wait * 2, RETRY_LONGEST)) {
-      one.askedShape = one.unit.shape;
-      one.stirred = false;
-      const identity = await this.#slots.run(() => this.#ask(one));
-      one.askedAt = performance.now();
-      if (one.gone.signal.aborted) return;
-      const over = one.askedAt >= began + Math.min(patience, patienceWith(identity));
-      if (identity.unsettled === null || (over && !one.stirred)) {
-        one.identity = identity;
-        return this.#publish(one);
+  /** Whether another attempt on a key without a serial can have another result. */
+  #isWorthAsking({ key, inquiry }: Entry): boolean {
+    const unsettled = key.identity?.unsettled ?? null;
+    if (inquiry.running || unsettled === null || key.serial !== null) return false;
+    if (key.askedInterfaceSet !== key.device.interfaceSet) return true;
+    return (unsettled.code === 'no-permission' || unsettled.code === 'busy') && inquiry.isDue;
+  }
+
+  #inquire(entry: Entry, patience: number): void {
+    const running = this.#runInquiry(entry, patience).finally(() => this.#inquiries.delete(running));
+    this.#inquiries.add(running);
+  }
+
+  async #runInquiry({ key, inquiry }: Entry, patience: number): Promise<void> {
+    inquiry.running = true;
+    try {
+      const identity = await inquiry.run(patience);
+      if (identity !== null) {
+        key.identity = identity;
+        await this.#report(key);
       }
-      // What appeared while it was asked is asked at once.
-      if (!one.stirred) await this.#waitToAsk(one, wait);
+    } catch (error) {
+      if (!key.removed.signal.aborted) this.#parts.notice('a key could not be identified', { error: String(error) });
     }
+    inquiry.running = false;
+    await key.closed();
   }
 
-  /** So long, or until something about the key has changed. */
-  async #waitToAsk(one: Plugging, milliseconds: number): Promise<void> {
-    const woken = new Promise<void>(resolve => {
-      one.wake = resolve;
-    });
-    await Promise.race([pause(milliseconds, one.gone.signal), woken]);
-    one.wake = null;
-  }
-
-  async #ask(one: Plugging): Promise<Identity> {
-    const view = one.view(this.#parts);
-    const identity = await identify(view, one.gone.signal, ASK_LIMIT);
-    if (identity.unsettled?.code === 'removed') this.#rescan.hint();
+  async #identify(key: HidKey): Promise<KeyIdentity> {
+    key.askedInterfaceSet = key.device.interfaceSet;
+    const identity = await identifyKey(key.view(this.#parts), key.removed.signal, SOURCE_LIMIT);
+    if (identity.unsettled?.code === 'removed') this.#scheduler.hint();
     return identity;
   }
 
-  async #publish(one: Plugging): Promise<void> {
-    // What was opened may by now be the node of another key, in place of this one.
-    const asked = one.serial !== null && one.identity?.source !== 'usb-descriptor';
-    if (asked || this.#twins(one).length > 0) {
-      // Of twins, the other may have been pulled a moment ago, and this be the same key put back.
-      await this.#rescan.now();
-      if (one.gone.signal.aborted) return;
-      const twins = this.#twins(one);
-      if (twins.length > 0) for (const each of [...twins, one]) each.shared = true;
-      for (const twin of twins) if (twin.published !== null) this.#announce(twin);
+  async #report(key: HidKey): Promise<void> {
+    // The node that was opened may by now belong to another key that was plugged in instead.
+    const wasOpened = key.serial !== null && key.identity?.source !== 'usb-descriptor';
+    if (wasOpened || this.#twinsOf(key).length > 0) {
+      // The other key with this serial may just have been unplugged: this one may be the same key, plugged in again.
+      await this.#scheduler.scanNow();
+      if (key.removed.signal.aborted) return;
+      const twins = this.#twinsOf(key);
+      if (twins.length > 0) for (const one of [...twins, key]) one.sharesSerial = true;
+      for (const twin of twins) if (twin.reported !== null) this.#publish(twin);
     }
-    this.#announce(one);
+    this.#publish(key);
   }
 
-  #twins(one: Plugging): Plugging[] {
-    return [...this.#plugged.values()].filter(
-      other => other !== one && one.serial !== null && other.serial === one.serial,
-    );
+  /** The other keys that report the same serial. */
+  #twinsOf(key: HidKey): HidKey[] {
+    return this.#keys().filter(other => other !== key && key.serial !== null && other.serial === key.serial);
   }
 
-  #announce(one: Plugging): void {
-    const before = one.published;
-    const key = one.describe();
-    if (before !== null && JSON.stringify(before) === JSON.stringify(key)) return;
-    one.published = key;
-    this.#tell({ kind: before === null ? 'attached' : 'changed', key });
+  #publish(key: HidKey): void {
+    const before = key.reported;
+    const after = key.toAttachedKey();
+    if (before !== null && JSON.stringify(before) === JSON.stringify(after)) return;
+    key.reported = after;
+    this.#emit({ kind: before === null ? 'attached' : 'changed', key: after });
   }
 
   #setStatus(state: DriverStatus['state'], detail: string): void {
     if (this.status.state === state && this.status.detail === detail) return;
     this.status = { name: 'hid', state, detail };
-    this.#tell({ kind: 'status', status: this.status });
+    this.#emit({ kind: 'status', status: this.status });
   }
 
-  #tell(event: KeyEvent): void {
+  #emit(event: KeyEvent): void {
     if (this.#stopped) return;
     try {
       this.#parts.listener(event);

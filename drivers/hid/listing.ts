@@ -1,4 +1,4 @@
-/** What HID interfaces there are: on Linux from /sys, elsewhere from node-hid's enumeration. */
+/** Lists the HID interfaces: on Linux from /sys, elsewhere with node-hid's enumeration. */
 import type { Device } from 'node-hid';
 import { type HidrawNode, hidrawNodes, interfacesOf } from './sysfs.ts';
 import type { HidInterface } from './system.ts';
@@ -6,27 +6,29 @@ import type { HidInterface } from './system.ts';
 /** node-hid's enumeration. */
 export type Enumerate = () => Promise<readonly Device[]>;
 
-/** What is read of /sys; tests give their own. */
+/** What is read from /sys. Replaced by tests. */
 export interface Sysfs {
   hidrawNodes(): HidrawNode[];
   interfacesOf(node: HidrawNode): Promise<HidInterface[] | null>;
 }
 
+/** Lists the HID interfaces of a system. */
 export interface Listing {
+  /** Rejects only with HardwareError `unavailable`. */
   list(): Promise<readonly HidInterface[]>;
 }
 
 /**
- * Reads of new nodes alone: most looks find nothing new. node-hid would go through all devices for each, by way of libudev,
- * and says less: it cuts texts at 63 bytes, drops those with letters beyond ASCII, and knows no place on the bus.
+ * Reads only new nodes, because most scans find nothing new. node-hid would go through all devices on each scan, by way of
+ * libudev, and reports less: it cuts texts at 63 bytes, drops those with letters beyond ASCII, and has no USB location.
  */
-export class LinuxListing implements Listing {
+export class SysfsListing implements Listing {
   readonly #check: () => Promise<unknown>;
   readonly #sysfs: Sysfs;
   #known = new Map<string, readonly HidInterface[]>();
   #loaded = false;
 
-  /** `check` rejects where keys could be listed but not opened, for want of a library. */
+  /** `check` rejects if keys could be listed but not opened because a library is missing. */
   constructor(check: () => Promise<unknown>, sysfs: Sysfs = { hidrawNodes, interfacesOf }) {
     this.#check = check;
     this.#sysfs = sysfs;
@@ -38,7 +40,7 @@ export class LinuxListing implements Listing {
     const known = new Map<string, readonly HidInterface[]>();
     const read = async (node: HidrawNode): Promise<void> => {
       const name = `${node.name} ${node.instance}`;
-      // Holds the node's place in the order while it is read.
+      // Keeps the node's position in the order while it is read.
       known.set(name, []);
       const interfaces = this.#known.get(name) ?? (await this.#sysfs.interfacesOf(node));
       if (interfaces === null) known.delete(name);
@@ -50,8 +52,11 @@ export class LinuxListing implements Listing {
   }
 }
 
-/** Systems that tell no place on the bus: interfaces with one serial are one key, one without a serial is a key by itself. */
-export class PlainListing implements Listing {
+/**
+ * For systems that report no USB location: interfaces with the same ids and serial are one key, and an interface without a
+ * serial is a key of its own.
+ */
+export class NodeHidListing implements Listing {
   readonly #enumerate: Enumerate;
 
   constructor(enumerate: Enumerate) {
@@ -67,12 +72,12 @@ export class PlainListing implements Listing {
   }
 }
 
-function interfaceOf(device: Device, unit: string): HidInterface {
+function interfaceOf(device: Device, deviceId: string): HidInterface {
   return {
     path: device.path ?? '',
-    unit,
-    place: null,
-    smartCard: null,
+    deviceId,
+    location: null,
+    hasSmartCard: null,
     vendorId: hex(device.vendorId),
     productId: hex(device.productId),
     usagePage: device.usagePage ?? 0,

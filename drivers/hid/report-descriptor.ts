@@ -1,10 +1,7 @@
-/** What an HID interface says it is: the usages of the top-level collections in its report descriptor. */
+/** The usages of the top-level collections in an HID report descriptor. Source: USB HID 1.11, 6.2.2. */
+import type { Usage } from './known.ts';
 
-export interface Usage {
-  readonly usagePage: number;
-  readonly usage: number;
-}
-
+/** Item prefixes without their length bits. */
 const USAGE_PAGE = 0x04;
 const USAGE = 0x08;
 const COLLECTION = 0xa0;
@@ -14,17 +11,18 @@ const OUTPUT = 0x90;
 const FEATURE = 0xb0;
 const PUSH = 0xa4;
 const POP = 0xb4;
+/** The whole prefix of a long item. */
 const LONG_ITEM = 0xfe;
 
 interface Item {
-  /** Kind and tag, without the length. */
+  /** Type and tag, without the length bits. */
   readonly tag: number;
   readonly length: number;
   /** The data as a little-endian number. */
   readonly value: number;
 }
 
-/** In their order, of any bytes; what follows an item that is cut short is left out. */
+/** The usages in their order. Accepts any bytes; stops at an item that is cut off. */
 export function topLevelUsages(descriptor: Uint8Array): Usage[] {
   const found: Usage[] = [];
   const saved: number[] = [];
@@ -63,7 +61,7 @@ export function topLevelUsages(descriptor: Uint8Array): Usage[] {
   return found;
 }
 
-/** A usage of four bytes brings its page along. */
+/** A usage of four bytes contains its page. */
 function usageOf(item: Item | null, page: number): Usage {
   if (item === null) return { usagePage: page, usage: 0 };
   return item.length === 4

@@ -1,4 +1,4 @@
-/** Linux: the hidraw nodes there are, and which physical device each belongs to, read from /sys without opening anything. */
+/** Linux: the hidraw nodes and the physical device that each belongs to, read from /sys without opening anything. */
 import { type Dir, opendirSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { HardwareError } from '../driver.ts';
@@ -8,17 +8,18 @@ import type { HidInterface } from './system.ts';
 
 const HIDRAW = '/sys/class/hidraw';
 
+/** A node /dev/hidrawN. */
 export interface HidrawNode {
-  /** `hidrawN`; the number is used again as soon as it is free. */
+  /** `hidrawN`; the kernel reuses the number as soon as it is free. */
   readonly name: string;
-  /** The kernel's name of the HID device, `0003:1050:0407.000A`: its last part counts up and comes only once. */
+  /** The kernel's name of the HID device, such as `0003:1050:0407.000A`. Its last part is a counter and never repeats. */
   readonly instance: string;
 }
 
 /**
- * All nodes, in the order in which their devices appeared. Read at once, in less time than handing it to a thread takes:
- * the kernel answers for folders and links out of its memory, while for an attribute it may wait for the device. Fails with
- * HardwareError `unavailable` where this process may open no more files.
+ * All nodes, in the order in which their devices appeared. Reads synchronously, which takes less time than handing it to a
+ * thread: the kernel reads folders and links from memory, while an attribute may have to wait for the device. Throws
+ * HardwareError `unavailable` if this process may not open more files.
  */
 export function hidrawNodes(): HidrawNode[] {
   const nodes = nodeNames().flatMap(name => {
@@ -37,7 +38,7 @@ function nodeNames(): string[] {
     folder = opendirSync(HIDRAW);
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) names.push(entry.name);
   } catch (error) {
-    // A kernel that has seen no HID device yet has no such folder.
+    // The folder does not exist before the first HID device.
     absent(error as NodeJS.ErrnoException);
   } finally {
     folder?.closeSync();
@@ -45,7 +46,7 @@ function nodeNames(): string[] {
   return names;
 }
 
-/** The HID device a node stands for now; null where the node is gone. */
+/** The HID device that a node belongs to now; null if the node is gone. */
 function instanceOf(name: string): string | null {
   try {
     const link = readlinkSync(`${HIDRAW}/${name}/device`);
@@ -56,12 +57,12 @@ function instanceOf(name: string): string | null {
 }
 
 /**
- * The interface a node stands for, once for each of its top-level collections. Null where the node has gone meanwhile,
- * belongs to another device by now, or is half made. Rejects as `hidrawNodes` fails.
+ * The interface that a node belongs to, once for each of its top-level collections. Null if the node is gone, belongs to
+ * another device by now, or is not complete yet. Rejects as `hidrawNodes` throws.
  */
 export async function interfacesOf(node: HidrawNode): Promise<HidInterface[] | null> {
   const hid = `${HIDRAW}/${node.name}/device`;
-  // The kernel resolves the dots after the links: the HID device's parent is the interface, above it stands the device.
+  // The kernel resolves the dots after the links: the parent of the HID device is the interface, its parent the USB device.
   const usb = `${hid}/../..`;
   const classes = interfaceClassesIn(usb);
   const [uevent, report, bus, address, release, serial, manufacturer, product] = await Promise.all([
@@ -74,27 +75,27 @@ export async function interfacesOf(node: HidrawNode): Promise<HidInterface[] | n
     text(`${usb}/manufacturer`),
     text(`${usb}/product`),
   ]);
-  const smartCard = (await classes)?.has(SMART_CARD_CLASS) ?? null;
-  const said = uevent === null ? null : namesIn(uevent);
-  if (said === null || report === null || instanceOf(node.name) !== node.instance) return null;
-  const place = bus && address ? { bus: Number(bus), address: Number(address) } : null;
+  const hasSmartCard = (await classes)?.has(SMART_CARD_CLASS) ?? null;
+  const hidDevice = uevent === null ? null : namesIn(uevent);
+  if (hidDevice === null || report === null || instanceOf(node.name) !== node.instance) return null;
+  const location = bus && address ? { bus: Number(bus), address: Number(address) } : null;
   const device = {
     path: `/dev/${node.name}`,
-    unit: place === null ? `hid:${node.instance}` : `usb:${bus}:${address}`,
-    place,
-    smartCard: place === null ? null : smartCard,
-    vendorId: said.vendorId,
-    productId: said.productId,
-    serial: (place === null ? said.unique : serial) || null,
-    manufacturer: (place === null ? null : manufacturer) || null,
-    product: (place === null ? said.name : product) || null,
-    release: place === null ? 0 : Number.parseInt(release || '0', 16) || 0,
+    deviceId: location === null ? `hid:${node.instance}` : `usb:${bus}:${address}`,
+    location,
+    hasSmartCard: location === null ? null : hasSmartCard,
+    vendorId: hidDevice.vendorId,
+    productId: hidDevice.productId,
+    serial: (location === null ? hidDevice.serial : serial) || null,
+    manufacturer: (location === null ? null : manufacturer) || null,
+    product: (location === null ? hidDevice.name : product) || null,
+    release: location === null ? 0 : Number.parseInt(release || '0', 16) || 0,
   };
   const usages = topLevelUsages(report);
   return (usages.length > 0 ? usages : [{ usagePage: 0, usage: 0 }]).map(usage => ({ ...device, ...usage }));
 }
 
-/** What the HID device itself says: its ids (four lower-case hex digits each), its name and its serial. */
+/** The ids (four lower-case hex digits each), the name and the serial of the HID device itself. */
 function namesIn(uevent: string) {
   const lines = uevent.split('\n');
   const value = (name: string): string | null =>
@@ -102,15 +103,15 @@ function namesIn(uevent: string) {
   const ids = /^[0-9A-F]+:0*([0-9A-F]{4}):0*([0-9A-F]{4})$/i.exec(value('HID_ID') ?? '');
   if (ids === null) return null;
   const [vendorId, productId] = [ids[1]!.toLowerCase(), ids[2]!.toLowerCase()];
-  return { vendorId, productId, name: value('HID_NAME'), unique: value('HID_UNIQ') };
+  return { vendorId, productId, name: value('HID_NAME'), serial: value('HID_UNIQ') };
 }
 
-/** Null where it is not there. */
+/** The content without the last line feed; null if the file does not exist. */
 function text(file: string): Promise<string | null> {
   return readFile(file, 'utf8').then(content => content.replace(/\n$/, ''), absent);
 }
 
-/** What cannot be read is not there, but for want of files to open: then nothing is known of any device. */
+/** A file that cannot be read counts as missing, unless no more files may be opened: then nothing is known of any device. */
 function absent(error: NodeJS.ErrnoException): null {
   if (error.code !== 'EMFILE' && error.code !== 'ENFILE') return null;
   throw new HardwareError('unavailable', TOO_MANY_FILES, { cause: error });

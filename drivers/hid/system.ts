@@ -1,50 +1,69 @@
 /**
- * What the HID driver needs of the operating system. The driver's logic knows this interface alone; `native.ts`
- * implements it on node-hid and usb, tests of what hardware seldom does implement it on a table.
+ * What the HID driver needs from the operating system. The logic of the driver uses only this interface; `native.ts`
+ * implements it on node-hid and usb, and tests replace it to do what real hardware rarely does.
  */
-import type { FeatureConnection, ReportConnection } from '../protocols/ukey/connection.ts';
-import type { UsbPlace } from '../usb/place.ts';
+import type { Closable, FeatureConnection, ReportConnection } from '../protocols/connection.ts';
+import type { UsbLocation } from '../usb/sysfs.ts';
 
-/** One HID interface (or one top-level collection of it) that is there now. */
+/** One HID interface (or one top-level collection of it) that exists now. */
 export interface HidInterface {
-  /** Where to open it; reused by the system after unplugging, so it names nothing. Never leaves the driver. */
+  /** The path to open. The system reuses it after unplugging, so it identifies nothing. Never leaves the driver. */
   readonly path: string;
-  /** Names one plugging of one physical device: all interfaces of it share this, and it is not used again soon. */
-  readonly unit: string;
-  /** Place on the USB bus, as lsusb counts; null where the system tells none. */
-  readonly place: UsbPlace | null;
-  /** Whether the device has a smart card side; null where the system does not tell. */
-  readonly smartCard: boolean | null;
+  /** Identifies one physical device from plugging to unplugging: all its interfaces have the same, and it is not reused soon. */
+  readonly deviceId: string;
+  /** Null if the system does not report one. */
+  readonly location: UsbLocation | null;
+  /** Whether the device has a smart card interface; null if the system does not report it. */
+  readonly hasSmartCard: boolean | null;
   /** USB ids as four lower-case hex digits. */
   readonly vendorId: string;
   readonly productId: string;
   readonly usagePage: number;
   readonly usage: number;
-  /** Texts of the USB descriptors, uncleaned; null where the device has none. */
+  /** Texts of the USB descriptors, not cleaned; null if the device has none. */
   readonly serial: string | null;
   readonly manufacturer: string | null;
   readonly product: string | null;
-  /** bcdDevice: the version number the maker gave the device. */
+  /** bcdDevice: the maker's version number of the device. */
   readonly release: number;
 }
 
-/** An opened interface. `close` may be called at any time, more than once, and never rejects. */
-export interface HidHandle extends ReportConnection, FeatureConnection {
-  close(): Promise<void>;
+/** One physical device with its HID interfaces. */
+export interface HidDevice {
+  readonly id: string;
+  readonly interfaces: readonly HidInterface[];
+  /** The first interface, for what is the same for the whole device. */
+  readonly descriptor: HidInterface;
+  /** Changes when an interface appears or disappears. */
+  readonly interfaceSet: string;
 }
 
-/** A running watch for plugging. */
+/** Groups interfaces by their device, in the order of the listing. */
+export function groupByDevice(interfaces: readonly HidInterface[]): Map<string, HidDevice> {
+  const devices = new Map<string, HidDevice>();
+  for (const [id, group] of Map.groupBy(interfaces, one => one.deviceId)) {
+    const names = group.map(one => `${one.path} ${one.usagePage}:${one.usage}`).sort();
+    devices.set(id, { id, interfaces: group, descriptor: group[0]!, interfaceSet: names.join('\n') });
+  }
+  return devices;
+}
+
+/** An opened interface. */
+export interface HidHandle extends ReportConnection, FeatureConnection, Closable {}
+
+/** A running watch for keys that are plugged in or unplugged. */
 export interface HidWatch {
-  /** True where the system reports plugging by itself; false where only looking again finds it. */
+  /** True if the system reports plugging; false if only scanning again finds it. */
   readonly events: boolean;
   stop(): Promise<void>;
 }
 
+/** The operating system. */
 export interface HidSystem {
-  /** What is there now, told without opening anything. Rejects with HardwareError `unavailable` alone. */
+  /** The interfaces that exist now, found without opening any. Rejects only with HardwareError `unavailable`. */
   list(): Promise<readonly HidInterface[]>;
-  /** Rejects with HardwareError: `no-permission`, `removed`, `busy` or `protocol`. */
+  /** Rejects with a HardwareError: `no-permission`, `removed`, `busy`, `protocol`, `timeout` or `aborted`. */
   open(path: string, signal: AbortSignal): Promise<HidHandle>;
-  /** Calls `hint` when something may have been plugged or pulled. Never rejects; what fails is told to `notice`. */
+  /** Calls `hint` when something may have been plugged in or unplugged. Never rejects. */
   watch(hint: () => void): Promise<HidWatch>;
 }

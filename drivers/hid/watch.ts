@@ -1,31 +1,28 @@
-/** Hints that something was plugged or pulled, from every source there is; none of them is relied on. */
+/** Hints that something was plugged in or unplugged, from every available source. No source is relied on. */
 import { watch } from 'node:fs';
-import { errorText } from './native-error.ts';
+import type { Notice } from '../driver.ts';
+import { errorText } from './errors.ts';
 import type { HidWatch } from './system.ts';
 
-type Notice = (message: string, detail?: Readonly<Record<string, unknown>>) => void;
 type Stop = () => Promise<void>;
 
-/** The subscription is native code's to answer; keys are looked for without it when it takes longer, in milliseconds. */
+/** Milliseconds that the native subscription may take. After that the driver goes on without it. */
 const SUBSCRIBE_LIMIT = 1_000;
 
-/**
- * Starts the watches. `announced` says whether the system passes plugging on at all: usb's events come from udevd,
- * which containers lack.
- */
+/** Starts the watches. `announced` says whether the system reports plugging at all. Never rejects. */
 export async function watchPlugging(hint: () => void, notice: Notice, announced: boolean): Promise<HidWatch> {
   const usb = watchUsb(hint, notice);
-  const nodes = process.platform === 'linux' ? watchDeviceNodes(hint, notice) : null;
+  const stopNodes = process.platform === 'linux' ? watchDeviceNodes(hint, notice) : null;
   return {
     events: announced && (await within(usb, SUBSCRIBE_LIMIT)) !== null,
     async stop() {
-      nodes?.();
+      stopNodes?.();
       await (await within(usb, SUBSCRIBE_LIMIT))?.();
     },
   };
 }
 
-/** What the work gives, or null where it has given nothing in time. */
+/** The result of the work, or null if it takes longer. */
 async function within<T>(work: Promise<T>, milliseconds: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>(resolve => {
@@ -35,8 +32,8 @@ async function within<T>(work: Promise<T>, milliseconds: number): Promise<T | nu
 }
 
 /**
- * usb's native emitter, used without the package's own class around it: that one turns a failure to subscribe into an
- * uncaught exception, and hands out devices whose getters throw. Here an event is a hint, nothing of it is read.
+ * Uses usb's native emitter without the class that the package puts around it: that class turns a failed subscription into
+ * an uncaught exception and creates devices whose getters throw. Here an event is only a hint, and nothing of it is read.
  */
 async function watchUsb(hint: () => void, notice: Notice): Promise<Stop | null> {
   try {
@@ -49,16 +46,16 @@ async function watchUsb(hint: () => void, notice: Notice): Promise<Stop | null> 
         await emitter.removeAttach();
         await emitter.removeDetach();
       } catch (error) {
-        notice('the watch for USB events did not end cleanly', { error: errorText(error) });
+        notice('the watch for USB events could not be stopped', { error: errorText(error) });
       }
     };
   } catch (error) {
-    notice('no USB events: keys are found by looking again', { error: errorText(error) });
+    notice('no USB events: keys are found by scanning', { error: errorText(error) });
     return null;
   }
 }
 
-/** The kernel makes and removes /dev/hidrawN by itself, with or without udevd, before usb's event comes. */
+/** The kernel creates and removes /dev/hidrawN with or without udevd, and before usb's event comes. */
 function watchDeviceNodes(hint: () => void, notice: Notice): (() => void) | null {
   try {
     const watcher = watch('/dev', (_kind, name) => {

@@ -2,104 +2,113 @@ import { setTimeout as after, setImmediate as turn } from 'node:timers/promises'
 import type { Client, Reader, ReaderStatusFlags } from 'pcsc-mini';
 import type { Pcsc } from './library.ts';
 
+/** What a client reports. */
 export interface ClientHandlers {
   onReader(reader: Reader): void;
   onReaderGone(name: string): void;
   onChange(name: string, status: ReaderStatusFlags): void;
-  /** The client is dead. */
+  /** The client does not work any more. */
   onError(error: Error): void;
 }
 
-/** A client that watches. No handler is called once `close` was called. */
-export interface WatchingClient {
-  /** Resolves when nothing of it runs any more, or when that cannot be had. */
-  close(): Promise<void>;
-}
-
 /**
- * Clients that must not be collected as garbage: the binding's finalizer of one whose service died throws and ends the
- * process, and one with a call still out would have its memory freed under it. One is added each time the service dies,
- * a reader is pulled in the middle of a call, or the driver stops: some kilobytes each.
+ * Clients that must never be garbage-collected. The binding's finalizer of a client whose service died throws and ends the
+ * process, and a client with a pending call would have its memory freed under it. One client is added each time the service
+ * dies, a reader is unplugged in the middle of a call, or the driver stops: some kilobytes each.
  */
-const graveyard: Client[] = [];
+const retained: Client[] = [];
 
-/** A client that could not be started yet. Used again, since each new one costs memory that comes back late. */
+/** A client that could not be started yet. It is reused, because the memory of each new one is freed late. */
 let unstarted: Client | null = null;
 
-/** Stopping a client within this time of its last event can lock up the process, see `stopWhenQuiet`. In milliseconds. */
+/** Milliseconds without an event after which a client can be stopped, and the most to wait for that: see `stopWhenQuiet`. */
 const QUIET = 100;
-const MOST_WAIT_FOR_QUIET = 2_000;
+const MAX_WAIT_FOR_QUIET = 2_000;
 
-/** Connects to the service and begins to watch. Throws the binding's own error where the service is not to be had. */
-export function openClient(pcsc: Pcsc, handlers: ClientHandlers): WatchingClient {
-  const client = unstarted ?? new pcsc.Client();
-  unstarted = client;
-  start(client);
-  unstarted = null;
-  let open = true;
-  let lastEvent = performance.now();
+/** A client of the PC/SC service that watches readers. No handler is called after `close` was called. */
+export class WatchingClient {
+  readonly #client: Client;
+  readonly #handlers: ClientHandlers;
+  #open = true;
+  #lastEvent = performance.now();
 
-  /** What a handler gets while the client is open; every event counts as noise. */
-  function heard<A extends unknown[]>(handler: (...args: A) => void): (...args: A) => void {
+  /** Connects to the service and starts watching. Throws the binding's own error if the service cannot be reached. */
+  constructor(pcsc: Pcsc, handlers: ClientHandlers) {
+    this.#handlers = handlers;
+    this.#client = unstarted ?? new pcsc.Client();
+    unstarted = this.#client;
+    start(this.#client);
+    unstarted = null;
+    this.#client.on(
+      'error',
+      this.#whileOpen(error => handlers.onError(error)),
+    );
+    this.#client.on(
+      'reader',
+      this.#whileOpen(reader => this.#addReader(reader)),
+    );
+  }
+
+  /** Resolves when the native watch has ended, or when it turns out that it cannot be ended. Idempotent. */
+  async close(): Promise<void> {
+    if (!this.#open) return;
+    this.#open = false;
+    retained.push(this.#client);
+    await this.#stopWhenQuiet();
+  }
+
+  #addReader(reader: Reader): void {
+    reader.on(
+      'change',
+      this.#whileOpen(status => this.#handlers.onChange(reader.name(), status)),
+    );
+    reader.on(
+      'disconnect',
+      this.#whileOpen(() => this.#handlers.onReaderGone(reader.name())),
+    );
+    this.#handlers.onReader(reader);
+  }
+
+  /** The handler while the client is open. Every event counts as activity. */
+  #whileOpen<A extends unknown[]>(handler: (...args: A) => void): (...args: A) => void {
     return (...args) => {
-      lastEvent = performance.now();
-      if (open) handler(...args);
+      this.#lastEvent = performance.now();
+      if (this.#open) handler(...args);
     };
   }
 
-  client.on('error', heard(handlers.onError));
-  client.on(
-    'reader',
-    heard(reader => {
-      reader.on(
-        'change',
-        heard(status => handlers.onChange(reader.name(), status)),
-      );
-      reader.on(
-        'disconnect',
-        heard(() => handlers.onReaderGone(reader.name())),
-      );
-      handlers.onReader(reader);
-    }),
-  );
+  /**
+   * Stops the client while its watching thread sleeps. The thread holds the lock of the service connection while it sleeps;
+   * the binding wakes it and takes that lock. If it is woken just before it falls asleep after an event, it never releases
+   * the lock and this process stands still. So wait until the last event is some time ago. A client that never becomes quiet
+   * keeps running, without handlers.
+   */
+  async #stopWhenQuiet(): Promise<void> {
+    const giveUp = performance.now() + MAX_WAIT_FOR_QUIET;
+    do {
+      await after(Math.max(1, QUIET - this.#sinceLastEvent()));
+      // Events that queued up while this process was busy are delivered before the next check.
+      await turn();
+      if (performance.now() > giveUp) return;
+    } while (this.#sinceLastEvent() < QUIET);
+    try {
+      this.#client.stop();
+    } catch {
+      // The service died first, and the thread with it.
+    }
+  }
 
-  return {
-    async close() {
-      if (!open) return;
-      open = false;
-      graveyard.push(client);
-      await stopWhenQuiet(client, () => performance.now() - lastEvent);
-    },
-  };
+  #sinceLastEvent(): number {
+    return performance.now() - this.#lastEvent;
+  }
 }
 
 function start(client: Client): void {
   try {
     client.start();
   } catch (error) {
-    // Else it takes itself for started, and refuses the next start.
+    // Otherwise it considers itself started and refuses the next start.
     client.stop();
     throw error;
-  }
-}
-
-/**
- * Stops a client whose watching thread is asleep. The thread holds the lock of the service connection while it sleeps;
- * the binding wakes it and takes that lock. Woken just before it falls asleep, after an event, it would never let go, and
- * this process would stand still. So wait until the last event is some time ago. A client that never comes to rest keeps
- * running, unheard.
- */
-async function stopWhenQuiet(client: Client, sinceLastEvent: () => number): Promise<void> {
-  const giveUp = performance.now() + MOST_WAIT_FOR_QUIET;
-  do {
-    await after(Math.max(1, QUIET - sinceLastEvent()));
-    // Events that waited while this process was busy come in before the next look.
-    await turn();
-    if (performance.now() > giveUp) return;
-  } while (sinceLastEvent() < QUIET);
-  try {
-    client.stop();
-  } catch {
-    // The service died first, and the thread with it.
   }
 }

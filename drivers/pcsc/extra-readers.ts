@@ -1,69 +1,89 @@
-/** The readers beyond those that the binding's client watches, seen through the service itself and given as if it did. */
+/** The readers beyond those that the binding's client watches. They are read from the service's own list of readers. */
 import type { Reader, ReaderStatusFlags } from 'pcsc-mini';
+import type { ListedReader } from '../protocols/pcscd.ts';
 import { loadConnector, type Pcsc } from './library.ts';
-import { type ListedReader, type ServiceWatch, watchService } from './service-list.ts';
+import { PcscdSocket } from './pcscd-socket.ts';
 
-export interface SurplusParts {
+/** Receives the same news about extra readers as a client reports about its own. */
+export interface ExtraReadersParts {
   readonly pcsc: Pcsc;
   /** Whether the client watches the reader of this name. */
   readonly isWatched: (name: string) => boolean;
   readonly onReader: (reader: Reader) => void;
   readonly onReaderGone: (name: string) => void;
   readonly onChange: (name: string, status: ReaderStatusFlags) => void;
-  /** They cannot be watched here, for this reason. */
+  /** Extra readers cannot be watched on this machine (any more). */
   readonly onEnd: (why: string) => void;
 }
 
-export interface Surplus {
-  /** The client has taken over this reader: it is told by it from now on. */
-  handOver(name: string): void;
-  /** Tells nothing more, and nothing of the end. */
-  close(): void;
-}
-
-/** Connections that one native client can hold; each reader has one at most. */
-const READERS_PER_CLIENT = 4;
-
 type Connector = ReturnType<typeof loadConnector>;
 
-/** What was connected through is never let go: see the graveyard of `client.ts`. It is not started, and watches nothing. */
-const graveyard: Connector[] = [];
+/** Connections that one native client can hold. Each reader needs at most one. */
+const READERS_PER_CONNECTOR = 4;
+/** pcscd lists at most 16 readers. */
+const MAX_CONNECTORS = 4;
 
-export function watchSurplus(parts: SurplusParts): Surplus {
-  const { pcsc } = parts;
-  const known = new Map<string, number>();
-  // One for each four readers, and new ones at each renewal: a connection that could not be given back takes up a place for good.
-  const connectors: Connector[] = [];
-  let places = 0;
+/** Connectors must never be garbage-collected: see `retained` in client.ts. */
+const retained: Connector[] = [];
 
-  function take(list: readonly ListedReader[]): void {
-    const there = new Map(list.filter(({ name }) => !parts.isWatched(name)).map(({ name, raw }) => [name, raw]));
-    for (const name of [...known.keys()]) {
-      if (there.has(name)) continue;
-      known.delete(name);
-      if (!parts.isWatched(name)) parts.onReaderGone(name);
-    }
-    for (const [name, raw] of there) {
-      const before = known.get(name);
-      known.set(name, raw);
-      if (before === undefined) parts.onReader(readerOf(name));
-      if (before !== raw) parts.onChange(name, new pcsc.ReaderStatusFlags(raw));
-    }
+/** Watches the extra readers until `close`. */
+export class ExtraReaders {
+  readonly #parts: ExtraReadersParts;
+  readonly #socket: PcscdSocket;
+  /** The last raw state of each extra reader, by name. */
+  readonly #states = new Map<string, number>();
+  /** New ones for each instance: a connection that could not be released takes up room in its connector for good. */
+  readonly #connectors: Connector[] = [];
+  #connected = 0;
+
+  constructor(parts: ExtraReadersParts) {
+    this.#parts = parts;
+    this.#socket = new PcscdSocket({
+      onList: list => this.#update(list),
+      onEnd: why => this.#end(why),
+    });
   }
 
-  function readerOf(name: string): Reader {
-    const index = Math.floor(places++ / READERS_PER_CLIENT) % 4;
-    const connector = connectors[index] ?? loadConnector();
-    if (connectors[index] === undefined) graveyard.push(connector);
-    connectors[index] = connector;
-    return new pcsc.Reader(connector, name);
+  /** The client watches this reader from now on and reports it. */
+  handOver(name: string): void {
+    this.#states.delete(name);
   }
 
-  const watch: ServiceWatch = watchService(take, why => {
-    const names = [...known.keys()];
-    known.clear();
-    for (const name of names) parts.onReaderGone(name);
-    parts.onEnd(why);
-  });
-  return { handOver: name => void known.delete(name), close: () => watch.close() };
+  /** Nothing is reported after this. */
+  close(): void {
+    this.#socket.close();
+  }
+
+  #update(list: readonly ListedReader[]): void {
+    const extra = new Map(list.filter(({ name }) => !this.#parts.isWatched(name)).map(({ name, raw }) => [name, raw]));
+    for (const name of [...this.#states.keys()]) if (!extra.has(name)) this.#remove(name);
+    for (const [name, raw] of extra) this.#change(name, raw);
+  }
+
+  #remove(name: string): void {
+    this.#states.delete(name);
+    if (!this.#parts.isWatched(name)) this.#parts.onReaderGone(name);
+  }
+
+  #change(name: string, raw: number): void {
+    const before = this.#states.get(name);
+    this.#states.set(name, raw);
+    if (before === undefined) this.#parts.onReader(this.#readerOf(name));
+    if (before !== raw) this.#parts.onChange(name, new this.#parts.pcsc.ReaderStatusFlags(raw));
+  }
+
+  #readerOf(name: string): Reader {
+    const index = Math.floor(this.#connected++ / READERS_PER_CONNECTOR) % MAX_CONNECTORS;
+    const connector = this.#connectors[index] ?? loadConnector();
+    if (this.#connectors[index] === undefined) retained.push(connector);
+    this.#connectors[index] = connector;
+    return new this.#parts.pcsc.Reader(connector, name);
+  }
+
+  #end(why: string): void {
+    const names = [...this.#states.keys()];
+    this.#states.clear();
+    for (const name of names) this.#parts.onReaderGone(name);
+    this.#parts.onEnd(why);
+  }
 }

@@ -1,197 +1,213 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Reader } from 'pcsc-mini';
-import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent, TrafficLine } from '../driver.ts';
-import type { CardConnection } from '../protocols/ukey/connection.ts';
-import type { Closable } from '../protocols/ukey/identify.ts';
-import { createKeyReaders, type WantedKey } from './key-readers.ts';
+import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent, Notice } from '../driver.ts';
+import type { KeyCards } from '../key-cards.ts';
+import type { ApduObserver } from './card-session.ts';
+import { CardSlot } from './card-slot.ts';
+import { KeyReaders } from './key-readers.ts';
 import type { Pcsc } from './library.ts';
-import { createMonitor } from './monitor.ts';
-import { isPartOfAKey } from './names.ts';
 import { presenceOf } from './presence.ts';
-import { cardSubject, type Subject } from './reader-profile.ts';
-import { createSlot, type Slot } from './slot.ts';
+import { isSecurityKeyReader } from './reader-names.ts';
+import { cardReaderProfile, type ReaderProfile } from './reader-profile.ts';
+import { ServiceMonitor } from './service-monitor.ts';
 
+/** Options of the PC/SC driver. */
 export interface PcscDriverOptions extends DriverOptions {
-  /** Milliseconds a card has to tell its serial. Default 8,000: powering a slow card takes some of them. */
+  /** Milliseconds in which a card has to report its serial. Default 8,000: powering a slow card takes part of them. */
   readonly deadline?: number;
-  /** Milliseconds until a card that could not be read is tried again; doubled each time. Default 1,000. */
+  /** Milliseconds until a failed read is repeated, doubled each time. Default 1,000. */
   readonly retryAfter?: number;
-  /** Milliseconds between two looks for a service that is away. Default: 500, growing to 5,000. */
-  readonly lookAgainAfter?: { readonly first: number; readonly most: number };
-  /** Applications asked for an EID, as hex, in this order, where a maker uses another than the standard one. */
+  /** Milliseconds until the next attempt to reach a missing service. Default: 500, growing to 5,000. */
+  readonly retryService?: { readonly first: number; readonly most: number };
+  /** AIDs of the applications that may report an EID, in hex, in the order of trying. Default: the standard one. */
   readonly euiccApplications?: readonly string[];
-  /** Loads the binding; replaced by tests. */
+  /** Loads the binding. Replaced by tests. */
   readonly load?: () => Pcsc;
 }
 
-/** A client tells the readers that are there within some milliseconds, and nothing where there is none. */
+/** Milliseconds in which a client reports the readers. It reports nothing if there is none. */
 const FIRST_REPORT = 200;
-/** How long stopping waits for a card that keeps silent. */
-const MOST_WAIT_AT_STOP = 1_000;
+/** Milliseconds after a renewal in which the new client reports the readers that are still there. */
+const REPORT_AFTER_RENEWAL = 2_000;
+/** Milliseconds that stopping waits for a silent card. */
+const MAX_WAIT_AT_STOP = 1_000;
 
-/** The smart card sides of USB keys, for who knows the keys by their other sides. */
-export interface KeyCards {
-  /** Why none can be reached now, and what to do; null where they can. */
-  absence(): string | null;
-  /** Fails with a HardwareError: `unavailable` while this key's side has not appeared. */
-  open(key: WantedKey, signal: AbortSignal): Promise<CardConnection & Closable>;
-  /** Calls back whenever one has appeared. */
-  onArrival(listener: () => void): void;
-}
-
+/** The driver of cards and of the smart card interfaces of USB keys. */
 export interface PcscDriver extends Driver {
   readonly keyCards: KeyCards;
 }
 
 /**
- * SIM cards and other smart cards in PC/SC readers, each insertion one key. The service being away, restarted or stopped
- * makes the driver `unavailable` until it is back; its keys count as detached meanwhile, since nobody watches them.
- * A reader that is part of a USB security key is lent through `keyCards`; where it is all the key shows, it is a UKEY here.
+ * SIM cards and other smart cards in PC/SC readers: each insertion is one key. While the service is missing the driver is
+ * `unavailable`, and its keys count as detached, because they are not watched. The reader of a USB security key is opened
+ * through `keyCards`; if it is the only interface of the key, the key is reported here as a UKEY.
  */
 export function createPcscDriver(options: PcscDriverOptions = {}): PcscDriver {
-  const notice = options.notice ?? (() => undefined);
-  const cardDeadline = options.deadline ?? 8_000;
-  const slots = new Map<string, Slot>();
-  let listener: ((event: KeyEvent) => void) | null = null;
-  let status: DriverStatus = { name: 'pcsc', state: 'unavailable', detail: 'Not started.' };
+  return new SmartCardDriver(options);
+}
 
-  /** A listener that throws must not throw into the native code that brought the news. */
-  function emit(event: KeyEvent): void {
-    try {
-      listener?.(event);
-    } catch (error) {
-      notice('a listener of the driver failed', { error: String(error) });
-    }
+class SmartCardDriver implements PcscDriver {
+  readonly name = 'pcsc';
+  readonly keyCards: KeyCards;
+  readonly #options: PcscDriverOptions;
+  readonly #notice: Notice;
+  readonly #deadline: number;
+  readonly #monitor: ServiceMonitor;
+  readonly #keyReaders: KeyReaders;
+  readonly #slots = new Map<string, CardSlot>();
+  /** Slots that the present client has not reported yet, with the number of the renewal since which that is so. */
+  readonly #unreported = new Map<CardSlot, number>();
+  #renewals = 0;
+  #listener: ((event: KeyEvent) => void) | null = null;
+  #status: DriverStatus = { name: 'pcsc', state: 'unavailable', detail: 'Not started.' };
+
+  constructor(options: PcscDriverOptions) {
+    this.#options = options;
+    this.#notice = options.notice ?? (() => undefined);
+    this.#deadline = options.deadline ?? 8_000;
+    this.#monitor = this.#createMonitor();
+    this.#keyReaders = new KeyReaders({
+      traffic: this.#traffic,
+      onLeak: this.#onLeak,
+      onCardOnlyKey: (reader, pcsc, profile, presence) => this.#slotFor(reader, pcsc, profile).update(presence),
+    });
+    this.keyCards = {
+      absence: () => (this.#status.state === 'ready' ? null : this.#status.detail),
+      open: (key, signal) => this.#keyReaders.open(key, signal),
+      onArrival: listener => this.#keyReaders.onArrival(listener),
+    };
   }
 
-  const monitor = createMonitor({
-    onReader,
-    onReaderGone,
-    onChange(name, flags, pcsc) {
-      const presence = presenceOf(pcsc, flags);
-      slots.get(name)?.update(presence);
-      keyReaders.update(name, presence);
-    },
-    onLost: () => [...slots.keys(), ...keyReaders.names()].forEach(onReaderGone),
-    onRenewed() {
-      for (const name of keyReaders.names()) keyReaders.remove(name);
-      dropUnlessSeenAgain();
-    },
-    onStatus(state, detail) {
-      if (state === status.state && detail === status.detail) return;
-      status = { name: 'pcsc', state, detail };
-      emit({ kind: 'status', status });
-    },
-    notice,
-    lookAgainAfter: options.lookAgainAfter ?? { first: 500, most: 5_000 },
-    load: options.load,
-  });
-
-  /** Readers that the client has not named yet, with the renewal since which they were not. */
-  const unseen = new Map<Slot, number>();
-  let renewals = 0;
-  const onLeak = (cause: unknown) =>
-    monitor.renew(`a card was not given back (${cause instanceof Error ? cause.message : cause})`);
-  const traffic = (keyId: string, direction: TrafficLine['direction'], bytes: Uint8Array) =>
-    options.traffic?.({ driver: 'pcsc', keyId, direction, bytes });
-  const keyReaders = createKeyReaders({
-    traffic,
-    onLeak,
-    onAlone: (reader, pcsc, subject, presence) => slotFor(reader, pcsc, subject).update(presence),
-  });
-
-  function onReader(reader: Reader, pcsc: Pcsc): void {
-    // Stopping: what is plugged in meanwhile is not begun with.
-    if (listener === null) return;
-    const name = reader.name();
-    if (isPartOfAKey(name)) keyReaders.add(reader, pcsc);
-    else slotFor(reader, pcsc, cardSubject(name, options.euiccApplications));
+  status(): DriverStatus {
+    return this.#status;
   }
 
-  function slotFor(reader: Reader, pcsc: Pcsc, subject: Subject): Slot {
-    const name = reader.name();
-    const slot = slots.get(name) ?? newSlot(reader, pcsc, subject);
-    slot.rebind(reader);
-    unseen.delete(slot);
-    slots.set(name, slot);
-    return slot;
+  keys(): readonly AttachedKey[] {
+    const keys = [...this.#slots.values()].map(slot => slot.key()).filter(key => key !== null);
+    return keys.sort((a, b) => a.attachedAt - b.attachedAt);
   }
 
-  function newSlot(reader: Reader, pcsc: Pcsc, subject: Subject): Slot {
-    return createSlot({
-      pcsc,
-      reader,
-      emit,
-      notice,
-      now: options.now ?? Date.now,
-      deadline: cardDeadline,
-      retryAfter: options.retryAfter ?? 1_000,
-      subject,
-      traffic,
-      onLeak,
+  async start(listener: (event: KeyEvent) => void): Promise<void> {
+    this.#listener = listener;
+    this.#monitor.start();
+    if (this.#status.state !== 'ready') return;
+    await after(FIRST_REPORT);
+    // A key that another program holds is classified when that program releases it.
+    await Promise.race([this.#keyReaders.classified(), after(this.#deadline, undefined, { ref: false })]);
+    await Promise.all([...this.#slots.values()].map(slot => slot.idle()));
+  }
+
+  async stop(): Promise<void> {
+    this.#listener = null;
+    const slots = [...this.#slots.values()];
+    for (const slot of slots) slot.close();
+    this.#slots.clear();
+    this.#unreported.clear();
+    const released = [...slots.map(slot => slot.released()), this.#keyReaders.released()];
+    // A key that is classified only now is not reported any more.
+    this.#forgetKeyReaders();
+    await Promise.race([Promise.all(released), after(MAX_WAIT_AT_STOP, undefined, { ref: false })]);
+    await this.#monitor.stop();
+    this.#status = { name: 'pcsc', state: 'unavailable', detail: 'Stopped.' };
+  }
+
+  #createMonitor(): ServiceMonitor {
+    return new ServiceMonitor({
+      onReader: (reader, pcsc) => this.#onReader(reader, pcsc),
+      onReaderGone: name => this.#onReaderGone(name),
+      onChange: (name, flags, pcsc) => {
+        const presence = presenceOf(pcsc, flags);
+        this.#slots.get(name)?.update(presence);
+        this.#keyReaders.update(name, presence);
+      },
+      onLost: () => {
+        for (const name of [...this.#slots.keys(), ...this.#keyReaders.names()]) this.#onReaderGone(name);
+      },
+      onRenewed: () => this.#onRenewed(),
+      onStatus: (state, detail) => this.#setStatus(state, detail),
+      notice: this.#notice,
+      retryService: this.#options.retryService ?? { first: 500, most: 5_000 },
+      load: this.#options.load,
     });
   }
 
-  function onReaderGone(name: string): void {
-    const slot = slots.get(name);
+  readonly #traffic = (keyId: string, ...[direction, bytes]: Parameters<ApduObserver>): void =>
+    this.#options.traffic?.({ driver: 'pcsc', keyId, direction, bytes });
+
+  readonly #onLeak = (cause: unknown): void =>
+    this.#monitor.renew(`a connection was not released (${cause instanceof Error ? cause.message : cause})`);
+
+  #onReader(reader: Reader, pcsc: Pcsc): void {
+    // While the driver stops, readers that appear are ignored.
+    if (this.#listener === null) return;
+    const name = reader.name();
+    if (isSecurityKeyReader(name)) this.#keyReaders.add(reader, pcsc);
+    else this.#slotFor(reader, pcsc, cardReaderProfile(name, this.#options.euiccApplications));
+  }
+
+  #slotFor(reader: Reader, pcsc: Pcsc, profile: ReaderProfile): CardSlot {
+    const name = reader.name();
+    const slot = this.#slots.get(name) ?? this.#createSlot(reader, pcsc, profile);
+    slot.rebind(reader);
+    this.#unreported.delete(slot);
+    this.#slots.set(name, slot);
+    return slot;
+  }
+
+  #createSlot(reader: Reader, pcsc: Pcsc, profile: ReaderProfile): CardSlot {
+    return new CardSlot({
+      pcsc,
+      reader,
+      profile,
+      now: this.#options.now ?? Date.now,
+      deadline: this.#deadline,
+      retryAfter: this.#options.retryAfter ?? 1_000,
+      emit: event => this.#emit(event),
+      notice: this.#notice,
+      traffic: this.#traffic,
+      onLeak: this.#onLeak,
+    });
+  }
+
+  #onReaderGone(name: string): void {
+    const slot = this.#slots.get(name);
     if (slot !== undefined) {
       slot.close();
-      slots.delete(name);
-      unseen.delete(slot);
+      this.#slots.delete(name);
+      this.#unreported.delete(slot);
     }
-    keyReaders.remove(name);
+    this.#keyReaders.remove(name);
   }
 
-  /** A reader that was pulled while no client watched is not reported by the next: it is just not named. */
-  function dropUnlessSeenAgain(): void {
-    const renewal = ++renewals;
-    for (const slot of slots.values()) if (!unseen.has(slot)) unseen.set(slot, renewal);
-    const drop = () => {
-      // A renewal that has come since has its own time to name them.
-      for (const [slot, since] of unseen) if (since <= renewal) onReaderGone(slot.name);
-    };
-    setTimeout(drop, FIRST_REPORT * 10).unref();
+  #forgetKeyReaders(): void {
+    for (const name of this.#keyReaders.names()) this.#keyReaders.remove(name);
   }
 
-  async function firstScan(): Promise<void> {
-    if (status.state !== 'ready') return;
-    await after(FIRST_REPORT);
-    // A key that another program holds is judged when it is let go.
-    await Promise.race([keyReaders.settled(), after(cardDeadline, undefined, { ref: false })]);
-    await Promise.all([...slots.values()].map(slot => slot.idle()));
+  /** No client reports a reader that was unplugged between two clients: the new one just does not list it. */
+  #onRenewed(): void {
+    this.#forgetKeyReaders();
+    const renewal = ++this.#renewals;
+    for (const slot of this.#slots.values()) if (!this.#unreported.has(slot)) this.#unreported.set(slot, renewal);
+    setTimeout(() => this.#dropUnreported(renewal), REPORT_AFTER_RENEWAL).unref();
   }
 
-  return {
-    name: 'pcsc',
-    status: () => status,
-    keyCards: {
-      absence: () => (status.state === 'ready' ? null : status.detail),
-      open: keyReaders.open,
-      onArrival: keyReaders.onArrival,
-    },
-    keys() {
-      const keys = [...slots.values()].map(slot => slot.key()).filter(key => key !== null);
-      return keys.sort((a: AttachedKey, b: AttachedKey) => a.attachedAt - b.attachedAt);
-    },
-    async start(given) {
-      listener = given;
-      monitor.start();
-      await firstScan();
-    },
-    async stop() {
-      listener = null;
-      const released = [...slots.values()].map(slot => {
-        slot.close();
-        return slot.released();
-      });
-      slots.clear();
-      unseen.clear();
-      released.push(keyReaders.released());
-      // A key that is judged only now is nobody's any more.
-      for (const name of keyReaders.names()) keyReaders.remove(name);
-      await Promise.race([Promise.all(released), after(MOST_WAIT_AT_STOP, undefined, { ref: false })]);
-      await monitor.stop();
-      status = { name: 'pcsc', state: 'unavailable', detail: 'Stopped.' };
-    },
-  };
+  /** Slots of a later renewal have their own time. */
+  #dropUnreported(renewal: number): void {
+    for (const [slot, since] of this.#unreported) if (since <= renewal) this.#onReaderGone(slot.name);
+  }
+
+  #setStatus(state: DriverStatus['state'], detail: string): void {
+    if (state === this.#status.state && detail === this.#status.detail) return;
+    this.#status = { name: 'pcsc', state, detail };
+    this.#emit({ kind: 'status', status: this.#status });
+  }
+
+  /** An error of the listener must not reach the native code that delivered the event. */
+  #emit(event: KeyEvent): void {
+    try {
+      this.#listener?.(event);
+    } catch (error) {
+      this.#notice('a listener of the driver failed', { error: String(error) });
+    }
+  }
 }

@@ -1,106 +1,100 @@
-/** A reader inside a USB security key: where it hangs on the bus, and a line to its applets for whoever asks. */
 import type { Card, Reader } from 'pcsc-mini';
-import { HardwareError } from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
-import type { Connection } from '../protocols/simkey/index.ts';
-import type { CardConnection } from '../protocols/ukey/connection.ts';
-import type { Closable } from '../protocols/ukey/identify.ts';
-import type { UsbPlace } from '../usb/place.ts';
+import type { CardConnection, Closable } from '../protocols/connection.ts';
+import type { UsbLocation } from '../usb/sysfs.ts';
+import { type LeakObserver, type SessionOptions, settle, untilAborted, withCard } from './card-session.ts';
 import { toHardwareError } from './errors.ts';
 import type { Pcsc } from './library.ts';
-import { wholeAnswers } from './reader-profile.ts';
-import { type SessionOptions, settle, untilAborted, withCard } from './session.ts';
 
-export interface KeyReader {
-  readonly name: string;
-  /**
-   * Null where the reader's driver does not tell. Rejects with a HardwareError where it could not be asked now. Pending for
-   * as long as another program keeps the key in a transaction.
-   */
-  place(): Promise<UsbPlace | null>;
-  /** Fails with a HardwareError. `close` does not wait for a card that keeps silent. */
-  open(signal: AbortSignal, options: Pick<SessionOptions, 'traffic' | 'onLeak'>): Promise<CardConnection & Closable>;
-  /** Settles when no native handle is out. */
-  released(): Promise<void>;
-}
-
-/** SCARD_ATTR_CHANNEL_ID: 0x0020 and the USB bus and device number, where the reader is a USB device. */
-const CHANNEL_ID = 0x0002_0110;
+/** SCARD_ATTR_CHANNEL_ID of PC/SC part 3: for a USB reader 0020, the bus number and the device number. */
+const ATTR_CHANNEL_ID = 0x0002_0110;
 const CHANNEL_IS_USB = 0x0020;
 
-export function createKeyReader(pcsc: Pcsc, reader: Reader, onLeak: SessionOptions['onLeak']): KeyReader {
-  let place: Promise<UsbPlace | null> | null = null;
-  // The binding allows a reader one call at a time.
-  let native: Promise<unknown> = Promise.resolve();
+/** A reader inside a USB security key. */
+export class KeyReader {
+  readonly name: string;
+  readonly #pcsc: Pcsc;
+  readonly #reader: Reader;
+  readonly #onLeak: LeakObserver;
+  #location: Promise<UsbLocation | null> | null = null;
+  /** The binding allows one call per reader at a time. */
+  #nativeCall: Promise<unknown> = Promise.resolve();
 
-  /** Does the work when the reader is free. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = trackNativeCall(native.then(work));
-    native = turn.catch(() => undefined);
-    return turn;
+  constructor(pcsc: Pcsc, reader: Reader, onLeak: LeakObserver) {
+    this.name = reader.name();
+    this.#pcsc = pcsc;
+    this.#reader = reader;
+    this.#onLeak = onLeak;
   }
 
-  return {
-    name: reader.name(),
+  /**
+   * Where the key is attached; null if the reader's driver does not report it. Rejects with a HardwareError if the reader
+   * cannot be asked now. Pending as long as another program keeps the key in a transaction.
+   */
+  location(): Promise<UsbLocation | null> {
+    // All callers share the pending request. After a failure the next call asks again.
+    this.#location ??= this.#whenFree(() => this.#readLocation()).catch(error => {
+      this.#location = null;
+      throw error;
+    });
+    return this.#location;
+  }
 
-    place() {
-      // One question for all who ask while it is under way; after a failure it is asked anew.
-      place ??= inTurn(() => askPlace(pcsc, reader, onLeak)).catch(error => {
-        place = null;
-        throw error;
-      });
-      return place;
-    },
+  /** Opens a connection to the key's applications. Fails with a HardwareError. `close` does not wait for a silent card. */
+  async open(signal: AbortSignal, traffic: SessionOptions['traffic']): Promise<CardConnection & Closable> {
+    const opened = Promise.withResolvers<CardConnection>();
+    const done = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => done.resolve(), { once: true });
+    const options = { signal, traffic, onLeak: this.#onLeak };
+    const session = this.#whenFree(() =>
+      withCard(this.#pcsc, this.#reader, options, async card => {
+        opened.resolve(card);
+        await done.promise;
+      }),
+    );
+    session.catch(opened.reject);
+    const card = await untilAborted(opened.promise, signal);
+    return {
+      transmit: (apdu, limit) => untilAborted(card.transmit(apdu, limit), limit),
+      async close() {
+        done.resolve();
+      },
+    };
+  }
 
-    async open(signal, options) {
-      const opened = Promise.withResolvers<Connection>();
-      const done = Promise.withResolvers<void>();
-      signal.addEventListener('abort', () => done.resolve(), { once: true });
-      const session = inTurn(() =>
-        withCard(pcsc, reader, { signal, ...options }, async connection => {
-          opened.resolve(connection);
-          await done.promise;
-        }),
-      );
-      session.catch(opened.reject);
-      const connection = wholeAnswers(await untilAborted(opened.promise, signal));
-      return {
-        transmit: (apdu, limit) => untilAborted(connection.transmit(apdu, limit), limit),
-        async close() {
-          done.resolve();
-        },
-      };
-    },
+  /** Settles when no native handle is open. */
+  async released(): Promise<void> {
+    await this.#nativeCall;
+  }
 
-    released: () => native.then(() => undefined),
-  };
+  #whenFree<T>(work: () => Promise<T>): Promise<T> {
+    const call = trackNativeCall(this.#nativeCall.then(work));
+    this.#nativeCall = call.catch(() => undefined);
+    return call;
+  }
+
+  /** Asks the reader itself: the card is neither powered nor disturbed. */
+  async #readLocation(): Promise<UsbLocation | null> {
+    let card: Card;
+    try {
+      card = await this.#reader.connect(this.#pcsc.CardMode.DIRECT, this.#pcsc.Protocol.UNSET);
+    } catch (error) {
+      throw toHardwareError(error);
+    }
+    try {
+      return parseChannelId(await card.attributeGet(ATTR_CHANNEL_ID));
+    } catch {
+      // The reader's driver does not support this attribute.
+      return null;
+    } finally {
+      await settle(() => card.disconnect(this.#pcsc.CardDisposition.LEAVE), this.#onLeak);
+    }
+  }
 }
 
-/** Asks the reader itself: its card is neither powered nor disturbed. */
-async function askPlace(pcsc: Pcsc, reader: Reader, onLeak: SessionOptions['onLeak']): Promise<UsbPlace | null> {
-  let card: Card;
-  try {
-    card = await reader.connect(pcsc.CardMode.DIRECT, pcsc.Protocol.UNSET);
-  } catch (error) {
-    throw toHardwareError(error);
-  }
-  try {
-    return placeOf(await card.attributeGet(CHANNEL_ID));
-  } catch {
-    // Readers whose driver knows no such attribute refuse it.
-    return null;
-  } finally {
-    await settle(() => card.disconnect(pcsc.CardDisposition.LEAVE), onLeak);
-  }
-}
-
-/** Reads the channel: a number of four bytes in the order of this machine, all of which are little-endian. */
-export function placeOf(channel: Uint8Array): UsbPlace | null {
+/** Parses the channel id: four bytes in the order of this machine (little-endian everywhere). Null if it is not a USB channel. */
+export function parseChannelId(channel: Uint8Array): UsbLocation | null {
   if (channel.length < 4) return null;
   const value = Buffer.from(channel).readUInt32LE(0);
   return value >>> 16 === CHANNEL_IS_USB ? { bus: (value >>> 8) & 0xff, address: value & 0xff } : null;
 }
-
-/** What stands in the way where no reader of a key is there. */
-export const noReader = (): HardwareError =>
-  new HardwareError('unavailable', 'its smart card side has not appeared: pcscd shows no reader of this key');

@@ -1,134 +1,144 @@
-/** The readers inside USB security keys: lent to whoever knows the key's other sides, and keys themselves where there are none. */
 import type { Reader } from 'pcsc-mini';
 import { HardwareError } from '../driver.ts';
-import type { CardConnection } from '../protocols/ukey/connection.ts';
-import type { Closable } from '../protocols/ukey/identify.ts';
-import type { UsbPlace } from '../usb/place.ts';
-import { HID_CLASS, usbDeviceAt } from '../usb/sysfs.ts';
-import { aloneByName, makerByName, partsOfName } from './key-names.ts';
-import { createKeyReader, type KeyReader, noReader } from './key-reader.ts';
+import type { KeyCardRequest } from '../key-cards.ts';
+import type { CardConnection, Closable } from '../protocols/connection.ts';
+import { HID_CLASS, type UsbLocation, usbDeviceAt } from '../usb/sysfs.ts';
+import { type ApduObserver, type LeakObserver, untilAborted } from './card-session.ts';
+import { KeyReader } from './key-reader.ts';
 import type { Pcsc } from './library.ts';
-import type { Presence } from './presence.ts';
-import { type KeyFacts, keySubject, type Subject } from './reader-profile.ts';
-import { type SessionOptions, untilAborted } from './session.ts';
+import type { CardPresence } from './presence.ts';
+import { cardOnlyKeyIds, makerOf, parseReaderName } from './reader-names.ts';
+import { type CardOnlyKey, cardOnlyKeyProfile, type ReaderProfile } from './reader-profile.ts';
 
-/** A key whose smart card side is asked for. */
-export interface WantedKey {
-  readonly keyId: string;
-  /** Four lower-case hex digits. */
-  readonly vendorId: string;
-  /** Null where the system tells none. */
-  readonly place: UsbPlace | null;
-}
-
+/** What the readers of keys report. */
 export interface KeyReadersParts {
-  /** This reader is all there is of a key, and it is to be watched as `subject`; `presence` is what it told so far. */
-  readonly onAlone: (reader: Reader, pcsc: Pcsc, subject: Subject, presence: Presence | null) => void;
-  readonly traffic: (keyId: string, ...line: Parameters<SessionOptions['traffic']>) => void;
-  readonly onLeak: SessionOptions['onLeak'];
+  /** This reader is the only interface of its key, so its slot has to be watched; `presence` is what it reported so far. */
+  readonly onCardOnlyKey: (reader: Reader, pcsc: Pcsc, profile: ReaderProfile, presence: CardPresence | null) => void;
+  readonly traffic: (keyId: string, ...apdu: Parameters<ApduObserver>) => void;
+  readonly onLeak: LeakObserver;
 }
 
-export interface KeyReaders {
-  add(reader: Reader, pcsc: Pcsc): void;
-  remove(name: string): void;
-  /** What the reader tells of the card in it. */
-  update(name: string, presence: Presence | null): void;
-  names(): string[];
-  onArrival(listener: () => void): void;
-  /** Fails with a HardwareError: `unavailable` while no reader of this key is there. */
-  open(key: WantedKey, signal: AbortSignal): Promise<CardConnection & Closable>;
-  /** Settles when it is known of every reader whether it stands alone. */
-  settled(): Promise<void>;
-  released(): Promise<void>;
-}
-
-interface Known {
+interface Entry {
   readonly reader: KeyReader;
-  presence: Presence | null;
-  readonly judged: Promise<void>;
+  presence: CardPresence | null;
+  /** Settles when it is known whether the reader is the only interface of its key. */
+  readonly classified: Promise<void>;
 }
 
-export function createKeyReaders(parts: KeyReadersParts): KeyReaders {
-  const known = new Map<string, Known>();
-  const listeners = new Set<() => void>();
+/** A reader and its location, if it reports one. */
+interface Located {
+  readonly entry: Entry;
+  readonly location: UsbLocation | null;
+}
 
-  async function judge(name: string, reader: Reader, pcsc: Pcsc, own: KeyReader): Promise<void> {
-    const facts = await factsWhereAlone(own);
-    const entry = known.get(name);
-    if (facts === null || entry?.reader !== own) return;
-    parts.onAlone(reader, pcsc, keySubject(facts), entry.presence);
+/** The readers inside USB security keys. They are opened for the driver that knows the keys by their other interfaces. */
+export class KeyReaders {
+  readonly #parts: KeyReadersParts;
+  readonly #entries = new Map<string, Entry>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(parts: KeyReadersParts) {
+    this.#parts = parts;
   }
 
-  /** Asks all readers at once: one that another program holds does not answer, and the key may be behind the next. */
-  async function find({ vendorId, place }: WantedKey): Promise<KeyReader> {
-    const asked = [...known.values()].map(async entry => ({
-      entry,
-      there: await entry.reader.place().catch(() => null),
-    }));
-    const there = place && (await readerAt(place, asked));
-    if (there) return there;
-    const unplaced = (await Promise.all(asked)).filter(
-      ({ entry: { reader, presence }, there }) =>
-        (there === null || place === null) && presence !== null && makerByName(reader.name) === vendorId,
+  /** A reader of this kind has appeared. */
+  add(reader: Reader, pcsc: Pcsc): void {
+    const keyReader = new KeyReader(pcsc, reader, this.#parts.onLeak);
+    // Classified after the entry exists.
+    const classified = Promise.resolve().then(() => this.#classify(keyReader, reader, pcsc));
+    this.#entries.set(keyReader.name, { reader: keyReader, presence: null, classified });
+  }
+
+  /** Does nothing for a name that is not known. */
+  remove(name: string): void {
+    this.#entries.delete(name);
+  }
+
+  /** What the reader reports about its card. Does nothing for a name that is not known. */
+  update(name: string, presence: CardPresence | null): void {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return;
+    const appeared = entry.presence === null && presence !== null;
+    entry.presence = presence;
+    if (appeared) for (const listener of this.#listeners) listener();
+  }
+
+  /** The names of the readers. */
+  names(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** As in KeyCards. */
+  onArrival(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** As in KeyCards. */
+  async open(key: KeyCardRequest, signal: AbortSignal): Promise<CardConnection & Closable> {
+    const reader = await untilAborted(this.#find(key), signal);
+    return reader.open(signal, (...apdu) => this.#parts.traffic(key.keyId, ...apdu));
+  }
+
+  /** Settles when every reader is classified. */
+  async classified(): Promise<void> {
+    await Promise.all([...this.#entries.values()].map(({ classified }) => classified));
+  }
+
+  /** Settles when no native handle is open. */
+  async released(): Promise<void> {
+    await Promise.all([...this.#entries.values()].map(({ reader }) => reader.released()));
+  }
+
+  async #classify(keyReader: KeyReader, reader: Reader, pcsc: Pcsc): Promise<void> {
+    const key = await cardOnlyKey(keyReader);
+    const entry = this.#entries.get(keyReader.name);
+    if (key === null || entry?.reader !== keyReader) return;
+    this.#parts.onCardOnlyKey(reader, pcsc, cardOnlyKeyProfile(key), entry.presence);
+  }
+
+  /** Asks all readers at once: one that another program holds does not answer, and the key may be behind another. */
+  async #find({ vendorId, location }: KeyCardRequest): Promise<KeyReader> {
+    const asked = [...this.#entries.values()].map(locate);
+    const found = location && (await readerAt(location, asked));
+    if (found) return found;
+    const candidates = (await Promise.all(asked)).filter(
+      one =>
+        (one.location === null || location === null) &&
+        one.entry.presence !== null &&
+        makerOf(one.entry.reader.name) === vendorId,
     );
-    // Where the system does not tell places, a reader can be given to its maker's only key alone.
-    if (unplaced.length > 1) throw new HardwareError('unavailable', MORE_THAN_ONE);
-    if (unplaced[0] === undefined) throw noReader();
-    return unplaced[0].entry.reader;
+    // Without locations a reader can only be assigned if it is the only one of its maker.
+    if (candidates.length > 1) throw new HardwareError('unavailable', AMBIGUOUS);
+    if (candidates[0] === undefined) throw notFound();
+    return candidates[0].entry.reader;
   }
-
-  return {
-    add(reader, pcsc) {
-      const own = createKeyReader(pcsc, reader, parts.onLeak);
-      const name = reader.name();
-      // Judged when it is in the table.
-      const judged = Promise.resolve().then(() => judge(name, reader, pcsc, own));
-      known.set(name, { reader: own, presence: null, judged });
-    },
-    remove: name => void known.delete(name),
-    update(name, presence) {
-      const entry = known.get(name);
-      if (entry === undefined) return;
-      const came = entry.presence === null && presence !== null;
-      entry.presence = presence;
-      if (came) for (const listener of listeners) listener();
-    },
-    names: () => [...known.keys()],
-    onArrival: listener => void listeners.add(listener),
-    async open(key, signal) {
-      const reader = await untilAborted(find(key), signal);
-      return reader.open(signal, { traffic: (...line) => parts.traffic(key.keyId, ...line), onLeak: parts.onLeak });
-    },
-    async settled() {
-      await Promise.all([...known.values()].map(({ judged }) => judged));
-    },
-    async released() {
-      await Promise.all([...known.values()].map(({ reader }) => reader.released()));
-    },
-  };
 }
 
-const MORE_THAN_ONE =
-  'its smart card side cannot be told from that of another key of this maker: plug them in one at a time';
+const AMBIGUOUS =
+  'its smart card interface cannot be told from that of another key of this maker: plug the keys in one at a time';
 
-/** As soon as it has told its place; null when all have told theirs and it is not among them. */
-function readerAt(
-  place: UsbPlace,
-  asked: readonly Promise<{ readonly entry: Known; readonly there: UsbPlace | null }>[],
-): Promise<KeyReader | null> {
+const notFound = (): HardwareError =>
+  new HardwareError('unavailable', 'its smart card interface has not appeared: pcscd lists no reader of this key');
+
+async function locate(entry: Entry): Promise<Located> {
+  return { entry, location: await entry.reader.location().catch(() => null) };
+}
+
+/** Resolves as soon as the reader at this location has answered; null after all have answered from elsewhere. */
+function readerAt(location: UsbLocation, asked: readonly Promise<Located>[]): Promise<KeyReader | null> {
   const here = asked.map(async one => {
-    const { entry, there } = await one;
-    if (there?.bus !== place.bus || there.address !== place.address) throw noReader();
+    const { entry, location: found } = await one;
+    if (found?.bus !== location.bus || found.address !== location.address) throw notFound();
     return entry.reader;
   });
   return Promise.any(here).catch(() => null);
 }
 
-/** The key, where its reader is all it shows; null where the key is known by its HID interfaces. */
-async function factsWhereAlone(reader: KeyReader): Promise<KeyFacts | null> {
-  const place = await reader.place().catch(() => null);
-  const device = place && (await usbDeviceAt(place));
-  if (device) return device.classes.has(HID_CLASS) ? null : { ...device, told: true };
-  const ids = aloneByName(reader.name);
-  return ids && { ...partsOfName(reader.name), ...ids, told: false };
+/** The key if this reader is its only interface; null if the key also has HID interfaces. */
+async function cardOnlyKey(reader: KeyReader): Promise<CardOnlyKey | null> {
+  const location = await reader.location().catch(() => null);
+  const device = location && (await usbDeviceAt(location));
+  if (device) return device.classes.has(HID_CLASS) ? null : { ...device, idsCertain: true };
+  const ids = cardOnlyKeyIds(reader.name);
+  return ids && { ...parseReaderName(reader.name), ...ids, idsCertain: false };
 }

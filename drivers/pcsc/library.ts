@@ -4,26 +4,29 @@ import type * as Addon from 'pcsc-mini/build/addon.node.js';
 import { HardwareError } from '../driver.ts';
 import { requireBinding } from './binding.ts';
 
+/** The PC/SC binding. */
 export type Pcsc = typeof PcscMini;
 
-/** Loads the PC/SC binding. Throws `unavailable` with the way to fix it; a later call tries again. */
+/**
+ * Loads the PC/SC binding. Throws HardwareError `unavailable` with the fix. A later call tries again, so it finds a library
+ * that was installed in the meantime: `require` forgets a module that failed to load, `import` does not.
+ */
 export function loadPcsc(): Pcsc {
   try {
     return requireBinding('pcsc-mini') as Pcsc;
   } catch (cause) {
-    throw new HardwareError('unavailable', whyNotLoaded(cause instanceof Error ? cause.message : String(cause)), {
-      cause,
-    });
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new HardwareError('unavailable', explainLoadFailure(message), { cause });
   }
 }
 
-/** A native client that connects to any reader by name. It is never started. */
+/** A native client that only connects to readers by their names. It must never be started. */
 export function loadConnector(): ConstructorParameters<Pcsc['Reader']>[0] {
   return (requireBinding('pcsc-mini/build/addon.node.js') as typeof Addon).newClient();
 }
 
-/** The binding blames optional packages of npm for whatever fails: look at what the system said. */
-export function whyNotLoaded(message: string): string {
+/** What to do about a binding that does not load. It blames npm's optional packages for every failure, so look at the system's text. */
+export function explainLoadFailure(message: string): string {
   if (/libpcsclite\.so/.test(message)) {
     return 'The PC/SC library libpcsclite.so.1 is missing: install it with `apt-get install libpcsclite1 pcscd`.';
   }
@@ -35,7 +38,7 @@ export function whyNotLoaded(message: string): string {
 
 const SERVICE_PROGRAMS = ['/usr/sbin/pcscd', '/usr/local/sbin/pcscd', '/usr/bin/pcscd', '/sbin/pcscd'];
 
-/** What to do about a PC/SC service that does not answer on this machine. */
+/** How to start the PC/SC service on this machine. */
 export function howToStartService(): string {
   if (process.platform === 'win32') return 'Start the service "Smart Card" (SCardSvr).';
   if (process.platform === 'darwin') return 'Plug the reader in again, or restart the machine.';

@@ -1,82 +1,80 @@
-/** What a reader is taken for: what its card is asked, and what its key is called whatever it answers. */
+/** How a reader is treated: how its card is identified, and what is known of the key without the card. */
 import type { AttachedKey } from '../driver.ts';
-import { exchange } from '../protocols/exchange.ts';
-import { concat } from '../protocols/hex.ts';
-import { type CardIdentity, type Connection, identify as identifyCard } from '../protocols/simkey/index.ts';
-import type { CardConnection } from '../protocols/ukey/connection.ts';
-import { type Closable, identify as identifyKey } from '../protocols/ukey/identify.ts';
-import { isContactless } from './names.ts';
+import type { CardConnection } from '../protocols/connection.ts';
+import { type CardIdentity, identifyCard } from '../protocols/identify-card.ts';
+import { identifyKey } from '../protocols/identify-key.ts';
+import { isContactless } from './reader-names.ts';
 
-export interface Subject {
+/** What a slot needs to know about its reader. */
+export interface ReaderProfile {
   readonly deviceType: AttachedKey['deviceType'];
+  /** USB ids of the key as four lower-case hex digits; null if they are not known for certain. */
   readonly vendorId: string | null;
   readonly productId: string | null;
-  /** In place of what the card does not tell; uncleaned. */
+  /** Used if the card does not report it. Not cleaned. */
   readonly manufacturer: string | null;
   readonly model: string | null;
-  identify(connection: Connection, atr: Uint8Array, signal: AbortSignal): Promise<CardIdentity>;
+  /** Rejects with a HardwareError. */
+  identify(card: CardConnection, atr: Uint8Array, signal: AbortSignal): Promise<CardIdentity>;
 }
 
-/** A reader for SIMs and other cards. */
-export function cardSubject(reader: string, euiccApplications?: readonly string[]): Subject {
+/** A reader for SIMs and other cards. `euiccApplications`: see CardContext. */
+export function cardReaderProfile(reader: string, euiccApplications?: readonly string[]): ReaderProfile {
   return {
     deviceType: 'SIMKEY',
     vendorId: null,
     productId: null,
     manufacturer: null,
     model: null,
-    identify: (connection, atr, signal) =>
-      identifyCard(
-        connection,
-        { contactless: isContactless(reader, atr), ...(euiccApplications && { euiccApplications }) },
-        signal,
-      ),
+    identify(card, atr, signal) {
+      const context = { contactless: isContactless(reader, atr), ...(euiccApplications && { euiccApplications }) };
+      return identifyCard(card, context, signal);
+    },
   };
 }
 
-export interface KeyFacts {
-  /** USB ids as four lower-case hex digits; `told` is false where they were guessed from the reader's name. */
+/** What is known of a key that has no interface but its reader. */
+export interface CardOnlyKey {
+  /** USB ids as four lower-case hex digits. */
   readonly vendorId: string;
   readonly productId: string;
-  readonly told: boolean;
+  /** False if the ids were guessed from the name of the reader. */
+  readonly idsCertain: boolean;
   readonly serial: string | null;
   readonly manufacturer: string | null;
   readonly product: string | null;
 }
 
-/** Milliseconds for one protocol of a key. */
-const ASK_LIMIT = 5_000;
+/** Milliseconds for one source of the serial. */
+const SOURCE_LIMIT = 5_000;
 
-/** A security key that shows nothing but its smart card side. */
-export function keySubject(facts: KeyFacts): Subject {
-  const { vendorId, productId, serial } = facts;
+/** The reader of a security key that has no other interface. */
+export function cardOnlyKeyProfile(key: CardOnlyKey): ReaderProfile {
+  const { vendorId, productId, serial } = key;
   return {
     deviceType: 'UKEY',
-    vendorId: facts.told ? vendorId : null,
-    productId: facts.told ? productId : null,
-    manufacturer: facts.manufacturer,
-    model: facts.product,
-    async identify(connection, _atr, signal) {
-      const openCard = async (): Promise<CardConnection & Closable> => ({
-        ...wholeAnswers(connection),
+    vendorId: key.idsCertain ? vendorId : null,
+    productId: key.idsCertain ? productId : null,
+    manufacturer: key.manufacturer,
+    model: key.product,
+    async identify(card, _atr, signal) {
+      const openCard = async () => ({
+        transmit: (apdu: Uint8Array, limit: AbortSignal) => card.transmit(apdu, limit),
         close: async () => undefined,
       });
       const view = { vendorId, productId, descriptorSerial: serial, openFido: null, openOtp: null, openCard };
-      const { verdict, source, firmwareVersion, unsettled } = await identifyKey(view, signal, ASK_LIMIT);
-      // A side that is never there (FIDO, OTP) is no failure; one of the card is.
+      const { verdict, source, firmwareVersion, unsettled } = await identifyKey(view, signal, SOURCE_LIMIT);
+      // FIDO and OTP are always missing here, which is not a failure. A failure of the card is one.
       if (verdict.serial === null && unsettled !== null && unsettled.code !== 'unavailable') throw unsettled;
-      const told = { serialNumber: verdict.serial, serialSource: source, problem: verdict.problem };
-      return { ...told, firmwareVersion, manufacturer: null, model: null, remark: null };
-    },
-  };
-}
-
-/** The same line, with answers that come in pieces put together, as keys give them through T=0. */
-export function wholeAnswers(connection: Connection): CardConnection {
-  return {
-    async transmit(apdu, signal) {
-      const { data, status } = await exchange(connection, apdu, signal);
-      return concat(data, Uint8Array.of(status >> 8, status & 0xff));
+      return {
+        serialNumber: verdict.serial,
+        serialSource: source,
+        problem: verdict.problem,
+        firmwareVersion,
+        manufacturer: null,
+        model: null,
+        remark: null,
+      };
     },
   };
 }

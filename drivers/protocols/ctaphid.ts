@@ -1,53 +1,64 @@
-/** A CTAPHID channel to a key: opened by INIT, then one command and its answer at a time. */
+/**
+ * A CTAPHID channel to a key: opened by INIT, then one command and one response at a time.
+ * Source: FIDO CTAP 2.1, 11.2.
+ */
 import { randomBytes } from 'node:crypto';
+import { pause } from '../deadline.ts';
 import { HardwareError } from '../driver.ts';
-import {
-  Assembler,
-  BROADCAST_CHANNEL,
-  CTAPHID_ERROR,
-  CTAPHID_INIT,
-  CTAPHID_KEEPALIVE,
-  type Message,
-  toPackets,
-} from './ctaphid-packets.ts';
-import { pause } from './deadline.ts';
-import type { ReportConnection } from './ukey/connection.ts';
+import type { ReportConnection } from './connection.ts';
+import { BROADCAST_CHANNEL, type Message, MessageAssembler, toPackets } from './ctaphid-packets.ts';
 
-const INVALID_COMMAND = 0x01;
-const MESSAGE_TIMEOUT = 0x05;
-const CHANNEL_BUSY = 0x06;
+/** The commands of the standard that are used here. The makers' own commands are in the files of the makers. */
+const COMMAND = { INIT: 0x06, KEEPALIVE: 0x3b, ERROR: 0x3f } as const;
+
+/** Error codes in the response ERROR. */
+const ERROR = { INVALID_COMMAND: 0x01, MESSAGE_TIMEOUT: 0x05, CHANNEL_BUSY: 0x06 } as const;
+
+/** Commands that must never be sent: some keys restart into update mode or change their settings. */
+const FORBIDDEN = {
+  /** Trussed firmware (Nitrokey 3, Solo 2). Source: nitrokey-sdk-py. */
+  TRUSSED_UPDATE: 0x51,
+  TRUSSED_REBOOT: 0x53,
+  /** Source: yubikey-manager (CTAP_WRITE_CONFIG). */
+  YUBIKEY_WRITE_CONFIG: 0x43,
+} as const;
+const FORBIDDEN_COMMANDS: readonly number[] = Object.values(FORBIDDEN);
+
+/** How often a busy key is asked again, and the pause before that in milliseconds. */
 const BUSY_RETRIES = 4;
 const BUSY_PAUSE = 200;
-/** Reports read for one answer before the key is taken for one that talks without end. */
-const MOST_REPORTS = 1_000;
+/** Reports read for one response before the key counts as one that never stops sending. */
+const MAX_REPORTS = 1_000;
 
-/** These make some keys restart into their update mode or change their settings: never to be sent. */
-const FORBIDDEN: readonly number[] = [0x51, 0x53, 0x43];
-
+/** A version as INIT reports it. */
 export interface Version {
   readonly major: number;
   readonly minor: number;
   readonly build: number;
 }
 
-const INIT_REPLY_BYTES = 17;
+/** The response to INIT: nonce, channel (4), protocol, major, minor, build, capabilities. */
+const INIT_RESPONSE_BYTES = 17;
 const NONCE_BYTES = 8;
+const MAJOR_AT = 13;
 
-/** Reads the answer to INIT; null where it answers another program's nonce. Fails with HardwareError `protocol`. */
+/** Parses the response to INIT; null if it answers the nonce of another program. Throws HardwareError `protocol`. */
 export function parseInit(data: Uint8Array, nonce: Uint8Array): { channel: number; device: Version } | null {
-  if (data.length < INIT_REPLY_BYTES) {
+  if (data.length < INIT_RESPONSE_BYTES) {
     throw new HardwareError(
       'protocol',
-      `CTAPHID INIT was answered with ${data.length} bytes, ${INIT_REPLY_BYTES} are due`,
+      `the response to CTAPHID INIT has ${data.length} bytes instead of ${INIT_RESPONSE_BYTES}`,
     );
   }
   if (nonce.some((byte, i) => data[i] !== byte)) return null;
   const channel = new DataView(data.buffer, data.byteOffset).getUint32(NONCE_BYTES);
-  return { channel, device: { major: data[13]!, minor: data[14]!, build: data[15]! } };
+  const [major, minor, build] = data.subarray(MAJOR_AT);
+  return { channel, device: { major: major!, minor: minor!, build: build! } };
 }
 
-export class CtapHid {
-  /** The version INIT told: of the firmware with some makers, of nothing in particular with others. */
+/** An open channel. It needs no closing: the key forgets unused channels. */
+export class CtapHidChannel {
+  /** The version in the response to INIT: with some makers that of the firmware, with others without meaning. */
   readonly device: Version;
   readonly #connection: ReportConnection;
   readonly #channel: number;
@@ -58,31 +69,35 @@ export class CtapHid {
     this.device = device;
   }
 
-  /** Opens a channel. Fails with a HardwareError; `signal` is the one limit over everything done with it. */
-  static async open(connection: ReportConnection, signal: AbortSignal, nonce = randomBytes(8)): Promise<CtapHid> {
-    await send(connection, BROADCAST_CHANNEL, CTAPHID_INIT, nonce, signal);
-    for (let i = 0; i < MOST_REPORTS; i += 1) {
+  /** Opens a channel. Fails with a HardwareError. */
+  static async open(
+    connection: ReportConnection,
+    signal: AbortSignal,
+    nonce = randomBytes(NONCE_BYTES),
+  ): Promise<CtapHidChannel> {
+    await send(connection, BROADCAST_CHANNEL, COMMAND.INIT, nonce, signal);
+    for (let i = 0; i < MAX_REPORTS; i += 1) {
       const message = await receive(connection, BROADCAST_CHANNEL, signal);
-      if (message.command !== CTAPHID_INIT) continue;
-      const reply = parseInit(message.data, nonce);
-      if (reply !== null) return new CtapHid(connection, reply.channel, reply.device);
+      if (message.command !== COMMAND.INIT) continue;
+      const response = parseInit(message.data, nonce);
+      if (response !== null) return new CtapHidChannel(connection, response.channel, response.device);
     }
-    throw new HardwareError('protocol', 'CTAPHID INIT is answered for others without end');
+    throw new HardwareError('protocol', 'the key answers CTAPHID INIT only to other programs');
   }
 
-  /** The answer to a command, or null where the key does not know it. Fails with a HardwareError. */
+  /**
+   * The response to a command, or null if the key does not support the command. Fails with a HardwareError. Throws a
+   * RangeError for a command that must never be sent.
+   */
   async call(command: number, payload: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null> {
-    if (FORBIDDEN.includes(command)) throw new RangeError(`command ${command.toString(16)} is never sent`);
+    if (FORBIDDEN_COMMANDS.includes(command)) throw new RangeError(`command ${hex(command)} is never sent`);
     for (let retry = 0; ; retry += 1) {
       await send(this.#connection, this.#channel, command, payload, signal);
-      const answer = await receive(this.#connection, this.#channel, signal);
-      if (answer.command === command) return answer.data;
-      if (answer.command !== CTAPHID_ERROR) {
-        throw new HardwareError('protocol', `command ${hex(command)} was answered with command ${hex(answer.command)}`);
-      }
-      const code = answer.data[0] ?? 0;
-      if (code === INVALID_COMMAND) return null;
-      if (code !== CHANNEL_BUSY || retry === BUSY_RETRIES) throw ctapError(code, command);
+      const response = await receive(this.#connection, this.#channel, signal);
+      if (response.command === command) return response.data;
+      const error = errorCode(response, command);
+      if (error === ERROR.INVALID_COMMAND) return null;
+      if (error !== ERROR.CHANNEL_BUSY || retry === BUSY_RETRIES) throw ctapError(error, command);
       await pause(BUSY_PAUSE, signal);
     }
   }
@@ -90,9 +105,14 @@ export class CtapHid {
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
 
+function errorCode(response: Message, command: number): number {
+  if (response.command === COMMAND.ERROR) return response.data[0] ?? 0;
+  throw new HardwareError('protocol', `the key answered command ${hex(command)} with command ${hex(response.command)}`);
+}
+
 function ctapError(code: number, command: number): HardwareError {
-  if (code === CHANNEL_BUSY) return new HardwareError('busy', 'the key is busy with another program');
-  if (code === MESSAGE_TIMEOUT) return new HardwareError('timeout', 'the key gave up waiting for the message');
+  if (code === ERROR.CHANNEL_BUSY) return new HardwareError('busy', 'the key is busy with another program');
+  if (code === ERROR.MESSAGE_TIMEOUT) return new HardwareError('timeout', 'the key timed out waiting for the message');
   return new HardwareError('protocol', `the key refused command ${hex(command)} with CTAPHID error ${hex(code)}`);
 }
 
@@ -106,12 +126,12 @@ async function send(
   for (const packet of toPackets(channel, command, payload)) await connection.write(packet, signal);
 }
 
-/** The next message on the channel that is no keepalive. */
+/** The next message on the channel, keepalives skipped. */
 async function receive(connection: ReportConnection, channel: number, signal: AbortSignal): Promise<Message> {
-  const assembler = new Assembler(channel);
-  for (let i = 0; i < MOST_REPORTS; i += 1) {
+  const assembler = new MessageAssembler(channel);
+  for (let i = 0; i < MAX_REPORTS; i += 1) {
     const message = assembler.add(await connection.read(signal));
-    if (message !== null && message.command !== CTAPHID_KEEPALIVE) return message;
+    if (message !== null && message.command !== COMMAND.KEEPALIVE) return message;
   }
   throw new HardwareError('protocol', 'the key sends reports without end');
 }

@@ -1,132 +1,161 @@
 import { randomUUID } from 'node:crypto';
 import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent } from '../driver.ts';
-import { checkedSerial, IDENTIFIERS, identify } from '../protocols/simkey/index.ts';
-import { SIMULATED_CARD, simulatedCard } from './card.ts';
+import type { CardConnection } from '../protocols/connection.ts';
+import { CARD_SERIAL_SOURCES, identifyCard } from '../protocols/identify-card.ts';
+import { checkedSerial } from '../protocols/serial.ts';
+import { SIMULATED_SOURCE, SimulatedCard } from './card.ts';
 
+/** Options of the simulated driver. */
 export interface SimulatedDriverOptions extends DriverOptions {
-  /** How many keys are plugged in when it starts. */
+  /** How many keys are plugged in at the start. */
   readonly count: number;
 }
 
-/** The simulated keys and the hands that plug them. */
+/** Simulated keys that can be plugged in and unplugged. */
 export interface SimulatedDriver extends Driver {
   /**
-   * Plugs a key in: key number `index` counted from 1 or, without it, the lowest that is not plugged. Odd numbers are
-   * UKEYs, even ones SIMKEYs. Resolves with the key when it was told as `attached`; rejects where it is plugged already.
+   * Plugs in key number `index`, counted from 1; default: the lowest that is not plugged in. Odd numbers are UKEYs, even
+   * ones SIMKEYs. Resolves with the key after it was reported as `attached`. Rejects if it is already plugged in.
    */
   attach(index?: number): Promise<AttachedKey>;
-  /** Pulls the key with this keyId or, without it, the one plugged last. Rejects where there is none. */
+  /** Unplugs the key with this keyId; default: the one plugged in last. Rejects if there is none. */
   detach(keyId?: string): Promise<void>;
 }
 
-interface Plugged {
+interface PluggedKey {
   readonly index: number;
   readonly key: AttachedKey;
-  readonly pulled: AbortController;
+  readonly removed: AbortController;
 }
 
 /**
- * Keys in software, for trying the program without hardware. Every one is marked `simulated` and says so in its model and
- * serial. Key number n has the same serial at every start, so that it is recognised again.
+ * Keys in software, to try the program without hardware. Every one is marked `simulated` and says so in its model and
+ * serial. Key number n has the same serial at every start, so that it is recognized.
  */
 export function createSimulatedDriver(options: SimulatedDriverOptions): SimulatedDriver {
-  const now = options.now ?? Date.now;
-  const plugged: Plugged[] = [];
-  /** Numbers of the keys that are plugged in or on the way in. */
-  const taken = new Set<number>();
-  let listener: ((event: KeyEvent) => void) | null = null;
-  let running = false;
+  return new SimulatedKeys(options);
+}
 
-  const status = (): DriverStatus => ({
-    name: 'simulated',
-    state: running ? 'ready' : 'unavailable',
-    detail: running ? 'Simulating keys; none of them is real.' : 'Not started.',
-  });
+class SimulatedKeys implements SimulatedDriver {
+  readonly name = 'simulated';
+  readonly #options: SimulatedDriverOptions;
+  readonly #plugged: PluggedKey[] = [];
+  /** Numbers of the keys that are plugged in or being plugged in. */
+  readonly #taken = new Set<number>();
+  #listener: ((event: KeyEvent) => void) | null = null;
+  #running = false;
 
-  async function attach(index = lowestFree()): Promise<AttachedKey> {
-    if (!running) throw new Error('the simulated driver is not running');
-    if (!Number.isInteger(index) || index < 1) throw new RangeError(`no simulated key has the number ${index}`);
-    if (taken.has(index)) throw new Error(`simulated key ${index} is plugged in already`);
-    const pulled = new AbortController();
-    taken.add(index);
-    const key = await build(index, pulled.signal);
-    if (!running) throw new Error('the simulated driver was stopped');
-    plugged.push({ index, key, pulled });
-    listener?.({ kind: 'attached', key });
+  constructor(options: SimulatedDriverOptions) {
+    this.#options = options;
+  }
+
+  status(): DriverStatus {
+    return this.#running
+      ? { name: this.name, state: 'ready', detail: 'Simulating keys; none of them is real.' }
+      : { name: this.name, state: 'unavailable', detail: 'Not started.' };
+  }
+
+  keys(): readonly AttachedKey[] {
+    return this.#plugged.map(one => one.key);
+  }
+
+  async start(listener: (event: KeyEvent) => void): Promise<void> {
+    this.#running = true;
+    this.#listener = listener;
+    for (let index = 1; index <= this.#options.count; index++) await this.attach(index);
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.#listener = null;
+    this.#plugged.length = 0;
+    this.#taken.clear();
+  }
+
+  async attach(index = this.#lowestFree()): Promise<AttachedKey> {
+    if (!this.#running) throw new Error('the simulated driver is not running');
+    if (!Number.isInteger(index) || index < 1) throw new RangeError(`there is no simulated key ${index}`);
+    if (this.#taken.has(index)) throw new Error(`simulated key ${index} is already plugged in`);
+    const removed = new AbortController();
+    this.#taken.add(index);
+    const key = index % 2 === 0 ? await this.#simkey(index, removed.signal) : this.#ukey(index);
+    if (!this.#running) throw new Error('the simulated driver was stopped');
+    this.#plugged.push({ index, key, removed });
+    this.#listener?.({ kind: 'attached', key });
     return key;
   }
 
-  async function build(index: number, pulled: AbortSignal): Promise<AttachedKey> {
-    const isSim = index % 2 === 0;
-    const serial = `SIM-${isSim ? 'SIMKEY' : 'UKEY'}-${String(index).padStart(4, '0')}`;
-    const keyId = `simulated-${randomUUID()}`;
-    const told = isSim
-      ? await readCard(serial, keyId, pulled)
-      : { serialNumber: checkedSerial(serial, 'serial'), problem: null };
+  async detach(keyId?: string): Promise<void> {
+    const at = keyId === undefined ? this.#plugged.length - 1 : this.#plugged.findIndex(one => one.key.keyId === keyId);
+    const [unplugged] = at < 0 ? [] : this.#plugged.splice(at, 1);
+    if (unplugged === undefined) throw new Error(keyId ? `no key ${keyId} is plugged in` : 'no key is plugged in');
+    this.#taken.delete(unplugged.index);
+    unplugged.removed.abort();
+    this.#listener?.({ kind: 'detached', key: unplugged.key });
+  }
+
+  #ukey(index: number): AttachedKey {
     return {
-      keyId,
-      deviceType: isSim ? 'SIMKEY' : 'UKEY',
-      serialNumber: told.serialNumber,
-      serialSource: told.serialNumber === null ? null : SIMULATED_CARD.source,
+      ...this.#common(),
+      deviceType: 'UKEY',
+      serialNumber: checkedSerial(serialOf('UKEY', index), 'serial'),
+      serialSource: SIMULATED_SOURCE.name,
+      model: 'Simulated UKEY',
+      transport: 'HID',
+      reader: null,
+      problem: null,
+    };
+  }
+
+  /** Read as a real card is: the real sources are tried first, and refused. */
+  async #simkey(index: number, removed: AbortSignal): Promise<AttachedKey> {
+    const common = this.#common();
+    const card = this.#withTraffic(new SimulatedCard(serialOf('SIMKEY', index), removed), common.keyId);
+    const sources = [...CARD_SERIAL_SOURCES, SIMULATED_SOURCE];
+    const { serialNumber, problem } = await identifyCard(card, { contactless: false }, removed, sources);
+    return {
+      ...common,
+      deviceType: 'SIMKEY',
+      serialNumber,
+      serialSource: serialNumber === null ? null : SIMULATED_SOURCE.name,
+      model: 'Simulated SIMKEY',
+      transport: 'PCSC',
+      reader: 'Simulated reader',
+      problem,
+    };
+  }
+
+  #common() {
+    return {
+      keyId: `simulated-${randomUUID()}`,
       manufacturer: 'devmgr',
-      model: isSim ? 'Simulated SIMKEY' : 'Simulated UKEY',
       hardwareVersion: null,
       firmwareVersion: null,
-      transport: isSim ? 'PCSC' : 'HID',
-      reader: isSim ? 'Simulated reader' : null,
       vendorId: null,
       productId: null,
-      attachedAt: now(),
+      attachedAt: (this.#options.now ?? Date.now)(),
       simulated: true,
-      problem: told.problem,
-    };
+    } as const;
   }
 
-  /** By the way a real card is read: the real identifiers are asked first, and refused. */
-  function readCard(serial: string, keyId: string, pulled: AbortSignal) {
-    const card = simulatedCard(serial, pulled);
-    const tell = (direction: 'out' | 'in', bytes: Uint8Array) =>
-      options.traffic?.({ driver: 'simulated', keyId, direction, bytes });
-    const overheard = {
-      async transmit(apdu: Uint8Array, signal: AbortSignal) {
-        tell('out', apdu);
-        const answer = await card.transmit(apdu, signal);
-        tell('in', answer);
-        return answer;
+  #withTraffic(card: CardConnection, keyId: string): CardConnection {
+    const report = (direction: 'out' | 'in', bytes: Uint8Array) =>
+      this.#options.traffic?.({ driver: this.name, keyId, direction, bytes });
+    return {
+      async transmit(apdu, signal) {
+        report('out', apdu);
+        const response = await card.transmit(apdu, signal);
+        report('in', response);
+        return response;
       },
     };
-    return identify(overheard, { contactless: false }, pulled, [...IDENTIFIERS, SIMULATED_CARD]);
   }
 
-  function lowestFree(): number {
+  #lowestFree(): number {
     let index = 1;
-    while (taken.has(index)) index += 1;
+    while (this.#taken.has(index)) index += 1;
     return index;
   }
-
-  return {
-    name: 'simulated',
-    status,
-    keys: () => plugged.map(one => one.key),
-    attach,
-    async detach(keyId) {
-      const at = keyId === undefined ? plugged.length - 1 : plugged.findIndex(one => one.key.keyId === keyId);
-      const [gone] = at < 0 ? [] : plugged.splice(at, 1);
-      if (gone === undefined) throw new Error(keyId ? `no key ${keyId} is plugged in` : 'no key is plugged in');
-      taken.delete(gone.index);
-      gone.pulled.abort();
-      listener?.({ kind: 'detached', key: gone.key });
-    },
-    async start(given) {
-      running = true;
-      listener = given;
-      for (let index = 1; index <= options.count; index++) await attach(index);
-    },
-    async stop() {
-      running = false;
-      listener = null;
-      plugged.length = 0;
-      taken.clear();
-    },
-  };
 }
+
+const serialOf = (type: 'UKEY' | 'SIMKEY', index: number): string => `SIM-${type}-${String(index).padStart(4, '0')}`;

@@ -1,32 +1,41 @@
-/** Linux: what /sys says of a USB device, without opening it. */
+/** Linux: what /sys knows about a USB device, without opening the device. */
 import { readdir, readFile } from 'node:fs/promises';
-import type { UsbPlace } from './place.ts';
+
+/** Where a USB device is attached, as lsusb counts. A device address is reused only after the bus has used all others. */
+export interface UsbLocation {
+  readonly bus: number;
+  /** The device number. */
+  readonly address: number;
+}
 
 const DEVICES = '/sys/bus/usb/devices';
 
-/** Classes of USB interfaces. */
+/** USB interface class of HID devices. Source: USB-IF, defined class codes. */
 export const HID_CLASS = 0x03;
+/** USB interface class of smart card readers (CCID). */
 export const SMART_CARD_CLASS = 0x0b;
 
+/** Descriptor type of an interface descriptor, and the offset of its class. Source: USB 2.0, 9.6.5. */
 const INTERFACE_DESCRIPTOR = 4;
-/** Where an interface descriptor holds its class. */
-const CLASS_AT = 5;
+const INTERFACE_CLASS_AT = 5;
 
+/** A USB device as /sys describes it. */
 export interface UsbDevice {
-  /** Four lower-case hex digits. */
+  /** USB ids as four lower-case hex digits. */
   readonly vendorId: string;
   readonly productId: string;
-  /** Texts of the descriptors, uncleaned; null where the device has none. */
+  /** Texts of the descriptors, not cleaned; null if the device has none. */
   readonly serial: string | null;
   readonly manufacturer: string | null;
   readonly product: string | null;
+  /** The classes of its interfaces. */
   readonly classes: ReadonlySet<number>;
 }
 
-/** The device that hangs there now; null where none does, or where there is no /sys. */
-export async function usbDeviceAt({ bus, address }: UsbPlace): Promise<UsbDevice | null> {
+/** The device at this location; null if there is none, or no /sys. Never rejects. */
+export async function usbDeviceAt({ bus, address }: UsbLocation): Promise<UsbDevice | null> {
   const names = await readdir(DEVICES).catch(() => []);
-  // Interfaces stand in the same folder, with a colon in their name.
+  // The same folder lists the interfaces of the devices, with a colon in their names.
   for (const name of names.filter(one => !one.includes(':'))) {
     const folder = `${DEVICES}/${name}`;
     if ((await attribute(folder, 'devnum')) !== String(address)) continue;
@@ -45,7 +54,7 @@ export async function usbDeviceAt({ bus, address }: UsbPlace): Promise<UsbDevice
   return null;
 }
 
-/** The classes of a device's interfaces, from its folder in /sys; null where they are not told. */
+/** The classes of a device's interfaces, from its folder in /sys; null if they cannot be read. */
 export async function interfaceClassesIn(folder: string): Promise<ReadonlySet<number> | null> {
   try {
     return interfaceClasses(await readFile(`${folder}/descriptors`));
@@ -54,13 +63,14 @@ export async function interfaceClassesIn(folder: string): Promise<ReadonlySet<nu
   }
 }
 
-/** The classes of all interfaces in a chain of descriptors; what follows a descriptor that is cut short is left out. */
+/** The classes of all interfaces in a chain of descriptors. Stops at a descriptor that is cut off. */
 export function interfaceClasses(descriptors: Uint8Array): ReadonlySet<number> {
   const classes = new Set<number>();
   for (let at = 0; at + 1 < descriptors.length; ) {
     const length = descriptors[at]!;
     if (length < 2 || at + length > descriptors.length) break;
-    if (descriptors[at + 1] === INTERFACE_DESCRIPTOR && length > CLASS_AT) classes.add(descriptors[at + CLASS_AT]!);
+    const isInterface = descriptors[at + 1] === INTERFACE_DESCRIPTOR && length > INTERFACE_CLASS_AT;
+    if (isInterface) classes.add(descriptors[at + INTERFACE_CLASS_AT]!);
     at += length;
   }
   return classes;

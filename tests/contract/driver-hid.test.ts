@@ -4,15 +4,15 @@ import { driverContract } from './driver.ts';
 
 driverContract('hid', async () => {
   const system = new FakeHid();
-  let unit = 0;
+  let address = 0;
   return {
     driver: createHidDriver({ system }),
     serialNumber: 'SN-0001',
     async plug() {
-      unit = system.plug({ serial: 'SN-0001' });
+      address = system.plug({ serial: 'SN-0001' });
     },
     async unplug() {
-      system.pull(unit);
+      system.unplug(address);
     },
     another: () => createHidDriver({ system }),
   };

@@ -1,3 +1,4 @@
+import type { Driver } from '../../drivers/driver.ts';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { driverContract } from './driver.ts';
 
@@ -19,16 +20,18 @@ for (const [index, serialNumber] of [
   });
 }
 
-/** A driver that finds key number `index` alone at its start. */
-function simulatedAlone(index: number) {
+/** A driver that starts with only key number `index`. */
+function simulatedAlone(index: number): Driver {
   const driver = createSimulatedDriver({ count: index });
   return {
-    ...driver,
-    async start(listener: Parameters<typeof driver.start>[0]) {
+    name: driver.name,
+    status: () => driver.status(),
+    keys: () => driver.keys().slice(index - 1),
+    stop: () => driver.stop(),
+    async start(listener) {
       await driver.start(event => {
         if (event.kind === 'status' || event.key.serialNumber?.endsWith(`000${index}`)) listener(event);
       });
     },
-    keys: () => driver.keys().slice(index - 1),
   };
 }

@@ -1,4 +1,4 @@
-/** The main job on real parts, through the built program: a key that is plugged in comes out registered. */
+/** Enrolling on real parts, with the built program: a key that is plugged in is registered. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-/** Enrolls one key that comes while `enroll` waits. */
+/** Enrolls one key that is plugged in while `enroll` waits. */
 async function enrollOne(plug: () => Promise<unknown>) {
   const enrolling = startProgram(['enroll', '--count', '1', '--timeout', '45', '--json'], { home });
   await Promise.race([listening(enrolling.ended), enrolling.ended]);
@@ -30,7 +30,7 @@ async function enrollOne(plug: () => Promise<unknown>) {
   return JSON.parse(lines[0]!);
 }
 
-/** Resolves when `enroll` listens for keys: the daemon counts its stream. Not asked for any longer once it has ended. */
+/** Resolves when `enroll` listens for keys (the daemon counts its stream) or has ended. */
 async function listening(ended: Promise<unknown>): Promise<void> {
   let over = false;
   void ended.finally(() => {
@@ -42,7 +42,7 @@ async function listening(ended: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Resolves when the daemon has seen that the last key is gone: it would count as attached at the start. */
+/** Resolves when the daemon lists no key: one that is still listed would count as attached at the start. */
 async function nothingPlugged(): Promise<void> {
   for (;;) if ((await json('keys')).list.length === 0) return;
 }
@@ -64,7 +64,7 @@ withPcscd('a SIM card in a reader', () => {
     await pcscd.stop();
   });
 
-  it('that is inserted while enroll waits comes out registered, and is recognised when it comes again', async () => {
+  it('that is inserted while enroll waits is registered, and is recognized when it is inserted again', async () => {
     let card = await pcscd.insert(uicc({ iccid: '8988211000000000006' })).then(card => card.remove().then(() => null));
     const enrolled = await enrollOne(async () => {
       card = (await pcscd.insert(uicc({ iccid: '8986000000000001232' }))) as never;
@@ -100,7 +100,7 @@ needs('umockdev-run', 'umockdev')('a USB key', () => {
     await bus.dispose();
   });
 
-  it('that is plugged in while enroll waits comes out registered, and is recognised when it comes again', async () => {
+  it('that is plugged in while enroll waits is registered, and is recognized when it is plugged in again', async () => {
     let address = 0;
     const plug = async () => {
       address = await bus.plug({ serial: 'SN-0001', manufacturer: 'Feitian', product: 'Bank key' });

@@ -12,8 +12,8 @@ const notices: string[] = [];
 const make = (options: HidDriverOptions = {}): Driver =>
   createHidDriver({ system, notice: message => notices.push(message), ...options });
 const keyEvents = () => events.flatMap(event => (event.kind === 'status' ? [] : [{ kind: event.kind, ...event.key }]));
-const told = () => keyEvents().map(event => `${event.kind} ${event.serialNumber}`);
-/** The clock is the test's: this lets so much of it pass, with everything that falls due. */
+const reported = () => keyEvents().map(event => `${event.kind} ${event.serialNumber}`);
+/** Advances the test's clock by this many milliseconds, with every timer that is due. */
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 const started = async (): Promise<void> => {
   const start = driver.start(event => events.push(event));
@@ -38,37 +38,37 @@ afterEach(async () => {
 const YUBIKEY_5 = '0e020400bc614e0401030503050403';
 const yubikey = () => new FakeCtapKey([5, 4, 3], { 66: YUBIKEY_5 });
 
-describe('keys on the bus', () => {
-  test('two of one make and model are two keys', async () => {
+describe('USB keys', () => {
+  test('of the same model are separate keys', async () => {
     await started();
     system.plug({ serial: 'A1' });
     system.plug({ serial: 'A2' });
     await pass(10);
-    expect(told()).toEqual(['attached A1', 'attached A2']);
+    expect(reported()).toEqual(['attached A1', 'attached A2']);
     expect(driver.keys().map(key => key.serialNumber)).toEqual(['A1', 'A2']);
   });
 
-  test('a key whose interfaces appear one after the other is told once, from its best source', async () => {
+  test('are reported once, from the best source, if their interfaces appear one by one', async () => {
     await started();
     const otp = new FakeOtpKey('050403', '00bc614ec804');
-    const unit = system.plug({ ids: '1050:0407', usages: ['otp'], sides: { otp } });
+    const address = system.plug({ ids: '1050:0407', usages: ['otp'], interfaces: { otp } });
     await pass(300);
-    expect(told()).toEqual([]);
-    system.add(unit, 'fido', { ids: '1050:0407', sides: { fido: yubikey() } });
+    expect(reported()).toEqual([]);
+    system.add(address, 'fido', { ids: '1050:0407', interfaces: { fido: yubikey() } });
     await pass(100);
     expect(keyEvents()).toMatchObject([
       { kind: 'attached', serialNumber: '12345678', serialSource: 'yubikey-management', firmwareVersion: '5.4.3' },
     ]);
   });
 
-  test('a key whose best source never appears is told from the next one', async () => {
+  test('are reported from the next source if the best one never appears', async () => {
     await started();
-    system.plug({ ids: '1050:0407', usages: ['otp'], sides: { otp: new FakeOtpKey('050403', '00bc614ec804') } });
+    system.plug({ ids: '1050:0407', usages: ['otp'], interfaces: { otp: new FakeOtpKey('050403', '00bc614ec804') } });
     await pass(2_000);
     expect(keyEvents()).toMatchObject([{ kind: 'attached', serialNumber: '12345678', serialSource: 'yubikey-otp' }]);
   });
 
-  test('mice and keyboards are left alone', async () => {
+  test('do not include mice and keyboards', async () => {
     await started();
     system.plug({ ids: '046d:c31c', usages: ['otp'] });
     system.plug({ ids: '046d:c077', usages: ['mouse'] });
@@ -76,93 +76,93 @@ describe('keys on the bus', () => {
     expect(events.filter(event => event.kind !== 'status')).toEqual([]);
   });
 
-  test('a device that the settings name is a key', async () => {
+  test('include devices that the settings name', async () => {
     driver = make({ match: ['dead'] });
     await started();
     system.plug({ ids: 'dead:beef', serial: 'B1', usages: ['vendor'] });
     await pass(10);
-    expect(told()).toEqual(['attached B1']);
+    expect(reported()).toEqual(['attached B1']);
   });
 
-  test('carry texts that are safe on a terminal', async () => {
+  test('have texts that are safe on a terminal', async () => {
     await started();
     system.plug({ serial: 'A1', product: '\u001b[2Jkey\u202e' });
     await pass(10);
     expect(driver.keys()[0]).toMatchObject({ model: '[2Jkey', manufacturer: 'Feitian', hardwareVersion: '5.43' });
   });
 
-  test('are found without any event, by looking again', async () => {
+  test('are found by scanning if the system has no events', async () => {
     system.events = false;
     await started();
-    const unit = system.plug({ serial: 'A1' });
+    const address = system.plug({ serial: 'A1' });
     await pass(600);
-    system.pull(unit);
+    system.unplug(address);
     await pass(600);
-    expect(told()).toEqual(['attached A1', 'detached A1']);
+    expect(reported()).toEqual(['attached A1', 'detached A1']);
   });
 
-  test('whose event was lost are found by looking again', async () => {
+  test('are found by scanning if their event was lost', async () => {
     await started();
     system.events = false;
     system.plug({ serial: 'A1' });
     await pass(2_100);
-    expect(told()).toEqual(['attached A1']);
-    // From now on events are not relied on.
+    expect(reported()).toEqual(['attached A1']);
+    // From now on the driver does not rely on events.
     system.plug({ serial: 'A2' });
     await pass(600);
-    expect(told()).toEqual(['attached A1', 'attached A2']);
+    expect(reported()).toEqual(['attached A1', 'attached A2']);
   });
 });
 
-describe('keys that give one serial', () => {
-  test('name neither while both are there, and not after one was pulled', async () => {
+describe('keys with the same serial', () => {
+  test('have no serial while both are attached, and not after one was unplugged', async () => {
     await started();
     const first = system.plug({ serial: 'TWIN-7' });
     await pass(100);
     const second = system.plug({ serial: 'TWIN-7' });
     await pass(100);
-    expect(told()).toEqual(['attached TWIN-7', 'changed null', 'attached null']);
+    expect(reported()).toEqual(['attached TWIN-7', 'changed null', 'attached null']);
     for (const key of driver.keys()) {
       expect(key).toMatchObject({ serialNumber: null, serialSource: null });
       expect(key.problem).toContain('TWIN-7');
     }
-    system.pull(first);
+    system.unplug(first);
     await pass(100);
     expect(driver.keys()).toMatchObject([{ serialNumber: null }]);
-    system.pull(second);
+    system.unplug(second);
     system.plug({ serial: 'TWIN-7' });
     await pass(100);
     expect(driver.keys()).toMatchObject([{ serialNumber: 'TWIN-7', problem: null }]);
   });
 
-  test('are one key when it was pulled and put back before anyone looked', async () => {
+  test('are one key if it was unplugged and plugged in again between two scans', async () => {
     await started();
     const first = system.plug({ serial: 'A1' });
     await pass(100);
     system.events = false;
-    system.pull(first);
+    system.unplug(first);
     system.events = true;
     system.plug({ serial: 'A1' });
     await pass(100);
-    expect(told()).toEqual(['attached A1', 'detached A1', 'attached A1']);
+    expect(reported()).toEqual(['attached A1', 'detached A1', 'attached A1']);
     expect(new Set(keyEvents().map(event => event.keyId)).size).toBe(2);
   });
 });
 
-test('a key that was exchanged before anyone looked is not told with the serial of the one in its place', async () => {
+test('a key that was replaced between two scans is not reported with the serial of the other key', async () => {
   system.events = false;
   await started();
   system.permitted = false;
-  const first = system.plug({ ids: '1050:0402', product: 'First', sides: { fido: yubikey() } });
+  const first = system.plug({ ids: '1050:0402', product: 'First', interfaces: { fido: yubikey() } });
   await pass(510);
-  system.pull(first);
-  system.plug({ ids: '1050:0402', product: 'Second', sides: { fido: yubikey() }, node: first });
+  system.unplug(first);
+  system.plug({ ids: '1050:0402', product: 'Second', interfaces: { fido: yubikey() }, node: first });
   system.permitted = true;
   await pass(3_000);
   expect(keyEvents().map(({ kind, model }) => `${kind} ${model}`)).toEqual(['attached Second']);
 });
 
-test('a key put back is no twin of itself while the system still lists it at its old place', async () => {
+test('a key that is plugged in again is unique, even if the system still lists it at its old location', async () => {
   await started();
   const old = system.plug({ serial: 'A1' });
   await pass(100);
@@ -170,27 +170,27 @@ test('a key put back is no twin of itself while the system still lists it at its
   system.afterList = () => {
     system.afterList = null;
     system.events = false;
-    system.pull(old);
+    system.unplug(old);
   };
   await pass(100);
-  expect(told()).toEqual(['attached A1', 'detached A1', 'attached A1']);
+  expect(reported()).toEqual(['attached A1', 'detached A1', 'attached A1']);
 });
 
 describe('a key that may not be opened', () => {
-  const plugYubikey = () => system.plug({ ids: '1050:0402', sides: { fido: yubikey() } });
+  const plugYubikey = () => system.plug({ ids: '1050:0402', interfaces: { fido: yubikey() } });
 
-  test('is waited for, as udev may be behind', async () => {
+  test('is not reported at first, because udev may be late', async () => {
     await started();
     system.permitted = false;
     plugYubikey();
     await pass(2_000);
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     system.permitted = true;
     await pass(1_000);
-    expect(told()).toEqual(['attached 12345678']);
+    expect(reported()).toEqual(['attached 12345678']);
   });
 
-  test('is listed after 5 seconds with the udev rule, and told again when it may be', async () => {
+  test('is reported after 5 seconds with the udev rule, and again when it can be opened', async () => {
     await started();
     system.permitted = false;
     plugYubikey();
@@ -199,18 +199,18 @@ describe('a key that may not be opened', () => {
     expect(keyEvents()[0]?.problem).toContain('GROUP="devmgr"');
     system.permitted = true;
     await pass(4_100);
-    expect(told()).toEqual(['attached null', 'changed 12345678']);
+    expect(reported()).toEqual(['attached null', 'changed 12345678']);
     expect(driver.keys()[0]?.problem).toBeNull();
   });
 
-  test('is listed at once when it was there before the start', async () => {
+  test('is reported at once if it was attached before the start', async () => {
     system.permitted = false;
     plugYubikey();
     await started();
-    expect(told()).toEqual(['attached null']);
+    expect(reported()).toEqual(['attached null']);
   });
 
-  test('is no problem where nothing had to be opened', async () => {
+  test('has no problem if its serial is in the descriptor', async () => {
     system.permitted = false;
     system.plug({ serial: 'A1' });
     await started();
@@ -218,8 +218,8 @@ describe('a key that may not be opened', () => {
   });
 });
 
-describe('what the system fails with is survived', () => {
-  test('a missing library makes the driver unavailable with the reason, until it is there', async () => {
+describe('the driver survives', () => {
+  test('a missing library: it is unavailable with the reason until the library is installed', async () => {
     system.listFailure = new HardwareError('unavailable', 'libudev.so.1 is missing');
     await started();
     expect(driver.status()).toEqual({ name: 'hid', state: 'unavailable', detail: 'libudev.so.1 is missing' });
@@ -227,10 +227,10 @@ describe('what the system fails with is survived', () => {
     system.plug({ serial: 'A1' });
     await pass(10_100);
     expect(driver.status().state).toBe('ready');
-    expect(told()).toEqual(['attached A1']);
+    expect(reported()).toEqual(['attached A1']);
   });
 
-  test.each(['a text', undefined, 42, new TypeError('getter')])('a listing that throws %o', async failure => {
+  test.each(['a text', undefined, 42, new TypeError('getter')])('a scan that throws %o', async failure => {
     await started();
     system.listFailure = failure ?? 'nothing';
     system.plug({ serial: 'A1' });
@@ -239,7 +239,7 @@ describe('what the system fails with is survived', () => {
     system.listFailure = null;
     system.hint();
     await pass(100);
-    expect(told()).toEqual(['attached A1']);
+    expect(reported()).toEqual(['attached A1']);
   });
 
   test('a listener that throws', async () => {
@@ -249,54 +249,54 @@ describe('what the system fails with is survived', () => {
     });
     await pass(0);
     await start;
-    const unit = system.plug({ serial: 'A1' });
+    const address = system.plug({ serial: 'A1' });
     await pass(100);
-    system.pull(unit);
+    system.unplug(address);
     await pass(100);
-    expect(told()).toEqual(['attached A1', 'detached A1']);
+    expect(reported()).toEqual(['attached A1', 'detached A1']);
     expect(notices).toContain('a listener failed on a key event');
   });
 
-  test('a side that throws what is no error of ours', async () => {
-    const sides = { fido: { write: () => Promise.reject('could not write') } };
-    system.plug({ ids: '1050:0402', sides });
+  test('an interface that throws something other than a HardwareError', async () => {
+    const interfaces = { fido: { write: () => Promise.reject('could not write') } };
+    system.plug({ ids: '1050:0402', interfaces });
     await started();
     expect(driver.keys()[0]?.problem).toContain('no serial could be read');
   });
 });
 
-describe('a key that is pulled while it is asked', () => {
-  const mute = { write: async () => undefined, read: (signal: AbortSignal) => aborted(signal) };
+describe('a key that is unplugged while it is identified', () => {
+  const silent = { write: async () => undefined, read: (signal: AbortSignal) => aborted(signal) };
   const aborted = (signal: AbortSignal): Promise<never> =>
     new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(new HardwareError('aborted', 'given up')), { once: true });
+      signal.addEventListener('abort', () => reject(new HardwareError('aborted', 'canceled')), { once: true });
     });
 
-  test('is never told', async () => {
+  test('is not reported', async () => {
     await started();
-    const unit = system.plug({ ids: '1050:0402', sides: { fido: mute } });
+    const address = system.plug({ ids: '1050:0402', interfaces: { fido: silent } });
     await pass(100);
     expect(system.handles).toBe(1);
-    system.pull(unit);
+    system.unplug(address);
     await pass(100);
     expect(system.handles).toBe(0);
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 
-  test('does not keep the driver from stopping', async () => {
+  test('does not prevent the driver from stopping', async () => {
     await started();
-    system.plug({ ids: '1050:0402', sides: { fido: mute } });
+    system.plug({ ids: '1050:0402', interfaces: { fido: silent } });
     await pass(100);
     await driver.stop();
     expect(system.handles).toBe(0);
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 });
 
-test('every report that passes is told to the traffic log with the key it belongs to', async () => {
+test('every HID report is reported as traffic of its key', async () => {
   const lines: string[] = [];
   driver = make({ traffic: line => lines.push(`${line.direction} ${line.keyId} ${line.bytes.length}`) });
-  system.plug({ ids: '1050:0402', sides: { fido: yubikey() } });
+  system.plug({ ids: '1050:0402', interfaces: { fido: yubikey() } });
   await started();
   const { keyId } = driver.keys()[0]!;
   expect(lines).toEqual(['out', 'in', 'out', 'in'].map(direction => `${direction} ${keyId} 64`));

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import type { Device } from 'node-hid';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LinuxListing, PlainListing } from '../../drivers/hid/listing.ts';
+import { NodeHidListing, SysfsListing } from '../../drivers/hid/listing.ts';
 import { topLevelUsages } from '../../drivers/hid/report-descriptor.ts';
 import type { HidrawNode } from '../../drivers/hid/sysfs.ts';
 import type { HidInterface } from '../../drivers/hid/system.ts';
@@ -21,9 +21,9 @@ const device = (path: string, serialNumber = '', ids: [number, number] = [0x1050
 
 const at = (node: HidrawNode, address: number): HidInterface => ({
   path: `/dev/${node.name}`,
-  unit: `usb:1:${address}`,
-  place: { bus: 1, address },
-  smartCard: null,
+  deviceId: `usb:1:${address}`,
+  location: { bus: 1, address },
+  hasSmartCard: null,
   vendorId: '1050',
   productId: '0407',
   usagePage: 0xf1d0,
@@ -36,63 +36,63 @@ const at = (node: HidrawNode, address: number): HidInterface => ({
 
 describe('on Linux', () => {
   let nodes: HidrawNode[];
-  let made: Map<string, HidInterface[]>;
-  let asked: string[];
+  let complete: Map<string, HidInterface[]>;
+  let read: string[];
   let checks: number;
-  let listing: LinuxListing;
+  let listing: SysfsListing;
   beforeEach(() => {
     nodes = [];
-    made = new Map();
-    asked = [];
+    complete = new Map();
+    read = [];
     checks = 0;
-    listing = new LinuxListing(async () => void checks++, {
+    listing = new SysfsListing(async () => void checks++, {
       hidrawNodes: () => nodes,
       async interfacesOf(node) {
-        asked.push(node.instance);
-        return made.get(node.instance) ?? null;
+        read.push(node.instance);
+        return complete.get(node.instance) ?? null;
       },
     });
   });
   const appear = (number: number, instance: string, address: number): void => {
     const node = { name: `hidraw${number}`, instance };
     nodes = [...nodes, node];
-    made.set(instance, [at(node, address)]);
+    complete.set(instance, [at(node, address)]);
   };
-  const units = async () => (await listing.list()).map(each => each.unit);
+  const deviceIds = async () => (await listing.list()).map(each => each.deviceId);
 
-  test('new devices alone are read, once, and keep their order', async () => {
+  test('only new devices are read, once, and the order is kept', async () => {
     await listing.list();
     appear(0, '0003:1050:0407.0001', 5);
     await listing.list();
     await listing.list();
     appear(1, '0003:1050:0407.0002', 6);
-    expect(await units()).toEqual(['usb:1:5', 'usb:1:6']);
-    expect(asked).toEqual(['0003:1050:0407.0001', '0003:1050:0407.0002']);
+    expect(await deviceIds()).toEqual(['usb:1:5', 'usb:1:6']);
+    expect(read).toEqual(['0003:1050:0407.0001', '0003:1050:0407.0002']);
     expect(checks).toBe(1);
   });
 
-  test('a node that is half made is read again', async () => {
+  test('a node that is not complete yet is read again', async () => {
     appear(0, '0003:1050:0407.0001', 5);
-    const interfaces = made.get('0003:1050:0407.0001')!;
-    made.clear();
-    expect(await units()).toEqual([]);
-    made.set('0003:1050:0407.0001', interfaces);
-    expect(await units()).toEqual(['usb:1:5']);
+    const interfaces = complete.get('0003:1050:0407.0001')!;
+    complete.clear();
+    expect(await deviceIds()).toEqual([]);
+    complete.set('0003:1050:0407.0001', interfaces);
+    expect(await deviceIds()).toEqual(['usb:1:5']);
   });
 
-  test('a node number that is used again is another device', async () => {
+  test('a reused node number is another device', async () => {
     appear(0, '0003:1050:0407.0001', 5);
     await listing.list();
     nodes = [];
     appear(0, '0003:1050:0407.0002', 6);
-    expect(await units()).toEqual(['usb:1:6']);
+    expect(await deviceIds()).toEqual(['usb:1:6']);
   });
 
-  test('a process that may open no more files takes no key for pulled', async () => {
+  test('a process that may not open more files reports no key as unplugged', async () => {
     const program = `
       const { openSync } = await import('node:fs');
-      const { LinuxListing } = await import(${JSON.stringify(import.meta.resolve('../../drivers/hid/listing.ts'))});
-      const listing = new LinuxListing(async () => undefined);
+      const { SysfsListing } = await import(${JSON.stringify(import.meta.resolve('../../drivers/hid/listing.ts'))});
+      const listing = new SysfsListing(async () => undefined);
       const look = () => listing.list().then(() => 'listed', error => error.code);
       const before = await look();
       try {
@@ -116,16 +116,16 @@ describe('a report descriptor', () => {
     ['the FIDO page', FIDO, ['f1d0:1']],
     ['collections within', '0501 0902 a101 0901 a100 0509 1901 8102 c0 c0', ['1:2']],
     ['two collections', `${FIDO} 0600ff 0907 a101 c0`, ['f1d0:1', 'ff00:7']],
-    ['a page inside the usage', '0501 0b0100d0f1 a101 c0', ['f1d0:1']],
-    ['a page that is put back', '0501 a4 06d0f1 b4 0906 a101 c0', ['1:6']],
+    ['a usage that contains its page', '0501 0b0100d0f1 a101 c0', ['f1d0:1']],
+    ['a page that is popped', '0501 a4 06d0f1 b4 0906 a101 c0', ['1:6']],
     ['a long item', 'fe02aa0000 0501 0906 a101 c0', ['1:6']],
     ['a collection without usage', '0501 a101 c0', ['1:0']],
-    ['an end that is cut off', '0501 0906 a101 c0 0600', ['1:6']],
-  ])('with %s tells it', (_what, hex, expected) => {
+    ['an item that is cut off', '0501 0906 a101 c0 0600', ['1:6']],
+  ])('with %s has these usages', (_what, hex, expected) => {
     expect(usages(hex)).toEqual(expected);
   });
 
-  test('of any bytes comes out without an error and without end', () => {
+  test('of any bytes is parsed without an error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), bytes => topLevelUsages(bytes).length <= bytes.length),
       { numRuns: 100_000 },
@@ -133,9 +133,9 @@ describe('a report descriptor', () => {
   });
 });
 
-test('where the system tells no place, one serial is one key, and an interface without a serial is a key', async () => {
-  const listing = new PlainListing(async () => [device('a', 'A1'), device('b', 'A1'), device('c'), device('d')]);
-  const units = (await listing.list()).map(each => each.unit);
-  expect(units[0]).toBe(units[1]);
-  expect(new Set(units).size).toBe(3);
+test('without USB locations, one serial is one key, and an interface without a serial is a key', async () => {
+  const listing = new NodeHidListing(async () => [device('a', 'A1'), device('b', 'A1'), device('c'), device('d')]);
+  const deviceIds = (await listing.list()).map(each => each.deviceId);
+  expect(deviceIds[0]).toBe(deviceIds[1]);
+  expect(new Set(deviceIds).size).toBe(3);
 });

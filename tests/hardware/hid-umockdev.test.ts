@@ -7,14 +7,14 @@ import { HidProcess } from '../support/hid-process.ts';
 import { needs } from '../support/needs.ts';
 import { UsbBus, umockdev } from '../support/umockdev.ts';
 
-needs('umockdev-run', 'umockdev')('keys that are there from the start', () => {
+needs('umockdev-run', 'umockdev')('keys that are attached from the start', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'hid-test-'));
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  test('are listed with what their descriptors say', async () => {
+  test('are listed with the data of their descriptors', async () => {
     const hid = new HidProcess(await umockdev(folder, [{ serial: 'SN-0001', product: 'Bank key' }]));
     expect((await hid.next('started')).keys).toMatchObject([
       {
@@ -35,7 +35,7 @@ needs('umockdev-run', 'umockdev')('keys that are there from the start', () => {
     expect(await hid.end()).toBe(0);
   });
 
-  test('keep serials that node-hid cuts, and name those beyond ASCII, which it drops', async () => {
+  test('have the serials that node-hid truncates, and a problem for those beyond ASCII', async () => {
     const long = 'L'.repeat(64);
     const keys = [{ serial: long }, { serial: 'SN-银行', product: '银行 UKey' }, { serial: '  SN-0003  ' }];
     const hid = new HidProcess(await umockdev(folder, keys));
@@ -45,7 +45,7 @@ needs('umockdev-run', 'umockdev')('keys that are there from the start', () => {
     await hid.end();
   });
 
-  test('are told apart from keyboards, mice and each other, and merged from their interfaces', async () => {
+  test('are distinguished from keyboards, mice and each other, and merged from their interfaces', async () => {
     const keys = [
       { serial: 'KB-1', vendorId: '046d', productId: 'c31c', interfaces: ['keyboard', 'mouse'] as const },
       { serial: 'A1', interfaces: ['keyboard', 'vendor', 'fido'] as const },
@@ -59,7 +59,7 @@ needs('umockdev-run', 'umockdev')('keys that are there from the start', () => {
   });
 });
 
-needs('umockdev-run', 'umockdev')('keys that come and go', () => {
+needs('umockdev-run', 'umockdev')('keys that are plugged in and unplugged', () => {
   let bus: UsbBus;
   let hid: HidProcess;
   beforeEach(async () => {
@@ -72,7 +72,7 @@ needs('umockdev-run', 'umockdev')('keys that come and go', () => {
     await bus.dispose();
   });
 
-  test('are told once for each plugging, and nothing of the watch is left when it stops', async () => {
+  test('are reported once for each plugging, and no resource is left after the stop', async () => {
     const first = await bus.plug({ serial: 'SN-0001', interfaces: ['keyboard', 'fido'] });
     const attached = await hid.next('attached');
     await bus.pull(first);
@@ -88,14 +88,14 @@ needs('umockdev-run', 'umockdev')('keys that come and go', () => {
     expect(hid.lines.filter(line => ['attached', 'changed', 'detached'].includes(line.kind))).toHaveLength(3);
   });
 
-  test('twenty at once are twenty keys', async () => {
+  test('are twenty keys if twenty are plugged in at once', async () => {
     const serials = Array.from({ length: 20 }, (_, i) => `SN-${1000 + i}`);
-    const places: number[] = [];
-    for (const serial of serials) places.push(await bus.plug({ serial }));
+    const addresses: number[] = [];
+    for (const serial of serials) addresses.push(await bus.plug({ serial }));
     const seen = [];
     for (const _ of serials) seen.push((await hid.next('attached')).key.serialNumber);
     expect(seen.sort()).toEqual(serials);
-    for (const place of places) await bus.pull(place);
+    for (const address of addresses) await bus.pull(address);
     for (const _ of serials) await hid.next('detached');
   });
 });

@@ -13,64 +13,64 @@ const FIRST = '8986000000000001232';
 const LAST = '89019900000000000427';
 
 /**
- * Puts a card into the first reader and pulls it, again and again, each time as soon as a driver of its own has told it;
- * leaves another in. Five changes that nobody took are more than the binding keeps.
+ * Another process that inserts a card into the first reader and removes it, four times, each time as soon as its own driver
+ * has reported it; then it leaves another card in. Five unread changes are more than the binding queues.
  */
-const HANDS = `
+const OTHER_PROCESS = `
   import { writeFileSync } from 'node:fs';
   const { createPcscDriver } = await import(${module('../../drivers/pcsc/index.ts')});
   const { recorder } = await import(${module('../support/key-events.ts')});
   const { plugCard, uicc } = await import(${module('../support/vcard.ts')});
   const [port, done] = [Number(process.argv[1]), process.argv[2]];
   const driver = createPcscDriver();
-  const told = recorder(driver);
-  await driver.start(told.listener);
+  const recorded = recorder(driver);
+  await driver.start(recorded.listener);
   for (let round = 0; round < 4; round++) {
     const card = await plugCard(uicc({ iccid: '${FIRST}' }), port);
-    await told.next('attached');
+    await recorded.next('attached');
     await card.remove();
-    await told.next('detached');
+    await recorded.next('detached');
   }
   await plugCard(uicc({ iccid: '${LAST}' }), port);
-  await told.next('attached');
+  await recorded.next('attached');
   await driver.stop();
   writeFileSync(done, '');
 `;
 
-withPcscd('a process too busy to hear of the cards that come and go', () => {
+withPcscd('a process that is too busy to receive events', () => {
   let pcscd: Pcscd;
   let driver: Driver;
-  let told: Recorder;
-  let hands: ChildProcess;
+  let recorded: Recorder;
+  let other: ChildProcess;
   const notices: string[] = [];
 
   beforeEach(async () => {
     pcscd = await startPcscd();
     driver = createPcscDriver({ notice: message => notices.push(message) });
-    told = recorder(driver);
-    await driver.start(told.listener);
-    // Else it would not hear of the cards at all, and have nothing to lose.
-    await told.state('ready', /Virtual PCD 00 00.*Virtual PCD 00 01/);
+    recorded = recorder(driver);
+    await driver.start(recorded.listener);
+    // Otherwise it would receive no events that it could lose.
+    await recorded.state('ready', /Virtual PCD 00 00.*Virtual PCD 00 01/);
   });
   afterEach(async () => {
-    hands.kill();
-    await once(hands, 'exit');
+    other.kill();
+    await once(other, 'exit');
     await driver.stop();
     await pcscd.stop();
   });
 
-  it('knows what is in the readers as soon as it listens again, and tells each stay once', async () => {
+  it('knows what is in the readers as soon as it runs again, and reports each insertion once', async () => {
     const done = join(pcscd.home, 'done');
-    const args = ['--input-type=module', '--eval', HANDS, String(pcscd.ports[0]), done];
-    hands = spawn(process.execPath, args, { stdio: 'inherit' });
-    // Nothing of this process runs meanwhile, as in a long computation: more happens than the binding can queue.
+    const args = ['--input-type=module', '--eval', OTHER_PROCESS, String(pcscd.ports[0]), done];
+    other = spawn(process.execPath, args, { stdio: 'inherit' });
+    // Blocks this process like a long computation, until more has happened than the binding can queue.
     const bell = new Int32Array(new SharedArrayBuffer(4));
     for (let waits = 0; !existsSync(done) && waits < 1_000; waits++) Atomics.wait(bell, 0, 0, 50);
     expect(existsSync(done)).toBe(true);
-    while ((await told.next('attached')).serialNumber !== LAST);
+    while ((await recorded.next('attached')).serialNumber !== LAST);
     expect(driver.keys().map(key => key.serialNumber)).toEqual([LAST]);
-    expect(notices).toContain('a new PC/SC client is made');
-    const kinds = told.kinds();
+    expect(notices).toContain('the PC/SC client is replaced');
+    const kinds = recorded.kinds();
     expect(kinds.filter(kind => kind === 'attached').length - kinds.filter(kind => kind === 'detached').length).toBe(1);
   });
 });

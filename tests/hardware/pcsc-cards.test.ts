@@ -20,7 +20,7 @@ import {
 withPcscd('cards in a reader of the real PC/SC service', () => {
   let pcscd: Pcscd;
   let driver: Driver;
-  let told: Recorder;
+  let recorded: Recorder;
   let traffic: TrafficLine[];
 
   beforeAll(async () => {
@@ -31,17 +31,17 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
   beforeEach(async () => {
     traffic = [];
     driver = createPcscDriver({ traffic: line => traffic.push(line) });
-    told = recorder(driver);
-    await driver.start(told.listener);
+    recorded = recorder(driver);
+    await driver.start(recorded.listener);
   });
   afterEach(async () => {
     await pcscd.removeAll();
     await driver.stop();
   });
 
-  it('a UICC is attached with its ICCID, and detached once when it is pulled', async () => {
+  it('a UICC is reported with its ICCID, and once more when it is removed', async () => {
     const card = await pcscd.insert(uicc({ iccid: '8986000000000001232' }));
-    const key = await told.next('attached');
+    const key = await recorded.next('attached');
     expect(key).toMatchObject({
       deviceType: 'SIMKEY',
       serialNumber: '8986000000000001232',
@@ -54,9 +54,9 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
     });
     expect(driver.keys()).toEqual([key]);
     await card.remove();
-    expect(await told.next('detached')).toEqual(key);
+    expect(await recorded.next('detached')).toEqual(key);
     expect(driver.keys()).toEqual([]);
-    expect(told.kinds()).toEqual(['attached', 'detached']);
+    expect(recorded.kinds()).toEqual(['attached', 'detached']);
   });
 
   it('a classic SIM is read in class A0', async () => {
@@ -69,13 +69,13 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
     expect(traffic.map(line => toHex(line.bytes))).toContain('A0A40000022FE2');
   });
 
-  it('an eUICC without a profile is known by its EID, and its channel is closed again', async () => {
+  it('an eUICC without a profile is identified by its EID, and its channel is closed', async () => {
     const eid = '89049032000000000000000000000163';
     expect(await readOnce(euicc({ eid }))).toMatchObject({ serialNumber: eid, serialSource: 'eid', model: 'eUICC' });
     expect(traffic.map(line => toHex(line.bytes))).toContain('0070800100');
   });
 
-  it('a Java card is known by the production data of its chip', async () => {
+  it('a Java card is identified by the CPLC data of its chip', async () => {
     const chip = { fabricator: '4790', type: '5168', date: '4126', serial: '0A1B2C3D', batch: '0042' };
     expect(await readOnce(javaCard({ cplc: cplcData(chip) }))).toMatchObject({
       serialNumber: '4790516841260A1B2C3D0042',
@@ -84,7 +84,7 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
     });
   });
 
-  it('an OpenPGP card is known by maker and number', async () => {
+  it('an OpenPGP card is identified by maker and number', async () => {
     const card = openPgpCard({ aid: 'D276000124010304000F1234ABCD0000' });
     expect(await readOnce(card)).toMatchObject({
       serialNumber: '000F:1234ABCD',
@@ -94,26 +94,26 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
     });
   });
 
-  it('a contactless card is known by its UID', async () => {
+  it('a contactless card is identified by its UID', async () => {
     expect(await readOnce(contactlessCard({ uid: '04A1B2C3D4E5F6' }))).toMatchObject({
       serialNumber: '04A1B2C3D4E5F6',
       serialSource: 'uid',
     });
   });
 
-  it('a contactless card that draws its UID anew is listed without a serial, and says why', async () => {
+  it('a contactless card with a random UID is listed without a serial, and its problem says why', async () => {
     const key = await readOnce(contactlessCard({ uid: '08A1B2C3' }));
     expect(key).toMatchObject({ serialNumber: null, serialSource: null });
-    expect(key.problem).toMatch(/drawn anew at each tap.*by hand/);
+    expect(key.problem).toMatch(/random at each tap.*by hand/);
   });
 
-  it('a card that answers nothing we know is listed without a serial, and says what to do', async () => {
+  it('a card without a known serial source is listed, and its problem says what to do', async () => {
     const key = await readOnce(cardOf([]));
     expect(key.serialNumber).toBeNull();
     expect(key.problem).toMatch(/No serial could be read.*Register the card by hand/);
   });
 
-  it('a mute card is listed, and says why it may be mute', async () => {
+  it('a mute card is listed, and its problem lists the causes', async () => {
     const key = await readOnce(muteCard());
     expect(key.serialNumber).toBeNull();
     expect(key.problem).toMatch(/no sign of life.*upside down.*wrong type.*dirty/);
@@ -124,29 +124,29 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
       await pcscd.insert(uicc({ iccid: '8986000000000001232' }), 0),
       await pcscd.insert(uicc({ iccid: '89019900000000000427' }), 1),
     ];
-    await told.next('attached');
-    await told.next('attached');
+    await recorded.next('attached');
+    await recorded.next('attached');
     const found = driver.keys().map(key => [key.reader, key.serialNumber]);
     expect(found.sort()).toEqual([
       ['Virtual PCD 00 00', '8986000000000001232'],
       ['Virtual PCD 00 01', '89019900000000000427'],
     ]);
     await Promise.all(cards.map(card => card.remove()));
-    await told.next('detached');
-    await told.next('detached');
+    await recorded.next('detached');
+    await recorded.next('detached');
   });
 
-  it('a card that pcscd powers down is still there', async () => {
+  it('a card that pcscd powers down is still attached', async () => {
     const card = await pcscd.insert(uicc({ iccid: '8986000000000001232' }));
-    await told.next('attached');
+    await recorded.next('attached');
     await card.poweredDown();
     expect(driver.keys()).toHaveLength(1);
     await card.remove();
-    await told.next('detached');
-    expect(told.kinds()).toEqual(['attached', 'detached']);
+    await recorded.next('detached');
+    expect(recorded.kinds()).toEqual(['attached', 'detached']);
   });
 
-  it('every command and answer is told as traffic, under the key it belongs to', async () => {
+  it('every command and response is reported as traffic of its key', async () => {
     const key = await readOnce(uicc({ iccid: '8986000000000001232' }));
     expect(traffic.map(line => [line.direction, toHex(line.bytes)])).toEqual([
       ['out', '00A40004023F00'],
@@ -163,12 +163,12 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
     expect(new Set(traffic.map(line => `${line.driver} ${line.keyId}`))).toEqual(new Set([`pcsc ${key.keyId}`]));
   });
 
-  /** Inserts a card, waits for what is told of it, and pulls it. */
+  /** Inserts a card, waits until it is reported, and removes it. */
   async function readOnce(program: CardProgram): Promise<AttachedKey> {
     const card = await pcscd.insert(program);
-    const key = await told.next('attached');
+    const key = await recorded.next('attached');
     await card.remove();
-    await told.next('detached');
+    await recorded.next('detached');
     return key;
   }
 });

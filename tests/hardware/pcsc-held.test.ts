@@ -1,4 +1,4 @@
-/** A key whose smart card side another program keeps in a transaction: pcscd answers nobody else about it meanwhile. */
+/** A key whose smart card another program keeps in a transaction: until then pcscd answers no one else about it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createHidDriver } from '../../drivers/hid/index.ts';
 import { createPcscDriver, type PcscDriver } from '../../drivers/pcsc/index.ts';
@@ -25,65 +25,65 @@ afterEach(async () => {
   await pcsc.stop();
 });
 
-it('keeps no other key from being read', async () => {
+it('does not prevent other keys from being read', async () => {
   service.plug('Token2 held 00 00', {
     program: token2Card({ serial: '8673400001' }),
-    place: [1, 99],
+    location: [1, 99],
     held: held.promise,
   });
-  const hid = createHidDriver({ system: usb, cardSide: pcsc.keyCards });
-  const told = recorder(hid);
-  const unit = usb.plug({ ids: TOKEN2, smartCard: true });
-  service.plug('Token2 free 00 00', { program: token2Card({ serial: '8673400002' }), place: [1, unit] });
+  const hid = createHidDriver({ system: usb, keyCards: pcsc.keyCards });
+  const recorded = recorder(hid);
+  const address = usb.plug({ ids: TOKEN2, hasSmartCard: true });
+  service.plug('Token2 free 00 00', { program: token2Card({ serial: '8673400002' }), location: [1, address] });
   await pcsc.start(() => undefined);
-  await hid.start(told.listener);
-  expect(await told.next('attached')).toMatchObject({ serialNumber: '8673400002', problem: null });
+  await hid.start(recorded.listener);
+  expect(await recorded.next('attached')).toMatchObject({ serialNumber: '8673400002', problem: null });
   await hid.stop();
 });
 
-it('keeps no driver from stopping', async () => {
-  const asked = Promise.withResolvers<void>();
-  const cardSide: PcscDriver['keyCards'] = {
+it('does not prevent a driver from stopping', async () => {
+  const opened = Promise.withResolvers<void>();
+  const keyCards: PcscDriver['keyCards'] = {
     ...pcsc.keyCards,
     open(key, signal) {
-      asked.resolve();
+      opened.resolve();
       return pcsc.keyCards.open(key, signal);
     },
   };
-  const hid = createHidDriver({ system: usb, cardSide });
-  const unit = usb.plug({ ids: TOKEN2, smartCard: true });
+  const hid = createHidDriver({ system: usb, keyCards });
+  const address = usb.plug({ ids: TOKEN2, hasSmartCard: true });
   service.plug('Token2 held 00 00', {
     program: token2Card({ serial: '8673400001' }),
-    place: [1, unit],
+    location: [1, address],
     held: held.promise,
   });
   await pcsc.start(() => undefined);
   const starting = hid.start(() => undefined);
-  await asked.promise;
+  await opened.promise;
   await hid.stop();
   await starting;
 });
 
-it('is asked for its place once, however often it is looked for', async () => {
+it('is asked for its location once, however often it is searched', async () => {
   const reader = service.plug('Token2 held 00 00', {
     program: token2Card({ serial: '8673400001' }),
-    place: [1, 1],
+    location: [1, 1],
     held: held.promise,
   });
   await pcsc.start(() => undefined);
-  const key = { keyId: 'a key', vendorId: '349e', place: { bus: 1, address: 1 } };
-  for (let look = 0; look < 3; look++) {
+  const key = { keyId: 'a key', vendorId: '349e', location: { bus: 1, address: 1 } };
+  for (let attempt = 0; attempt < 3; attempt++) {
     const late = AbortSignal.abort();
     await expect(pcsc.keyCards.open(key, late)).rejects.toMatchObject({ code: 'aborted' });
   }
   held.resolve();
   const card = await pcsc.keyCards.open(key, new AbortController().signal);
   await card.close();
-  // For its place, and to be read.
+  // Once for its location and once to be read.
   expect(reader.connections).toBe(2);
 });
 
-it('is left alone when it is let go after the driver was stopped', async () => {
+it('is not read if it is released after the driver was stopped', async () => {
   const reader = service.plug('Yubico YubiKey CCID 00 00', {
     program: token2Card({ serial: '8673400001' }),
     held: held.promise,
@@ -93,7 +93,7 @@ it('is left alone when it is let go after the driver was stopped', async () => {
   service.plug('A Reader 00 00', { program: token2Card({ serial: '8673400003' }) });
   await stopped;
   held.resolve();
-  // All that follows from it has happened by the next turn.
+  // Everything that follows from it has happened by the next turn of the event loop.
   await new Promise(setImmediate);
   expect(reader.connections).toBe(1);
   expect(pcsc.keys()).toEqual([]);

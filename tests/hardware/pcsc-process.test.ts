@@ -8,12 +8,12 @@ import { silentFrom, uicc } from '../support/vcard.ts';
 
 const DRIVERS = new URL('../../drivers/index.ts', import.meta.url).href;
 
-/** A process of its own that runs the driver, prints its state after each status, and ends when it is told to. */
+/** A separate process that runs the driver, prints each status and key event, and ends after input. */
 const PROGRAM = `
   const { createPcscDriver, endProcess } = await import(${JSON.stringify(DRIVERS)});
-  const driver = createPcscDriver({ deadline: 300, lookAgainAfter: { first: 50, most: 100 } });
-  const tell = () => console.log(driver.status().state + ' ' + driver.status().detail);
-  await driver.start(event => (event.kind === 'status' ? tell() : console.log(event.kind, event.key.problem)));
+  const driver = createPcscDriver({ deadline: 300, retryService: { first: 50, most: 100 } });
+  const print = () => console.log(driver.status().state + ' ' + driver.status().detail);
+  await driver.start(event => (event.kind === 'status' ? print() : console.log(event.kind, event.key.problem)));
   console.log('started');
   process.stdin.once('data', async () => {
     await driver.stop();
@@ -34,7 +34,7 @@ function run(command: readonly string[], env: Readonly<Record<string, string>>) 
   return {
     child,
     errors: () => errors,
-    async says(what: RegExp) {
+    async prints(what: RegExp) {
       while (!lines.some(line => what.test(line))) await once(out, 'line');
     },
     async end() {
@@ -52,33 +52,33 @@ withPcscd('a process with the PC/SC driver', () => {
   });
   afterAll(() => pcscd.stop());
 
-  it('ends with its own status while a card keeps silent', async () => {
+  it('ends with its own status while a card does not answer', async () => {
     const program = run([], pcscd.env);
-    await program.says(/^started/);
+    await program.prints(/^started/);
     const card = await pcscd.insert(silentFrom('00A4', uicc({ iccid: '8986000000000001232' })));
-    await program.says(/^attached The card does not answer/);
+    await program.prints(/^attached The card does not answer/);
     expect(await program.end()).toBe(3);
     await card.remove();
   });
 
-  it('ends with its own status, and without a complaint, after the service died', async () => {
+  it('ends with its own status, and without errors on stderr, after the service died', async () => {
     const program = run([], pcscd.env);
-    await program.says(/^ready Watching the readers/);
+    await program.prints(/^ready Watching the readers/);
     await pcscd.halt();
-    await program.says(/^unavailable pcscd/);
+    await program.prints(/^unavailable pcscd/);
     await pcscd.start();
-    await program.says(/^ready/);
+    await program.prints(/^ready/);
     expect(await program.end()).toBe(3);
     expect(program.errors()).toBe('');
   });
 
-  it('starts without libpcsclite1, says which package it wants, and finds it when it is there', async () => {
+  it('starts without libpcsclite1, names the package, and finds the library after it was installed', async () => {
     const library = findLibrary();
-    // In a mount namespace of its own the library is an empty file, until it is unmounted there.
+    // In the mount namespace of the process the library is an empty file until it is unmounted there.
     const hide = ['unshare', ...asRoot(), '--mount', 'sh', '-c', `mount --bind /dev/null ${library} && exec "$0" "$@"`];
     const program = run(hide, pcscd.env);
-    await program.says(/^unavailable .*apt-get install libpcsclite1/);
-    await program.says(/^started/);
+    await program.prints(/^unavailable .*apt-get install libpcsclite1/);
+    await program.prints(/^started/);
     const inside = [
       '--mount',
       '--target',
@@ -86,7 +86,7 @@ withPcscd('a process with the PC/SC driver', () => {
       ...(asRoot().length ? ['--user', '--preserve-credentials'] : []),
     ];
     await once(spawn('nsenter', [...inside, 'umount', library], { stdio: 'inherit' }), 'exit');
-    await program.says(/^ready Watching the readers/);
+    await program.prints(/^ready Watching the readers/);
     expect(await program.end()).toBe(3);
   });
 });
@@ -100,7 +100,7 @@ function findLibrary(): string {
     try {
       if (readdirSync(folder).includes('libpcsclite.so.1')) return `${folder}/libpcsclite.so.1`;
     } catch {
-      // Not a folder of this machine.
+      // The folder does not exist on this machine.
     }
   }
   throw new Error('libpcsclite.so.1 is not installed');

@@ -1,4 +1,4 @@
-/** A watch that fails while the service lives: a new one takes its place, and the cards stay where they are. */
+/** A client that fails while the service runs: a new one replaces it, and the cards stay inserted. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createPcscDriver, type PcscDriver } from '../../drivers/pcsc/index.ts';
 import { FakePcsc } from '../support/fake-pcsc.ts';
@@ -9,56 +9,56 @@ const BROKEN = 'InternalError';
 
 let service: FakePcsc;
 let driver: PcscDriver;
-let told: Recorder;
-/** The clock is the test's: this lets so much of it pass, with everything that falls due. */
+let recorded: Recorder;
+/** Advances the test's clock by this many milliseconds, with every timer that is due. */
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
 beforeEach(async () => {
   service = new FakePcsc();
   driver = createPcscDriver({ load: () => service.binding() });
-  told = recorder(driver);
-  await driver.start(told.listener);
+  recorded = recorder(driver);
+  await driver.start(recorded.listener);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   service.plug('A Reader 00 00', { program: uicc({ iccid: '8986000000000001232' }) });
-  await told.next('attached');
+  await recorded.next('attached');
 });
 afterEach(async () => {
   vi.useRealTimers();
   await driver.stop();
 });
 
-it('tells nothing of a card that stays', async () => {
+it('reports nothing about a card that stays', async () => {
   service.fail(BROKEN);
   await pass(3_000);
-  expect(told.kinds()).toEqual(['attached']);
+  expect(recorded.kinds()).toEqual(['attached']);
 });
 
-it('tells nothing of a card that stays, when the new watch fails as well', async () => {
+it('reports nothing about a card that stays, even if the new client fails as well', async () => {
   service.fail(BROKEN);
   await pass(1_900);
   service.fail(BROKEN);
   await pass(3_000);
-  expect(told.kinds()).toEqual(['attached']);
+  expect(recorded.kinds()).toEqual(['attached']);
 });
 
-it('tells of a card that was pulled meanwhile, however often the watch fails', async () => {
+it('reports a card that was removed in between, however often the client fails', async () => {
   service.fail(BROKEN);
   service.forget('A Reader 00 00');
   await pass(1_900);
   service.fail(BROKEN);
   await pass(100);
-  expect(told.kinds()).toEqual(['attached', 'detached']);
+  expect(recorded.kinds()).toEqual(['attached', 'detached']);
 });
 
-it('watches a reader that the service names after it has failed and died', async () => {
+it('watches a reader that appears after the client failed and the service died', async () => {
   service.fail(BROKEN);
   service.forget('A Reader 00 00');
   await pass(500);
   service.fail('NoService');
   await pass(500);
   service.plug('A Reader 00 00', { program: uicc({ iccid: '8986000000000001232' }) });
-  await told.next('detached');
-  await told.next('attached');
+  await recorded.next('detached');
+  await recorded.next('attached');
   await pass(3_000);
-  expect(told.kinds()).toEqual(['attached', 'detached', 'attached']);
+  expect(recorded.kinds()).toEqual(['attached', 'detached', 'attached']);
 });

@@ -9,17 +9,17 @@ import { silentFrom, uicc } from '../support/vcard.ts';
 
 const ICCID = '8986000000000001232';
 
-withPcscd('a PC/SC service that comes and goes', () => {
+withPcscd('a PC/SC service that starts and stops', () => {
   let pcscd: Pcscd;
   let driver: Driver;
-  let told: Recorder;
+  let recorded: Recorder;
 
   beforeAll(async () => {
     pcscd = await startPcscd({ started: false });
   });
   beforeEach(() => {
-    driver = createPcscDriver({ lookAgainAfter: { first: 50, most: 200 }, deadline: 1_500 });
-    told = recorder(driver);
+    driver = createPcscDriver({ retryService: { first: 50, most: 200 }, deadline: 1_500 });
+    recorded = recorder(driver);
   });
   afterEach(async () => {
     await driver.stop();
@@ -27,67 +27,67 @@ withPcscd('a PC/SC service that comes and goes', () => {
   });
   afterAll(() => pcscd.stop());
 
-  it('while it does not run the driver is unavailable, says how to start it, and start resolves all the same', async () => {
-    await driver.start(told.listener);
+  it('while it is not running, the driver starts, is unavailable and says how to start the service', async () => {
+    await driver.start(recorded.listener);
     expect(driver.status()).toMatchObject({ name: 'pcsc', state: 'unavailable' });
     expect(driver.status().detail).toMatch(/pcscd, the PC\/SC service, is not running\. (Start|Install) it/);
     expect(driver.keys()).toEqual([]);
   });
 
-  it('started late, it is found, and a card is read', async () => {
-    await driver.start(told.listener);
+  it('after a late start it is found, and a card is read', async () => {
+    await driver.start(recorded.listener);
     await pcscd.start();
-    await told.state('ready', /Virtual PCD 00 00/);
+    await recorded.state('ready', /Virtual PCD 00 00/);
     const card = await pcscd.insert(uicc({ iccid: ICCID }));
-    expect(await told.next('attached')).toMatchObject({ serialNumber: ICCID });
+    expect(await recorded.next('attached')).toMatchObject({ serialNumber: ICCID });
     await card.remove();
-    await told.next('detached');
+    await recorded.next('detached');
   });
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'ended by %s and started again three times, it is found again each time',
+    'after %s and a restart, three times, it is found again each time',
     async signal => {
       await pcscd.start();
-      await driver.start(told.listener);
+      await driver.start(recorded.listener);
       for (let round = 0; round < 3; round++) {
         const card = await pcscd.insert(uicc({ iccid: ICCID }));
-        const key = await told.next('attached');
+        const key = await recorded.next('attached');
         expect(key.serialNumber).toBe(ICCID);
         await pcscd.halt(signal);
-        expect(await told.next('detached')).toEqual(key);
-        await told.state('unavailable', /is not running/);
+        expect(await recorded.next('detached')).toEqual(key);
+        await recorded.state('unavailable', /is not running/);
         await card.remove();
         await pcscd.start();
-        await told.state('ready', /Virtual PCD 00 00/);
+        await recorded.state('ready', /Virtual PCD 00 00/);
       }
-      expect(told.kinds()).toEqual(['attached', 'detached', 'attached', 'detached', 'attached', 'detached']);
+      expect(recorded.kinds()).toEqual(['attached', 'detached', 'attached', 'detached', 'attached', 'detached']);
     },
   );
 
-  it('ended in the middle of a read, it leaves no key behind, and the card is read when it is back', async () => {
+  it('after it was killed during a read no key is left, and the card is read after a restart', async () => {
     await pcscd.start();
-    await driver.start(told.listener);
+    await driver.start(recorded.listener);
     const card = await pcscd.insert(silentFrom('00B0', uicc({ iccid: ICCID })));
     await card.seen('00B0');
     await pcscd.halt('SIGKILL');
-    await told.state('unavailable');
+    await recorded.state('unavailable');
     expect(driver.keys()).toEqual([]);
     await pcscd.start();
-    await told.state('ready', /Virtual PCD 00 00/);
+    await recorded.state('ready', /Virtual PCD 00 00/);
     const again = await pcscd.insert(uicc({ iccid: ICCID }));
-    expect(await told.next('attached')).toMatchObject({ serialNumber: ICCID, problem: null });
+    expect(await recorded.next('attached')).toMatchObject({ serialNumber: ICCID, problem: null });
     await again.remove();
   });
 
-  it('what is left of a client whose service died does not end the process when garbage is collected', async () => {
+  it('after it died, garbage collection of its client does not end the process', async () => {
     await pcscd.start();
-    await driver.start(told.listener);
+    await driver.start(recorded.listener);
     await pcscd.halt();
-    await told.state('unavailable');
+    await recorded.state('unavailable');
     await pcscd.start();
-    await told.state('ready', /Virtual PCD 00 00/);
+    await recorded.state('ready', /Virtual PCD 00 00/);
     await pcscd.insert(uicc({ iccid: ICCID }));
-    await told.next('attached');
+    await recorded.next('attached');
     for (let round = 0; round < 5; round++) {
       collectGarbage();
       await new Promise(resolve => setImmediate(resolve));

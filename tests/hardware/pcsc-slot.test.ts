@@ -1,22 +1,22 @@
 import type { Reader } from 'pcsc-mini';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KeyEvent } from '../../drivers/driver.ts';
+import { CardSlot, type CardSlotParts } from '../../drivers/pcsc/card-slot.ts';
 import type { Pcsc } from '../../drivers/pcsc/library.ts';
-import { cardSubject } from '../../drivers/pcsc/reader-profile.ts';
-import { createSlot, type Slot, type SlotParts } from '../../drivers/pcsc/slot.ts';
+import { cardReaderProfile } from '../../drivers/pcsc/reader-profile.ts';
 import { type CardProgram, uicc } from '../support/vcard-programs.ts';
 
-/** What of the binding a slot uses; the numbers are those of PC/SC. */
+/** The part of the binding that a slot uses, with the numbers of PC/SC. */
 const PCSC = {
   CardMode: { EXCLUSIVE: 1, SHARED: 2 },
   CardDisposition: { LEAVE: 0, RESET: 1 },
   Protocol: { T0: 1, T1: 2, ANY: 3 },
 } as unknown as Pcsc;
 
-/** Failures to give, by the call they befall, each once. */
+/** Failures by call, each used once. */
 type Failures = Partial<Record<'connect' | 'transaction' | 'transmit' | 'disconnect', string[]>>;
 
-/** A reader with a card, in this process, that fails where it is told to: what no virtual card can make pcscd do. */
+/** A reader with a card in this process. It fails on request, as no virtual card can make pcscd fail. */
 function readerWith(program: CardProgram, failures: Failures) {
   const calls: string[] = [];
   async function step(name: keyof Failures, detail = ''): Promise<void> {
@@ -53,7 +53,7 @@ function readerWith(program: CardProgram, failures: Failures) {
   return { reader: reader as unknown as Reader, calls: () => calls.filter(call => call !== 'transmit') };
 }
 
-describe('a reader with a card', () => {
+describe('a card slot', () => {
   let events: KeyEvent[];
   let leaks: unknown[];
 
@@ -62,14 +62,14 @@ describe('a reader with a card', () => {
     leaks = [];
   });
 
-  function slotOn(reader: Reader, more: Partial<SlotParts> = {}): Slot {
-    return createSlot({
+  function slotOn(reader: Reader, more: Partial<CardSlotParts> = {}): CardSlot {
+    return new CardSlot({
       pcsc: PCSC,
       reader,
       now: () => 1,
       deadline: 5_000,
       retryAfter: 1,
-      subject: cardSubject('A Reader 00 00'),
+      profile: cardReaderProfile('A Reader 00 00'),
       emit: event => events.push(event),
       traffic: () => undefined,
       notice: () => undefined,
@@ -78,10 +78,10 @@ describe('a reader with a card', () => {
     });
   }
 
-  const present = (count: number) => ({ count, mute: false, taken: false });
-  const told = () => events.map(event => event.kind);
+  const present = (count: number) => ({ count, mute: false, held: false });
+  const kinds = () => events.map(event => event.kind);
 
-  it('is shared, in a transaction, by T=0, and left as it was', async () => {
+  it('connects in shared mode by T=0, uses a transaction, and leaves the card as it was', async () => {
     const { reader, calls } = readerWith(uicc({ iccid: '8986000000000001232' }), {});
     const slot = slotOn(reader);
     slot.update(present(1));
@@ -90,7 +90,7 @@ describe('a reader with a card', () => {
     expect(slot.key()).toMatchObject({ serialNumber: '8986000000000001232' });
   });
 
-  it('is connected to by T=1 where the card has no T=0', async () => {
+  it('connects by T=1 if the card has no T=0', async () => {
     const { reader, calls } = readerWith(uicc({ iccid: '8986000000000001232' }), { connect: ['ProtoMismatch'] });
     const slot = slotOn(reader);
     slot.update(present(1));
@@ -99,48 +99,48 @@ describe('a reader with a card', () => {
     expect(slot.key()).toMatchObject({ problem: null });
   });
 
-  it.each(['transaction', 'transmit'] as const)('is connected to again, once, after a reset at %s', async where => {
+  it.each(['transaction', 'transmit'] as const)('reconnects once after a reset during %s', async where => {
     const { reader, calls } = readerWith(uicc({ iccid: '8986000000000001232' }), { [where]: ['ResetCard'] });
     const slot = slotOn(reader);
     slot.update(present(1));
     await slot.idle();
     expect(calls().filter(call => call === 'reconnect')).toHaveLength(1);
     expect(slot.key()).toMatchObject({ serialNumber: '8986000000000001232', problem: null });
-    expect(told()).toEqual(['attached']);
+    expect(kinds()).toEqual(['attached']);
   });
 
-  it('whose card was exchanged while nobody was told is two pluggings', async () => {
+  it('reports two insertions if the card was exchanged between two events', async () => {
     const { reader } = readerWith(uicc({ iccid: '8986000000000001232' }), {});
     const slot = slotOn(reader);
     slot.update(present(1));
     await slot.idle();
     slot.update(present(3));
     await slot.idle();
-    expect(told()).toEqual(['attached', 'detached', 'attached']);
+    expect(kinds()).toEqual(['attached', 'detached', 'attached']);
     const ids = events.map(event => (event.kind === 'status' ? '' : event.key.keyId));
     expect(ids[0]).toBe(ids[1]);
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  it('that reports the same card many times over is one plugging, read once', async () => {
+  it('reads and reports a card once, however often the reader reports it', async () => {
     const { reader, calls } = readerWith(uicc({ iccid: '8986000000000001232' }), {});
     const slot = slotOn(reader);
     for (let report = 0; report < 50; report++) slot.update(present(1));
     await slot.idle();
-    expect(told()).toEqual(['attached']);
+    expect(kinds()).toEqual(['attached']);
     expect(calls().filter(call => call.startsWith('connect'))).toHaveLength(1);
   });
 
-  it('whose card comes and goes before it can be read tells nothing of it', async () => {
+  it('reports nothing of a card that is removed before it can be read', async () => {
     const { reader } = readerWith(uicc({ iccid: '8986000000000001232' }), {});
     const slot = slotOn(reader);
     slot.update(present(1));
     slot.update(null);
     await slot.idle();
-    expect(told()).toEqual([]);
+    expect(kinds()).toEqual([]);
   });
 
-  it('that does not give a card back says so, since the binding has few connections', async () => {
+  it('reports a connection that could not be released, because the binding has few', async () => {
     const { reader } = readerWith(uicc({ iccid: '8986000000000001232' }), { disconnect: ['ReaderUnavailable'] });
     const slot = slotOn(reader);
     slot.update(present(1));
@@ -149,15 +149,15 @@ describe('a reader with a card', () => {
     expect(leaks).toHaveLength(1);
   });
 
-  it('whose card another program frees is read at once, not after the back-off', async () => {
+  it('reads at once, without waiting for the retry, when another program releases the card', async () => {
     const failures = { connect: ['SharingViolation'] };
     const { reader } = readerWith(uicc({ iccid: '8986000000000001232' }), failures);
     const slot = slotOn(reader, { retryAfter: 1_000_000 });
-    slot.update({ ...present(1), taken: true });
+    slot.update({ ...present(1), held: true });
     await slot.idle();
     slot.update(present(1));
     await slot.idle();
-    expect(told()).toEqual(['attached', 'changed']);
+    expect(kinds()).toEqual(['attached', 'changed']);
     expect(slot.key()).toMatchObject({ serialNumber: '8986000000000001232', problem: null });
     slot.close();
   });

@@ -1,71 +1,76 @@
 /**
- * Runs in the guest as a process of its own, so that a busy driver does not slow the devices it talks to: plugs and
- * pulls keys, puts cards into readers and takes them out, as lines of JSON on stdin ask.
+ * Runs in the guest as a separate process, so that a busy driver does not slow the emulated devices: plugs keys in, unplugs
+ * them, inserts cards into readers and removes them. Reads commands and writes replies as lines of JSON.
  */
 import { createInterface } from 'node:readline';
 import { uicc } from '../support/vcard.ts';
-import { type KeyOrder, make } from './recipes.ts';
+import { createKey, type KeySpec } from './key-models.ts';
 import { type CcidReader, ccidReader } from './usb/ccid-reader.ts';
 import { type Plugged, plug } from './usb/port.ts';
 
-export type Order =
-  | { readonly do: 'plug'; readonly key: KeyOrder }
-  | { readonly do: 'pull'; readonly place: number }
+export type BenchCommand =
+  | { readonly do: 'plug'; readonly key: KeySpec }
+  | { readonly do: 'unplug'; readonly id: number }
   | { readonly do: 'plug-reader'; readonly serial: string }
-  | { readonly do: 'insert'; readonly place: number; readonly iccid: string }
-  | { readonly do: 'remove'; readonly place: number }
-  | { readonly do: 'powered-at'; readonly place: number };
+  | { readonly do: 'insert'; readonly id: number; readonly iccid: string }
+  | { readonly do: 'remove'; readonly id: number }
+  | { readonly do: 'powered-at'; readonly id: number };
 
-/** `at`: milliseconds since 1970 at which it was done; `place`: what later orders name the thing by. */
-export interface Report {
-  readonly place: number;
+export interface BenchReply {
+  /** Identifies the device in later commands. */
+  readonly id: number;
+  /** Milliseconds since 1970 at which the command was carried out. */
   readonly at: number;
   readonly error?: string;
 }
 
 const plugged = new Map<number, Plugged>();
 const readers = new Map<number, CcidReader>();
-let count = 0;
+let lastId = 0;
 
-function reader(place: number): CcidReader {
-  const found = readers.get(place);
-  if (found === undefined) throw new Error(`no reader at ${place}`);
+function reader(id: number): CcidReader {
+  const found = readers.get(id);
+  if (found === undefined) throw new Error(`there is no reader ${id}`);
   return found;
 }
 
-async function carryOut(order: Order): Promise<Report> {
-  switch (order.do) {
+async function carryOut(command: BenchCommand): Promise<BenchReply> {
+  switch (command.do) {
     case 'plug': {
-      const one = await plug(make(order.key));
-      plugged.set(++count, one);
-      return { place: count, at: one.at };
+      const device = await plug(createKey(command.key));
+      plugged.set(++lastId, device);
+      return { id: lastId, at: device.at };
     }
     case 'plug-reader': {
-      const made = ccidReader(order.serial);
-      const one = await plug(made);
-      plugged.set(++count, one);
-      readers.set(count, made);
-      return { place: count, at: one.at };
+      const created = ccidReader(command.serial);
+      const device = await plug(created);
+      plugged.set(++lastId, device);
+      readers.set(lastId, created);
+      return { id: lastId, at: device.at };
     }
-    case 'pull': {
+    case 'unplug': {
       const at = Date.now();
-      plugged.get(order.place)?.pull();
-      plugged.delete(order.place);
-      readers.delete(order.place);
-      return { place: order.place, at };
+      plugged.get(command.id)?.unplug();
+      plugged.delete(command.id);
+      readers.delete(command.id);
+      return { id: command.id, at };
     }
     case 'insert':
-      return { place: order.place, at: reader(order.place).insert(uicc({ iccid: order.iccid, t0: false })) };
+      return { id: command.id, at: reader(command.id).insert(uicc({ iccid: command.iccid, t0: false })) };
     case 'remove':
-      reader(order.place).remove();
-      return { place: order.place, at: Date.now() };
+      reader(command.id).remove();
+      return { id: command.id, at: Date.now() };
     case 'powered-at':
-      return { place: order.place, at: reader(order.place).poweredAt };
+      return { id: command.id, at: reader(command.id).poweredAt };
   }
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const report = await carryOut(JSON.parse(line) as Order).catch(error => ({ place: 0, at: 0, error: String(error) }));
-  process.stdout.write(`${JSON.stringify(report)}\n`);
+  const reply = await carryOut(JSON.parse(line) as BenchCommand).catch(error => ({
+    id: 0,
+    at: 0,
+    error: String(error),
+  }));
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
 }
 process.exit(0);

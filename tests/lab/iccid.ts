@@ -1,4 +1,4 @@
-/** An ICCID: 18 digits and the check digit that makes them valid. */
+/** The ICCID with this number: 18 digits and their Luhn digit. Computed without the code under test. */
 export function iccid(number: number): string {
   const digits = `8986${String(number).padStart(14, '0')}`;
   const sum = [...digits].reduce((total, digit, i) => {

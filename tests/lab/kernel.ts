@@ -1,4 +1,4 @@
-/** What the kernel itself says of the devices, past every library. */
+/** What the kernel itself reports about devices, without any library. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
 function attribute(node: string, name: string): string | null {
@@ -10,8 +10,8 @@ function attribute(node: string, name: string): string | null {
 }
 
 /**
- * When the kernel had listed the last interface of a key, in milliseconds since 1970: it writes the time into the node
- * it makes under /dev. Serial null is a key without one. Null where no such key is there.
+ * When the kernel had listed the last interface of a key, in milliseconds since 1970: the time of the node that it creates
+ * under /dev. A null serial means a key without one. Null if there is no such key.
  */
 export function listedAt(key: { vendorId: string; productId: string; serial: string | null }): number | null {
   const times = readdirSync('/sys/class/hidraw')

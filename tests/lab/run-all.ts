@@ -1,6 +1,6 @@
 /**
- * Builds the guest where that is needed and runs every scenario in it: `node tests/lab/run-all.ts [--quick] [NAME…]`.
- * `--quick` plugs a tenth as often. Names pick scenarios out of those below. Fails when one fails.
+ * Builds the guest if necessary and runs the scenarios in it: `node tests/lab/run-all.ts [--quick] [NAME…]`. `--quick` plugs
+ * a tenth of the keys. Without names every scenario runs. Fails if one fails.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -18,9 +18,9 @@ interface Scenario {
 }
 
 const SCENARIOS: readonly Scenario[] = [
-  { name: 'keys', what: 'serial and source of each make of key', script: 'keys.ts' },
-  { name: 'crowd', what: 'twenty keys at once, equal serials, a key put back', script: 'crowd.ts' },
-  { name: 'permission', what: 'an ordinary user without the udev rule, and udev being late', script: 'permission.ts' },
+  { name: 'keys', what: 'serial and source of each model of key', script: 'keys.ts' },
+  { name: 'crowd', what: 'twenty keys at once, equal serials, a key plugged in again', script: 'crowd.ts' },
+  { name: 'permission', what: 'a normal user without the udev rule, and a late udev', script: 'permission.ts' },
   { name: 'library', what: 'libusb and libudev missing', script: 'missing-library.ts', guest: { pcscd: false } },
   {
     name: 'usb',
@@ -30,7 +30,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'no-udevd',
-    what: `${often(50)} pluggings where no udevd runs`,
+    what: `${often(50)} pluggings without udevd`,
     script: `usb-storm.ts ${often(50)}`,
     guest: { udevd: false, pcscd: false },
   },
@@ -50,7 +50,7 @@ if (chosen.length === 0) {
 const built = spawnSync(fileURLToPath(new URL('build', import.meta.url)), { stdio: 'inherit' });
 if (built.status !== 0) process.exit(built.status ?? 1);
 
-/** What a shell makes of a process that was ended by SIGSEGV. */
+/** The exit status of a process that was ended by SIGSEGV. */
 const CRASHED = 139;
 const failed: string[] = [];
 for (const { name, what, script, guest } of chosen) {

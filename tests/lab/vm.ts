@@ -1,7 +1,7 @@
 /**
  * Boots the guest and runs a command in it: `node tests/lab/vm.ts [--no-udevd] [--no-pcscd] [--limit SECONDS] 'COMMAND'`.
- * The project is /app in the guest, read only. Its output comes out here, and its exit status is this program's; 124
- * where the time was over, 125 where the lab itself failed.
+ * The project is mounted in the guest as /app, read only. The output of the command is printed here, and its exit status is
+ * that of this program: 124 after the time limit, 125 if the lab itself failed.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -13,15 +13,15 @@ import { parseArgs } from 'node:util';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = process.env.DEVMGR_LAB_CACHE ?? '/tmp/devmgr-lab';
-const TIME_OVER = 124;
+const TIMED_OUT = 124;
 const LAB_FAILED = 125;
 
 export interface GuestOptions {
   readonly udevd?: boolean;
   readonly pcscd?: boolean;
-  /** Seconds for everything, the boot included. */
+  /** Time limit in seconds, including the boot. Default: 300. */
   readonly limit?: number;
-  /** Gets the guest's output as it comes; stdout where left out. */
+  /** Receives the output of the guest. Default: it is written to stdout. */
   readonly output?: (text: string) => void;
 }
 
@@ -30,7 +30,7 @@ const share = (tag: string, path: string): string[] => [
   ...['-device', `virtio-9p-pci,fsdev=${tag},mount_tag=${tag}`],
 ];
 
-/** TCG unless `DEVMGR_LAB_ACCEL=kvm`: in nested sandboxes KVM is often there and does not work. */
+/** TCG unless `DEVMGR_LAB_ACCEL=kvm`: in nested virtual machines KVM is often present but does not work. */
 function machine(job: string): string[] {
   const accel = process.env.DEVMGR_LAB_ACCEL ?? 'tcg,thread=multi';
   return [
@@ -59,7 +59,7 @@ function machine(job: string): string[] {
   ];
 }
 
-/** The exit status of the command in the guest. Rejects where the lab itself failed. */
+/** The exit status of the command in the guest. Rejects if the lab itself failed. */
 export async function runInGuest(command: string, options: GuestOptions = {}): Promise<number> {
   if (!existsSync(join(CACHE, 'stamp')))
     throw new Error(`there is no guest in ${CACHE}: run tests/lab/build as root first`);
@@ -70,22 +70,22 @@ export async function runInGuest(command: string, options: GuestOptions = {}): P
   writeFileSync(join(job, 'settings'), `LAB_UDEVD=${flag(udevd)}\nLAB_PCSCD=${flag(pcscd)}\nLAB_END=${end}\n`);
   writeFileSync(join(job, 'command'), `${command}\n`);
 
-  // The guest dies with this process, however that ends. Its input stays open: where it ends, QEMU closes the port.
+  // The guest ends with this process in any way. Its input stays open, because at its end QEMU closes the port.
   const qemu = spawn('setpriv', ['--pdeathsig', 'KILL', 'qemu-system-x86_64', ...machine(job)], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   try {
     return await new Promise<number>((resolve, reject) => {
-      const timer = setTimeout(() => resolve(TIME_OVER), limit * 1_000);
+      const timer = setTimeout(() => resolve(TIMED_OUT), limit * 1_000);
       const finish = (settle: () => void): void => {
         clearTimeout(timer);
         settle();
       };
-      let complaints = '';
+      let errors = '';
       qemu.stderr.on('data', (chunk: Buffer) => {
-        complaints += chunk;
+        errors += chunk;
       });
-      // The end comes on a line of its own: one line feed before it may be the guest's and not the command's.
+      // The end marker has its own line: a line feed before it may come from the guest and not from the command.
       let held = '';
       const lines = lineReader(line => {
         if (line.startsWith(end)) return finish(() => resolve(Number(line.slice(end.length))));
@@ -95,9 +95,7 @@ export async function runInGuest(command: string, options: GuestOptions = {}): P
       });
       qemu.stdout.on('data', lines);
       qemu.on('error', error => finish(() => reject(new Error(`qemu-system-x86_64 cannot be run: ${error.message}`))));
-      qemu.on('exit', () =>
-        finish(() => reject(new Error(`the guest ended by itself: ${complaints}${consoleOf(job)}`))),
-      );
+      qemu.on('exit', () => finish(() => reject(new Error(`the guest ended by itself: ${errors}${consoleOf(job)}`))));
     });
   } finally {
     qemu.removeAllListeners('exit');

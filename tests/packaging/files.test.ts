@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { UDEV_RULES } from '../../drivers/hid/permission.ts';
+import { UDEV_RULES } from '../../drivers/hid/errors.ts';
 import { needs } from '../support/needs.ts';
 
 const folder = join(import.meta.dirname, '../../packaging');

@@ -1,62 +1,66 @@
-/** A table in the place of the operating system, for what hardware seldom does on demand. */
+/** A fake operating system, for what real hardware rarely does. */
 import { HardwareError } from '../../drivers/driver.ts';
 import type { HidHandle, HidInterface, HidSystem } from '../../drivers/hid/system.ts';
-import type { FeatureConnection, ReportConnection } from '../../drivers/protocols/ukey/connection.ts';
+import type { FeatureConnection, ReportConnection } from '../../drivers/protocols/connection.ts';
 
-export type Usage = 'fido' | 'otp' | 'mouse' | 'vendor';
-const USAGES: Readonly<Record<Usage, readonly [number, number]>> = {
+export type InterfaceKind = 'fido' | 'otp' | 'mouse' | 'vendor';
+const USAGES: Readonly<Record<InterfaceKind, readonly [number, number]>> = {
   fido: [0xf1d0, 1],
   otp: [1, 6],
   mouse: [1, 2],
   vendor: [0xff00, 1],
 };
 
+type FakeInterface = Partial<ReportConnection & FeatureConnection>;
+
 export interface FakeKey {
+  /** `vid:pid`. Default: 096e:0850. */
   readonly ids?: string;
   readonly serial?: string | null;
   readonly product?: string | null;
-  readonly usages?: readonly Usage[];
-  /** The number in the name of its node, where it is one that was free again. */
+  /** Default: FIDO. */
+  readonly usages?: readonly InterfaceKind[];
+  /** The number in the name of its node, if the node reuses one. */
   readonly node?: number;
-  /** Whether it has a smart card side; null: the system does not tell. */
-  readonly smartCard?: boolean | null;
-  /** What each side answers when it is opened; without it opening fails as it does for a key that is gone. */
-  readonly sides?: Partial<Record<Usage, Partial<ReportConnection & FeatureConnection>>>;
+  /** Whether it has a smart card interface; null if the system does not report it. */
+  readonly hasSmartCard?: boolean | null;
+  /** What answers on each interface. Opening any other interface fails as for a key that was unplugged. */
+  readonly interfaces?: Partial<Record<InterfaceKind, FakeInterface>>;
 }
 
 export class FakeHid implements HidSystem {
-  /** Set to make every listing fail with this. */
+  /** If set, every listing fails with this. */
   listFailure: unknown = null;
-  /** Opening fails with `no-permission` while this is false. */
+  /** While false, opening fails with `no-permission`. */
   permitted = true;
-  /** Called when a listing has been made up, before it is handed out. */
+  /** Called after a listing was compiled, before it is returned. */
   afterList: (() => void) | null = null;
-  /** Whether hints are given at all. */
+  /** Whether hints are given. */
   events = true;
   /** Handles that are open now. */
   handles = 0;
-  readonly #units = new Map<number, HidInterface[]>();
-  readonly #sides = new Map<string, Partial<ReportConnection & FeatureConnection>>();
+  readonly #keys = new Map<number, HidInterface[]>();
+  readonly #interfaces = new Map<string, FakeInterface>();
   readonly #hints = new Set<() => void>();
   #count = 0;
 
-  /** Plugs a key in; `pull` and `add` take the number it returns. */
+  /** Plugs a key in and returns its USB address, for `unplug` and `add`. */
   plug(key: FakeKey = {}): number {
-    const unit = ++this.#count;
-    this.#units.set(unit, []);
-    for (const usage of key.usages ?? ['fido']) this.#addInterface(unit, usage, key);
+    const address = ++this.#count;
+    this.#keys.set(address, []);
+    for (const usage of key.usages ?? ['fido']) this.#addInterface(address, usage, key);
     this.hint();
-    return unit;
+    return address;
   }
 
-  /** One more interface of a key that is there. */
-  add(unit: number, usage: Usage, key: FakeKey = {}): void {
-    this.#addInterface(unit, usage, key);
+  /** Another interface of a key appears. */
+  add(address: number, usage: InterfaceKind, key: FakeKey = {}): void {
+    this.#addInterface(address, usage, key);
     this.hint();
   }
 
-  pull(unit: number): void {
-    this.#units.delete(unit);
+  unplug(address: number): void {
+    this.#keys.delete(address);
     this.hint();
   }
 
@@ -66,25 +70,25 @@ export class FakeHid implements HidSystem {
 
   async list(): Promise<HidInterface[]> {
     if (this.listFailure !== null) throw this.listFailure;
-    const listed = [...this.#units.values()].flat();
+    const listed = [...this.#keys.values()].flat();
     this.afterList?.();
     return listed;
   }
 
   async open(path: string): Promise<HidHandle> {
     if (!this.permitted) throw new HardwareError('no-permission', 'opening the key: Permission denied');
-    const side = this.#sides.get(path);
-    if (side === undefined) throw new HardwareError('removed', 'opening the key: No such file or directory');
+    const fake = this.#interfaces.get(path);
+    if (fake === undefined) throw new HardwareError('removed', 'opening the key: No such file or directory');
     this.handles += 1;
     const silent = (): never => {
-      throw new HardwareError('protocol', 'this side does not talk');
+      throw new HardwareError('protocol', 'this interface does not answer');
     };
     let closed = false;
     return {
-      write: (report, signal) => side.write?.(report, signal) ?? silent(),
-      read: signal => side.read?.(signal) ?? silent(),
-      sendFeature: (report, signal) => side.sendFeature?.(report, signal) ?? silent(),
-      getFeature: signal => side.getFeature?.(signal) ?? silent(),
+      write: (report, signal) => fake.write?.(report, signal) ?? silent(),
+      read: signal => fake.read?.(signal) ?? silent(),
+      sendFeature: (report, signal) => fake.sendFeature?.(report, signal) ?? silent(),
+      getFeature: signal => fake.getFeature?.(signal) ?? silent(),
       close: async () => {
         if (!closed) this.handles -= 1;
         closed = true;
@@ -101,20 +105,20 @@ export class FakeHid implements HidSystem {
     return this.#hints.size;
   }
 
-  #addInterface(unit: number, usage: Usage, key: FakeKey): void {
+  #addInterface(address: number, usage: InterfaceKind, key: FakeKey): void {
     const [vendorId, productId] = (key.ids ?? '096e:0850').split(':') as [string, string];
-    const interfaces = this.#units.get(unit) ?? [];
-    const path = `/dev/hidraw${key.node ?? unit}.${interfaces.length}`;
-    const side = key.sides?.[usage];
-    if (side !== undefined) this.#sides.set(path, side);
+    const interfaces = this.#keys.get(address) ?? [];
+    const path = `/dev/hidraw${key.node ?? address}.${interfaces.length}`;
+    const fake = key.interfaces?.[usage];
+    if (fake !== undefined) this.#interfaces.set(path, fake);
     const [usagePage, usageNumber] = USAGES[usage];
-    this.#units.set(unit, [
+    this.#keys.set(address, [
       ...interfaces,
       {
         path,
-        unit: `usb:1:${unit}`,
-        place: { bus: 1, address: unit },
-        smartCard: key.smartCard ?? null,
+        deviceId: `usb:1:${address}`,
+        location: { bus: 1, address },
+        hasSmartCard: key.hasSmartCard ?? null,
         vendorId,
         productId,
         usagePage,

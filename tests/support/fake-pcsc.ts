@@ -1,4 +1,4 @@
-/** A table in the place of the PC/SC binding, for readers that do what no virtual reader can be made to do. */
+/** A fake PC/SC binding, for readers that do what no virtual reader can be made to do. */
 import { EventEmitter } from 'node:events';
 import type { Pcsc } from '../../drivers/pcsc/library.ts';
 import type { CardProgram } from './vcard-programs.ts';
@@ -7,16 +7,16 @@ const PRESENT = 0x20;
 
 interface FakeCard {
   readonly program: CardProgram;
-  /** Place on the USB of a reader inside a key. */
-  readonly place?: readonly [bus: number, address: number];
-  /** Connecting takes until this settles: another program is in a transaction. */
+  /** USB location of a reader inside a key. */
+  readonly location?: readonly [bus: number, address: number];
+  /** Connecting waits until this settles: another program is in a transaction. */
   readonly held?: Promise<void>;
 }
 
 export class FakeReader extends EventEmitter {
   readonly #name: string;
   readonly card: FakeCard;
-  /** How often it was connected to. */
+  /** How many connections were made. */
   connections = 0;
 
   constructor(name: string, card: FakeCard) {
@@ -30,14 +30,14 @@ export class FakeReader extends EventEmitter {
   }
 
   async connect() {
-    const { program, place, held } = this.card;
+    const { program, location, held } = this.card;
     this.connections += 1;
     await held;
     return {
       state: async () => ({ atr: program.atr }),
       attributeGet: async () => {
-        if (place === undefined) throw new Error('UnsupportedFeature');
-        return Uint8Array.of(place[1], place[0], 0x20, 0);
+        if (location === undefined) throw new Error('UnsupportedFeature');
+        return Uint8Array.of(location[1], location[0], 0x20, 0);
       },
       transaction: async () => ({ end: async () => undefined }),
       transmit: async (command: Uint8Array) => program.answer(command),
@@ -54,35 +54,35 @@ export class FakePcsc {
   plug(name: string, card: FakeCard): FakeReader {
     const reader = new FakeReader(name, card);
     this.#readers.set(name, reader);
-    for (const client of this.#clients) tell(client, reader);
+    for (const client of this.#clients) report(client, reader);
     return reader;
   }
 
-  /** Pulled while nobody watches: no client is told. */
+  /** Unplugs a reader without telling any client. */
   forget(name: string): void {
     this.#readers.delete(name);
   }
 
-  /** What watches fails with the binding's error of this name. */
+  /** All clients fail with the binding's error of this name. */
   fail(code: string): void {
     const clients = [...this.#clients];
     this.#clients.clear();
     for (const client of clients) client.emit('error', Object.assign(new Error(code), { code }));
   }
 
-  /** What `load` gives. */
+  /** The binding, for `load`. */
   binding(): Pcsc {
     const clients = this.#clients;
-    const begun = (client: EventEmitter) => {
+    const onStart = (client: EventEmitter) => {
       clients.add(client);
-      // As with the binding, the news come when the caller has put its listeners up.
+      // As with the binding, events come after the caller has added its listeners.
       queueMicrotask(() => {
-        for (const reader of this.#readers.values()) tell(client, reader);
+        for (const reader of this.#readers.values()) report(client, reader);
       });
     };
     class Client extends EventEmitter {
       start(): void {
-        begun(this);
+        onStart(this);
       }
       stop(): void {
         clients.delete(this);
@@ -99,8 +99,8 @@ export class FakePcsc {
   }
 }
 
-/** A reader with the card in it. */
-function tell(client: EventEmitter, reader: FakeReader): void {
+/** Reports a reader with a card in it. */
+function report(client: EventEmitter, reader: FakeReader): void {
   reader.removeAllListeners();
   client.emit('reader', reader);
   const raw = 0x1_0000 + PRESENT;

@@ -1,14 +1,14 @@
 /**
- * The device's side of the key protocols, on bytes, written from the protocols and not from the code under test. It does
- * not pretend to be a whole key: it answers the commands it is given, and records what it was sent.
+ * The key's end of the key protocols, on bytes, written from the protocols and not from the code under test. It is not a
+ * complete key: it answers the commands it is constructed with, and records what it received.
  */
 import { HardwareError } from '../../drivers/driver.ts';
-import type { CardConnection, FeatureConnection, ReportConnection } from '../../drivers/protocols/ukey/connection.ts';
+import type { CardConnection, FeatureConnection, ReportConnection } from '../../drivers/protocols/connection.ts';
 
 export const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** Fails as a real transport does when the other side says nothing and the signal is aborted. */
+/** Fails as a real transport does if the key does not answer and the signal is aborted. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const give = () =>
@@ -18,7 +18,7 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** An answer to a CTAPHID command: its payload in hex, an error code, or raw reports in hex. */
+/** A response to a CTAPHID command: its payload in hex, an error code, or raw reports in hex. */
 export type CtapReply = string | { readonly error: number } | { readonly reports: readonly string[] };
 
 export class FakeCtapKey implements ReportConnection {
@@ -30,18 +30,18 @@ export class FakeCtapKey implements ReportConnection {
   #incoming: { command: number; length: number; bytes: number[] } | null = null;
   static readonly CHANNEL = '0a0b0c0d';
 
-  /** `replies` gives the answers of each command in turn, the last one for good. Commands that are not there are unknown to the key. */
+  /** `replies`: the responses to each command in turn; the last one repeats. Other commands are not supported. */
   constructor(version: readonly [number, number, number], replies: Readonly<Record<number, CtapReply | CtapReply[]>>) {
     this.#version = version;
     this.#replies = new Map(Object.entries(replies).map(([command, reply]) => [Number(command), [reply].flat()]));
   }
 
-  /** Reports that come without being asked for. */
+  /** Sends reports without a command. */
   push(...reports: string[]): void {
     this.#out.push(...reports.map(report => Uint8Array.from({ ...hex(report), length: 64 })));
   }
 
-  /** Every report that waits to be read. */
+  /** Takes every unread report. */
   takeAll(): Uint8Array[] {
     return this.#out.splice(0);
   }
@@ -72,8 +72,8 @@ export class FakeCtapKey implements ReportConnection {
       return;
     }
     this.received.push({ command, payload: toHex(payload) });
-    const turn = this.#replies.get(command);
-    const reply = turn === undefined ? { error: 0x01 } : turn.length > 1 ? turn.shift()! : turn[0]!;
+    const queue = this.#replies.get(command);
+    const reply = queue === undefined ? { error: 0x01 } : queue.length > 1 ? queue.shift()! : queue[0]!;
     if (typeof reply === 'string') this.#send(channel, command, reply);
     else if ('error' in reply) this.#send(channel, 0x3f, reply.error.toString(16).padStart(2, '0'));
     else this.push(...reply.reports);
@@ -89,9 +89,9 @@ export class FakeCtapKey implements ReportConnection {
   }
 }
 
-/** The OTP side of a YubiKey: takes a frame apart, checks its checksum, answers piece by piece. */
+/** The OTP interface of a YubiKey: assembles a frame and answers piece by piece. */
 export class FakeOtpKey implements FeatureConnection {
-  /** The slot numbers of the frames that arrived whole. */
+  /** The slot numbers of the complete frames. */
   readonly slots: number[] = [];
   resets = 0;
   readonly #status: string;
@@ -100,7 +100,7 @@ export class FakeOtpKey implements FeatureConnection {
   #busy = 0;
   #pieces: string[] = [];
 
-  /** `answer` is data and checksum in hex, null where the key has none. */
+  /** `answer` is data and checksum in hex, null if the key has none. */
   constructor(version: string, answer: string | null) {
     this.#status = `00${version}010000`;
     this.#answer = answer;

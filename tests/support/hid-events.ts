@@ -1,4 +1,4 @@
-/** Run as a program of its own: the HID driver with each of its events as a line of JSON on stdout; ends with stdin. */
+/** A program: runs the HID driver and prints each of its events as a line of JSON. Ends when stdin ends. */
 import { createHidDriver } from '../../drivers/hid/index.ts';
 
 const print = (line: unknown): void => void process.stdout.write(`${JSON.stringify(line)}\n`);

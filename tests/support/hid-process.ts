@@ -1,4 +1,4 @@
-/** The HID driver in a process of its own, under whatever command and environment the test gives it. */
+/** The HID driver in a separate process, with the command prefix and environment of the test. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -20,7 +20,7 @@ export class HidProcess {
   #read = 0;
   #wake: (() => void) | null = null;
 
-  /** `prefix` stands before node in the command; `env` is merged into this process's environment. */
+  /** `prefix` comes before node in the command; `env` is merged into the environment of this process. */
   constructor(
     prefix: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
@@ -37,7 +37,7 @@ export class HidProcess {
     this.#child.on('error', () => this.#wake?.());
   }
 
-  /** The next line of this kind; lines of other kinds before it are passed over. Fails when the process ends first. */
+  /** The next line of this kind; lines of other kinds before it are skipped. Rejects if the process ends first. */
   async next<K extends HidLine['kind']>(kind: K): Promise<HidLine & { kind: K }> {
     for (;;) {
       while (this.#read < this.lines.length) {
@@ -54,7 +54,7 @@ export class HidProcess {
     }
   }
 
-  /** Lets the driver stop; the exit status of the process. */
+  /** Stops the driver. Resolves with the exit status of the process. */
   async end(): Promise<number | null> {
     this.#child.stdin?.end();
     await this.#exited;

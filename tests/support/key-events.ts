@@ -2,13 +2,13 @@ import type { AttachedKey, Driver, KeyEvent } from '../../drivers/driver.ts';
 
 type KeyKind = Exclude<KeyEvent['kind'], 'status'>;
 
-/** Writes down what a driver tells, and lets a test wait for it. */
+/** Records the events of a driver, and lets a test wait for them. */
 export interface Recorder {
   readonly events: readonly KeyEvent[];
   readonly listener: (event: KeyEvent) => void;
-  /** The next event of this kind that no earlier call has taken, seen already or yet to come. */
+  /** The next event of this kind that no earlier call has returned. Waits for it if necessary. */
   next(kind: KeyKind): Promise<AttachedKey>;
-  /** Resolves when the driver's last word on itself is this state (and says this). */
+  /** Resolves when the driver has this state, with a matching detail. */
   state(state: 'ready' | 'unavailable', detail?: RegExp): Promise<void>;
   kinds(): KeyEvent['kind'][];
 }

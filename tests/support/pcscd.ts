@@ -11,7 +11,7 @@ import { type CardProgram, plugCard, type VirtualCard } from './vcard.ts';
 
 const VIRTUAL_READER = '/usr/lib/pcsc/drivers/serial/libifdvpcd.so';
 
-/** What this machine lacks for a pcscd with a virtual reader, or null. */
+/** What is missing on this machine for a pcscd with a virtual reader; null if nothing is missing. */
 function lacking(): string | null {
   if (findTool('pcscd') === null) return 'pcscd is missing; apt-get install pcscd';
   if (!existsSync(VIRTUAL_READER)) return 'the virtual reader is missing; apt-get install vsmartcard-vpcd';
@@ -19,27 +19,27 @@ function lacking(): string | null {
   return probe.status === 0 ? null : 'a mount namespace is not allowed here; run as root';
 }
 
-/** `describe` for tests that want a real pcscd: a named skip where the machine lacks it, a failure under CI. */
+/** `describe` for tests that need a real pcscd. Skipped with the reason if it is missing; under CI they fail. */
 export function withPcscd(name: string, body: () => void): void {
   const lack = process.env.CI ? null : lacking();
   if (lack === null) describe(name, body);
   else describe.skip(`${name} (skipped: ${lack})`, body);
 }
 
-/** A pcscd of the test's own, with a virtual reader of two slots, unseen by any other on this machine. */
+/** A pcscd for one test file, with a virtual reader of two slots, separate from any other on this machine. */
 export interface Pcscd {
-  /** What another process needs in its environment to talk to this pcscd. This process has it already. */
+  /** The environment of other processes that use this pcscd. It is already set in this process. */
   readonly env: Readonly<Record<string, string>>;
-  /** A folder of its own, removed by `stop`. */
+  /** A temporary folder, removed by `stop`. */
   readonly home: string;
   /** Ports of the two slots. */
   readonly ports: readonly [number, number];
   start(): Promise<void>;
-  /** Ends pcscd; cards and readers are gone with it. It can be started again. */
+  /** Ends pcscd, and with it all readers and cards. It can be started again. */
   halt(signal?: NodeJS.Signals): Promise<void>;
   restart(): Promise<void>;
   insert(program: CardProgram, slot?: 0 | 1): Promise<VirtualCard>;
-  /** Pulls every card that is still in. */
+  /** Removes every card that is still inserted. */
   removeAll(): Promise<void>;
   /** Ends pcscd and removes its files. */
   stop(): Promise<void>;
@@ -48,8 +48,8 @@ export interface Pcscd {
 let current: Pcscd | null = null;
 
 /**
- * Starts a pcscd. Its socket has a fixed place, so it runs in a mount namespace where that place is a folder of ours, and
- * clients are led to it by PCSCLITE_CSOCK_NAME. The library reads that once per process: one test file, one pcscd.
+ * Starts a pcscd. Its socket has a fixed path, so it runs in a mount namespace where that path is a temporary folder, and
+ * clients find it by PCSCLITE_CSOCK_NAME. The library reads that variable once per process: one pcscd per test file.
  */
 export async function startPcscd({
   started = true,
@@ -57,9 +57,9 @@ export async function startPcscd({
   others = 0,
 }: {
   readonly started?: boolean;
-  /** What pcscd calls the reader; the slots' numbers come behind it. */
+  /** The name of the reader; pcscd appends the numbers of the slots. */
   readonly reader?: string;
-  /** More readers of two slots each, in pcscd's list before the one whose slots cards are put into. */
+  /** More readers of two slots each, before the reader for the cards in pcscd's list. */
   readonly others?: number;
 } = {}): Promise<Pcscd> {
   const home = await mkdtemp(join(tmpdir(), 'pcscd-'));
@@ -69,7 +69,7 @@ export async function startPcscd({
   const pairs: number[] = [];
   while (pairs.length <= others) {
     const pair = await freePortPair();
-    // Nobody listens there yet, so a pair can come twice, or reach into another.
+    // No one listens there yet, so the same or an overlapping pair can come again.
     if (pairs.every(other => Math.abs(other - pair) > 1)) pairs.push(pair);
   }
   const port = pairs.at(-1)!;
@@ -77,7 +77,7 @@ export async function startPcscd({
   await mkdir('/run/pcscd', { recursive: true });
   const entries = pairs.map(async (pair, i) => {
     if (pair === port) return readerEntry(reader, pair, VIRTUAL_READER);
-    // One copy of the virtual reader's library keeps the cards of one reader.
+    // Each reader needs its own copy of the virtual reader's library.
     const library = join(home, `reader-${i}.so`);
     await copyFile(VIRTUAL_READER, library);
     return readerEntry(`Other ${i}`, pair, library);
@@ -138,7 +138,7 @@ function readerEntry(name: string, port: number, library: string): string {
   return `FRIENDLYNAME "${name}"\nDEVICENAME /dev/null:${hexPort}\nLIBPATH ${library}\nCHANNELID ${hexPort}\n`;
 }
 
-/** Puts a card into a slot of the pcscd that was started last. */
+/** Inserts a card into a slot of the pcscd that was started last. */
 export function insertCard(program: CardProgram, slot: 0 | 1 = 0): Promise<VirtualCard> {
   if (current === null) throw new Error('no pcscd was started: call startPcscd first');
   return current.insert(program, slot);
@@ -152,7 +152,7 @@ function spawnPcscd(run: string, config: string): ChildProcess {
   });
 }
 
-/** An ordinary user may mount in a user namespace of its own alone. */
+/** A normal user may mount only in a new user namespace. */
 function asRoot(): string[] {
   return process.getuid?.() === 0 ? [] : ['--map-root-user'];
 }
@@ -166,7 +166,7 @@ async function appears(folder: string, socket: string, child: ChildProcess): Pro
   });
   try {
     while (!existsSync(socket)) await Promise.race([once(watcher, 'change', { signal: waiting.signal }), ended]);
-    // The file is there a moment before anybody listens behind it.
+    // The file exists a moment before the service listens.
     while (!(await Promise.race([takesConnections(socket), ended])));
   } finally {
     ended.catch(() => undefined);
@@ -185,7 +185,7 @@ function takesConnections(path: string): Promise<boolean> {
   });
 }
 
-/** The first of two neighbouring ports that are free, as a two-slot virtual reader wants them. */
+/** The first of two consecutive free ports, as a two-slot virtual reader needs them. */
 async function freePortPair(): Promise<number> {
   for (;;) {
     const first = createServer().listen(0, '127.0.0.1');

@@ -1,7 +1,7 @@
 /**
- * USB keys that exist for the processes under Debian's umockdev: the real libudev and node-hid read them from a tree of
- * sysfs that is made here. `umockdev` gives a prefix for any command with keys there from the start; `UsbBus` is a tree
- * in which keys come and go while a process runs. The kernel sends no events there, so drivers find them by looking.
+ * USB keys for processes under Debian's umockdev: the real libudev and node-hid read them from a sysfs tree created here.
+ * `umockdev` returns a command prefix with keys that are attached from the start; `UsbBus` is a tree in which keys are
+ * plugged in and unplugged while a process runs. There are no kernel events, so drivers find the keys by scanning.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,12 +11,12 @@ import { dirname, join, relative } from 'node:path';
 export interface FakeUsbKey {
   /** iSerial of the device; null for a key without one. */
   readonly serial: string | null;
-  /** Hex; 096e:0850 where left out. */
+  /** Hex. Default: 096e:0850. */
   readonly vendorId?: string;
   readonly productId?: string;
   readonly manufacturer?: string;
   readonly product?: string;
-  /** Its HID interfaces in order; one with the FIDO usage page where left out. */
+  /** Its HID interfaces in order. Default: one with the FIDO usage page. */
   readonly interfaces?: readonly HidKind[];
 }
 
@@ -29,11 +29,11 @@ const REPORT_DESCRIPTORS: Readonly<Record<HidKind, string>> = {
   mouse: '05010902A1010901A100050919012903150025019503750181029501750581010501093009311581257F750895028106C0C0',
 };
 
-/** A file-like thing of sysfs: attributes are written with a line feed behind them. */
+/** A device folder in sysfs. Attributes are written with a line feed at the end. */
 interface Entry {
   readonly path: string;
   readonly subsystem: string;
-  readonly subsystemPlace: 'bus' | 'class';
+  readonly subsystemFolder: 'bus' | 'class';
   readonly properties: Readonly<Record<string, string>>;
   readonly attributes: Readonly<Record<string, string>>;
   readonly binary?: Readonly<Record<string, string>>;
@@ -47,13 +47,13 @@ function hub(): Entry {
   return {
     path: HUB,
     subsystem: 'usb',
-    subsystemPlace: 'bus',
+    subsystemFolder: 'bus',
     properties: { DEVTYPE: 'usb_device' },
     attributes: { busnum: '1', devnum: '1', idVendor: '1d6b', idProduct: '0002' },
   };
 }
 
-/** `address` is the USB device number; `number` counts HID interfaces and names the hidraw nodes from there on. */
+/** `address` is the USB device number; `number` is that of the first hidraw node. */
 function keyEntries(key: FakeUsbKey, address: number, number: number): Entry[] {
   const vendorId = (key.vendorId ?? '096e').toLowerCase();
   const productId = (key.productId ?? '0850').toLowerCase();
@@ -65,7 +65,7 @@ function keyEntries(key: FakeUsbKey, address: number, number: number): Entry[] {
     {
       path: device,
       subsystem: 'usb',
-      subsystemPlace: 'bus',
+      subsystemFolder: 'bus',
       properties: { DEVTYPE: 'usb_device', ...usb },
       attributes: {
         busnum: '1',
@@ -87,14 +87,14 @@ function keyEntries(key: FakeUsbKey, address: number, number: number): Entry[] {
       {
         path: dirname(hid),
         subsystem: 'usb',
-        subsystemPlace: 'bus',
+        subsystemFolder: 'bus',
         properties: { DEVTYPE: 'usb_interface', ...usb },
         attributes: { bInterfaceNumber: i.toString(16).padStart(2, '0') },
       },
       {
         path: hid,
         subsystem: 'hid',
-        subsystemPlace: 'bus',
+        subsystemFolder: 'bus',
         properties: {
           HID_ID: `0003:0000${vendorId.toUpperCase()}:0000${productId.toUpperCase()}`,
           HID_NAME: `${manufacturer} ${product}`,
@@ -107,7 +107,7 @@ function keyEntries(key: FakeUsbKey, address: number, number: number): Entry[] {
       {
         path: `${hid}/hidraw/hidraw${number + i}`,
         subsystem: 'hidraw',
-        subsystemPlace: 'class',
+        subsystemFolder: 'class',
         properties: { DEVNAME: `/dev/hidraw${number + i}` },
         attributes: { dev: `240:${number + i}` },
         deviceLink: `../../../${hid.slice(hid.lastIndexOf('/') + 1)}`,
@@ -121,9 +121,9 @@ function keyEntries(key: FakeUsbKey, address: number, number: number): Entry[] {
 function allEntries(keys: readonly FakeUsbKey[]): Entry[] {
   let number = 0;
   const entries = keys.map((key, i) => {
-    const made = keyEntries(key, 2 + i, number);
-    number += made.filter(entry => entry.node !== undefined).length;
-    return made;
+    const created = keyEntries(key, 2 + i, number);
+    number += created.filter(entry => entry.node !== undefined).length;
+    return created;
   });
   return [hub(), ...entries.flat()];
 }
@@ -145,8 +145,8 @@ export function describeKeys(keys: readonly FakeUsbKey[]): string {
 }
 
 /**
- * Writes the keys' description into `folder` and gives the words to put before any command, which then runs with these
- * keys plugged in: `[...await umockdev(folder, [{ serial: 'SN-1' }]), 'node', 'program.js']`.
+ * Writes the description of the keys into `folder` and returns the command prefix that runs any command with these keys
+ * plugged in: `[...await umockdev(folder, [{ serial: 'SN-1' }]), 'node', 'program.js']`.
  */
 export async function umockdev(folder: string, keys: readonly FakeUsbKey[]): Promise<string[]> {
   const file = join(folder, 'keys.umockdev');
@@ -154,7 +154,7 @@ export async function umockdev(folder: string, keys: readonly FakeUsbKey[]): Pro
   return ['umockdev-run', '-d', file, '--'];
 }
 
-/** A USB bus for processes started with its `env`, on which keys are plugged and pulled while they run. */
+/** A USB bus for processes started with its `env`, on which keys are plugged in and unplugged while they run. */
 export class UsbBus {
   readonly #root: string;
   readonly #holder: ChildProcess;
@@ -167,7 +167,7 @@ export class UsbBus {
     this.#holder = holder;
   }
 
-  /** The tree belongs to an umockdev-run that lives as long as the bus: it answers what is asked of device nodes. */
+  /** The tree belongs to an umockdev-run that runs as long as the bus and serves the device nodes. */
   static async create(): Promise<UsbBus> {
     const holder = spawn('umockdev-run', ['--', 'sh', '-c', 'echo "$UMOCKDEV_DIR"; exec cat'], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -180,22 +180,22 @@ export class UsbBus {
     const bus = new UsbBus(line.toString().trim(), holder);
     await mkdir(join(bus.#root, 'dev'), { recursive: true });
     await mkdir(join(bus.#root, 'sys', 'class', 'hidraw'), { recursive: true });
-    await bus.#plant(hub());
+    await bus.#create(hub());
     return bus;
   }
 
-  /** To be merged into the environment of a process (and by inheritance of its children) that shall see this bus. */
+  /** The environment of processes that use this bus; their children inherit it. */
   get env(): Readonly<Record<string, string>> {
     return { LD_PRELOAD: 'libumockdev-preload.so.0', UMOCKDEV_DIR: this.#root };
   }
 
-  /** Plugs a key in; the number it returns is good for `pull`. All its interfaces are there when it resolves. */
+  /** Plugs a key in with all its interfaces. Resolves with its USB address, for `pull`. */
   async plug(key: FakeUsbKey): Promise<number> {
     this.#address += 1;
     const entries = keyEntries(key, this.#address, this.#number);
     this.#number += entries.length;
     this.#plugged.set(this.#address, entries);
-    for (const entry of entries) await this.#plant(entry);
+    for (const entry of entries) await this.#create(entry);
     return this.#address;
   }
 
@@ -218,26 +218,26 @@ export class UsbBus {
   }
 
   #listing(entry: Entry): string[] {
-    return entry.subsystemPlace === 'bus' ? ['bus', entry.subsystem, 'devices'] : ['class', entry.subsystem];
+    return entry.subsystemFolder === 'bus' ? ['bus', entry.subsystem, 'devices'] : ['class', entry.subsystem];
   }
 
-  /** What libudev lists by, the link in bus/ or class/, comes last: a device is never seen half made. */
-  async #plant(entry: Entry): Promise<void> {
+  /** Creates the link in bus/ or class/ last, because libudev lists by it: a device is never listed incomplete. */
+  async #create(entry: Entry): Promise<void> {
     const sys = join(this.#root, 'sys');
-    const place = join(sys, entry.path);
-    await mkdir(place, { recursive: true });
+    const folder = join(sys, entry.path);
+    await mkdir(folder, { recursive: true });
     const properties = Object.entries({ SUBSYSTEM: entry.subsystem, ...entry.properties });
-    await writeFile(join(place, 'uevent'), properties.map(([name, value]) => `${name}=${value}\n`).join(''));
-    for (const [name, value] of Object.entries(entry.attributes)) await writeFile(join(place, name), `${value}\n`);
+    await writeFile(join(folder, 'uevent'), properties.map(([name, value]) => `${name}=${value}\n`).join(''));
+    for (const [name, value] of Object.entries(entry.attributes)) await writeFile(join(folder, name), `${value}\n`);
     for (const [name, hex] of Object.entries(entry.binary ?? {})) {
-      await writeFile(join(place, name), Buffer.from(hex, 'hex'));
+      await writeFile(join(folder, name), Buffer.from(hex, 'hex'));
     }
-    if (entry.deviceLink !== undefined) await symlink(entry.deviceLink, join(place, 'device'));
+    if (entry.deviceLink !== undefined) await symlink(entry.deviceLink, join(folder, 'device'));
     if (entry.node !== undefined) await writeFile(join(this.#root, 'dev', entry.node), '');
-    const home = join(sys, entry.subsystemPlace, entry.subsystem);
-    await symlink(relative(place, home), join(place, 'subsystem'));
+    const home = join(sys, entry.subsystemFolder, entry.subsystem);
+    await symlink(relative(folder, home), join(folder, 'subsystem'));
     const list = join(sys, ...this.#listing(entry));
     await mkdir(list, { recursive: true });
-    await symlink(relative(list, place), join(list, entry.path.slice(entry.path.lastIndexOf('/') + 1)));
+    await symlink(relative(list, folder), join(list, entry.path.slice(entry.path.lastIndexOf('/') + 1)));
   }
 }

@@ -1,22 +1,22 @@
 import { fromHex, toHex } from '../../drivers/protocols/hex.ts';
 
-/** What a virtual card is and does. */
+/** The behavior of a virtual card. */
 export interface CardProgram {
   readonly atr: Uint8Array;
-  /** It is noticed by the reader and does not answer to power. */
+  /** The reader notices it, but it does not answer to power. */
   readonly mute?: boolean;
-  /** The answer to a command, status word included; null: it keeps silent. */
+  /** The response to a command, with the status word; null: it does not answer. */
   answer(command: Uint8Array): Uint8Array | null;
   reset(): void;
 }
 
 const T0_ATR = '3B9F96801FC78031E073FE211B63E208A8830F900088';
-const T1_ATR = '3B8080018101'; // as contactless readers invent it
+const T1_ATR = '3B8080018101'; // as contactless readers make it up
 const JAVA_ATR = '3B6800000073C84012009000';
 
 type Rule = (command: string) => string | null;
 
-/** A card that answers by rules on hex digits, the first that answers; 6D00 where none does. */
+/** A card that answers by rules on hex digits: the first that matches, else 6D00. */
 export function cardOf(rules: readonly Rule[], atr = T0_ATR, reset: () => void = () => undefined): CardProgram {
   return {
     atr: fromHex(atr),
@@ -32,23 +32,23 @@ export function cardOf(rules: readonly Rule[], atr = T0_ATR, reset: () => void =
   };
 }
 
-/** A rule: a command that begins so is answered so. */
+/** A rule: the answer to commands with this prefix. */
 export function on(prefix: string, answer: string): Rule {
   return command => (command.startsWith(prefix) ? answer : null);
 }
 
-/** Ten bytes of an ICCID file: digits with their nibbles swapped, filled up with F. */
+/** The ten bytes of an ICCID file: digits with swapped nibbles, padded with F. */
 export function iccidFile(digits: string): string {
   return digits.padEnd(20, 'F').replace(/(.)(.)/g, '$2$1');
 }
 
 interface SimOptions {
   readonly iccid: string;
-  /** Answers SELECT with 61xx or 9Fxx, and a wrong length with 6Cxx, as a card behind a plain T=0 reader does. */
+  /** Answers SELECT with 61xx or 9Fxx, and a wrong length with 6Cxx, as a card in a T=0 reader does. Default: true. */
   readonly t0?: boolean;
 }
 
-/** A SIM's file system as far as the ICCID, in the class of its generation. */
+/** The file system of a SIM as far as the ICCID, in the class of its generation. */
 function sim({ iccid, t0 = true }: SimOptions, class_: '00' | 'A0'): CardProgram {
   let file = '3F00';
   let pending = '';
@@ -87,12 +87,12 @@ function byte(value: number): string {
   return value.toString(16).toUpperCase().padStart(2, '0');
 }
 
-/** A SIM of today. */
+/** A present-day SIM. */
 export function uicc(options: SimOptions): CardProgram {
   return sim(options, '00');
 }
 
-/** A SIM of the second generation, which knows class A0 alone. */
+/** A SIM of the second generation, which supports only class A0. */
 export function classicSim(options: SimOptions): CardProgram {
   return sim(options, 'A0');
 }
@@ -122,7 +122,7 @@ export function euicc({ eid }: { readonly eid: string }): CardProgram {
   ]);
 }
 
-/** A Java card with production data, which is no SIM. */
+/** A Java card with CPLC data that is not a SIM. */
 export function javaCard({ cplc }: { readonly cplc: string }): CardProgram {
   return cardOf(
     [on('00A4', '6A82'), on('80CA9F7F00', '6C2D'), on('80CA9F7F2D', `9F7F2A${cplc}9000`), on('A0', '6E00')],
@@ -130,7 +130,7 @@ export function javaCard({ cplc }: { readonly cplc: string }): CardProgram {
   );
 }
 
-/** Production data of a chip, 42 bytes as hex; what is not given is zero. */
+/** The CPLC data of a chip, 42 bytes in hex; the other fields are zero. */
 export function cplcData(chip: {
   fabricator: string;
   type: string;
@@ -141,22 +141,22 @@ export function cplcData(chip: {
   return `${chip.fabricator}${chip.type}${'00'.repeat(6)}${chip.date}${chip.serial}${chip.batch}`.padEnd(84, '0');
 }
 
-/** An OpenPGP card that is nothing else. */
+/** An OpenPGP card without other applications. */
 export function openPgpCard({ aid }: { readonly aid: string }): CardProgram {
   return cardOf([on('00A4040006D27600012401', '9000'), on('00CA004F', `${aid}9000`), on('00A4', '6A82')], JAVA_ATR);
 }
 
-/** A contactless card with a UID, as its reader shows it. */
+/** A contactless card with a UID, as its reader reports it. */
 export function contactlessCard({ uid }: { readonly uid: string }): CardProgram {
   return cardOf([on('FFCA000000', `${uid}9000`), on('00A4', '6A82')], T1_ATR);
 }
 
-/** A card that is in the reader and does not answer to power. */
+/** A card that does not answer to power. */
 export function muteCard(): CardProgram {
   return { atr: fromHex(T0_ATR), mute: true, reset: () => undefined, answer: () => null };
 }
 
-/** Like `program`, but silent from the first command on that begins with these hex digits. */
+/** Like `program`, but silent from the first command with this prefix on. */
 export function silentFrom(prefix: string, program: CardProgram): CardProgram {
   let silent = false;
   return {
@@ -168,12 +168,13 @@ export function silentFrom(prefix: string, program: CardProgram): CardProgram {
   };
 }
 
-/** A YubiKey's applets; `management` is left out for keys that are too old for it. */
+/** The applications of a YubiKey. */
 export function yubiKeyCard(key: {
   /** Eight hex digits. */
   readonly serial: string;
   /** Six hex digits. */
   readonly version: string;
+  /** False for keys that are too old for the management application. */
   readonly management?: boolean;
 }): CardProgram {
   const values = `0204${key.serial}0503${key.version}040103`;
@@ -190,7 +191,7 @@ export function yubiKeyCard(key: {
   );
 }
 
-/** A Token2 key's applet; `serial` is ASCII. */
+/** The application of a Token2 key; `serial` is ASCII. */
 export function token2Card({ serial }: { readonly serial: string }): CardProgram {
   const hex = toHex(new Uint8Array(Buffer.from(serial, 'latin1')));
   return cardOf(

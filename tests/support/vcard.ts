@@ -6,13 +6,13 @@ export * from './vcard-programs.ts';
 
 /** A card in a virtual reader. */
 export interface VirtualCard {
-  /** The commands it got so far, hex. */
+  /** The commands received so far, in hex. */
   readonly commands: readonly string[];
-  /** Resolves as soon as a command that begins with these hex digits has come; at once if it has. */
+  /** Resolves when a command that begins with these hex digits has been received. */
   seen(prefix: string): Promise<void>;
-  /** Resolves when the reader takes the power from it. */
+  /** Resolves when the reader powers it down. */
   poweredDown(): Promise<void>;
-  /** Pulls the card. Idempotent. */
+  /** Removes the card. Idempotent. */
   remove(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ const RESET = 2;
 const GET_ATR = 4;
 
 /**
- * Puts a card into the virtual reader that listens on `port` of this machine. Resolves when the reader has taken notice
- * of it. The virtual reader sends frames of a length (2 bytes, big-endian) and that many bytes; one byte is a control.
+ * Inserts a card into the virtual reader that listens on `port` of this machine. Resolves when the reader has noticed it.
+ * The virtual reader sends frames of a length (2 bytes, big-endian) and that many bytes; a single byte is a control.
  */
 export async function plugCard(program: CardProgram, port: number): Promise<VirtualCard> {
   const socket = connect(port, '127.0.0.1');
@@ -64,10 +64,10 @@ export async function plugCard(program: CardProgram, port: number): Promise<Virt
   };
 }
 
-/** More than an ATR may have: the virtual reader fails to power a card that answers so. */
+/** Longer than an ATR may be: the virtual reader fails to power a card with this answer. */
 const NO_ATR = new Uint8Array(40);
 
-/** Power and reset. The virtual reader asks for the ATR after power, and at other times to see whether a card is there. */
+/** Power and reset. The virtual reader asks for the ATR after powering, and at other times to check for a card. */
 function controlOf(socket: Socket, program: CardProgram, onPowerOff: () => void): (what: number) => void {
   let justPowered = false;
   return what => {

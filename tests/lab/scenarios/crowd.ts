@@ -1,19 +1,20 @@
-/** Twenty keys at once, two that give one serial, one key put back at once: each told as it should be. */
+/** Twenty keys at once, two keys with the same serial, one key unplugged and plugged in again at once. */
 import assert from 'node:assert/strict';
 import { createHidDriver } from '../../../drivers/hid/index.ts';
-import { Eyes, Hands } from '../hands.ts';
+import { Bench, DriverEvents } from '../harness.ts';
 
 const driver = createHidDriver({ notice: (message, detail) => console.log('  notice:', message, detail) });
-const hands = new Hands();
-const eyes = new Eyes(driver);
-await eyes.start();
-const isTold = (kind: string, serial: string | null) => (one: { kind: string; key: { serialNumber: string | null } }) =>
-  one.kind === kind && one.key.serialNumber === serial;
+const bench = new Bench();
+const events = new DriverEvents(driver);
+await events.start();
+const isEvent =
+  (kind: string, serial: string | null) => (one: { kind: string; key: { serialNumber: string | null } }) =>
+    one.kind === kind && one.key.serialNumber === serial;
 
 const serials = Array.from({ length: 20 }, (_, i) => `CROWD-${i + 10}`);
-const orders = serials.map(serial => hands.plug({ recipe: 'plain', serial }));
-const places = (await Promise.all(orders)).map(report => report.place);
-for (const serial of serials) await eyes.until(serial, isTold('attached', serial), 0, 60_000);
+const pluggings = serials.map(serial => bench.plug({ model: 'plain', serial }));
+const ids = (await Promise.all(pluggings)).map(reply => reply.id);
+for (const serial of serials) await events.until(serial, isEvent('attached', serial), 0, 60_000);
 assert.deepEqual(
   driver
     .keys()
@@ -22,42 +23,42 @@ assert.deepEqual(
   [...serials].sort(),
 );
 assert.equal(new Set(driver.keys().map(key => key.keyId)).size, 20);
-await Promise.all(places.map(place => hands.pull(place)));
-for (const serial of serials) await eyes.until(`${serial} gone`, isTold('detached', serial), 0, 60_000);
-assert.equal(eyes.seen.length, 40);
-console.log('  twenty at once: each told once, each gone once');
+await Promise.all(ids.map(id => bench.unplug(id)));
+for (const serial of serials) await events.until(`${serial} detached`, isEvent('detached', serial), 0, 60_000);
+assert.equal(events.all.length, 40);
+console.log('  twenty at once: each attached once, each detached once');
 
-let from = eyes.seen.length;
-const first = await hands.plug({ recipe: 'plain', serial: 'TWIN-7' });
-await eyes.until('the first twin', isTold('attached', 'TWIN-7'), from);
-const second = await hands.plug({ recipe: 'plain', serial: 'TWIN-7' });
-await eyes.until('the second twin', isTold('attached', null), from);
-await eyes.until('the first twin losing its serial', isTold('changed', null), from);
+let from = events.all.length;
+const first = await bench.plug({ model: 'plain', serial: 'TWIN-7' });
+await events.until('the first twin', isEvent('attached', 'TWIN-7'), from);
+const second = await bench.plug({ model: 'plain', serial: 'TWIN-7' });
+await events.until('the second twin', isEvent('attached', null), from);
+await events.until('the first twin without its serial', isEvent('changed', null), from);
 assert.equal(driver.keys().length, 2);
-await hands.pull(second.place);
-await eyes.until('the second twin going', one => one.kind === 'detached', from);
+await bench.unplug(second.id);
+await events.until('the second twin detached', one => one.kind === 'detached', from);
 assert.equal(driver.keys()[0]?.serialNumber, null);
-await hands.pull(first.place);
-await eyes.until('both gone', () => driver.keys().length === 0, from);
-console.log('  two keys of one serial: neither is named by it');
+await bench.unplug(first.id);
+await events.until('both detached', () => driver.keys().length === 0, from);
+console.log('  two keys with the same serial: neither has it');
 
-from = eyes.seen.length;
-const once = await hands.plug({ recipe: 'plain', serial: 'AGAIN-1' });
-const before = await eyes.until('the key', isTold('attached', 'AGAIN-1'), from);
-await hands.pull(once.place);
-const back = await hands.plug({ recipe: 'plain', serial: 'AGAIN-1' });
-const after = await eyes.until(
-  'the key put back',
+from = events.all.length;
+const once = await bench.plug({ model: 'plain', serial: 'AGAIN-1' });
+const before = await events.until('the key', isEvent('attached', 'AGAIN-1'), from);
+await bench.unplug(once.id);
+const back = await bench.plug({ model: 'plain', serial: 'AGAIN-1' });
+const after = await events.until(
+  'the key plugged in again',
   one => one.kind === 'attached' && one.key.keyId !== before.key.keyId,
   from,
 );
 assert.equal(after.key.serialNumber, 'AGAIN-1');
 assert.deepEqual(
-  eyes.seen.slice(from).map(one => one.kind),
+  events.all.slice(from).map(one => one.kind),
   ['attached', 'detached', 'attached'],
 );
-await hands.pull(back.place);
-console.log('  a key put back at once: one going and one coming, with a new keyId');
+await bench.unplug(back.id);
+console.log('  a key plugged in again at once: detached and attached once, with a new keyId');
 
 await driver.stop();
-hands.end();
+bench.end();

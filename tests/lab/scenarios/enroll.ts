@@ -1,19 +1,19 @@
 /**
- * The built program, as an operator with a box of keys has it: 200 pluggings of USB keys and 50 insertions of SIMs in random
- * order, some in bursts, some of keys that were there before, while `devmgr enroll` runs, and `devmgr watch` beside it. Each
- * key comes out registered once with its activation code on the screen, each later plugging is told as that device, and the
- * watch tells each coming and each going exactly once. Prints how long after the kernel's own listing the code stood there.
+ * The built program, used by an operator with a box of keys: 200 pluggings of USB keys and 50 insertions of SIMs in random
+ * order, some in bursts, some of known keys, while `devmgr enroll` and `devmgr watch` run. Each key is registered once and its
+ * activation code is shown, each later plugging is reported as that device, and `watch` reports each attaching and detaching
+ * exactly once. Prints how long after the kernel listed a key the code was shown.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { Hands } from '../hands.ts';
+import { Bench } from '../harness.ts';
 import { iccid } from '../iccid.ts';
 import { listedAt, summary } from '../kernel.ts';
-import { randomOf, seeded } from '../random.ts';
-import type { KeyOrder } from '../recipes.ts';
+import type { KeySpec } from '../key-models.ts';
+import { randomOf, seeded } from '../seeded-random.ts';
 
 const PLUGGINGS = Number(process.argv[2] ?? 200);
 const INSERTIONS = Number(process.argv[3] ?? 50);
@@ -30,7 +30,7 @@ function start(...args: string[]): ChildProcess {
   return spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
-/** What a program prints, each line with the time it came in milliseconds since 1970. */
+/** The output of a program, each line with its time in milliseconds since 1970. */
 class Screen {
   readonly lines: { readonly text: string; readonly at: number }[] = [];
   readonly #checks = new Set<() => void>();
@@ -44,7 +44,7 @@ class Screen {
     }
   }
 
-  /** Number of the first line from `from` on that passes. */
+  /** The number of the first line from `from` on that passes the test. */
   until(what: string, test: (text: string) => boolean, from = 0): Promise<number> {
     return new Promise((resolve, reject) => {
       const check = (): void => {
@@ -56,7 +56,7 @@ class Screen {
       };
       const timer = setTimeout(() => {
         const last = this.lines.slice(-5).map(({ text }) => text);
-        reject(new Error(`${what} was never seen; last: ${last.join(' | ')}`));
+        reject(new Error(`${what} was not printed; last lines: ${last.join(' | ')}`));
       }, PATIENCE);
       this.#checks.add(check);
       check();
@@ -66,34 +66,34 @@ class Screen {
 
 interface BoxKey {
   readonly serial: string;
-  readonly order: KeyOrder;
+  readonly spec: KeySpec;
   readonly ids: { readonly vendorId: string; readonly productId: string; readonly serial: string | null };
 }
 
-let made = 0;
+let created = 0;
 
-/** A key that nobody has seen yet. Two of one make without a serial in the descriptor could not be told apart in /sys. */
+/** A new key. Two of one model without a serial in the descriptor could not be distinguished in /sys. */
 function newKey(held: readonly BoxKey[]): BoxKey {
-  const number = ++made;
-  const recipe = pick(['plain', 'plain', 'bank', 'yubikey5', 'nitrokey3'] as const);
-  const again = held.some(key => key.order.recipe === recipe);
-  if (recipe === 'yubikey5' && !again) {
-    const told = (20_000_000 + number).toString(16).padStart(8, '0');
+  const number = ++created;
+  const model = pick(['plain', 'plain', 'bank', 'yubikey5', 'nitrokey3'] as const);
+  const again = held.some(key => key.spec.model === model);
+  if (model === 'yubikey5' && !again) {
+    const ownSerial = (20_000_000 + number).toString(16).padStart(8, '0');
     const ids = { vendorId: '1050', productId: '0407', serial: null };
-    return { serial: String(20_000_000 + number), order: { recipe, told }, ids };
+    return { serial: String(20_000_000 + number), spec: { model, ownSerial }, ids };
   }
-  if (recipe === 'nitrokey3' && !again) {
-    const told = (number + 2 ** 40).toString(16).padStart(32, 'a');
+  if (model === 'nitrokey3' && !again) {
+    const ownSerial = (number + 2 ** 40).toString(16).padStart(32, 'a');
     return {
-      serial: told.toUpperCase(),
-      order: { recipe, told },
+      serial: ownSerial.toUpperCase(),
+      spec: { model, ownSerial },
       ids: { vendorId: '20a0', productId: '42b2', serial: null },
     };
   }
   const serial = `BOX-${1000 + number}`;
-  return recipe === 'bank'
-    ? { serial, order: { recipe, serial }, ids: { vendorId: '055c', productId: 'db08', serial } }
-    : { serial, order: { recipe: 'plain', serial }, ids: { vendorId: '096e', productId: '0850', serial } };
+  return model === 'bank'
+    ? { serial, spec: { model, serial }, ids: { vendorId: '055c', productId: 'db08', serial } }
+    : { serial, spec: { model: 'plain', serial }, ids: { vendorId: '096e', productId: '0850', serial } };
 }
 
 const daemon = start('daemon', 'run', '--port', '0', '--json');
@@ -108,11 +108,11 @@ const watch = start('watch', '--json', '--type', 'KEY_ATTACHED', '--type', 'KEY_
 const watched = new Screen(watch);
 const enroll = start('enroll', '--out', '/tmp/codes.csv');
 const screen = new Screen(enroll);
-// They are ready when the daemon counts their streams.
+// They listen when the daemon counts their streams.
 while (!/^devmgr_streams [2-9]/m.test(await (await fetch(`${url}/metrics`)).text()));
 
-const hands = new Hands();
-const reader = await hands.plugReader('LAB-1');
+const bench = new Bench();
+const reader = await bench.plugReader('LAB-1');
 const fromKernel = new Map<string, number[]>();
 const first: number[] = [];
 const alone: number[] = [];
@@ -126,8 +126,8 @@ let pluggings = 0;
 let insertions = 0;
 let cardIn = false;
 
-/** Waits for what `enroll` says of a key from a line on: the time of it. A new key gets a device and a code, a known one its device. */
-async function told(serial: string, from: number): Promise<number> {
+/** Waits until `enroll` has printed a result for a key: its time. A new key gets a device and a code, a known one its device. */
+async function printed(serial: string, from: number): Promise<number> {
   const before = devices.get(serial);
   if (before !== undefined) {
     const line = await screen.until(
@@ -144,50 +144,50 @@ async function told(serial: string, from: number): Promise<number> {
   return screen.lines[code]!.at;
 }
 
-async function plugOne(company: number): Promise<void> {
-  const known = seen.filter(one => ![...held.keys()].some(other => other.order.recipe === one.order.recipe));
+async function plugOne(together: number): Promise<void> {
+  const known = seen.filter(one => ![...held.keys()].some(other => other.spec.model === one.spec.model));
   const key = known.length > 0 && random() < 0.25 ? pick(known) : newKey([...held.keys()]);
   const isNew = !seen.includes(key);
   const from = screen.lines.length;
   held.set(key, 0);
   pluggings += 1;
-  const { place, at } = await hands.plug(key.order);
-  const shown = await told(key.serial, from);
+  const { id, at } = await bench.plug(key.spec);
+  const shown = await printed(key.serial, from);
   const listed = listedAt(key.ids);
-  assert.ok(listed, `${key.serial} was told but is not there`);
+  assert.ok(listed, `${key.serial} was reported but is not in /sys`);
   if (isNew) {
     seen.push(key);
     fromPlug.push(shown - at);
-    // The program's code for a make is compiled when the first key of it comes.
-    (!fromKernel.has(key.order.recipe) ? first : company === 1 ? alone : atOnce).push(shown - listed);
-    fromKernel.set(key.order.recipe, [...(fromKernel.get(key.order.recipe) ?? []), shown - listed]);
+    // The first key of a model is slower: the code for it is compiled then.
+    (!fromKernel.has(key.spec.model) ? first : together === 1 ? alone : atOnce).push(shown - listed);
+    fromKernel.set(key.spec.model, [...(fromKernel.get(key.spec.model) ?? []), shown - listed]);
   }
-  held.set(key, place);
+  held.set(key, id);
 }
 
-async function pullOne(): Promise<void> {
-  const [key, place] = pick([...held].filter(([, place]) => place > 0));
+async function unplugOne(): Promise<void> {
+  const [key, id] = pick([...held].filter(([, id]) => id > 0));
   held.delete(key);
   const from = watched.lines.length;
-  await hands.pull(place);
+  await bench.unplug(id);
   await watched.until(
-    `pulling ${key.serial}`,
+    `unplugging ${key.serial}`,
     text => text.includes('KEY_DETACHED') && text.includes(key.serial),
     from,
   );
 }
 
-async function turnCard(): Promise<void> {
+async function insertOrRemoveCard(): Promise<void> {
   if (cardIn) {
     const from = watched.lines.length;
-    await hands.remove(reader.place);
-    await watched.until('taking the SIM out', text => /KEY_DETACHED.*SIMKEY|SIMKEY.*KEY_DETACHED/.test(text), from);
+    await bench.remove(reader.id);
+    await watched.until('removing the SIM', text => /KEY_DETACHED.*SIMKEY|SIMKEY.*KEY_DETACHED/.test(text), from);
   } else {
     const from = screen.lines.length;
     const serial = iccid(Math.floor(random() * 1e9));
-    await hands.insert(reader.place, serial);
-    const shown = await told(serial, from);
-    fromPower.push(shown - (await hands.poweredAt(reader.place)));
+    await bench.insert(reader.id, serial);
+    const shown = await printed(serial, from);
+    fromPower.push(shown - (await bench.poweredAt(reader.id)));
     insertions += 1;
   }
   cardIn = !cardIn;
@@ -196,15 +196,15 @@ async function turnCard(): Promise<void> {
 while (pluggings < PLUGGINGS || insertions < INSERTIONS || cardIn) {
   const room = Math.min(MOST_AT_ONCE - held.size, PLUGGINGS - pluggings);
   const forCards = insertions < INSERTIONS || cardIn;
-  if (forCards && (room === 0 || random() < 0.35)) await turnCard();
-  else if (held.size > 0 && (room === 0 || random() < 0.45)) await pullOne();
+  if (forCards && (room === 0 || random() < 0.35)) await insertOrRemoveCard();
+  else if (held.size > 0 && (room === 0 || random() < 0.45)) await unplugOne();
   else if (room > 0) {
     const burst = Math.min(room, random() < 0.2 ? 3 : 1);
     await Promise.all(Array.from({ length: burst }, () => plugOne(burst)));
   }
 }
-while (held.size > 0) await pullOne();
-hands.end();
+while (held.size > 0) await unplugOne();
+bench.end();
 enroll.kill('SIGINT');
 await once(enroll, 'close');
 watch.kill('SIGINT');
@@ -214,7 +214,7 @@ await once(daemon, 'close');
 
 const registered = screen.lines.filter(({ text }) => text.includes('registered  '));
 assert.equal(registered.length, devices.size, 'each key is registered once');
-assert.equal(new Set(devices.values()).size, devices.size, 'each key is a device of its own');
+assert.equal(new Set(devices.values()).size, devices.size, 'each key is a separate device');
 assert.deepEqual(
   screen.lines.filter(({ text }) => /failed {2}|✗/.test(text)),
   [],
@@ -227,13 +227,13 @@ for (const type of ['KEY_ATTACHED', 'KEY_DETACHED']) {
   assert.equal(new Set(ids).size, ids.length, `${type} of each plugging`);
 }
 console.log(
-  `  ${PLUGGINGS} pluggings and ${INSERTIONS} insertions of ${devices.size} keys, each seen once, each registered once`,
+  `  ${PLUGGINGS} pluggings and ${INSERTIONS} insertions of ${devices.size} keys, each reported once, each registered once`,
 );
-console.log('  its code on the screen after the kernel listed it');
-console.log(`    ${summary('the first of each make', first)}`);
-console.log(`    ${summary('the others, plugged alone', alone)}`);
+console.log('  code shown after the kernel listed the key');
+console.log(`    ${summary('the first of each model', first)}`);
+console.log(`    ${summary('the others, plugged in one by one', alone)}`);
 console.log(`    ${summary('the others, two or three at once', atOnce)}`);
-for (const [recipe, values] of fromKernel) console.log(`    ${summary(recipe, values)}`);
-console.log(`  ${summary('that of a SIM after it was given power', fromPower)}`);
-console.log(`  ${summary('its code on the screen after it was plugged', fromPlug)}`);
+for (const [model, values] of fromKernel) console.log(`    ${summary(model, values)}`);
+console.log(`  ${summary('code shown after the SIM was powered', fromPower)}`);
+console.log(`  ${summary('code shown after the key was plugged in', fromPlug)}`);
 process.exit(0);

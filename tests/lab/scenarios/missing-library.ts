@@ -1,14 +1,14 @@
-/** Without libusb or libudev the driver is unavailable and says what to install; when they come it goes on by itself. */
+/** Without libusb or libudev the driver is unavailable and says what to install; after that it works without a restart. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { HidProcess } from '../../support/hid-process.ts';
-import { Hands } from '../hands.ts';
+import { Bench } from '../harness.ts';
 
 const LIBRARIES = '/usr/lib/x86_64-linux-gnu';
 const run = (command: string, ...words: string[]): void => void execFileSync(command, words);
 
-/** Takes files of a library out of the guest: a layer over the folder says that they are deleted. */
+/** Hides the files of a library: an overlay marks them as deleted. Returns a function that restores them. */
 function hide(library: string): () => void {
   const layer = mkdtempSync('/tmp/without-');
   mkdirSync(`${layer}/top`);
@@ -21,22 +21,22 @@ function hide(library: string): () => void {
   return () => run('umount', '--lazy', LIBRARIES);
 }
 
-const hands = new Hands();
-const key = await hands.plug({ recipe: 'plain', serial: 'FT-0001' });
+const bench = new Bench();
+const key = await bench.plug({ model: 'plain', serial: 'FT-0001' });
 for (const [library, name] of [
   ['libusb-1.0.so', 'libusb-1.0-0'],
   ['libudev.so', 'libudev1'],
 ] as const) {
-  const bring = hide(library);
+  const restore = hide(library);
   const hid = new HidProcess();
   const { status } = await hid.next('status');
   assert.equal(status.state, 'unavailable');
   assert.ok(status.detail.endsWith(`apt-get install ${name}`), status.detail);
   console.log(`  ${status.detail}`);
-  bring();
+  restore();
   assert.equal((await hid.next('attached')).key.serialNumber, 'FT-0001');
-  console.log('  installed: the key is told without a restart');
+  console.log('  installed: the key is reported without a restart');
   assert.equal(await hid.end(), 0);
 }
-await hands.pull(key.place);
-hands.end();
+await bench.unplug(key.id);
+bench.end();

@@ -1,6 +1,6 @@
-/** A USB card reader of the CCID class, as libccid knows one, with a slot that cards are put into and taken from. */
+/** A USB card reader of the CCID class that libccid supports, with a slot for a card. */
 import type { CardProgram } from '../../support/vcard.ts';
-import { configurationOf, type Interface, identityOf, type UsbDevice } from './device.ts';
+import { configurationOf, type Interface, identityOf, type UsbDevice } from './usb-device.ts';
 
 const POWER_ON = 0x62;
 const POWER_OFF = 0x63;
@@ -24,7 +24,7 @@ const NOT_SUPPORTED = 1;
 
 const T0_PARAMETERS = Uint8Array.of(0x11, 0, 0, 10, 0);
 
-/** Both protocols, 5 V, exchanges of whole APDUs, everything automatic. */
+/** Both protocols, 5 V, short APDU exchange level, everything automatic. */
 const CLASS_DESCRIPTOR = Uint8Array.of(
   ...[54, 0x21, 0x10, 0x01, 0, 1, 3, 0, 0, 0],
   ...[0xa0, 0x0f, 0, 0, 0xa0, 0x0f, 0, 0, 0],
@@ -35,19 +35,19 @@ const CLASS_DESCRIPTOR = Uint8Array.of(
 );
 
 /** One interface of the CCID class, with its slot. */
-export interface CcidSide {
+export interface CcidInterface {
   readonly interface: Interface;
-  /** Milliseconds since 1970 at which the card that is in was last given power; 0 where it was not. */
+  /** Milliseconds since 1970 at which the inserted card was last powered; 0 if it was not. */
   readonly poweredAt: number;
   plugged(send: (endpoint: number, data: Uint8Array) => void): void;
-  /** What came on its OUT endpoint. */
+  /** Data on its OUT endpoint. */
   out(data: Uint8Array): void;
-  /** Puts a card in; the time of it in milliseconds since 1970. */
+  /** Inserts a card. Returns the time in milliseconds since 1970. */
   insert(card: CardProgram): number;
   remove(): void;
 }
 
-export interface CcidReader extends UsbDevice, Pick<CcidSide, 'poweredAt' | 'insert' | 'remove'> {}
+export interface CcidReader extends UsbDevice, Pick<CcidInterface, 'poweredAt' | 'insert' | 'remove'> {}
 
 /** Numbers of its endpoints, without the direction bit. */
 export interface CcidEndpoints {
@@ -56,9 +56,9 @@ export interface CcidEndpoints {
   readonly change: number;
 }
 
-/** `serial` tells readers apart; the ids are those of a reader that libccid has in its list. */
+/** `serial` distinguishes readers; the ids are those of a reader in libccid's list. */
 export function ccidReader(serial: string): CcidReader {
-  const side = ccidSide({ out: 1, in: 2, change: 3 });
+  const slot = ccidInterface({ out: 1, in: 2, change: 3 });
   return {
     ...identityOf({
       vendorId: 0x08e6,
@@ -68,19 +68,19 @@ export function ccidReader(serial: string): CcidReader {
       product: 'Lab reader',
       serial,
     }),
-    configuration: configurationOf([side.interface]),
+    configuration: configurationOf([slot.interface]),
     get poweredAt() {
-      return side.poweredAt;
+      return slot.poweredAt;
     },
-    plugged: side.plugged,
+    plugged: slot.plugged,
     control: async () => new Uint8Array(),
-    out: async (_endpoint, data) => side.out(data),
-    insert: side.insert,
-    remove: side.remove,
+    out: async (_endpoint, data) => slot.out(data),
+    insert: slot.insert,
+    remove: slot.remove,
   };
 }
 
-export function ccidSide(endpoints: CcidEndpoints): CcidSide {
+export function ccidInterface(endpoints: CcidEndpoints): CcidInterface {
   let card: CardProgram | null = null;
   let active = false;
   let poweredAt = 0;
@@ -97,7 +97,7 @@ export function ccidSide(endpoints: CcidEndpoints): CcidSide {
     head[8] = failure;
     send(endpoints.in, Uint8Array.of(...head, ...data));
   };
-  const tellChange = (): void => send(endpoints.change, Uint8Array.of(SLOT_CHANGE, card === null ? 0b10 : 0b11));
+  const reportChange = (): void => send(endpoints.change, Uint8Array.of(SLOT_CHANGE, card === null ? 0b10 : 0b11));
   const empty = new Uint8Array();
 
   const powerOn = (message: Uint8Array): void => {
@@ -175,13 +175,13 @@ export function ccidSide(endpoints: CcidEndpoints): CcidSide {
       active = false;
       poweredAt = 0;
       const at = Date.now();
-      tellChange();
+      reportChange();
       return at;
     },
     remove() {
       card = null;
       active = false;
-      tellChange();
+      reportChange();
     },
   };
 }

@@ -1,21 +1,28 @@
-/** A USB security key: a composite of HID interfaces and a reader, each with the bytes of a side of a real key behind it. */
+/** A USB security key: a composite device of HID interfaces and a reader that answer like those of a real key. */
 import { type FakeCtapKey, type FakeOtpKey, hex } from '../../support/fake-ukey.ts';
 import type { CardProgram } from '../../support/vcard.ts';
-import { type CcidSide, ccidSide } from './ccid-reader.ts';
-import { configurationOf, type Identity, type Interface, identityOf, type Setup, type UsbDevice } from './device.ts';
+import { type CcidInterface, ccidInterface } from './ccid-reader.ts';
+import {
+  configurationOf,
+  type Identity,
+  type Interface,
+  identityOf,
+  type Setup,
+  type UsbDevice,
+} from './usb-device.ts';
 
-/** One interface: FIDO with what answers on it, a YubiKey's OTP side, a maker's own page that says nothing, a smart card. */
-export type Side = HidSide | { readonly kind: 'card'; readonly program: CardProgram };
+/** One interface: FIDO with what answers on it, OTP, a silent one with a usage page of the maker, or a smart card. */
+export type KeyInterface = HidInterface | { readonly kind: 'card'; readonly program: CardProgram };
 
-type HidSide =
+type HidInterface =
   | { readonly kind: 'fido'; readonly key: FakeCtapKey | null }
   | { readonly kind: 'otp'; readonly key: FakeOtpKey }
   | { readonly kind: 'vendor' };
 
-const REPORTS: Readonly<Record<HidSide['kind'], Uint8Array>> = {
+const REPORTS: Readonly<Record<HidInterface['kind'], Uint8Array>> = {
   fido: hex('06d0f1 0901 a101 0920 1500 26ff00 7508 9540 8102 0921 1500 26ff00 7508 9540 9102 c0'),
   vendor: hex('0600ff 0901 a101 0902 1500 26ff00 7508 9540 8102 0903 1500 26ff00 7508 9540 9102 c0'),
-  // A keyboard with eight bytes of a feature report beside its keys.
+  // A keyboard with a feature report of eight bytes.
   otp: hex(
     '0501 0906 a101 0507 19e0 29e7 1500 2501 7501 9508 8102 9501 7508 8101 9506 7508 1500 2565 0507 1900 2965 8100 0903 7508 9508 b102 c0',
   ),
@@ -27,9 +34,9 @@ const GET_REPORT = 0x01;
 const SET_REPORT = 0x09;
 const TO_INTERFACE = 0x81;
 
-function hidInterface(side: HidSide, number: number): Interface {
-  const report = REPORTS[side.kind];
-  const keyboard = side.kind === 'otp';
+function hidInterface(part: HidInterface, number: number): Interface {
+  const report = REPORTS[part.kind];
+  const keyboard = part.kind === 'otp';
   const inward = { address: 0x81 + number, kind: 'interrupt' } as const;
   return {
     class: HID_CLASS,
@@ -41,12 +48,12 @@ function hidInterface(side: HidSide, number: number): Interface {
 }
 
 /** A key whose interfaces are these, in order. */
-export function hidKey(identity: Identity, sides: readonly Side[]): UsbDevice {
+export function hidKey(identity: Identity, parts: readonly KeyInterface[]): UsbDevice {
   let send: (endpoint: number, data: Uint8Array) => void = () => undefined;
-  const cards = new Map<number, CcidSide>();
-  const interfaces = sides.map((side, number) => {
-    if (side.kind !== 'card') return hidInterface(side, number);
-    const card = ccidSide({ out: 1 + number, in: 1 + number, change: 1 + sides.length + number });
+  const cards = new Map<number, CcidInterface>();
+  const interfaces = parts.map((part, number) => {
+    if (part.kind !== 'card') return hidInterface(part, number);
+    const card = ccidInterface({ out: 1 + number, in: 1 + number, change: 1 + parts.length + number });
     cards.set(number, card);
     return card.interface;
   });
@@ -57,29 +64,29 @@ export function hidKey(identity: Identity, sides: readonly Side[]): UsbDevice {
       send = sender;
       for (const [number, card] of cards) {
         card.plugged(sender);
-        const side = sides[number]!;
-        if (side.kind === 'card') card.insert(side.program);
+        const part = parts[number]!;
+        if (part.kind === 'card') card.insert(part.program);
       }
     },
     async control(setup, data) {
-      const side = sides[setup.index & 0xff];
-      if (side === undefined) return null;
-      if (side.kind === 'card') return new Uint8Array();
-      if (setup.requestType === TO_INTERFACE) return descriptorOf(side, setup);
-      if (side.kind === 'otp' && setup.request === GET_REPORT) return side.key.getFeature();
-      if (side.kind === 'otp' && setup.request === SET_REPORT && data.length === 8) await side.key.sendFeature(data);
+      const part = parts[setup.index & 0xff];
+      if (part === undefined) return null;
+      if (part.kind === 'card') return new Uint8Array();
+      if (setup.requestType === TO_INTERFACE) return descriptorOf(part, setup);
+      if (part.kind === 'otp' && setup.request === GET_REPORT) return part.key.getFeature();
+      if (part.kind === 'otp' && setup.request === SET_REPORT && data.length === 8) await part.key.sendFeature(data);
       return new Uint8Array();
     },
     async out(endpoint, data) {
       cards.get(endpoint - 1)?.out(data);
-      const side = sides[endpoint - 1];
-      if (side?.kind !== 'fido' || side.key === null) return;
-      await side.key.write(data);
-      for (const report of side.key.takeAll()) send(endpoint, report);
+      const part = parts[endpoint - 1];
+      if (part?.kind !== 'fido' || part.key === null) return;
+      await part.key.write(data);
+      for (const report of part.key.takeAll()) send(endpoint, report);
     },
   };
 }
 
-function descriptorOf(side: HidSide, setup: Setup): Uint8Array | null {
-  return setup.value >> 8 === REPORT_DESCRIPTOR ? REPORTS[side.kind] : null;
+function descriptorOf(part: HidInterface, setup: Setup): Uint8Array | null {
+  return setup.value >> 8 === REPORT_DESCRIPTOR ? REPORTS[part.kind] : null;
 }

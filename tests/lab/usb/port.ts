@@ -1,12 +1,12 @@
 /**
- * Plugs an emulated device into the running kernel: vhci_hcd, the kernel's USB/IP host controller, takes the one end of
- * a local socket, and this program speaks for the device on the other.
+ * Plugs an emulated device into the running kernel: vhci_hcd, the kernel's USB/IP host controller, takes one end of a local
+ * socket, and this program is the device at the other end.
  */
 
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
-import type { Setup, UsbDevice } from './device.ts';
+import type { Setup, UsbDevice } from './usb-device.ts';
 
 const CONTROLLER = '/sys/devices/platform/vhci_hcd.0';
 const FREE_PORT = '004';
@@ -22,7 +22,7 @@ const UNLINKED = -104;
 
 const taken = new Set<number>();
 
-/** Takes a free port out of the controllers' tables. */
+/** Reserves a free port of the controllers. */
 function takePort(): number {
   for (const file of readdirSync(CONTROLLER).filter(name => name.startsWith('status'))) {
     for (const line of readFileSync(`${CONTROLLER}/${file}`, 'utf8').split('\n')) {
@@ -33,23 +33,23 @@ function takePort(): number {
       return number;
     }
   }
-  throw new Error('every port of vhci_hcd is taken');
+  throw new Error('vhci_hcd has no free port');
 }
 
 export interface Plugged {
-  /** Milliseconds since 1970 at which the kernel was given the device. */
+  /** Milliseconds since 1970 at which the kernel received the device. */
   readonly at: number;
-  pull(): void;
+  unplug(): void;
 }
 
 export async function plug(device: UsbDevice): Promise<Plugged> {
   const port = takePort();
-  // Linux's abstract addresses leave no file behind.
+  // An abstract socket address leaves no file.
   const address = `\0lab-usb-${process.pid}-${port}`;
   const server = createServer();
   server.listen(address);
   await once(server, 'listening');
-  // Paused before it is connected, the kernel's end is never read by this process.
+  // Paused before it connects, so that this process never reads from the kernel's end.
   const kernelEnd = new Socket();
   kernelEnd.pause();
   kernelEnd.connect(address);
@@ -61,7 +61,7 @@ export async function plug(device: UsbDevice): Promise<Plugged> {
   serve(ours, device);
   return {
     at,
-    pull() {
+    unplug() {
       ours.destroy();
       kernelEnd.destroy();
       taken.delete(port);
@@ -79,7 +79,7 @@ interface Submit {
 }
 
 function serve(socket: Socket, device: UsbDevice): void {
-  /** Reads of the kernel that wait for data, and data that waits for reads, by endpoint. */
+  /** By endpoint: reads of the kernel that wait for data, and data that waits for a read. */
   const waiting = new Map<number, Submit[]>();
   const queued = new Map<number, Uint8Array[]>();
   const listOf = <T>(map: Map<number, T[]>, key: number): T[] => {
@@ -176,7 +176,7 @@ const GET_STATUS = 0;
 const GET_DESCRIPTOR = 6;
 const TO_DEVICE = 0x80;
 
-/** What the kernel asks every device; null for what is the device's own business. */
+/** The response to a standard request; null for a request that the device handles itself. */
 function standardAnswer(device: UsbDevice, setup: Setup): Uint8Array | null {
   if ((setup.requestType & 0x60) !== 0) return null;
   if ((setup.requestType & 0x80) === 0) return new Uint8Array();

@@ -1,0 +1,119 @@
+import type { Card, Reader } from 'pcsc-mini';
+import { isTimeout, withSignal } from '../deadline.ts';
+import { HardwareError, type TrafficLine } from '../driver.ts';
+import type { CardConnection } from '../protocols/connection.ts';
+import { toHardwareError, wasReset } from './errors.ts';
+import type { Pcsc } from './library.ts';
+
+/** Receives the APDUs of a session. */
+export type ApduObserver = (direction: TrafficLine['direction'], bytes: Uint8Array) => void;
+
+/** Called if the binding could not release a connection: it has only a few, and this one is lost until a new client is made. */
+export type LeakObserver = (cause: unknown) => void;
+
+/** Options of one session with a card. */
+export interface SessionOptions {
+  readonly signal: AbortSignal;
+  readonly traffic: ApduObserver;
+  readonly onLeak: LeakObserver;
+}
+
+type Work<T> = (card: CardConnection, atr: Uint8Array) => Promise<T>;
+
+/**
+ * Connects to the card in shared mode, runs `work` inside a transaction, and leaves the card as it was. If another program
+ * resets the card, `work` runs once more from the start.
+ *
+ * An aborted signal takes effect at the next native call, because a native call cannot be canceled. The promise settles only
+ * when every native handle is released, so it can stay pending as long as the card does not answer.
+ */
+export async function withCard<T>(pcsc: Pcsc, reader: Reader, options: SessionOptions, work: Work<T>): Promise<T> {
+  const card = await native(() => connect(pcsc, reader), options.signal);
+  try {
+    try {
+      return await inTransaction(pcsc, card, options, work);
+    } catch (error) {
+      const failure = toHardwareError(error);
+      if (!wasReset(failure)) throw failure;
+      await native(() => card.reconnect(pcsc.CardMode.SHARED, pcsc.CardDisposition.LEAVE), options.signal);
+      return await inTransaction(pcsc, card, options, work);
+    }
+  } finally {
+    await settle(() => card.disconnect(pcsc.CardDisposition.LEAVE), options.onLeak);
+  }
+}
+
+/** Every SIM supports T=0. A card that offers both protocols has more defects in T=1. */
+async function connect(pcsc: Pcsc, reader: Reader): Promise<Card> {
+  try {
+    return await reader.connect(pcsc.CardMode.SHARED, pcsc.Protocol.T0);
+  } catch (error) {
+    if (toHardwareError(error).code !== 'protocol') throw error;
+    return await reader.connect(pcsc.CardMode.SHARED, pcsc.Protocol.ANY);
+  }
+}
+
+async function inTransaction<T>(pcsc: Pcsc, card: Card, options: SessionOptions, work: Work<T>): Promise<T> {
+  const transaction = await native(() => card.transaction(), options.signal);
+  try {
+    // The ATR in a reader's change event has the right length and wrong bytes. This one is right.
+    const { atr } = await native(() => card.state(), options.signal);
+    return await work(connectionTo(card, options.traffic), atr);
+  } finally {
+    // Fails if the card was removed or reset: then the transaction has already ended.
+    await settle(() => transaction.end(pcsc.CardDisposition.LEAVE));
+  }
+}
+
+function connectionTo(card: Card, traffic: ApduObserver): CardConnection {
+  return {
+    async transmit(apdu, signal) {
+      traffic('out', apdu);
+      const response = await native(() => card.transmit(apdu), signal);
+      traffic('in', response);
+      // A card that is removed before it answers "answers" with nothing.
+      if (response.length === 0) {
+        throw new HardwareError('removed', 'The card lost contact while it was read. Insert it again.');
+      }
+      return response;
+    },
+  };
+}
+
+/** Makes a native call unless the signal is aborted. Rejects only with a HardwareError. */
+async function native<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw abortReason(signal);
+  try {
+    return await call();
+  } catch (error) {
+    throw toHardwareError(error);
+  }
+}
+
+/** Makes a call whose failure only `onFailure` learns. Some of the binding's calls throw where others reject. */
+export async function settle(
+  call: () => Promise<void>,
+  onFailure: (cause: unknown) => void = () => undefined,
+): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    onFailure(error);
+  }
+}
+
+const NO_ANSWER =
+  'The card does not answer. Take it out and insert it again; if that does not help, clean it, or unplug the reader and plug it in again.';
+
+function abortReason(signal: AbortSignal): HardwareError {
+  const cause: unknown = signal.reason;
+  if (cause instanceof HardwareError) return cause;
+  return isTimeout(signal)
+    ? new HardwareError('timeout', NO_ANSWER, { cause })
+    : new HardwareError('aborted', 'Reading the card was canceled.', { cause });
+}
+
+/** Waits for `promise`, but no longer than until the signal is aborted. Then it rejects with the signal's HardwareError. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return withSignal(promise, signal, () => abortReason(signal));
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import type { Reader } from 'pcsc-mini';
+import { deadline } from '../deadline.ts';
+import { type AttachedKey, HardwareError, type KeyEvent, type Notice } from '../driver.ts';
+import { trackNativeCall } from '../exit.ts';
+import type { CardIdentity } from '../protocols/identify-card.ts';
+import { cleanText } from '../text.ts';
+import { type ApduObserver, type LeakObserver, untilAborted, withCard } from './card-session.ts';
+import { toHardwareError } from './errors.ts';
+import type { Pcsc } from './library.ts';
+import type { CardPresence } from './presence.ts';
+import type { ReaderProfile } from './reader-profile.ts';
+import { nextSlotState, type ReadResult, type SlotAction, type SlotEvent, type SlotState } from './slot-state.ts';
+
+/** What a slot works with. */
+export interface CardSlotParts {
+  readonly pcsc: Pcsc;
+  readonly reader: Reader;
+  readonly profile: ReaderProfile;
+  /** Wall clock in milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds in which a card has to report its serial, including the time for powering it. */
+  readonly deadline: number;
+  /** Milliseconds until a failed read is repeated, doubled each time. */
+  readonly retryAfter: number;
+  readonly emit: (event: KeyEvent) => void;
+  readonly traffic: (keyId: string, ...apdu: Parameters<ApduObserver>) => void;
+  readonly notice: Notice;
+  readonly onLeak: LeakObserver;
+}
+
+/** The card that is in the slot. */
+interface InsertedCard {
+  readonly keyId: string;
+  readonly attachedAt: number;
+  /** Aborted when the card is removed. */
+  readonly removed: AbortController;
+  /** As it was last reported; null before the first report. */
+  key: AttachedKey | null;
+  retry: NodeJS.Timeout | null;
+}
+
+/** The slot of a reader, and the card in it. */
+export class CardSlot {
+  readonly name: string;
+  readonly #parts: CardSlotParts;
+  #reader: Reader;
+  #state: SlotState = null;
+  #card: InsertedCard | null = null;
+  #reading: Promise<void> = Promise.resolve();
+  /** The binding allows one call per reader at a time, and a silent card can occupy it long after its deadline. */
+  #nativeCall: Promise<void> = Promise.resolve();
+
+  constructor(parts: CardSlotParts) {
+    this.#parts = parts;
+    this.#reader = parts.reader;
+    this.name = parts.reader.name();
+  }
+
+  /** The key as it was last reported; null if there is none. */
+  key(): AttachedKey | null {
+    return this.#card?.key ?? null;
+  }
+
+  /** The reader reports this about its card. */
+  update(presence: CardPresence | null): void {
+    this.#handle({ kind: 'presence', presence });
+  }
+
+  /** The same reader, as a new client of the service knows it. */
+  rebind(reader: Reader): void {
+    this.#reader = reader;
+  }
+
+  /** The reader was unplugged or is no longer watched: its card counts as removed. */
+  close(): void {
+    this.update(null);
+  }
+
+  /** Settles when no card is being read. */
+  idle(): Promise<void> {
+    return this.#reading;
+  }
+
+  /** Settles when no native handle is open. Pending as long as a silent card occupies one. */
+  released(): Promise<void> {
+    return this.#nativeCall;
+  }
+
+  #handle(event: SlotEvent): void {
+    const { state, actions } = nextSlotState(this.#state, event, this.#parts.retryAfter);
+    this.#state = state;
+    for (const action of actions) this.#perform(action);
+  }
+
+  #perform(action: SlotAction): void {
+    if (action.do === 'begin') this.#begin();
+    const card = this.#card;
+    if (card === null) return;
+    if (action.do === 'end') this.#end(card);
+    if (action.do === 'read') this.#read(card);
+    if (action.do === 'retry') card.retry = setTimeout(() => this.#read(card), action.after);
+    if (action.do === 'report') this.#report(card, action.change, action.result);
+  }
+
+  #begin(): void {
+    this.#card = {
+      keyId: `pcsc-${randomUUID()}`,
+      attachedAt: this.#parts.now(),
+      removed: new AbortController(),
+      key: null,
+      retry: null,
+    };
+  }
+
+  #end(card: InsertedCard): void {
+    this.#card = null;
+    if (card.retry) clearTimeout(card.retry);
+    card.removed.abort(new HardwareError('removed', 'The card was removed while it was read. Insert it again.'));
+    if (card.key) this.#parts.emit({ kind: 'detached', key: card.key });
+  }
+
+  /** Reads the card after the reads before it, unless it was removed. */
+  #read(card: InsertedCard): void {
+    if (card.retry) clearTimeout(card.retry);
+    card.retry = null;
+    this.#reading = this.#reading.then(async () => {
+      if (card.removed.signal.aborted) return;
+      const result = await this.#readOnce(card);
+      if (card.removed.signal.aborted) return;
+      const remark = result.identity?.remark;
+      if (remark) this.#parts.notice(remark, { reader: cleanText(this.name) });
+      this.#handle({ kind: 'read', result });
+    });
+  }
+
+  async #readOnce(card: InsertedCard): Promise<ReadResult> {
+    const signal = deadline(card.removed.signal, this.#parts.deadline);
+    try {
+      if (!(await settlesInTime(this.#nativeCall, signal))) throw new HardwareError('busy', READER_BUSY);
+      return { identity: await untilAborted(this.#identify(card, signal), signal), failure: null };
+    } catch (error) {
+      return { identity: null, failure: toHardwareError(error) };
+    }
+  }
+
+  #identify({ keyId }: InsertedCard, signal: AbortSignal): Promise<CardIdentity> {
+    const { pcsc, profile, traffic, onLeak } = this.#parts;
+    const options = { signal, onLeak, traffic: (...apdu: Parameters<ApduObserver>) => traffic(keyId, ...apdu) };
+    const work = withCard(pcsc, this.#reader, options, (card, atr) => profile.identify(card, atr, signal));
+    this.#nativeCall = trackNativeCall(work).then(
+      () => undefined,
+      () => undefined,
+    );
+    return work;
+  }
+
+  #report(card: InsertedCard, change: 'attached' | 'changed', result: ReadResult): void {
+    card.key = this.#toAttachedKey(card, result);
+    this.#parts.emit({ kind: change, key: card.key });
+  }
+
+  #toAttachedKey({ keyId, attachedAt }: InsertedCard, { identity, failure }: ReadResult): AttachedKey {
+    const { profile } = this.#parts;
+    return {
+      keyId,
+      deviceType: profile.deviceType,
+      serialNumber: identity?.serialNumber ?? null,
+      serialSource: identity?.serialSource ?? null,
+      manufacturer: cleanText(identity?.manufacturer ?? profile.manufacturer),
+      model: cleanText(identity?.model ?? profile.model),
+      hardwareVersion: null,
+      firmwareVersion: cleanText(identity?.firmwareVersion),
+      transport: 'PCSC',
+      reader: cleanText(this.name),
+      vendorId: profile.vendorId,
+      productId: profile.productId,
+      attachedAt,
+      simulated: false,
+      problem: cleanText(failure?.message ?? identity?.problem),
+    };
+  }
+}
+
+const READER_BUSY =
+  'The reader is still busy with a card that stopped answering. Unplug the reader and plug it in again; reading is tried again.';
+
+function settlesInTime(promise: Promise<void>, signal: AbortSignal): Promise<boolean> {
+  return untilAborted(promise, signal).then(
+    () => true,
+    () => false,
+  );
+}

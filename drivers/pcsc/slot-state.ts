@@ -1,0 +1,106 @@
+/**
+ * The state machine of one reader slot: what a card's coming, going and reading lead to. Pure, so that a table tests it.
+ * However often and in whatever order a reader reports, each insertion is reported once.
+ */
+import type { HardwareError } from '../driver.ts';
+import type { CardIdentity } from '../protocols/identify-card.ts';
+import type { CardPresence } from './presence.ts';
+
+/** How a read of the card ended. */
+export type ReadResult =
+  | { readonly identity: CardIdentity; readonly failure: null }
+  | { readonly identity: null; readonly failure: HardwareError };
+
+/** The state while a card is in the slot. */
+export interface Insertion {
+  readonly presence: CardPresence;
+  /** Reads so far. */
+  readonly attempts: number;
+  /** Whether the last read failed. */
+  readonly failed: boolean;
+  /** What was reported last; null before the first report. */
+  readonly reported: Reported | null;
+}
+
+/** What a later read must change to be worth another report. */
+export interface Reported {
+  readonly serialNumber: string | null;
+  readonly problem: string | null;
+}
+
+/** Null: the slot is empty. */
+export type SlotState = Insertion | null;
+
+/** What happens to a slot. */
+export type SlotEvent =
+  | { readonly kind: 'presence'; readonly presence: CardPresence | null }
+  | { readonly kind: 'read'; readonly result: ReadResult };
+
+/** What has to be done, in order. */
+export type SlotAction =
+  /** A card was inserted: it gets a new keyId. */
+  | { readonly do: 'begin' }
+  /** The card was removed: cancel its reading and report it as detached if it was reported. */
+  | { readonly do: 'end' }
+  /** Read the card as soon as the reader is free. */
+  | { readonly do: 'read' }
+  /** Read the card again after this many milliseconds. */
+  | { readonly do: 'retry'; readonly after: number }
+  | { readonly do: 'report'; readonly change: 'attached' | 'changed'; readonly result: ReadResult };
+
+/** The next state and what has to be done. */
+export interface Transition {
+  readonly state: SlotState;
+  readonly actions: readonly SlotAction[];
+}
+
+/** Longest pause between two reads, in milliseconds. */
+const MAX_RETRY_AFTER = 30_000;
+/** How often a card that seems to be removed is read again before that is reported as its problem. */
+const MAX_DOUBTS = 4;
+/** Milliseconds until such a card is read again, doubled each time: in sum long enough for the reader to report a removal. */
+const RETRY_IN_DOUBT = 150;
+
+/** `retryAfter`: milliseconds until a failed read is repeated, doubled each time. */
+export function nextSlotState(state: SlotState, event: SlotEvent, retryAfter: number): Transition {
+  return event.kind === 'presence' ? onPresence(state, event.presence) : onRead(state, event.result, retryAfter);
+}
+
+function onPresence(state: SlotState, presence: CardPresence | null): Transition {
+  const removed = state !== null && presence?.count !== state.presence.count;
+  const end: SlotAction[] = removed ? [{ do: 'end' }] : [];
+  if (presence === null) return { state: null, actions: end };
+  if (state === null || removed) {
+    const inserted: Insertion = { presence, attempts: 0, failed: false, reported: null };
+    return { state: inserted, actions: [...end, { do: 'begin' }, { do: 'read' }] };
+  }
+  const before = state.presence;
+  const readable = (before.held && !presence.held) || (before.mute && !presence.mute);
+  return { state: { ...state, presence }, actions: readable && state.failed ? [{ do: 'read' }] : [] };
+}
+
+function onRead(state: SlotState, result: ReadResult, retryAfter: number): Transition {
+  if (state === null) return { state, actions: [] };
+  const attempts = state.attempts + 1;
+  const next: Insertion = { ...state, attempts, failed: result.failure !== null };
+  // If the card or the service has just gone, the reader reports that in a moment: until then report nothing.
+  const code = result.failure?.code;
+  const doubtful = (code === 'removed' || code === 'unavailable') && attempts <= MAX_DOUBTS;
+  const first = doubtful ? Math.min(retryAfter, RETRY_IN_DOUBT) : retryAfter;
+  const after = Math.min(first * 2 ** (attempts - 1), MAX_RETRY_AFTER);
+  const retry: SlotAction[] = result.failure === null ? [] : [{ do: 'retry', after }];
+  if (doubtful) return { state: next, actions: retry };
+  const reported = reportOf(result);
+  const change = state.reported === null ? 'attached' : 'changed';
+  const report: SlotAction[] = isNews(state.reported, reported) ? [{ do: 'report', change, result }] : [];
+  return { state: { ...next, reported }, actions: [...report, ...retry] };
+}
+
+function reportOf({ identity, failure }: ReadResult): Reported {
+  if (failure !== null) return { serialNumber: null, problem: failure.message };
+  return { serialNumber: identity.serialNumber, problem: identity.problem };
+}
+
+function isNews(before: Reported | null, after: Reported): boolean {
+  return before?.serialNumber !== after.serialNumber || before.problem !== after.problem;
+}

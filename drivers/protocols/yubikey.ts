@@ -1,0 +1,154 @@
+/**
+ * The serial of a YubiKey, over each of its interfaces.
+ * Source: Yubico/yubikey-manager (yubikit/management.py, yubikit/yubiotp.py).
+ */
+import { pause } from '../deadline.ts';
+import { HardwareError } from '../driver.ts';
+import { commandApdu, query, selectApplication } from './apdu.ts';
+import type { CardConnection, FeatureConnection, ReportConnection } from './connection.ts';
+import { CtapHidChannel } from './ctaphid.ts';
+import type { KeyReport } from './key-view.ts';
+import { FLAG, FLAGS_AT, firmwareVersionOf, OtpAnswer, RESET_REPORT, toReports } from './otp-reports.ts';
+
+/** CTAPHID command. */
+const CTAP_READ_CONFIG = 0x42;
+/** Instruction of the management application; P1 is the page. */
+const INS_READ_CONFIG = 0x1d;
+/** Instruction of the OTP application; P1 is the slot command. */
+const INS_OTP = 0x01;
+/** Slot command that returns the serial in 4 bytes, over the OTP and the smart card interface. */
+const SLOT_DEVICE_SERIAL = 0x10;
+const SERIAL_BYTES = 4;
+const MAX_SERIAL_BYTES = 8;
+
+const MANAGEMENT_AID = 'A000000527471117';
+const OTP_AID = 'A0000005272001';
+
+const MAX_PAGES = 4;
+const TAG_SERIAL = 0x02;
+const TAG_VERSION = 0x05;
+const TAG_MORE_PAGES = 0x10;
+
+/** One page of the device configuration. */
+export interface YubiKeyConfig {
+  /** Decimal, as printed on the key; null if the page has none. The Security Key series never has one. */
+  readonly serial: string | null;
+  /** Such as `5.4.3`; null if the page has none. */
+  readonly firmwareVersion: string | null;
+  readonly morePages: boolean;
+}
+
+/** Parses one page: a length byte, then tag-length-value triples. Throws HardwareError `protocol`. */
+export function parseConfig(page: Uint8Array): YubiKeyConfig {
+  const length = page[0];
+  if (length === undefined || length > page.length - 1) {
+    throw new HardwareError('protocol', 'the management response is shorter than its length byte says');
+  }
+  const values = parseTlvs(page.subarray(1, 1 + length));
+  const version = values.get(TAG_VERSION);
+  const serial = values.get(TAG_SERIAL);
+  return {
+    serial: serial === undefined ? null : parseSerial(serial),
+    firmwareVersion: version?.length === 3 ? version.join('.') : null,
+    morePages: values.get(TAG_MORE_PAGES)?.[0] === 1,
+  };
+}
+
+/** A big-endian number in decimal; null for zero, which means that the key has no serial. Throws HardwareError `protocol`. */
+export function parseSerial(bytes: Uint8Array): string | null {
+  if (bytes.length === 0 || bytes.length > MAX_SERIAL_BYTES) {
+    throw new HardwareError('protocol', `the serial has ${bytes.length} bytes`);
+  }
+  const number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  return number === 0n ? null : number.toString();
+}
+
+function parseTlvs(bytes: Uint8Array): Map<number, Uint8Array> {
+  const values = new Map<number, Uint8Array>();
+  for (let at = 0; at < bytes.length; ) {
+    const tag = bytes[at]!;
+    const length = bytes[at + 1];
+    if (length === undefined || at + 2 + length > bytes.length) {
+      throw new HardwareError('protocol', `value ${tag.toString(16)} of the management response is cut off`);
+    }
+    values.set(tag, bytes.subarray(at + 2, at + 2 + length));
+    at += 2 + length;
+  }
+  return values;
+}
+
+/** Over CTAPHID. Keys with firmware before 4.1 do not support the command and are not asked. Fails with a HardwareError. */
+export async function readYubiKeyFido(connection: ReportConnection, signal: AbortSignal): Promise<KeyReport> {
+  const channel = await CtapHidChannel.open(connection, signal);
+  const { major, minor, build } = channel.device;
+  const firmwareVersion = `${major}.${minor}.${build}`;
+  if (major < 4 || (major === 4 && minor < 1)) return { serial: null, firmwareVersion };
+  return readConfig(page => channel.call(CTAP_READ_CONFIG, Uint8Array.of(page), signal), firmwareVersion);
+}
+
+/** Over the smart card: the management application, on older keys the OTP application. Fails with a HardwareError. */
+export async function readYubiKeyCard(card: CardConnection, signal: AbortSignal): Promise<KeyReport> {
+  if ((await query(card, selectApplication(MANAGEMENT_AID), signal)) !== null) {
+    const readPage = (page: number) => query(card, commandApdu({ ins: INS_READ_CONFIG, p1: page }), signal);
+    const report = await readConfig(readPage, null);
+    if (report.serial !== null) return report;
+  }
+  if ((await query(card, selectApplication(OTP_AID), signal)) === null) return { serial: null, firmwareVersion: null };
+  const serial = await query(card, commandApdu({ ins: INS_OTP, p1: SLOT_DEVICE_SERIAL }), signal);
+  return { serial: serial === null ? null : parseSerial(serial), firmwareVersion: null };
+}
+
+async function readConfig(
+  readPage: (page: number) => Promise<Uint8Array | null>,
+  firmware: string | null,
+): Promise<KeyReport> {
+  let firmwareVersion = firmware;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const bytes = await readPage(page);
+    if (bytes === null) break;
+    const config = parseConfig(bytes);
+    firmwareVersion = config.firmwareVersion ?? firmwareVersion;
+    if (config.serial !== null) return { serial: config.serial, firmwareVersion };
+    if (!config.morePages) return { serial: null, firmwareVersion, conclusive: true };
+  }
+  return { serial: null, firmwareVersion };
+}
+
+/** Milliseconds between two reads while the OTP interface is busy. */
+const POLL_PAUSE = 20;
+/** Reads before the key counts as busy for ever. Usually the signal comes first. */
+const MAX_POLLS = 500;
+
+/** Over the feature reports of the OTP interface: the only way for keys without FIDO. Fails with a HardwareError. */
+export async function readYubiKeyOtp(connection: FeatureConnection, signal: AbortSignal): Promise<KeyReport> {
+  const firmwareVersion = firmwareVersionOf(await connection.getFeature(signal));
+  for (const report of toReports(SLOT_DEVICE_SERIAL, new Uint8Array())) {
+    await untilReady(connection, signal);
+    await connection.sendFeature(report, signal);
+  }
+  const answer = await readAnswer(connection, signal);
+  return { serial: answer === null ? null : parseSerial(answer), firmwareVersion };
+}
+
+async function untilReady(connection: FeatureConnection, signal: AbortSignal): Promise<void> {
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
+    const report = await connection.getFeature(signal);
+    if (((report[FLAGS_AT] ?? 0) & FLAG.WRITE_PENDING) === 0) return;
+    await pause(POLL_PAUSE, signal);
+  }
+  throw new HardwareError('busy', 'the OTP interface of the key stays busy');
+}
+
+async function readAnswer(connection: FeatureConnection, signal: AbortSignal): Promise<Uint8Array | null> {
+  const answer = new OtpAnswer(SERIAL_BYTES);
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
+    const progress = answer.add(await connection.getFeature(signal));
+    if (progress === 'none') return null;
+    if (progress === 'complete') {
+      await connection.sendFeature(RESET_REPORT, signal);
+      return answer.data();
+    }
+    if (progress === 'wait') await pause(POLL_PAUSE, signal);
+  }
+  throw new HardwareError('protocol', 'the OTP interface of the key answers without end');
+}

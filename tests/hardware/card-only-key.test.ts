@@ -1,0 +1,61 @@
+/** A security key whose only interface is the smart card, on the real PC/SC service. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Driver } from '../../drivers/driver.ts';
+import { createPcscDriver } from '../../drivers/pcsc/index.ts';
+import { type Recorder, recorder } from '../support/key-events.ts';
+import { type Pcscd, startPcscd, withPcscd } from '../support/pcscd.ts';
+import { cardOf, yubiKeyCard } from '../support/vcard.ts';
+
+withPcscd('a YubiKey whose only interface is the smart card', () => {
+  let pcscd: Pcscd;
+  let driver: Driver;
+  let recorded: Recorder;
+
+  beforeAll(async () => {
+    pcscd = await startPcscd({ reader: 'Yubico YubiKey CCID' });
+  });
+  afterAll(() => pcscd.stop());
+  beforeEach(async () => {
+    driver = createPcscDriver();
+    recorded = recorder(driver);
+    await driver.start(recorded.listener);
+  });
+  afterEach(async () => {
+    await pcscd.removeAll();
+    await driver.stop();
+  });
+
+  it('is a UKEY with the serial and the firmware version of its management application', async () => {
+    const card = await pcscd.insert(yubiKeyCard({ serial: '00BC614E', version: '050403' }));
+    const key = await recorded.next('attached');
+    expect(key).toMatchObject({
+      deviceType: 'UKEY',
+      serialNumber: '12345678',
+      serialSource: 'yubikey-management',
+      firmwareVersion: '5.4.3',
+      manufacturer: 'Yubico',
+      model: 'YubiKey CCID',
+      transport: 'PCSC',
+      reader: 'Yubico YubiKey CCID 00 00',
+      problem: null,
+    });
+    await card.remove();
+    expect((await recorded.next('detached')).keyId).toBe(key.keyId);
+    expect(recorded.kinds()).toEqual(['attached', 'detached']);
+  });
+
+  it('is read with its OTP application if it has no management application', async () => {
+    await pcscd.insert(yubiKeyCard({ serial: '0012D687', version: '030400', management: false }));
+    expect(await recorded.next('attached')).toMatchObject({
+      serialNumber: '1234567',
+      serialSource: 'yubikey-management',
+    });
+  });
+
+  it('without a serial is listed, and its problem says what to do', async () => {
+    await pcscd.insert(cardOf([]));
+    const key = await recorded.next('attached');
+    expect(key).toMatchObject({ deviceType: 'UKEY', serialNumber: null, serialSource: null });
+    expect(key.problem).toMatch(/no readable serial.*by hand/);
+  });
+});

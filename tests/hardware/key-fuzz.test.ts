@@ -1,0 +1,115 @@
+/** For any bytes from a key each parser returns a value or throws a HardwareError: no other error, no endless loop. */
+import fc from 'fast-check';
+import { describe, test } from 'vitest';
+import { HardwareError } from '../../drivers/driver.ts';
+import { parseResponse } from '../../drivers/protocols/apdu.ts';
+import { CtapHidChannel, parseInit } from '../../drivers/protocols/ctaphid.ts';
+import { MessageAssembler } from '../../drivers/protocols/ctaphid-packets.ts';
+import { firmwareVersionOf, OtpAnswer } from '../../drivers/protocols/otp-reports.ts';
+import { judgeSerial } from '../../drivers/protocols/serial.ts';
+import { parseToken2Serial } from '../../drivers/protocols/token2.ts';
+import { parseUuid, parseVersion } from '../../drivers/protocols/trussed.ts';
+import { parseConfig, parseSerial } from '../../drivers/protocols/yubikey.ts';
+import { cleanText } from '../../drivers/text.ts';
+
+const RUNS = { numRuns: 100_000 };
+const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
+/** Bytes with a valid beginning, so that the whole parser is reached. */
+const shaped = (head: number[], maxLength: number) =>
+  fc.oneof(
+    bytes(maxLength),
+    bytes(maxLength).map(tail => Uint8Array.of(...head, ...tail)),
+  );
+
+function valueOrHardwareError(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch (error) {
+    return error instanceof HardwareError && error.code === 'protocol';
+  }
+}
+
+const PARSERS: readonly [string, fc.Arbitrary<Uint8Array>, (bytes: Uint8Array) => unknown][] = [
+  ["a YubiKey's management page", shaped([6, 2, 4], 80), parseConfig],
+  ["a YubiKey's serial", bytes(12), parseSerial],
+  ["a Trussed key's number", bytes(20), parseUuid],
+  ["a Trussed key's version", bytes(8), parseVersion],
+  ["a Token2 key's serial", shaped([0xd1, 4], 24), parseToken2Serial],
+  ['the status of an APDU', bytes(8), parseResponse],
+  ['a status report of an OTP interface', bytes(10), firmwareVersionOf],
+  ['the response to CTAPHID INIT', bytes(30), data => parseInit(data, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0))],
+];
+
+describe('100,000 inputs each', () => {
+  test.each(PARSERS)('%s', (_what, input, parse) => {
+    fc.assert(
+      fc.property(input, data => valueOrHardwareError(() => parse(data))),
+      RUNS,
+    );
+  });
+
+  test('sequences of CTAPHID reports', () => {
+    const report = fc.oneof(
+      shaped([0, 0, 0, 7, 0xc2, 0], 64),
+      fc.tuple(fc.nat(3), bytes(59)).map(([sequence, data]) => Uint8Array.of(0, 0, 0, 7, sequence, ...data)),
+    );
+    fc.assert(
+      fc.property(fc.array(report, { maxLength: 4 }), reports => {
+        const assembler = new MessageAssembler(7);
+        return valueOrHardwareError(() => reports.map(each => assembler.add(each)));
+      }),
+      RUNS,
+    );
+  });
+
+  test('sequences of OTP feature reports', () => {
+    const report = fc.oneof(
+      bytes(9),
+      fc.tuple(fc.uint8Array({ minLength: 7, maxLength: 7 }), fc.nat(3)).map(([p, n]) => Uint8Array.of(...p, 0x40 | n)),
+    );
+    fc.assert(
+      fc.property(fc.array(report, { maxLength: 6 }), reports => {
+        const answer = new OtpAnswer(4);
+        return valueOrHardwareError(() => {
+          for (const each of reports) answer.add(each);
+          return answer.data();
+        });
+      }),
+      RUNS,
+    );
+  });
+
+  test('serials and texts are safe', () => {
+    const unsafe = /[\p{Cc}\p{Cf}\p{Cs}]/u;
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), text => {
+        const { serial } = judgeSerial(text, '096e', '0850');
+        const clean = cleanText(text);
+        return (serial === null || /^[\w\-.:/]{1,64}$/.test(serial)) && (clean === null || !unsafe.test(clean));
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('complete conversations', () => {
+  test('with a key that answers at random end with a value or a HardwareError', async () => {
+    const signal = new AbortController().signal;
+    const report = fc.oneof(bytes(64), shaped([0xff, 0xff, 0xff, 0xff, 0x86, 0, 17, 1, 1, 1, 1, 1, 1, 1, 1], 49));
+    await fc.assert(
+      fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 5 }), async reports => {
+        let sent = 0;
+        const key = { write: async () => undefined, read: async () => reports[sent++ % reports.length]! };
+        try {
+          const channel = await CtapHidChannel.open(key, signal, Buffer.alloc(8, 1));
+          await channel.call(0x62, Uint8Array.of(0), signal);
+          return true;
+        } catch (error) {
+          return error instanceof HardwareError;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

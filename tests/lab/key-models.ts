@@ -1,0 +1,138 @@
+/** The models of keys in the lab, each with the bytes that a real one answers with. */
+import { FakeCtapKey, FakeOtpKey } from '../support/fake-ukey.ts';
+import { token2Card, yubiKeyCard } from '../support/vcard-programs.ts';
+import { hidKey, type KeyInterface } from './usb/hid-key.ts';
+import type { UsbDevice } from './usb/usb-device.ts';
+
+/** A key to plug in. */
+export interface KeySpec {
+  readonly model: keyof typeof MODELS;
+  /** Serial of the USB descriptor. Default: none. */
+  readonly serial?: string | null;
+  /** The serial in its own protocol, in hex. Default: that of the model. */
+  readonly ownSerial?: string;
+  /** In hex. Default: those of the model. */
+  readonly vendorId?: string;
+  readonly productId?: string;
+  readonly product?: string;
+}
+
+const SERIAL_12345678 = '00bc614e';
+const UUID = 'a1b2c3d4e5f60718293a4b5c6d7e8f90';
+
+const management = (serial: string, formFactor: string, version: string): string => {
+  const values = `${serial}0401${formFactor}0503${version}`;
+  return (values.length / 2).toString(16).padStart(2, '0') + values;
+};
+
+interface KeyModel {
+  readonly ids: readonly [string, string];
+  readonly maker: string;
+  readonly product: string;
+  readonly release: number;
+  readonly interfaces: (ownSerial?: string) => readonly KeyInterface[];
+}
+
+const MODELS = {
+  /** Its serial is only in the descriptor. */
+  plain: {
+    ids: ['096e', '0850'],
+    maker: 'Feitian',
+    product: 'ePass',
+    release: 0x0100,
+    interfaces: () => [{ kind: 'fido', key: null }],
+  },
+  /** A bank key: a usage page of its maker, no FIDO. */
+  bank: {
+    ids: ['055c', 'db08'],
+    maker: 'Longmai',
+    product: 'mToken',
+    release: 0x0100,
+    interfaces: () => [{ kind: 'vendor' }],
+  },
+  yubikey5: {
+    ids: ['1050', '0407'],
+    maker: 'Yubico',
+    product: 'YubiKey OTP+FIDO+CCID',
+    release: 0x0543,
+    interfaces: (serial = SERIAL_12345678) => [
+      { kind: 'otp', key: new FakeOtpKey('050403', `${serial}c804`) },
+      { kind: 'fido', key: new FakeCtapKey([5, 4, 3], { 66: management(`0204${serial}`, '03', '050403') }) },
+      { kind: 'card', program: yubiKeyCard({ serial: serial.toUpperCase(), version: '050403' }) },
+    ],
+  },
+  otpOnlyYubikey: {
+    ids: ['1050', '0010'],
+    maker: 'Yubico',
+    product: 'Yubikey 2',
+    release: 0x0231,
+    interfaces: () => [{ kind: 'otp', key: new FakeOtpKey('020301', `${SERIAL_12345678}c804`) }],
+  },
+  securityKey: {
+    ids: ['1050', '0402'],
+    maker: 'Yubico',
+    product: 'Security Key by Yubico',
+    release: 0x0543,
+    interfaces: () => [{ kind: 'fido', key: new FakeCtapKey([5, 4, 3], { 66: management('', '41', '050403') }) }],
+  },
+  nitrokey3: {
+    ids: ['20a0', '42b2'],
+    maker: 'Nitrokey',
+    product: 'Nitrokey 3',
+    release: 0x0107,
+    interfaces: (uuid = UUID) => [
+      {
+        kind: 'fido',
+        key: new FakeCtapKey([4, 1, 7], {
+          98: uuid,
+          // 1.7.2 as ten, sixteen and six bits
+          97: ((1 << 22) | (7 << 6) | 2).toString(16).padStart(8, '0'),
+        }),
+      },
+    ],
+  },
+  /** Reports its serial only over the smart card interface. */
+  token2: {
+    ids: ['349e', '0026'],
+    maker: 'Token2',
+    product: 'FIDO2 Security Key',
+    release: 0x0100,
+    interfaces: () => [
+      { kind: 'fido', key: null },
+      { kind: 'card', program: token2Card({ serial: '8673412345' }) },
+    ],
+  },
+  /** Its only interface is the smart card. */
+  ccidYubikey: {
+    ids: ['1050', '0404'],
+    maker: 'Yubico',
+    product: 'YubiKey CCID',
+    release: 0x0543,
+    interfaces: () => [
+      { kind: 'card', program: yubiKeyCard({ serial: SERIAL_12345678.toUpperCase(), version: '050403' }) },
+    ],
+  },
+  /** A YubiKey that accepts every report and does not answer. */
+  silentYubikey: {
+    ids: ['1050', '0402'],
+    maker: 'Yubico',
+    product: 'YubiKey FIDO',
+    release: 0x0543,
+    interfaces: () => [{ kind: 'fido', key: null }],
+  },
+} as const satisfies Record<string, KeyModel>;
+
+export function createKey(spec: KeySpec): UsbDevice {
+  const model: KeyModel = MODELS[spec.model];
+  return hidKey(
+    {
+      vendorId: Number.parseInt(spec.vendorId ?? model.ids[0], 16),
+      productId: Number.parseInt(spec.productId ?? model.ids[1], 16),
+      release: model.release,
+      manufacturer: model.maker,
+      product: spec.product ?? model.product,
+      serial: spec.serial ?? null,
+    },
+    model.interfaces(spec.ownSerial),
+  );
+}
