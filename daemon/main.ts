@@ -28,7 +28,7 @@ import { buildServer } from './http/server.ts';
 import { websocketPlugin } from './http/websocket.ts';
 import { refuseWrongMethods } from './http/wrong-methods.ts';
 import type { Logger } from './logger.ts';
-import { createHub, type Hub } from './notifications/hub.ts';
+import { Hub } from './notifications/hub.ts';
 import { Accounts } from './services/accounts.ts';
 import { AppService } from './services/apps.ts';
 import { AuthService } from './services/auth.ts';
@@ -130,7 +130,7 @@ async function start(
   stack.add(() => blobs.discardAll());
   const apps = new AppService({ store, blobs, now });
   const backups = new BackupService({ store, blobs, now });
-  const hub = createHub({ store, log });
+  const hub = new Hub({ store, log });
   const drivers = createDrivers(settings, log);
   const presence = createPresence({ drivers, store, hub, now, log });
   const origin = originRule(settings.host, settings.allowHosts);

@@ -133,7 +133,7 @@ class Upgrades {
       sink: streamSink(ws, socket),
       user: caller.user?.number ?? null,
       expiresAt: caller.expiresAt,
-      stillGood: () => isGood(this.#parts.tokens, token),
+      isTokenValid: () => isValid(this.#parts.tokens, token),
       wanted,
       since,
     });
@@ -150,7 +150,7 @@ class Upgrades {
 
 const holderOf = ({ caller }: Admission): string => (caller.user ? String(caller.user.number) : caller.role);
 
-async function isGood(tokens: Tokens, token: string): Promise<boolean> {
+async function isValid(tokens: Tokens, token: string): Promise<boolean> {
   try {
     await tokens.check(token);
     return true;

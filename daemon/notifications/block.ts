@@ -1,7 +1,7 @@
 import type { EventRecord } from '../domain/journal.ts';
 import { bitOf, notificationOf, type TypeSet, textFrame } from './frames.ts';
 
-/** Bytes after which a new block is begun: what is written to a socket at once. */
+/** Size in bytes at which a block is complete: what is written to a socket at once. */
 const BLOCK_BYTES = 32 * 1024;
 
 interface Mark {
@@ -11,11 +11,11 @@ interface Mark {
   readonly end: number;
 }
 
-/** The frames of a stretch of the journal, in one buffer that all consumers share. Holds at least one frame. */
+/** The frames of a range of the journal in one buffer that all consumers share. Holds at least one frame. */
 export class Block {
-  /** Id of the last entry before the stretch. */
+  /** Id of the last entry before the range. */
   readonly after: number;
-  /** Id of the last entry of the stretch. */
+  /** Id of the last entry of the range. */
   readonly through: number;
   readonly bytes: Buffer;
   readonly #marks: readonly Mark[];
@@ -29,7 +29,7 @@ export class Block {
     this.#types = marks.reduce((set, mark) => set | mark.type, 0);
   }
 
-  /** What somebody who has everything up to `cursor` and wants these types is to be sent; null for nothing. */
+  /** The frames of these types after `cursor`; null if there are none. */
   select(cursor: number, wanted: TypeSet): Buffer | null {
     if ((this.#types & wanted) === 0 || cursor >= this.through) return null;
     if (cursor <= this.after && (this.#types & ~wanted) === 0) return this.bytes;
@@ -40,29 +40,52 @@ export class Block {
   }
 }
 
-/** The blocks of events that follow each other in the journal, the first of them next after `after`. */
+/** Divides consecutive events into blocks. `after` is the id of the last entry before the first event. */
 export function blocksOf(events: readonly EventRecord[], after: number): Block[] {
-  const blocks: Block[] = [];
-  let from = after;
-  let last = after;
-  let marks: Mark[] = [];
-  let frames: Buffer[] = [];
-  let size = 0;
-  const finish = () => {
-    if (marks.length) blocks.push(new Block(from, last, marks, frames.length > 1 ? Buffer.concat(frames) : frames[0]!));
-    [from, marks, frames, size] = [last, [], [], 0];
-  };
-  for (const event of events) {
-    const notification = notificationOf(event);
-    if (notification) {
-      const frame = textFrame(JSON.stringify(notification));
-      if (size > 0 && size + frame.length > BLOCK_BYTES) finish();
-      marks.push({ id: event.id, type: bitOf(event.type), start: size, end: size + frame.length });
-      frames.push(frame);
-      size += frame.length;
-    }
-    last = event.id;
+  const builder = new BlockBuilder(after);
+  for (const event of events) builder.add(event);
+  return builder.finish();
+}
+
+class BlockBuilder {
+  readonly #blocks: Block[] = [];
+  #after: number;
+  #through: number;
+  #marks: Mark[] = [];
+  #frames: Buffer[] = [];
+  #size = 0;
+
+  constructor(after: number) {
+    this.#after = after;
+    this.#through = after;
   }
-  finish();
-  return blocks;
+
+  add(event: EventRecord): void {
+    const notification = notificationOf(event);
+    if (notification) this.#addFrame(event, textFrame(JSON.stringify(notification)));
+    this.#through = event.id;
+  }
+
+  finish(): Block[] {
+    this.#complete();
+    return this.#blocks;
+  }
+
+  #addFrame({ id, type }: EventRecord, frame: Buffer): void {
+    if (this.#size > 0 && this.#size + frame.length > BLOCK_BYTES) this.#complete();
+    this.#marks.push({ id, type: bitOf(type), start: this.#size, end: this.#size + frame.length });
+    this.#frames.push(frame);
+    this.#size += frame.length;
+  }
+
+  #complete(): void {
+    const frames = this.#frames;
+    if (frames.length === 0) return;
+    const bytes = frames.length > 1 ? Buffer.concat(frames) : frames[0]!;
+    this.#blocks.push(new Block(this.#after, this.#through, this.#marks, bytes));
+    this.#after = this.#through;
+    this.#marks = [];
+    this.#frames = [];
+    this.#size = 0;
+  }
 }

@@ -1,45 +1,47 @@
-import { Outbox, type OutboxParts } from './outbox.ts';
-import { Pulse } from './pulse.ts';
-import type { Sink } from './sink.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { type FrameSink, Outbox, type OutboxOptions } from './outbox.ts';
 
-/** Who listens, and until when. */
+/** A connection that receives the stream, and the token it was opened with. */
 export interface Listener {
-  readonly sink: Sink;
-  /** Number of the user; null for the role LOCAL, which is no user. */
+  readonly sink: FrameSink;
+  /** Number of the user; null for the role LOCAL, which has no user. */
   readonly user: number | null;
-  /** When the token ends, in seconds since 1970. */
+  /** When the token expires, in seconds since 1970. */
   readonly expiresAt: number;
-  /** Whether the token would still be let in. Rejects where that cannot be found out at present. */
-  readonly stillGood: () => Promise<boolean>;
+  /** Whether the token is still valid. Rejects if that cannot be determined now. */
+  readonly isTokenValid: () => Promise<boolean>;
 }
 
 /** One open stream. */
 export class Consumer {
   readonly listener: Listener;
   readonly outbox: Outbox;
-  readonly pulse: Pulse;
-  /** Its end has begun: nothing more is sent. */
+  readonly heartbeat: Heartbeat;
+  /** The stream is closing: nothing more is sent. */
   ended = false;
-  /** Its user was changed: whether it may stay has to be found out. */
-  suspect = false;
+  /** Its user has changed, so the token must be checked again. */
+  needsCheck = false;
 
-  constructor(listener: Listener, outbox: OutboxParts, monotonic: number) {
+  /** @param now milliseconds on a monotonic clock */
+  constructor(listener: Listener, outbox: OutboxOptions, now: number) {
     this.listener = listener;
     this.outbox = new Outbox(outbox);
-    this.pulse = new Pulse(listener.sink, monotonic);
+    this.heartbeat = new Heartbeat(listener.sink, now);
   }
 
   pump(): void {
     if (!this.ended) this.outbox.pump();
   }
 
+  /** Closes the stream with a code of the contract. Only the first call has an effect. */
   end(code: number, reason: string): void {
     if (this.ended) return;
     this.ended = true;
     this.listener.sink.close(code, reason);
   }
 
-  cutOff(): void {
+  /** Closes the connection without a closing handshake. */
+  terminate(): void {
     this.ended = true;
     this.listener.sink.terminate();
   }

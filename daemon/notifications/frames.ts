@@ -1,32 +1,37 @@
-/** Entries of the journal as frames of the stream: made once, sent to everybody. */
+/** Journal entries and key events as frames of the stream. */
+import { Sender } from 'ws';
+import type { Notification } from '../../src/contract/events.ts';
+import { deviceIds, versionIds } from '../../src/contract/ids.ts';
 import {
   type EventType,
   eventTypes,
   hardwareEventTypes,
   type JournalEventType,
   journalEventTypes,
-  type Notification,
-} from '../../src/contract/events.ts';
-import { deviceIds, versionIds } from '../../src/contract/ids.ts';
+} from '../../src/contract/values.ts';
 import type { EventRecord } from '../domain/journal.ts';
 
-/** A set of event types, as bits: the frames of thousands of consumers are filtered by it. */
+/** A set of event types as bits, so that filtering for thousands of consumers costs one operation each. */
 export type TypeSet = number;
 
-const bits = new Map<string, TypeSet>(eventTypes.map((type, place) => [type, 1 << place]));
+const bits = new Map<string, TypeSet>(eventTypes.map((type, index) => [type, 1 << index]));
 
+/** The set of these types. */
 export const typeSet = (types: readonly EventType[]): TypeSet =>
   types.reduce((set, type) => set | bits.get(type)!, 0 as TypeSet);
 
+/** All types of the journal. */
 export const journalTypes: TypeSet = typeSet(journalEventTypes);
+/** KEY_ATTACHED and KEY_DETACHED. */
 export const hardwareTypes: TypeSet = typeSet(hardwareEventTypes);
 
-/** The bit of a type; 0 for a kind of entry that is not notified. */
+/** The bit of a type; 0 for a journal entry that is not published. */
 export const bitOf = (type: EventRecord['type'] | EventType): TypeSet => bits.get(type) ?? 0;
 
+/** The types of the journal in a set. */
 export const typesIn = (set: TypeSet): JournalEventType[] => journalEventTypes.filter(type => set & bitOf(type));
 
-/** Null for an entry that is kept but not notified. */
+/** The notification of a journal entry; null if entries of its type are not published. */
 export function notificationOf(event: EventRecord): Notification | null {
   if (bitOf(event.type) === 0) return null;
   return {
@@ -43,22 +48,20 @@ function subjectOf(event: EventRecord): Record<string, string> {
   return event.device === null ? {} : { deviceId: deviceIds.format(event.device) };
 }
 
-const FINAL_TEXT = 0x81;
-
-/** The bytes of an unmasked, unfragmented WebSocket text frame: identical for every connection, so they can be shared. */
-export function textFrame(text: string): Buffer {
-  const length = Buffer.byteLength(text);
-  const head = length < 126 ? 2 : length < 65_536 ? 4 : 10;
-  const frame = Buffer.allocUnsafe(head + length);
-  frame[0] = FINAL_TEXT;
-  if (head === 2) frame[1] = length;
-  else if (head === 4) {
-    frame[1] = 126;
-    frame.writeUInt16BE(length, 2);
-  } else {
-    frame[1] = 127;
-    frame.writeBigUInt64BE(BigInt(length), 2);
-  }
-  frame.write(text, head);
-  return frame;
+// @types/ws does not declare what `ws` exports here.
+declare module 'ws' {
+  const Sender: { frame(data: Buffer, options: FrameOptions): Buffer[] };
 }
+interface FrameOptions {
+  readonly fin: boolean;
+  readonly opcode: number;
+  readonly mask: boolean;
+  readonly readOnly: boolean;
+  readonly rsv1: boolean;
+}
+
+/** A whole text message (opcode 1), not masked because the server sends it, not compressed. */
+const textMessage: FrameOptions = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false };
+
+/** The WebSocket frame of a text. It is the same for every connection, so one buffer is shared by all of them. */
+export const textFrame = (text: string): Buffer => Buffer.concat(Sender.frame(Buffer.from(text), textMessage));

@@ -1,62 +1,62 @@
+import { limitConcurrency } from '../concurrency.ts';
 import type { Reader } from '../store/store.ts';
 import { type Block, blocksOf } from './block.ts';
 import { journalTypes, typesIn } from './frames.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Entries read for one consumer at a time: what waits in memory for it stays far below the bound. */
-const PORTION = 250;
-/** Reads under way at once; the other consumers wait their turn. */
-const AT_ONCE = 4;
+/** Entries per read: what waits in memory for one consumer stays far below the bound. */
+const BATCH = 250;
+/** Reads at the same time; other consumers wait. */
+const MAX_READS = 4;
 
-export interface HistoryParts {
+/** What `History` works with. */
+export interface HistoryOptions {
   readonly store: Pick<Reader, 'events'>;
   /** Id up to which the journal is known to be readable. */
   readonly head: () => number;
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
-/** Reads older stretches of the journal for consumers that are behind. */
+/** Reads older ranges of the journal for consumers that are behind. */
 export class History {
-  readonly #parts: HistoryParts;
+  readonly #options: HistoryOptions;
   readonly #waiting = new Set<Outbox>();
-  #running = 0;
+  readonly #limit = limitConcurrency(MAX_READS);
 
-  constructor(parts: HistoryParts) {
-    this.#parts = parts;
+  constructor(options: HistoryOptions) {
+    this.#options = options;
   }
 
-  ask(outbox: Outbox): void {
+  /** Reads the next range for an outbox when it is its turn. */
+  request(outbox: Outbox): void {
     this.#waiting.add(outbox);
-    if (this.#running < AT_ONCE) void this.#work();
+    void this.#limit(() => this.#serve(outbox));
   }
 
-  forget(outbox: Outbox): void {
+  /** Drops a request that has not started. */
+  cancel(outbox: Outbox): void {
     this.#waiting.delete(outbox);
   }
 
-  async #work(): Promise<void> {
-    this.#running++;
-    for (const outbox of this.#waiting) {
-      this.#waiting.delete(outbox);
-      try {
-        const { blocks, through } = await this.#read(outbox);
-        outbox.takeHistory(blocks, through);
-      } catch (error) {
-        outbox.historyFailed();
-        this.#parts.failed(error);
-      }
-      // Reads of an embedded database take the event loop: others come between.
-      await new Promise(setImmediate);
+  async #serve(outbox: Outbox): Promise<void> {
+    if (!this.#waiting.delete(outbox)) return;
+    try {
+      const { blocks, through } = await this.#read(outbox);
+      outbox.receiveHistory(blocks, through);
+    } catch (error) {
+      outbox.historyFailed();
+      this.#options.onError(error);
     }
-    this.#running--;
+    // Reads of an embedded database hold the event loop: other work runs between two of them.
+    await new Promise(setImmediate);
   }
 
   async #read({ cursor, wanted }: Outbox): Promise<{ blocks: Block[]; through: number }> {
-    const head = this.#parts.head();
+    const head = this.#options.head();
     const types = (wanted & journalTypes) === journalTypes ? undefined : typesIn(wanted);
-    const events = await this.#parts.store.events({ after: cursor, limit: PORTION, types });
+    const events = await this.#options.store.events({ after: cursor, limit: BATCH, types });
     const last = events.at(-1)?.id ?? cursor;
-    // Fewer than asked for: there was no more up to what was known before the read, and perhaps beyond.
-    return { blocks: blocksOf(events, cursor), through: events.length < PORTION ? Math.max(head, last) : last };
+    // An incomplete batch contains everything up to the head before the read, and perhaps more.
+    return { blocks: blocksOf(events, cursor), through: events.length < BATCH ? Math.max(head, last) : last };
   }
 }

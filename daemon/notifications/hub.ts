@@ -1,66 +1,47 @@
 /**
- * The notification stream: follows the journal and tells every consumer. Events are read back from the store after a
- * commit, once for all, so that what is sent is what was written.
+ * The notification stream: follows the journal and sends it to every consumer. Events are read back from the store after a
+ * commit, once for all consumers, so that what is sent is what was written.
  */
-import { closeCodes, type HardwareEventType } from '../../src/contract/events.ts';
+import { closeCodes, type HardwareEventType } from '../../src/contract/values.ts';
+import { visitCooperatively } from '../concurrency.ts';
 import type { CommitNotice, Store } from '../store/store.ts';
 import { Consumer, type Listener } from './consumer.ts';
 import { bitOf, journalTypes, type TypeSet, textFrame } from './frames.ts';
 import { History } from './history.ts';
-import { inSlices } from './slices.ts';
 import { Tail } from './tail.ts';
 
-export interface HubParts {
+/** What the hub works with. The clocks and the timer have defaults; tests replace them. */
+export interface HubOptions {
   readonly store: Pick<Store, 'events' | 'lastEventId' | 'onCommit'>;
   readonly log: { warn(details: object, message: string): void };
-  /** Wall clock in milliseconds: when tokens end. */
+  /** Wall clock in milliseconds, for the expiry of tokens. */
   readonly now?: () => number;
-  /** Milliseconds on a clock that only goes forward. */
+  /** Monotonic clock in milliseconds. */
   readonly monotonic?: () => number;
-  /** Calls again and again; returns the way to stop. */
+  /** Calls periodically until the returned function is called. */
   readonly every?: (milliseconds: number, call: () => void) => () => void;
 }
 
+/** What a connection asks for. */
 export interface Subscription extends Listener {
   readonly wanted: TypeSet;
-  /** Id of the last event that the consumer has; null for one that wants what happens from now on. */
+  /** Id of the last event that the consumer has; null if it wants only what happens from now on. */
   readonly since: number | null;
 }
 
-/** What a connection tells of itself. */
-export interface Connection {
-  /** It takes more. */
+/** How the owner of a connection reports its progress. */
+export interface SubscriptionHandle {
+  /** The connection takes more. */
   drained(): void;
   ponged(): void;
-  /** It is over. */
+  /** The connection is closed. Idempotent. */
   gone(): void;
 }
 
-export interface Hub {
-  /** Resolves when the end of the journal is known. Rejects where the store cannot be read. */
-  ready(): Promise<void>;
-  /** Whether an id lies within the journal. Rejects where the store cannot be read. */
-  reaches(since: number): Promise<boolean>;
-  /** Begins a stream, once `ready`: nothing that is committed from this call on is missed. */
-  subscribe(subscription: Subscription): Connection;
-  /** Tells of a key. Such events are in no journal: who is not connected does not learn of them. */
-  publish(type: HardwareEventType, at: number, data: object): void;
-  /** Id of the last event known: a stream begun now without `since` is sent what comes after it. */
-  readonly head: number;
-  /** Streams open now, those that are being closed included. */
-  readonly size: number;
-  /** Ends all streams with 1001 and resolves when they are over. Idempotent. */
-  close(): Promise<void>;
-}
-
-/** Milliseconds between two looks at all consumers. */
-const SWEEP_EVERY = 1000;
-/** Milliseconds that consumers have at shutdown to answer the close. */
-const CLOSE_GRACE = 2000;
-
-export function createHub(parts: HubParts): Hub {
-  return new JournalHub(parts);
-}
+/** Milliseconds between two checks of all consumers. */
+const SWEEP_MS = 1000;
+/** Milliseconds for consumers to complete the closing handshake at shutdown. */
+const CLOSE_MS = 2000;
 
 function everyInterval(milliseconds: number, call: () => void): () => void {
   const timer = setInterval(call, milliseconds);
@@ -68,74 +49,82 @@ function everyInterval(milliseconds: number, call: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-class JournalHub implements Hub {
-  readonly #log: HubParts['log'];
+/** All open streams. */
+export class Hub {
+  readonly #log: HubOptions['log'];
   readonly #now: () => number;
   readonly #monotonic: () => number;
   readonly #tail: Tail;
   readonly #history: History;
   readonly #consumers = new Set<Consumer>();
   readonly #stops: (() => void)[];
-  #spreading = false;
-  #spreadAgain = false;
+  #sending = false;
+  #sendAgain = false;
   #sweeping = false;
   #closing: Promise<void> | null = null;
-  #allGone: (() => void) | null = null;
+  readonly #allGone = Promise.withResolvers<void>();
 
-  constructor({ store, log, now = Date.now, monotonic = () => performance.now(), every = everyInterval }: HubParts) {
+  constructor({ store, log, now = Date.now, monotonic = () => performance.now(), every = everyInterval }: HubOptions) {
     this.#log = log;
     this.#now = now;
     this.#monotonic = monotonic;
-    const failed = (error: unknown) => this.#warn(error, 'the journal could not be read for a stream');
-    this.#tail = new Tail({ store, grown: () => this.#spread(), failed });
-    this.#history = new History({ store, head: () => this.#tail.head, failed });
-    this.#stops = [store.onCommit(notice => this.#committed(notice)), every(SWEEP_EVERY, () => void this.#sweep())];
+    const onError = (error: unknown) => this.#warn(error, 'could not read the journal for a stream');
+    this.#tail = new Tail({ store, onGrowth: () => void this.#sendToAll(), onError });
+    this.#history = new History({ store, head: () => this.#tail.head, onError });
+    this.#stops = [store.onCommit(notice => this.#committed(notice)), every(SWEEP_MS, () => void this.#sweep())];
   }
 
+  /** Id of the last known event: a stream that starts now without `since` receives what comes after it. */
   get head(): number {
     return this.#tail.head;
   }
 
+  /** Number of open streams, including those that are closing. */
   get size(): number {
     return this.#consumers.size;
   }
 
+  /** Resolves when the end of the journal is known. Rejects if the store cannot be read. */
   ready(): Promise<void> {
     return this.#tail.ready();
   }
 
+  /** Whether an id is in the journal. Rejects if the store cannot be read. */
   reaches(since: number): Promise<boolean> {
     return this.#tail.reaches(since);
   }
 
-  subscribe({ wanted, since, ...listener }: Subscription): Connection {
+  /** Starts a stream; call `ready` before. Nothing that is committed after this call is missed. */
+  subscribe({ wanted, since, ...listener }: Subscription): SubscriptionHandle {
     const { recent, head } = this.#tail;
-    const askHistory = this.#history.ask.bind(this.#history);
-    const outbox = { sink: listener.sink, recent, wanted, cursor: since ?? head, askHistory };
+    const requestHistory = this.#history.request.bind(this.#history);
+    const outbox = { sink: listener.sink, recent, wanted, cursor: since ?? head, requestHistory };
     const consumer = new Consumer(listener, outbox, this.#monotonic());
     this.#consumers.add(consumer);
-    if (wanted & journalTypes) this.#tail.join();
+    if (wanted & journalTypes) this.#tail.addReader();
     if (this.#closing) consumer.end(closeCodes.shuttingDown, 'the daemon is stopping');
-    // A commit may have come between the check of the token and this.
-    else void this.#recheck(consumer);
+    // A commit between the token check and this call may have revoked the token.
+    else void this.#checkToken(consumer);
     consumer.pump();
     return {
       drained: () => consumer.pump(),
-      ponged: () => consumer.pulse.ponged(),
+      ponged: () => consumer.heartbeat.ponged(),
       gone: () => this.#gone(consumer),
     };
   }
 
+  /** Sends an event of a key. Such events are not in the journal: a client that is not connected misses them. */
   publish(type: HardwareEventType, at: number, data: object): void {
     const bytes = textFrame(JSON.stringify({ type, timestamp: new Date(at).toISOString(), data }));
     const frame = { type: bitOf(type), bytes, after: this.#tail.head };
     for (const consumer of this.#consumers) {
       if (consumer.ended || consumer.outbox.addKey(frame)) continue;
-      consumer.end(closeCodes.tooSlow, 'too much waits; reconnect with since');
+      consumer.end(closeCodes.tooSlow, 'too many events are waiting; reconnect with since');
     }
-    this.#spread();
+    void this.#sendToAll();
   }
 
+  /** Ends all streams with 1001 and resolves when they are closed. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -143,58 +132,57 @@ class JournalHub implements Hub {
 
   async #close(): Promise<void> {
     for (const stop of this.#stops) stop();
-    const allGone = new Promise<void>(resolve => {
-      this.#allGone = resolve;
-    });
-    await inSlices(this.#consumers, consumer => consumer.end(closeCodes.shuttingDown, 'the daemon is stopping'));
+    await visitCooperatively(this.#consumers, consumer =>
+      consumer.end(closeCodes.shuttingDown, 'the daemon is stopping'),
+    );
     if (this.#consumers.size === 0) return;
-    const grace = setTimeout(() => void inSlices(this.#consumers, consumer => consumer.cutOff()), CLOSE_GRACE);
-    await allGone;
-    clearTimeout(grace);
+    const timer = setTimeout(
+      () => void visitCooperatively(this.#consumers, consumer => consumer.terminate()),
+      CLOSE_MS,
+    );
+    await this.#allGone.promise;
+    clearTimeout(timer);
   }
 
   #gone(consumer: Consumer): void {
     consumer.ended = true;
     if (!this.#consumers.delete(consumer)) return;
-    this.#history.forget(consumer.outbox);
-    if (consumer.outbox.wanted & journalTypes) this.#tail.leave();
-    if (this.#consumers.size === 0) this.#allGone?.();
+    this.#history.cancel(consumer.outbox);
+    if (consumer.outbox.wanted & journalTypes) this.#tail.removeReader();
+    if (this.#closing && this.#consumers.size === 0) this.#allGone.resolve();
   }
 
   #committed({ lastEventId, users }: CommitNotice): void {
     this.#tail.committed(lastEventId);
     if (users.length === 0) return;
     for (const consumer of this.#consumers)
-      if (consumer.listener.user !== null && users.includes(consumer.listener.user)) consumer.suspect = true;
-    // Others who hear of the commit (those who remember users) come first.
+      if (consumer.listener.user !== null && users.includes(consumer.listener.user)) consumer.needsCheck = true;
+    // Later, because other listeners of this commit (the cache of users) must see it first.
     setImmediate(() => {
-      void inSlices(this.#consumers, consumer => {
-        if (consumer.suspect) void this.#recheck(consumer);
+      void visitCooperatively(this.#consumers, consumer => {
+        if (consumer.needsCheck) void this.#checkToken(consumer);
       });
     });
   }
 
-  /** Has every consumer sent what there is for it. */
-  #spread(): void {
-    this.#spreadAgain = true;
-    if (!this.#spreading) void this.#spreadAll();
-  }
-
-  async #spreadAll(): Promise<void> {
-    this.#spreading = true;
-    while (this.#spreadAgain) {
-      this.#spreadAgain = false;
-      await inSlices(this.#consumers, consumer => consumer.pump());
+  /** Sends every consumer what is available, and starts over if more becomes available meanwhile. */
+  async #sendToAll(): Promise<void> {
+    this.#sendAgain = true;
+    if (this.#sending) return;
+    this.#sending = true;
+    while (this.#sendAgain) {
+      this.#sendAgain = false;
+      await visitCooperatively(this.#consumers, consumer => consumer.pump());
     }
-    this.#spreading = false;
+    this.#sending = false;
   }
 
-  /** Ends what has expired, is stuck or silent; tries again what failed. */
+  /** Ends streams that are expired, stuck or silent; retries what failed. */
   async #sweep(): Promise<void> {
     if (this.#sweeping || this.#closing) return;
     this.#sweeping = true;
     void this.#tail.follow();
-    await inSlices(this.#consumers, consumer => this.#examine(consumer));
+    await visitCooperatively(this.#consumers, consumer => this.#examine(consumer));
     this.#sweeping = false;
   }
 
@@ -204,24 +192,24 @@ class JournalHub implements Hub {
       consumer.end(closeCodes.loggedOut, 'the token has expired; log in again');
       return;
     }
-    if (consumer.suspect) void this.#recheck(consumer);
-    const health = consumer.pulse.check(this.#monotonic());
+    if (consumer.needsCheck) void this.#checkToken(consumer);
+    const health = consumer.heartbeat.check(this.#monotonic());
     if (health === 'slow') consumer.end(closeCodes.tooSlow, 'too slow; reconnect with since');
-    else if (health === 'silent') consumer.cutOff();
+    else if (health === 'silent') consumer.terminate();
     else consumer.pump();
   }
 
-  async #recheck(consumer: Consumer): Promise<void> {
-    consumer.suspect = false;
+  async #checkToken(consumer: Consumer): Promise<void> {
+    consumer.needsCheck = false;
     try {
-      if (!(await consumer.listener.stillGood())) consumer.end(closeCodes.loggedOut, 'logged out; log in again');
+      if (!(await consumer.listener.isTokenValid())) consumer.end(closeCodes.loggedOut, 'logged out; log in again');
     } catch (error) {
-      consumer.suspect = true;
-      this.#warn(error, 'whether a stream may go on could not be found out');
+      consumer.needsCheck = true;
+      this.#warn(error, 'could not check the token of a stream');
     }
   }
 
   #warn(error: unknown, message: string): void {
-    this.#log.warn({ err: error }, `${message}; it is tried again`);
+    this.#log.warn({ err: error }, `${message}; trying again`);
   }
 }

@@ -1,77 +1,95 @@
-/** What one consumer is still to be sent: backfill from the journal, cutover to what is kept in memory, then live. */
-import { stream } from '../../src/contract/events.ts';
+/** What one consumer is still to receive: backfill from the journal, then what is in memory, then live events. */
+import { stream } from '../../src/contract/values.ts';
 import type { Block } from './block.ts';
 import { journalTypes, type TypeSet } from './frames.ts';
 import type { Recent } from './recent.ts';
-import type { Sink } from './sink.ts';
 
-/** A frame of KEY_*: made once, shared by all consumers. */
+/** A connection as the stream sees it: it takes whole frames and reports how far they got. */
+export interface FrameSink {
+  /** Writes whole frames. Connections share the buffer, so it must not be changed. */
+  write(frames: Buffer): void;
+  /** True while no more should be written. The owner calls `Consumer.pump` when that ends. */
+  readonly full: boolean;
+  /** Bytes written that the operating system has not taken yet. */
+  readonly waiting: number;
+  /** Bytes that the operating system has taken so far. */
+  readonly taken: number;
+  ping(): void;
+  /** Starts the closing handshake; what was written is still sent. */
+  close(code: number, reason: string): void;
+  /** Closes the connection at once. */
+  terminate(): void;
+}
+
+/** A frame of KEY_*, shared by all consumers. */
 export interface KeyFrame {
   readonly type: TypeSet;
   readonly bytes: Buffer;
-  /** End of the journal when it happened: everything up to there is sent before it. */
+  /** End of the journal when the event happened: entries up to this id are sent before it. */
   readonly after: number;
 }
 
-export interface OutboxParts {
-  readonly sink: Sink;
+/** What an outbox works with. */
+export interface OutboxOptions {
+  readonly sink: FrameSink;
   readonly recent: Recent;
   readonly wanted: TypeSet;
   /** Id of the last event that the consumer has. */
   readonly cursor: number;
-  /** Reads the journal from `cursor` on and answers with `takeHistory`. */
-  readonly askHistory: (outbox: Outbox) => void;
+  /** Starts to read the journal from `cursor`; ends with `receiveHistory` or `historyFailed`. */
+  readonly requestHistory: (outbox: Outbox) => void;
 }
 
 /**
  * Sends every wanted event after its cursor once and in order. What the connection does not take stays in the journal;
- * only KEY_* frames, which are in no journal, wait here.
+ * only KEY_* frames, which are not in the journal, wait here.
  */
 export class Outbox {
   readonly wanted: TypeSet;
-  readonly #parts: OutboxParts;
+  readonly #options: OutboxOptions;
   #cursor: number;
   #history: Block[] = [];
   #historyThrough = 0;
-  #asked = false;
+  #requested = false;
   readonly #keys: KeyFrame[] = [];
   #keyBytes = 0;
 
-  constructor(parts: OutboxParts) {
-    this.#parts = parts;
-    this.wanted = parts.wanted;
-    // Who wants nothing of the journal has all of it.
-    this.#cursor = parts.wanted & journalTypes ? parts.cursor : Number.POSITIVE_INFINITY;
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.wanted = options.wanted;
+    // A consumer that wants no events of the journal has them all.
+    this.#cursor = options.wanted & journalTypes ? options.cursor : Number.POSITIVE_INFINITY;
   }
 
+  /** Id of the last event that was sent or that is not wanted. */
   get cursor(): number {
     return this.#cursor;
   }
 
-  /** Sends what is there, as far as the connection takes it. */
+  /** Sends as much as the connection takes. */
   pump(): void {
-    while (!this.#parts.sink.full && (this.#sendKey() || this.#sendHistory() || this.#sendRecent()));
+    while (!this.#options.sink.full && (this.#sendKey() || this.#sendHistory() || this.#sendRecent()));
   }
 
-  /** Queues a frame; false where more would then wait for this consumer than may. */
+  /** Queues a frame. False if more bytes now wait for this consumer than are allowed. */
   addKey(frame: KeyFrame): boolean {
     if ((frame.type & this.wanted) === 0) return true;
     this.#keys.push(frame);
     this.#keyBytes += frame.bytes.length;
-    return this.#keyBytes + this.#historyBytes() + this.#parts.sink.waiting <= stream.bufferBytes;
+    return this.#keyBytes + this.#historyBytes() + this.#options.sink.waiting <= stream.bufferBytes;
   }
 
-  /** What was asked for: blocks of the journal after the cursor, which hold all that is wanted up to `through`. */
-  takeHistory(blocks: readonly Block[], through: number): void {
-    this.#asked = false;
+  /** Takes the blocks of the journal after the cursor; they contain every wanted event up to `through`. */
+  receiveHistory(blocks: readonly Block[], through: number): void {
+    this.#requested = false;
     this.#history = [...blocks];
     this.#historyThrough = through;
     this.pump();
   }
 
-  /** The journal could not be read; it is asked again at the next `pump`. */
+  /** The journal could not be read. The next `pump` requests it again. */
   historyFailed(): void {
-    this.#asked = false;
+    this.#requested = false;
   }
 
   #sendKey(): boolean {
@@ -79,7 +97,7 @@ export class Outbox {
     if (!frame || frame.after > this.#cursor) return false;
     this.#keys.shift();
     this.#keyBytes -= frame.bytes.length;
-    this.#parts.sink.write(frame.bytes);
+    this.#options.sink.write(frame.bytes);
     return true;
   }
 
@@ -90,11 +108,11 @@ export class Outbox {
   }
 
   #sendRecent(): boolean {
-    const { recent, askHistory } = this.#parts;
+    const { recent, requestHistory } = this.#options;
     if (!recent.reaches(this.#cursor)) {
-      if (!this.#asked) {
-        this.#asked = true;
-        askHistory(this);
+      if (!this.#requested) {
+        this.#requested = true;
+        requestHistory(this);
       }
       return false;
     }
@@ -104,7 +122,7 @@ export class Outbox {
 
   #sendBlock(block: Block): boolean {
     const frames = block.select(this.#cursor, this.wanted);
-    if (frames) this.#parts.sink.write(frames);
+    if (frames) this.#options.sink.write(frames);
     this.#advance(block.through);
     return true;
   }

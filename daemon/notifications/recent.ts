@@ -1,55 +1,56 @@
 import type { Block } from './block.ts';
 
-const KEPT_BYTES = 4 * 1024 * 1024;
-const KEPT_BLOCKS = 4096;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_BLOCKS = 4096;
 
-/** The newest stretch of the journal, kept in memory once for all live consumers. */
+/** The newest range of the journal, in memory once for all live consumers. */
 export class Recent {
   #blocks: Block[] = [];
   #bytes = 0;
   #after: number;
   #through: number;
-  readonly #keptBytes: number;
+  readonly #maxBytes: number;
 
-  /** Begins empty: everything up to `place` is in the journal alone. */
-  constructor(place: number, keptBytes: number = KEPT_BYTES) {
-    this.#after = place;
-    this.#through = place;
-    this.#keptBytes = keptBytes;
+  /** Starts empty: entries up to `id` are in the journal only. */
+  constructor(id: number, maxBytes: number = MAX_BYTES) {
+    this.#after = id;
+    this.#through = id;
+    this.#maxBytes = maxBytes;
   }
 
-  /** Id of the last entry that has been looked at. */
+  /** Id of the last entry that was read. */
   get through(): number {
     return this.#through;
   }
 
-  /** Forgets everything and begins again at `place`. */
-  restart(place: number): void {
+  /** Discards everything and starts over after `id`. */
+  restart(id: number): void {
     this.#blocks = [];
     this.#bytes = 0;
-    this.#after = place;
-    this.#through = place;
+    this.#after = id;
+    this.#through = id;
   }
 
+  /** Adds blocks that follow the newest one; they contain every event up to `through`. Discards the oldest beyond the bounds. */
   append(blocks: readonly Block[], through: number): void {
     for (const block of blocks) {
       this.#blocks.push(block);
       this.#bytes += block.bytes.length;
     }
     this.#through = Math.max(this.#through, through);
-    while (this.#blocks.length > 1 && (this.#bytes > this.#keptBytes || this.#blocks.length > KEPT_BLOCKS)) {
+    while (this.#blocks.length > 1 && (this.#bytes > this.#maxBytes || this.#blocks.length > MAX_BLOCKS)) {
       const oldest = this.#blocks.shift()!;
       this.#bytes -= oldest.bytes.length;
       this.#after = oldest.through;
     }
   }
 
-  /** Whether everything that follows `cursor` is either here or yet to come. */
+  /** Whether everything after `cursor` is either here or still to come. */
   reaches(cursor: number): boolean {
     return cursor >= this.#after;
   }
 
-  /** The first block with something after `cursor`; null where there is none yet. */
+  /** The first block with an event after `cursor`; null if there is none yet. */
   next(cursor: number): Block | null {
     const newest = this.#blocks.at(-1);
     if (!newest || newest.through <= cursor) return null;

@@ -11,7 +11,7 @@ const tag = 'Application versions';
 
 export { type Platform, platformNames, platforms } from './values.ts';
 
-const platformInput = token({ description: `${platformNames.join(', ')}; in any case`, examples: ['ANDROID'] });
+const platformInput = token({ description: `${platformNames.join(', ')}; case-insensitive`, examples: ['ANDROID'] });
 const number = line(textLengths.version, {
   ...textShapes.packageVersion,
   description: 'version number',
@@ -52,7 +52,7 @@ export const uploadApp = route({
     versionName: Type.Optional(nullable(line(textLengths.versionName, { description: 'display name' }))),
     changelog: Type.Optional(nullable(prose(textLengths.changelog, { description: 'changes in this version' }))),
     forceUpdate: Type.Optional(
-      nullable(Type.Boolean({ description: 'older clients must update; true or false in any case' })),
+      nullable(Type.Boolean({ description: 'older clients must update; true or false, case-insensitive' })),
     ),
     minSupportVersion: Type.Optional(nullable(number)),
   }),

@@ -42,6 +42,6 @@ export const deviceId = Type.String({
 /** Activation code, in a response. */
 export const activationCode = Type.String({
   pattern: `^([${activationAlphabet}]{4}-){3}[${activationAlphabet}]{4}$`,
-  description: 'four groups of four characters; accepted in any case',
+  description: 'four groups of four characters; case-insensitive',
   examples: ['7KQM-2XWD-H9TB-C4RE'],
 });

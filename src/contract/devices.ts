@@ -83,7 +83,7 @@ export const activate = route({
   limit: 'modify',
   body: Type.Object({
     deviceId: deviceIdBody,
-    activationCode: token({ description: 'activation code, in any case', examples: ['7KQM-2XWD-H9TB-C4RE'] }),
+    activationCode: token({ description: 'activation code, case-insensitive', examples: ['7KQM-2XWD-H9TB-C4RE'] }),
     userId: f.boundUser,
   }),
   data: Type.Object({

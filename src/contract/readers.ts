@@ -1,4 +1,4 @@
-/** Validates input where it is entered, with the rules that the daemon applies when it arrives. The command line loads it on use. */
+/** Validates input as it is entered, with the rules that the daemon applies when it arrives. The command line loads it on use. */
 import { Type } from 'typebox';
 import { boundUser } from './device-fields.ts';
 import { registration } from './device-shapes.ts';

@@ -16,10 +16,10 @@ const open = (query: { since?: number } = {}, options = {}) =>
   openStream(server.url, { token: server.token, ...query }, options);
 
 /** Resolves when the server has read everything that the client sent before. */
-async function heard(client: StreamClient): Promise<void> {
-  const answered = once(client.ws, 'pong');
+async function roundTrip(client: StreamClient): Promise<void> {
+  const pong = once(client.ws, 'pong');
   client.ws.ping();
-  await answered;
+  await pong;
 }
 
 const setUser = (set: object, revoke: boolean, type: 'USER_UPDATED' | 'PASSWORD_CHANGED'): Change => ({
@@ -30,12 +30,12 @@ const setUser = (set: object, revoke: boolean, type: 'USER_UPDATED' | 'PASSWORD_
   entry: { type },
 });
 
-describe('4401 ends the stream', () => {
-  it('when its token expires, and not a second before', async () => {
+describe('the stream ends with 4401', () => {
+  it('when its token expires, and not a second earlier', async () => {
     const client = await open();
     server.clock.wall += (24 * 60 * 60 - 2) * 1000;
     await server.pass(1);
-    await heard(client);
+    await roundTrip(client);
     expect(client.ws.readyState).toBe(client.ws.OPEN);
     await server.pass(2);
     expect((await client.closed).code).toBe(4401);
@@ -53,34 +53,34 @@ describe('4401 ends the stream', () => {
     expect((await client.closed).code).toBe(4401);
   });
 
-  it('at once when the token stopped being good between its check and the beginning of the stream', async () => {
+  it('at once if the token became invalid between its check and the start of the stream', async () => {
     await server.hub.ready();
-    const begin = (stillGood: () => Promise<boolean>) => {
+    const start = (isTokenValid: () => Promise<boolean>) => {
       const sink = new FakeSink();
       const until = { user: server.user.number, expiresAt: server.clock.wall / 1000 + 60 };
-      const connection = server.hub.subscribe({ sink, stillGood, wanted: journalTypes, since: null, ...until });
+      const connection = server.hub.subscribe({ sink, isTokenValid, wanted: journalTypes, since: null, ...until });
       return { sink, connection };
     };
-    const [good, refused] = [begin(async () => true), begin(async () => false)];
+    const [valid, refused] = [start(async () => true), start(async () => false)];
     let readable = false;
-    const unknown = begin(async () => {
+    const unknown = start(async () => {
       if (!readable) throw new Error('the disk is gone');
       return false;
     });
     await new Promise(setImmediate);
-    expect([good, refused, unknown].map(({ sink }) => sink.closed?.code)).toEqual([undefined, 4401, undefined]);
+    expect([valid, refused, unknown].map(({ sink }) => sink.closed?.code)).toEqual([undefined, 4401, undefined]);
     readable = true;
     await server.pass(1);
-    expect([good, refused, unknown].map(({ sink }) => sink.closed?.code)).toEqual([undefined, 4401, 4401]);
-    for (const { connection } of [good, refused, unknown]) connection.gone();
+    expect([valid, refused, unknown].map(({ sink }) => sink.closed?.code)).toEqual([undefined, 4401, 4401]);
+    for (const { connection } of [valid, refused, unknown]) connection.gone();
   });
 
-  it('for that user alone, and not for a change that leaves the token good', async () => {
+  it('for that user only, and not after a change that leaves the token valid', async () => {
     const other = await server.addUser('other');
     const theirs = await openStream(server.url, { token: server.tokens.issue(other).token });
     const client = await open();
     await server.commit(setUser({ email: 'a@example.org' }, false, 'USER_UPDATED'));
-    await heard(client);
+    await roundTrip(client);
     await server.commit(setUser({ disabled: true }, true, 'USER_UPDATED'));
     await client.closed;
     await server.commit(registration());
@@ -89,8 +89,8 @@ describe('4401 ends the stream', () => {
   });
 });
 
-describe('1001 ends the stream', () => {
-  it('when the daemon stops, which does not wait long for clients that do not answer', async () => {
+describe('the stream ends with 1001', () => {
+  it('when the daemon stops, without waiting long for clients that do not answer', async () => {
     const client = await open();
     const deaf = await open();
     deaf.ws.pause();
@@ -102,7 +102,7 @@ describe('1001 ends the stream', () => {
 });
 
 describe('pings', () => {
-  it('come every 30 seconds, and who answers stays', async () => {
+  it('are sent every 30 seconds, and a client that answers stays connected', async () => {
     const client = await open();
     let pings = 0;
     client.ws.on('ping', () => pings++);
@@ -110,20 +110,20 @@ describe('pings', () => {
       const pinged = once(client.ws, 'ping');
       await server.pass(30);
       await pinged;
-      await heard(client);
+      await roundTrip(client);
     }
     expect(pings).toBe(4);
     expect(client.ws.readyState).toBe(client.ws.OPEN);
     client.ws.terminate();
   });
 
-  it('that are not answered before the next end the connection', async () => {
+  it('end the connection if one is not answered before the next', async () => {
     const client = await open({}, { autoPong: false });
     const pinged = once(client.ws, 'ping');
     await server.pass(30);
     await pinged;
     await server.pass(29);
-    await heard(client);
+    await roundTrip(client);
     expect(client.ws.readyState).toBe(client.ws.OPEN);
     await server.pass(1);
     expect((await client.closed).code).toBe(1006);
@@ -131,7 +131,7 @@ describe('pings', () => {
 });
 
 describe('a consumer that does not read', () => {
-  /** Far more than the buffers of the system hold. */
+  /** Far more than the buffers of the operating system hold. */
   const fill = async () => {
     await server.commit(registration('big'));
     for (let i = 0; i < 20; i++)
@@ -143,7 +143,7 @@ describe('a consumer that does not read', () => {
       );
   };
 
-  it('is closed with 4409 when something waited for 30 seconds and it took nothing', async () => {
+  it('is closed with 4409 if something waited for 30 seconds and it took nothing', async () => {
     const since = await server.store.lastEventId();
     const client = await open({ since });
     client.ws.pause();
@@ -162,7 +162,7 @@ describe('a consumer that does not read', () => {
     again.ws.terminate();
   });
 
-  it('is left alone when it reads on in time', async () => {
+  it('stays connected if it continues to read in time', async () => {
     const since = await server.store.lastEventId();
     const client = await open({ since });
     client.ws.pause();
@@ -171,12 +171,12 @@ describe('a consumer that does not read', () => {
     client.ws.resume();
     await client.until(401);
     await server.pass(20);
-    await heard(client);
+    await roundTrip(client);
     expect(client.ws.readyState).toBe(client.ws.OPEN);
     client.ws.terminate();
   });
 
-  it('is closed with 4409 when more key events wait for it than may', async () => {
+  it('is closed with 4409 if too many key events wait for it', async () => {
     const client = await open();
     client.ws.pause();
     for (let i = 0; i < 200; i++) server.hub.publish('KEY_ATTACHED', 0, { keyId: 'x'.repeat(100_000) });

@@ -24,8 +24,8 @@ async function upload(): Promise<string> {
   return answer.data.versionId;
 }
 
-describe('every operation that changes something', () => {
-  it('notifies once, with the data of its type and no code, password or token', async () => {
+describe('an operation that changes something', () => {
+  it('sends one notification with the data of its type and without a code, password or token', async () => {
     const client = await openStream(daemon.url, { token: daemon.adminToken });
     const key = { deviceType: 'SIMKEY', serialNumber: 'N-1', manufacturer: 'M', model: 'X' };
     const { deviceId, activationCode } = await call('POST', '/api/devices/register', key);
@@ -58,7 +58,7 @@ describe('every operation that changes something', () => {
     client.ws.terminate();
   });
 
-  it('notifies nobody where it is refused', async () => {
+  it('sends no notification if it is refused', async () => {
     const client = await openStream(daemon.url, { token: daemon.adminToken });
     await daemon.call('POST', '/api/devices/DEV-1/lock', { reason: 'again' });
     await daemon.call('POST', '/api/devices/register', { deviceType: 'UKEY' });
@@ -68,7 +68,7 @@ describe('every operation that changes something', () => {
     client.ws.terminate();
   });
 
-  it('is still there for a watcher after the daemon was started anew', async () => {
+  it('is replayed after the daemon was restarted', async () => {
     await daemon.restart();
     const client = await openStream(daemon.url, { token: daemon.adminToken, since: 0 });
     const frames = await client.until(9);

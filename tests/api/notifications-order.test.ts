@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../daemon/domain/journal.ts';
 import { typeSet } from '../../daemon/notifications/frames.ts';
-import { createHub, type Hub } from '../../daemon/notifications/hub.ts';
+import { Hub } from '../../daemon/notifications/hub.ts';
 import { type EventType, eventTypes } from '../../src/contract/events.ts';
 import { FakeJournal, FakeSink } from '../support/fake-stream.ts';
 
@@ -12,7 +12,7 @@ const turn = () => new Promise(setImmediate);
 interface Watcher {
   readonly sink: FakeSink;
   readonly types: readonly EventType[];
-  /** Id after which it is to have everything. */
+  /** Id after which it must receive everything. */
   readonly from: number;
   readonly keysFrom: number;
 }
@@ -52,7 +52,7 @@ class World {
   sweep = () => {};
 
   constructor() {
-    this.hub = createHub({
+    this.hub = new Hub({
       store: this.journal,
       log,
       now: () => 0,
@@ -72,7 +72,7 @@ class World {
       sink,
       user: 1,
       expiresAt: 1,
-      stillGood: async () => true,
+      isTokenValid: async () => true,
       wanted: typeSet(types),
       since,
     });
@@ -85,7 +85,7 @@ class World {
     this.keys.push(this.journal.entries.length);
   }
 
-  /** Until nothing moves any more. */
+  /** Resolves when nothing changes any more. */
   async settle(): Promise<void> {
     this.journal.failures = 0;
     for (let quiet = 0, before = -1; quiet < 20; ) {
@@ -101,24 +101,24 @@ class World {
   check({ sink, types, from, keysFrom }: Watcher): void {
     const frames = sink.frames();
     const ids = frames.flatMap(frame => frame.id ?? []);
-    const due = this.journal.entries.filter(
+    const expected = this.journal.entries.filter(
       event => event.id > from && (types as readonly string[]).includes(event.type),
     );
-    expect(ids).toEqual(due.map(event => event.id));
-    const keys = frames.flatMap((frame, place) => (frame.id === undefined ? [{ ...frame, place }] : []));
+    expect(ids).toEqual(expected.map(event => event.id));
+    const keys = frames.flatMap((frame, index) => (frame.id === undefined ? [{ ...frame, index }] : []));
     expect(keys.map(key => key.data.number)).toEqual(
       types.includes('KEY_ATTACHED') ? this.keys.map((_, number) => number).slice(keysFrom) : [],
     );
     for (const key of keys) {
-      const later = frames.slice(key.place).flatMap(frame => frame.id ?? []);
+      const later = frames.slice(key.index).flatMap(frame => frame.id ?? []);
       expect(later.every(id => id > this.keys[key.data.number]!)).toBe(true);
     }
     expect(sink.mostWaiting).toBeLessThanOrEqual(1024 * 1024);
   }
 }
 
-describe('whatever happens in whatever order', () => {
-  it('each consumer is sent every event it wants after its cursor, once, in order, and never more than may wait', async () => {
+describe('in any sequence of events', () => {
+  it('sends each consumer every wanted event after its cursor, once and in order, within the bound of its buffer', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async steps => {
         const world = new World();
@@ -138,7 +138,7 @@ describe('whatever happens in whatever order', () => {
     );
   });
 
-  it('live events are read once, however many are told of them', async () => {
+  it('reads live events once, however many consumers there are', async () => {
     const world = new World();
     await world.hub.ready();
     for (let i = 0; i < 100; i++) world.watch(null, eventTypes, 1e9);
@@ -148,7 +148,7 @@ describe('whatever happens in whatever order', () => {
     for (const watcher of world.watchers) world.check(watcher);
   });
 
-  it('nothing is read while nobody wants events of the journal', async () => {
+  it('reads nothing while no consumer wants events of the journal', async () => {
     const world = new World();
     await world.hub.ready();
     world.watch(null, ['KEY_ATTACHED'], 1e9);

@@ -1,4 +1,4 @@
-/** The stretch of the journal that is kept in memory: what it has forgotten it does not claim to have. */
+/** The range of the journal in memory does not claim to have what it has discarded. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { EventRecord } from '../../daemon/domain/journal.ts';
@@ -18,7 +18,7 @@ const entry = (id: number): EventRecord => ({
   detail: {},
 });
 
-/** Ids that somebody who has everything up to `cursor` is given. */
+/** Ids that a consumer receives that has everything up to `cursor`. */
 function idsAfter(recent: Recent, cursor: number): number[] {
   const ids: number[] = [];
   let at = cursor;
@@ -29,36 +29,36 @@ function idsAfter(recent: Recent, cursor: number): number[] {
   return ids;
 }
 
-it('gives everything after a place it reaches, once and in order, and reaches back no further than it kept', () => {
-  let forgotten = 0;
+it('returns everything after a position it reaches, once and in order, and does not reach back to discarded entries', () => {
+  let discarded = 0;
   fc.assert(
     fc.property(
       fc.nat(50),
       fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 12 }),
-      (place, portions) => {
-        const recent = new Recent(place, 8 * 1024);
-        let last = place;
-        for (const portion of portions) {
-          const events = Array.from({ length: portion }, (_, i) => entry(last + 1 + i));
-          recent.append(blocksOf(events, last), last + portion);
-          last += portion;
+      (start, batches) => {
+        const recent = new Recent(start, 8 * 1024);
+        let last = start;
+        for (const batch of batches) {
+          const events = Array.from({ length: batch }, (_, i) => entry(last + 1 + i));
+          recent.append(blocksOf(events, last), last + batch);
+          last += batch;
         }
         expect(recent.through).toBe(last);
         expect(recent.reaches(last)).toBe(true);
-        for (let cursor = Math.max(0, place - 1); cursor <= last; cursor++) {
+        for (let cursor = Math.max(0, start - 1); cursor <= last; cursor++) {
           const wanted = Array.from({ length: last - cursor }, (_, i) => cursor + 1 + i);
           if (recent.reaches(cursor)) expect(idsAfter(recent, cursor)).toEqual(wanted);
-          else forgotten++;
+          else discarded++;
         }
-        if (place > 0) expect(recent.reaches(place - 1)).toBe(false);
+        if (start > 0) expect(recent.reaches(start - 1)).toBe(false);
       },
     ),
     { numRuns: 50 },
   );
-  expect(forgotten).toBeGreaterThan(1000);
+  expect(discarded).toBeGreaterThan(1000);
 });
 
-it('keeps at least its newest block, however little it may keep', () => {
+it('keeps at least its newest block, however small its bound', () => {
   const recent = new Recent(0, 1);
   recent.append(blocksOf([entry(1), entry(2)], 0), 2);
   expect(idsAfter(recent, 0)).toEqual([1, 2]);

@@ -15,7 +15,7 @@ const refused = (where: string, headers: Record<string, string | undefined> = {}
   refusedUpgrade(server.url, where, headers, method);
 
 describe('a refused upgrade', () => {
-  it('is answered in the envelope, with the id of the request', async () => {
+  it('is answered with an envelope and the id of the request', async () => {
     const answer = await refused(path);
     expect(answer).toMatchObject({ status: 401, code: 1004, data: null });
     expect(answer.headers['x-request-id']).toBeTruthy();
@@ -34,12 +34,12 @@ describe('a refused upgrade', () => {
     expect(await refused(withToken(), {}, 'POST')).toMatchObject({ status: 404, code: 404 });
   });
 
-  it('is 2007 for the page of another site, and for another name of this machine', async () => {
+  it('is 2007 for a page of another site, and for another name of this machine', async () => {
     expect(await refused(withToken(), { origin: 'https://evil.example' })).toMatchObject({ status: 403, code: 2007 });
     expect(await refused(withToken(), { host: 'evil.example' })).toMatchObject({ status: 403, code: 2007 });
   });
 
-  it('is 1004 without a token, with a wrong one, with two', async () => {
+  it('is 1004 without a token, with an invalid one and with two', async () => {
     expect(await refused(path)).toMatchObject({ status: 401, code: 1004 });
     expect(await refused(`${path}?token=`)).toMatchObject({ code: 1004 });
     expect(await refused(`${path}?token=wrong`)).toMatchObject({ code: 1004 });
@@ -72,7 +72,7 @@ describe('a refused upgrade', () => {
     },
   );
 
-  it('is 2007 where the role LOCAL asks for events of the journal', async () => {
+  it('is 2007 if the role LOCAL asks for events of the journal', async () => {
     const local = server.tokens.issueLocal().token;
     expect(await refused(withToken('&types=KEY_ATTACHED,DEVICE_LOCKED', local))).toMatchObject({
       status: 403,
@@ -80,13 +80,13 @@ describe('a refused upgrade', () => {
     });
   });
 
-  it('is 1001 where the handshake is wrong', async () => {
+  it('is 1001 if the handshake is invalid', async () => {
     expect(await refused(withToken(), { 'sec-websocket-key': 'short' })).toMatchObject({ status: 400, code: 1001 });
     expect(await refused(withToken(), { 'sec-websocket-version': '7' })).toMatchObject({ status: 400, code: 1001 });
     expect(await refused(withToken(), { 'sec-websocket-key': undefined })).toMatchObject({ code: 1001 });
   });
 
-  it('is 429 where one user, or all together, hold too many streams, until one is closed', async () => {
+  it('is 429 if one user, or all users together, have too many streams, until one is closed', async () => {
     const other = server.tokens.issue(await server.addUser('other')).token;
     const open = (token = server.token) => openStream(server.url, { token });
     const first = await open();
@@ -101,14 +101,14 @@ describe('a refused upgrade', () => {
   });
 });
 
-describe('a plain request at the place of the stream', () => {
+describe('a plain request for the path of the stream', () => {
   const get = async (where: string, headers: Record<string, string> = {}) => {
     const response = await fetch(server.url + where, { headers });
     const envelope = (await response.json()) as { code: number; message: string; data: unknown };
     return { status: response.status, id: response.headers.get('x-request-id'), ...envelope };
   };
 
-  it('is 1004 without a token, then 1001 for its input, then 1001 because it is no upgrade', async () => {
+  it('is 1004 without a token, then 1001 for its input, then 1001 because the upgrade is missing', async () => {
     expect(await get(path)).toMatchObject({ status: 401, code: 1004, data: null, id: expect.any(String) });
     expect((await get(withToken('&since=x'))).message).toContain('since');
     expect((await get(withToken())).message).toContain('upgrade');
@@ -122,7 +122,7 @@ describe('a plain request at the place of the stream', () => {
   });
 });
 
-it('a client that goes away in the middle of an upgrade does no harm', async () => {
+it('survives a client that disconnects during an upgrade', async () => {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   socket.write(`GET ${withToken()} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`);
   socket.write(`Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`);

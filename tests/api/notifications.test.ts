@@ -15,7 +15,7 @@ const open = (query: { since?: number; types?: string } = {}) =>
   openStream(server.url, { token: server.token, ...query });
 const head = () => server.store.lastEventId();
 
-it('the answer to the upgrade says where the stream begins, so that one that breaks at once loses nothing', async () => {
+it('reports the start of the stream in the upgrade response, so a stream that breaks at once loses nothing', async () => {
   await server.commit(registration('BEGIN-1'));
   const begins = await head();
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/ws/notifications?token=${server.token}`);
@@ -25,7 +25,7 @@ it('the answer to the upgrade says where the stream begins, so that one that bre
 });
 
 describe('a frame', () => {
-  it('is {id, type, timestamp, data}, its id the place in the journal, its data beginning with deviceId', async () => {
+  it('is {id, type, timestamp, data}; id is the position in the journal, and data starts with deviceId', async () => {
     const client = await open();
     const before = await head();
     await server.commit(registration('F-1'));
@@ -60,7 +60,7 @@ describe('a frame', () => {
     client.ws.terminate();
   });
 
-  it('is sent for no entry of the journal that is not public, and ids then have a gap', async () => {
+  it('is not sent for a journal entry that is not public, which leaves a gap in the ids', async () => {
     const client = await open();
     const before = await head();
     await server.commit(registration());
@@ -79,7 +79,7 @@ describe('a frame', () => {
     client.ws.terminate();
   });
 
-  it('of more than 64 KiB arrives whole', async () => {
+  it('of more than 64 KiB arrives complete', async () => {
     const client = await open();
     const long = 'ü'.repeat(40_000);
     server.hub.publish('KEY_ATTACHED', 0, { keyId: long });
@@ -89,7 +89,7 @@ describe('a frame', () => {
 });
 
 describe('the stream', () => {
-  it('without since begins with what is committed after the upgrade', async () => {
+  it('without since starts with what is committed after the upgrade', async () => {
     await server.commit(registration());
     const client = await open();
     await server.commit(registration('live'));
@@ -109,22 +109,22 @@ describe('the stream', () => {
     client.ws.terminate();
   });
 
-  it('with since=0 begins at the first event there is', async () => {
+  it('with since=0 starts at the first event', async () => {
     const all = await server.store.events({ after: 0, limit: 100_000 });
-    const notified = all.filter(event => /^(DEVICE|APP)_/.test(event.type)).map(event => event.id);
+    const published = all.filter(event => /^(DEVICE|APP)_/.test(event.type)).map(event => event.id);
     const client = await open({ since: 0 });
-    expect((await client.until(notified.length)).map(frame => frame.id)).toEqual(notified);
+    expect((await client.until(published.length)).map(frame => frame.id)).toEqual(published);
     client.ws.terminate();
   });
 
-  it('with since at the end of the journal is live alone', async () => {
+  it('with since at the end of the journal sends live events only', async () => {
     const client = await open({ since: await head() });
     await server.commit(registration('next'));
     expect((await client.until(1))[0]!.data.serialNumber).toBe('next');
     client.ws.terminate();
   });
 
-  it('sends a key event after the events that had been committed when it happened', async () => {
+  it('sends a key event after the events that were committed before it', async () => {
     const since = await head();
     await server.commit(...Array.from({ length: 600 }, () => registration()));
     const client = await open({ since });
@@ -135,7 +135,7 @@ describe('the stream', () => {
     client.ws.terminate();
   });
 
-  it('with types sends these alone, from the journal and live', async () => {
+  it('with types sends only these, from the journal and live', async () => {
     const since = await head();
     await server.commit(registration());
     const client = await open({ since, types: 'KEY_DETACHED, APP_VERSION_UPLOADED' });
@@ -146,7 +146,7 @@ describe('the stream', () => {
     client.ws.terminate();
   });
 
-  it('tells the role LOCAL of keys alone', async () => {
+  it('sends the role LOCAL only key events', async () => {
     const client = await openStream(server.url, { token: server.tokens.issueLocal().token });
     await server.commit(registration());
     server.hub.publish('KEY_ATTACHED', 0, { keyId: 'k' });
@@ -154,7 +154,7 @@ describe('the stream', () => {
     client.ws.terminate();
   });
 
-  it('takes the token from the header too, and names the request at the upgrade', async () => {
+  it('accepts the token in the header', async () => {
     const headers = { authorization: `Bearer ${server.token}` };
     const client = await openStream(server.url, {}, { headers });
     await server.commit(registration('header'));
@@ -162,7 +162,7 @@ describe('the stream', () => {
     client.ws.terminate();
   });
 
-  it('ignores what the client says, and ends with 1009 where that is long', async () => {
+  it('ignores frames from the client, and ends with 1009 after a long one', async () => {
     const client = await open();
     client.ws.send('hello');
     client.ws.send(Buffer.alloc(10));
@@ -172,7 +172,7 @@ describe('the stream', () => {
     expect((await client.closed).code).toBe(1009);
   });
 
-  it('never has a token in the log', async () => {
+  it('never writes a token to the log', async () => {
     const client = await open();
     client.ws.terminate();
     await refusedUpgrade(server.url, `/api/ws/notifications?token=${server.token}&since=x`);

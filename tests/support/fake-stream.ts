@@ -1,7 +1,7 @@
-/** A journal in memory and connections that take as much as they are told to: for trying the stream in every order of things. */
+/** A journal in memory and connections that take as much as the test says, to try the stream in any sequence of events. */
 
 import type { EventRecord } from '../../daemon/domain/journal.ts';
-import type { Sink } from '../../daemon/notifications/sink.ts';
+import type { FrameSink } from '../../daemon/notifications/outbox.ts';
 import type { CommitNotice, EventFilter, Store } from '../../daemon/store/store.ts';
 import type { Frame } from './stream-client.ts';
 
@@ -42,8 +42,8 @@ export class FakeJournal implements Pick<Store, 'events' | 'lastEventId' | 'onCo
   }
 }
 
-/** Takes nothing by itself; `take` is the system taking bytes. */
-export class FakeSink implements Sink {
+/** Takes nothing by itself; `take` acts as the operating system. */
+export class FakeSink implements FrameSink {
   readonly #room: number;
   #waiting = 0;
   #needsDrain = false;

@@ -5,7 +5,7 @@ import type { UserRecord } from '../../daemon/domain/user.ts';
 import { originRule } from '../../daemon/http/origin.ts';
 import { buildServer } from '../../daemon/http/server.ts';
 import { websocketPlugin } from '../../daemon/http/websocket.ts';
-import { createHub } from '../../daemon/notifications/hub.ts';
+import { Hub } from '../../daemon/notifications/hub.ts';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
 import type { Change } from '../../daemon/store/store.ts';
@@ -23,7 +23,7 @@ export async function startStreamServer(options: { places?: { each: number; all:
   let sweep = () => {};
   const accounts = new Accounts(store);
   const tokens = new Tokens([new Uint8Array(32).fill(1)], accounts, now);
-  const hub = createHub({
+  const hub = new Hub({
     store,
     log: logger,
     now,

@@ -1,49 +1,49 @@
 import { describe, expect, it } from 'vitest';
-import { Pulse } from '../../daemon/notifications/pulse.ts';
+import { Heartbeat } from '../../daemon/notifications/heartbeat.ts';
 import { FakeSink } from '../support/fake-stream.ts';
 
-/** A consumer watched second by second. */
+/** A consumer that is checked every second. */
 function watched(room = 10) {
   const sink = new FakeSink(room);
-  const pulse = new Pulse(sink, 0);
+  const heartbeat = new Heartbeat(sink, 0);
   let now = 0;
   return {
     sink,
-    pulse,
-    /** What is found first within so many seconds, and when. */
+    heartbeat,
+    /** The first result other than `alive` within so many seconds, and when it came. */
     pass(seconds: number): string {
       for (const end = now + seconds; now < end; ) {
         now++;
-        const found = pulse.check(now * 1000);
-        if (found !== 'well') return `${found} at ${now}`;
+        const found = heartbeat.check(now * 1000);
+        if (found !== 'alive') return `${found} at ${now}`;
       }
-      return 'well';
+      return 'alive';
     },
   };
 }
 
 describe('a consumer is too slow', () => {
-  it('when something waited for 30 seconds and it took nothing', () => {
+  it('if something waited for 30 seconds and it took nothing', () => {
     const { sink, pass } = watched();
     sink.write(Buffer.alloc(100));
     expect(pass(60)).toBe('slow at 31');
   });
 
-  it('not when it took a single byte meanwhile', () => {
+  it('but not if it took a single byte meanwhile', () => {
     const { sink, pass } = watched();
     sink.write(Buffer.alloc(100));
-    expect(pass(29)).toBe('well');
+    expect(pass(29)).toBe('alive');
     sink.take(1);
-    expect(pass(29)).toBe('well');
+    expect(pass(29)).toBe('alive');
     sink.take(1);
     expect(pass(60)).toBe('slow at 89');
   });
 
-  it('not when it took everything and new frames came', () => {
+  it('but not if it took everything and new frames came', () => {
     const { sink, pass } = watched();
     for (let i = 0; i < 10; i++) {
       sink.write(Buffer.alloc(100));
-      expect(pass(20)).toBe('well');
+      expect(pass(20)).toBe('alive');
       sink.take();
     }
     expect(sink.pings).toBe(1);
@@ -51,26 +51,26 @@ describe('a consumer is too slow', () => {
 });
 
 describe('a consumer is silent', () => {
-  it('when a ping was not answered before the next', () => {
+  it('if a ping is not answered before the next', () => {
     const { sink, pass } = watched();
     expect(pass(100)).toBe('silent at 60');
     expect(sink.pings).toBe(1);
   });
 
-  it('not when it answers', () => {
-    const { sink, pulse, pass } = watched();
+  it('but not if it answers', () => {
+    const { sink, heartbeat, pass } = watched();
     for (let i = 1; i <= 10; i++) {
-      expect(pass(30)).toBe('well');
+      expect(pass(30)).toBe('alive');
       expect(sink.pings).toBe(i);
-      pulse.ponged();
+      heartbeat.ponged();
     }
   });
 
-  it('not while frames before the ping still wait', () => {
+  it('but not while frames before the ping still wait', () => {
     const { sink, pass } = watched();
     for (let i = 0; i < 10; i++) {
       sink.write(Buffer.alloc(100));
-      expect(pass(20)).toBe('well');
+      expect(pass(20)).toBe('alive');
       sink.take(100);
       sink.write(Buffer.alloc(1));
     }
