@@ -5,8 +5,7 @@ import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonInfo } from '../src/contract/local.ts';
 import { routes } from '../src/contract/routes.ts';
-import { openBlobs } from './blobs/blobs.ts';
-import { setAsideBlobs } from './blobs/staged.ts';
+import { keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
 import { createPresence, type Presence } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
 import { Home } from './home/home.ts';
@@ -109,7 +108,7 @@ async function start(
   const hashing = isNew ? firstPassword(home, settings.admin) : null;
   hashing?.catch(() => {});
   // A home prepared for a restore, or one that has lost its database: the new registry would remove all files as strays.
-  if (isNew && (await setAsideBlobs(home.path('blobs'))))
+  if (isNew && (await keepEarlierBlobs(home.path('blobs'))))
     log.warn(
       'the files of an earlier registry were moved to a folder beside it; "devmgr daemon restore" brings back those it needs',
     );

@@ -1,9 +1,10 @@
 /**
- * `too-large`, `disk-full`: a file was not taken, and nothing of it stays. `missing`, `damaged`: a kept file is not there, or
- * is not what was kept. `message` is for the log.
+ * Why a file was not stored or cannot be read. `too-large`, `disk-full`: it was not taken, and nothing of it remains.
+ * `missing`, `damaged`: a stored file is not there, or its content has changed.
  */
 export type BlobProblem = 'too-large' | 'disk-full' | 'missing' | 'damaged';
 
+/** A problem with one file. The message is for the log, not for clients. */
 export class BlobError extends Error {
   readonly problem: BlobProblem;
   constructor(problem: BlobProblem, message: string, options?: ErrorOptions) {
@@ -15,7 +16,7 @@ export class BlobError extends Error {
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** An error of the file system; a disk that is full becomes a `BlobError`. */
+/** Turns the error of a full disk into a `BlobError`; returns any other error of the file system as it is. */
 export function fromFileSystem(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   return code && fullCodes.has(code) ? new BlobError('disk-full', message, { cause: error }) : error;

@@ -1,39 +1,30 @@
-/** Files of any size that records of the store refer to. A file is there whole or not at all; its name is never a client's. */
+/** Files of any size that records of the store refer to. A file is complete or absent; clients never choose its name. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BlobError, fromFileSystem } from './blob-error.ts';
-import { Sink } from './sink.ts';
-import { KeptBlob } from './stored-blob.ts';
+import { HashingWriter } from './hashing-writer.ts';
+import { StoredBlob } from './stored-blob.ts';
 
-/** A file that has arrived and is not kept yet. */
-export interface StagedBlob {
-  readonly size: number;
-  /** In lower-case hex. */
-  readonly sha256: string;
-  /** Puts it on the disk for good and tells its name. Once; a `BlobError` where the disk is full. */
-  keep(): Promise<string>;
-  /** Removes it unless it has been kept. Idempotent, does not fail. */
-  discard(): Promise<void>;
-}
-
+/** How the files of a registry are stored. */
 export interface BlobOptions {
   /** Takes a line for the log. */
   readonly notice?: (message: string) => void;
 }
 
 const nameShape = /^[0-9a-f]{32}$/;
-const SWEEP_AT_ONCE = 500;
+const SWEEP_BATCH = 500;
 
-/** Makes the folder where there is none; for this user alone. */
+/** Opens the folder and creates it if it does not exist, for this user only. */
 export async function openBlobs(dir: string, options: BlobOptions = {}): Promise<Blobs> {
   const blobs = new Blobs(dir, options);
   await mkdir(join(dir, 'incoming'), { recursive: true, mode: 0o700 });
   return blobs;
 }
 
+/** The files of one registry, in one folder. */
 export class Blobs {
   readonly #dir: string;
   readonly #incoming: string;
@@ -46,8 +37,8 @@ export class Blobs {
   }
 
   /**
-   * Takes a stream to its end, in constant memory; the buffers it yields are given away and no longer usable. Where that
-   * fails nothing of it stays, and `content` is destroyed.
+   * Stages a stream in constant memory and detaches the buffers it yields. If that fails, nothing of it remains and `content`
+   * is destroyed. Rejects with a `BlobError`: `too-large`, `disk-full`.
    */
   async receive(content: Readable, maxBytes: number): Promise<StagedBlob> {
     const name = randomBytes(16).toString('hex');
@@ -56,36 +47,30 @@ export class Blobs {
       content.destroy();
       throw fromFileSystem(error);
     });
-    const sink = new Sink(file, maxBytes);
-    const discard = async () => {
+    const writer = new HashingWriter(file, maxBytes);
+    try {
+      await pipeline(content, writer);
+    } catch (error) {
       await file.close().catch(() => {});
       await this.#remove(path);
-    };
-    try {
-      await pipeline(content, sink);
-    } catch (error) {
-      await discard();
       throw error;
     }
-    const keep = async () => {
-      await this.#keep(file, path, name);
-      return name;
-    };
-    return { size: sink.size, sha256: sink.sha256(), keep, discard };
+    const remove = (path: string) => this.#remove(path);
+    return new StagedBlob({ file, path, target: this.#path(name), name, writer, remove });
   }
 
-  /** Opens a kept file of the size it was kept with. Refuses with `BlobError`: `missing`, `damaged`. The caller closes it. */
-  async read(name: string, size: number): Promise<KeptBlob> {
+  /** Opens a stored file of this size in bytes. Rejects with a `BlobError`: `missing`, `damaged`. The caller closes it. */
+  async read(name: string, size: number): Promise<StoredBlob> {
     const file = await open(this.#path(name), 'r').catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT' ? new BlobError('missing', `file ${name} is missing`) : error;
     });
     const found = await file.stat();
-    if (found.size === size) return new KeptBlob(file, name, size);
+    if (found.size === size) return new StoredBlob(file, name, size);
     await file.close();
-    throw new BlobError('damaged', `file ${name} has ${found.size} bytes in place of ${size}`);
+    throw new BlobError('damaged', `file ${name} has ${found.size} bytes instead of ${size}`);
   }
 
-  /** Removes a kept file; one that is gone already is good. */
+  /** Removes a stored file. Idempotent, does not fail. */
   async remove(name: string): Promise<void> {
     await this.#remove(this.#path(name));
   }
@@ -97,16 +82,16 @@ export class Blobs {
   }
 
   /**
-   * Removes what an interrupted run has left: files that no record knows. Only before the first `receive`: a file that is
-   * kept but not yet recorded would be taken for a stray.
+   * Removes the remains of an interrupted run: files that are not in `known`. Call it before the first `receive`, because a
+   * file that is stored but not recorded yet would be removed too.
    */
   async sweep(known: (names: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
     let strays = await this.discardAll();
     const names = (await readdir(this.#dir)).filter(name => nameShape.test(name));
-    for (let i = 0; i < names.length; i += SWEEP_AT_ONCE) {
-      const some = names.slice(i, i + SWEEP_AT_ONCE);
-      const good = await known(some);
-      for (const name of some.filter(name => !good.has(name))) {
+    for (let i = 0; i < names.length; i += SWEEP_BATCH) {
+      const batch = names.slice(i, i + SWEEP_BATCH);
+      const recorded = await known(batch);
+      for (const name of batch.filter(name => !recorded.has(name))) {
         await this.remove(name);
         strays++;
       }
@@ -114,7 +99,7 @@ export class Blobs {
     if (strays > 0) this.#notice(`removed ${strays} unfinished upload${strays === 1 ? '' : 's'} of an earlier run`);
   }
 
-  /** Removes what has arrived and was not kept; how many files that were. Only while no `receive` is to be kept. */
+  /** Removes all staged files and returns their number. Call it only while none is to be stored. */
   async discardAll(): Promise<number> {
     const names = await readdir(this.#incoming);
     for (const name of names) await rm(join(this.#incoming, name), { recursive: true, force: true });
@@ -126,28 +111,61 @@ export class Blobs {
     return join(this.#dir, name);
   }
 
-  async #keep(file: FileHandle, path: string, name: string): Promise<void> {
-    try {
-      await file.sync();
-      await file.close();
-      await rename(path, this.#path(name));
-      await syncFolder(this.#dir);
-    } catch (error) {
-      await this.remove(name);
-      throw fromFileSystem(error);
-    }
-  }
-
   async #remove(path: string): Promise<void> {
     try {
       await rm(path, { force: true });
     } catch (error) {
-      this.#notice(`${path} could not be removed: ${(error as Error).message}; the next start tries again`);
+      this.#notice(`could not remove ${path}: ${(error as Error).message}; the next start tries again`);
     }
   }
 }
 
-/** The new name is on the disk only when the folder is. Windows has no such call, and needs none. */
+interface StagedParts {
+  readonly file: FileHandle;
+  readonly path: string;
+  readonly target: string;
+  readonly name: string;
+  readonly writer: HashingWriter;
+  readonly remove: (path: string) => Promise<void>;
+}
+
+/** A file that has arrived but is not stored yet. */
+export class StagedBlob {
+  /** Bytes. */
+  readonly size: number;
+  /** Digest in lower-case hex. */
+  readonly sha256: string;
+  readonly #parts: StagedParts;
+
+  constructor(parts: StagedParts) {
+    this.#parts = parts;
+    this.size = parts.writer.size;
+    this.sha256 = parts.writer.sha256();
+  }
+
+  /** Stores the file durably and returns its name. Call it once. Rejects with a `BlobError` if the disk is full. */
+  async persist(): Promise<string> {
+    const { file, path, target, name, remove } = this.#parts;
+    try {
+      await file.sync();
+      await file.close();
+      await rename(path, target);
+      await syncFolder(dirname(target));
+      return name;
+    } catch (error) {
+      await remove(target);
+      throw fromFileSystem(error);
+    }
+  }
+
+  /** Removes the file unless it was stored. Idempotent, does not fail. */
+  async discard(): Promise<void> {
+    await this.#parts.file.close().catch(() => {});
+    await this.#parts.remove(this.#parts.path);
+  }
+}
+
+/** A new name is durable only when its folder is. Windows has no such call and does not need one. */
 async function syncFolder(dir: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(dir, 'r');
@@ -156,4 +174,19 @@ async function syncFolder(dir: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/** Part of the names under which the database and the files of the registry before a restore are kept. */
+export const BEFORE_RESTORE = '.before-restore-';
+
+/** The name under which a restore keeps what it replaces. A later restore looks there for files. */
+export const beforeRestoreName = (path: string): string =>
+  `${path}${BEFORE_RESTORE}${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+
+/** Moves all stored files to such a name, because a new registry would take them for strays. False if there are none. */
+export async function keepEarlierBlobs(dir: string): Promise<boolean> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  if (!entries.some(entry => entry.isFile())) return false;
+  await rename(dir, beforeRestoreName(dir));
+  return true;
 }

@@ -3,10 +3,11 @@ import type { ReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { BlobError } from './blob-error.ts';
 
-const PIECE = 256 * 1024;
+const CHUNK = 256 * 1024;
 
-/** A kept file, open for reading. */
-export class KeptBlob {
+/** A stored file, open for reading. Its owner closes it. */
+export class StoredBlob {
+  /** Bytes. */
   readonly size: number;
   readonly #file: FileHandle;
   readonly #name: string;
@@ -17,14 +18,14 @@ export class KeptBlob {
     this.size = size;
   }
 
-  /** Reads it all. Refuses with `BlobError` `damaged` where the digest is another. */
+  /** Reads the whole file. Rejects with a `BlobError` `damaged` if its digest (lower-case hex) differs. */
   async verify(sha256: string): Promise<void> {
     const hash = createHash('sha256');
-    const piece = Buffer.allocUnsafe(PIECE);
+    const chunk = Buffer.allocUnsafe(CHUNK);
     for (let at = 0; at < this.size; ) {
-      const { bytesRead } = await this.#file.read(piece, 0, PIECE, at);
+      const { bytesRead } = await this.#file.read(chunk, 0, CHUNK, at);
       if (bytesRead === 0) break;
-      hash.update(piece.subarray(0, bytesRead));
+      hash.update(chunk.subarray(0, bytesRead));
       at += bytesRead;
     }
     if (hash.digest('hex') !== sha256) throw new BlobError('damaged', `file ${this.#name} has another SHA-256`);
@@ -32,7 +33,7 @@ export class KeptBlob {
 
   /** The bytes from `start` to `end`, both included. Closes the file at its end. */
   stream(start: number, end: number): ReadStream {
-    return this.#file.createReadStream({ start, end, highWaterMark: PIECE });
+    return this.#file.createReadStream({ start, end, highWaterMark: CHUNK });
   }
 
   async close(): Promise<void> {

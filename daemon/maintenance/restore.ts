@@ -1,7 +1,7 @@
 /** Replaces the registry by a backup. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { ASIDE, asideName } from '../blobs/staged.ts';
+import { BEFORE_RESTORE, beforeRestoreName } from '../blobs/blobs.ts';
 import { linkOrCopy } from '../files.ts';
 import { Home } from '../home/home.ts';
 import { lockHome } from '../home/lock.ts';
@@ -38,7 +38,7 @@ async function replace(home: Home, file: string): Promise<CheckReport & { readon
   try {
     const [problem] = staged.report.problems;
     if (problem) throw new StartRefused(1, `${file} is damaged: ${problem}`, 'nothing was changed; try another backup');
-    const label = asideName('');
+    const label = beforeRestoreName('');
     const kept = await staged.keepPresent(label);
     await returnBlobs(home, staged.reader);
     const unknown = await keepUnknownBlobs(home, staged.reader, label);
@@ -66,7 +66,7 @@ async function returnBlobs(home: Home, restored: Reader): Promise<void> {
   const blobs = home.path('blobs');
   await mkdir(blobs, { recursive: true, mode: 0o700 });
   const present = new Set(await filesIn(blobs));
-  const folders = (await readdir(home.dir)).filter(name => name.startsWith(`${basename(blobs)}${ASIDE}`));
+  const folders = (await readdir(home.dir)).filter(name => name.startsWith(`${basename(blobs)}${BEFORE_RESTORE}`));
   for (const folder of folders) {
     const names = (await filesIn(join(home.dir, folder))).filter(name => !present.has(name));
     for (const name of await restored.knownBlobs(names))

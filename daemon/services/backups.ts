@@ -7,7 +7,7 @@ import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
-import type { KeptBlob } from '../blobs/stored-blob.ts';
+import type { StoredBlob } from '../blobs/stored-blob.ts';
 import { type BackupDecision, type BackupRecord, backUp, restore } from '../domain/backup.ts';
 import { type DeviceRecord, refusalOf } from '../domain/device.ts';
 import { cleanFileName } from '../domain/file-name.ts';
@@ -118,7 +118,7 @@ export class BackupService {
   }
 
   /** Refuses a file that is missing or damaged: 3002. */
-  async #verified({ blob, number, fileSize, sha256 }: BackupRecord): Promise<KeptBlob> {
+  async #verified({ blob, number, fileSize, sha256 }: BackupRecord): Promise<StoredBlob> {
     try {
       const kept = await this.#blobs.read(blob, fileSize);
       await kept.verify(sha256).catch(async error => {

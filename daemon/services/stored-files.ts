@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream';
 import { ApiError } from '../../src/contract/codes.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
-import type { KeptBlob } from '../blobs/stored-blob.ts';
+import type { StoredBlob } from '../blobs/stored-blob.ts';
 import { StoreFailure } from '../store/store.ts';
 
 /** A stored file, open, and what its record says about it. */
 export interface Download {
-  readonly blob: KeptBlob;
+  readonly blob: StoredBlob;
   readonly sha256: string;
   readonly fileName: string;
 }
@@ -38,7 +38,7 @@ const COMMIT_BYTES = 1024 * 1024;
 
 /** Stores the file, then records its name with `commit`. If that fails, the file is removed. */
 export async function keep<T>(blobs: Blobs, staged: StagedBlob, commit: (name: string) => Promise<T>): Promise<T> {
-  const name = await staged.keep().catch(error => {
+  const name = await staged.persist().catch(error => {
     throw error instanceof BlobError ? diskFull() : error;
   });
   try {

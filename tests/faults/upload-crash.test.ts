@@ -50,7 +50,7 @@ describe('the sweep at a start', () => {
   const receive = async (dir: string, content: string) => {
     const blobs = await openBlobs(dir);
     const staged = await blobs.receive(Readable.from([Buffer.from(content)]), 100);
-    return staged.keep();
+    return staged.persist();
   };
 
   it('removes stored files that no record refers to, and leaves the others', async () => {
@@ -80,7 +80,7 @@ describe('a staged file', () => {
     const blobs = await openBlobs(dir);
     const staged = await blobs.receive(Readable.from([Buffer.from('abc')]), 3);
     expect(staged).toMatchObject({ size: 3, sha256: sha256('abc') });
-    const name = await staged.keep();
+    const name = await staged.persist();
     await staged.discard();
     const stored = await blobs.read(name, 3);
     await stored.verify(sha256('abc'));

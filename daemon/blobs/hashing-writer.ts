@@ -4,32 +4,33 @@ import { Writable } from 'node:stream';
 import { BlobError, fromFileSystem } from './blob-error.ts';
 
 /**
- * Bytes that may wait for the disk: little enough to be in the processor's cache still when the system copies them. Measured for
+ * Bytes that may wait for the disk: few enough to be still in the processor's cache when the system copies them. Measured for
  * 1 GiB: 2.4 s, with 1 MiB 3.1 s.
  */
-const WAITING = 128 * 1024;
+const MAX_WAITING = 128 * 1024;
 
 /**
- * Writes a stream to an open file, counting and hashing on the way. Ends with a `BlobError` past `maxBytes`. Takes the
- * memory of the buffers it is given; does not close the file.
+ * Writes a stream to an open file, and counts and hashes its bytes. Fails with a `BlobError` beyond `maxBytes`. Detaches the
+ * memory of the buffers it receives; does not close the file.
  */
-export class Sink extends Writable {
+export class HashingWriter extends Writable {
   readonly #file: FileHandle;
   readonly #maxBytes: number;
   readonly #hash = createHash('sha256');
   #size = 0;
 
   constructor(file: FileHandle, maxBytes: number) {
-    super({ highWaterMark: WAITING, decodeStrings: true });
+    super({ highWaterMark: MAX_WAITING, decodeStrings: true });
     this.#file = file;
     this.#maxBytes = maxBytes;
   }
 
+  /** Bytes received so far. */
   get size(): number {
     return this.#size;
   }
 
-  /** In hex; once, after the end. */
+  /** Digest in lower-case hex. Call it once, after the end. */
   sha256(): string {
     return this.#hash.digest('hex');
   }
@@ -46,13 +47,13 @@ export class Sink extends Writable {
     for (const buffer of buffers) this.#size += buffer.length;
     if (this.#size > this.#maxBytes) throw new BlobError('too-large', `more than ${this.#maxBytes} bytes`);
     const written = this.#write(buffers);
-    // The disk works in another thread meanwhile.
+    // Meanwhile another thread writes to the disk.
     for (const buffer of buffers) this.#hash.update(buffer);
     await written;
     for (const buffer of buffers) release(buffer);
   }
 
-  /** A disk that is nearly full takes a part of what it is given. */
+  /** A nearly full disk may take only a part of the buffers. */
   async #write(buffers: Buffer[]): Promise<void> {
     let rest = buffers;
     try {
@@ -66,13 +67,13 @@ export class Sink extends Writable {
   }
 }
 
-/** Bytes of the smallest buffer whose memory is given back; anything smaller may be a buffer that its sender still uses. */
+/** Size in bytes of the smallest buffer that is detached; the sender may still use a smaller one. */
 const LARGE = 16 * 1024;
 
 /**
- * Gives memory back at once: left to the garbage collector, 64 MiB of it would pile up before each collection. Only what came
- * from the socket is large. The multipart parser also passes on the bytes that it holds back because they resemble a boundary
- * (at most 256), and goes on using that buffer.
+ * Frees memory at once: 64 MiB would accumulate before each garbage collection. Only buffers from the socket are large. The
+ * multipart parser also emits the bytes that it held back because they resemble a boundary (at most 256), and continues to use
+ * that buffer.
  */
 function release(buffer: Buffer): void {
   const memory = buffer.buffer;
@@ -80,13 +81,13 @@ function release(buffer: Buffer): void {
   if (buffer.byteLength === memory.byteLength) memory.transfer(0);
 }
 
-/** What remains of buffers once `count` bytes of them are gone. */
+/** The buffers without their first `count` bytes. */
 function after(buffers: readonly Buffer[], count: number): Buffer[] {
-  let gone = count;
+  let skip = count;
   const first = buffers.findIndex(buffer => {
-    if (gone < buffer.length) return true;
-    gone -= buffer.length;
+    if (skip < buffer.length) return true;
+    skip -= buffer.length;
     return false;
   });
-  return first < 0 ? [] : [buffers[first]!.subarray(gone), ...buffers.slice(first + 1)];
+  return first < 0 ? [] : [buffers[first]!.subarray(skip), ...buffers.slice(first + 1)];
 }
