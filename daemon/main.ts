@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { DaemonInfo } from '../src/contract/local.ts';
 import { routes } from '../src/contract/routes.ts';
 import { keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
-import { createPresence, type Presence } from './hardware/attached-keys.ts';
+import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
 import { Home } from './home/home.ts';
 import { keepLocalToken } from './home/local-token.ts';
@@ -131,7 +131,7 @@ async function start(
   const backups = new BackupService({ store, blobs, now });
   const hub = new Hub({ store, log });
   const drivers = createDrivers(settings, log);
-  const presence = createPresence({ drivers, store, hub, now, log });
+  const keys = new AttachedKeys({ drivers, store, hub, now, log });
   const origin = originRule(settings.host, settings.allowHosts);
   const users = new UserService({
     store,
@@ -156,10 +156,10 @@ async function start(
       app => deviceRoutes(app, { ...parts, devices }),
       app => appRoutes(app, { ...parts, apps }),
       app => backupRoutes(app, { ...parts, backups }),
-      app => hardwareRoutes(app, { ...parts, presence: onceStarted(presence, () => started) }),
+      app => hardwareRoutes(app, { ...parts, keys: onceStarted(keys, () => started) }),
       app => documents(app, { version }),
       app => refuseWrongMethods(app, Object.values(routes)),
-      app => systemRoutes(app, { ...parts, store, version, drivers: () => presence.driverStatuses() }),
+      app => systemRoutes(app, { ...parts, store, version, drivers: () => keys.driverStatuses() }),
       websocketPlugin({ hub, tokens, origin }),
     ],
   );
@@ -170,8 +170,8 @@ async function start(
   stack.add(() => localToken.stop());
   const url = await listen(app, settings);
   // Loading the native libraries takes longer than the rest of the start: requests need not wait for it.
-  started = presence.start();
-  stack.add(() => presence.stop());
+  started = keys.start();
+  stack.add(() => keys.stop());
   await publish(home, { pid: process.pid, url, version, startedAt: new Date(now()).toISOString() });
   stack.add(() => home.remove('daemonInfo'));
   log.info({ url, version, home: home.dir }, 'listening');
@@ -190,12 +190,12 @@ async function start(
 }
 
 /** An early request for the keys waits for the first scan, but not for a driver that hangs. */
-function onceStarted(presence: Presence, started: () => Promise<void>): Pick<Presence, 'list' | 'driverStatuses'> {
+function onceStarted(keys: AttachedKeys, started: () => Promise<void>): Pick<AttachedKeys, 'list' | 'driverStatuses'> {
   return {
-    driverStatuses: () => presence.driverStatuses(),
+    driverStatuses: () => keys.driverStatuses(),
     async list() {
       await Promise.race([started(), new Promise<void>(resolve => setTimeout(resolve, FIRST_SCAN_MS).unref())]);
-      return presence.list();
+      return keys.list();
     },
   };
 }

@@ -1,76 +1,62 @@
-/** What is plugged into this machine, joined with the registry. A driver that fails is told about and does no other harm. */
 import type { AttachedKey, Driver, KeyEvent } from '../../drivers/driver.ts';
-import type { HardwareEventType } from '../../src/contract/events.ts';
 import type { DriverStatus, Key } from '../../src/contract/hardware.ts';
+import type { HardwareEventType } from '../../src/contract/values.ts';
 import type { Hub } from '../notifications/hub.ts';
-import type { Store } from '../store/store.ts';
-import { presentKey, type Registration } from './key.ts';
-import { reportUsage } from './usage.ts';
+import { presentKey, type RegisteredDevice, recordUse, type UseOptions } from './registered-keys.ts';
 
-export interface PresenceParts {
+/** What `AttachedKeys` works with. */
+export interface AttachedKeysOptions extends UseOptions {
   readonly drivers: readonly Driver[];
-  readonly store: Pick<Store, 'device' | 'devicesBySerial' | 'commit'>;
   readonly hub: Pick<Hub, 'publish'>;
-  /** Wall clock in milliseconds. */
-  readonly now: () => number;
-  /** Milliseconds on a clock that only goes forward: how long a key was plugged in. */
+  /** Monotonic clock in milliseconds, for how long a key was attached. */
   readonly monotonic?: () => number;
   readonly log: Record<'debug' | 'info' | 'warn', (details: object, message: string) => void>;
 }
 
-export interface Presence {
-  /** Begins to watch; resolves when every driver has looked once. Never rejects. */
-  start(): Promise<void>;
-  /** Records the use of the keys that are plugged in, and lets go of the hardware. Never rejects. Idempotent. */
-  stop(): Promise<void>;
-  /** In the order of plugging. */
-  list(): Promise<Key[]>;
-  driverStatuses(): DriverStatus[];
-}
-
-interface Plugged {
+interface Attachment {
   readonly key: AttachedKey;
+  /** Monotonic milliseconds. */
   readonly since: number;
 }
 
-export function createPresence(parts: PresenceParts): Presence {
-  return new LocalPresence(parts);
-}
-
-class LocalPresence implements Presence {
-  readonly #parts: PresenceParts;
+/** The keys that are attached to this machine, joined with the registry. A driver that fails does not affect the others. */
+export class AttachedKeys {
+  readonly #options: AttachedKeysOptions;
   readonly #monotonic: () => number;
-  readonly #plugged = new Map<string, Plugged>();
-  /** What is still to be told and recorded, in the order in which it happened. */
+  readonly #attached = new Map<string, Attachment>();
+  /** Events to publish and uses to record, in the order in which they happened. */
   #work: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | null = null;
 
-  constructor(parts: PresenceParts) {
-    this.#parts = parts;
-    this.#monotonic = parts.monotonic ?? (() => performance.now());
+  constructor(options: AttachedKeysOptions) {
+    this.#options = options;
+    this.#monotonic = options.monotonic ?? (() => performance.now());
   }
 
+  /** Starts the drivers; resolves when each has scanned once. Never rejects. */
   async start(): Promise<void> {
-    const begin = (driver: Driver) => driver.start(event => this.#heard(driver, event));
-    await this.#each('started', begin);
+    await this.#forEachDriver('start', driver => driver.start(event => this.#handle(driver, event)));
   }
 
+  /** Records the use of the keys that are attached, and stops the drivers. Never rejects. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
   }
 
+  /** The attached keys in the order of attachment. Rejects if the store cannot be read. */
   async list(): Promise<Key[]> {
-    const keys = [...this.#plugged.values()].map(({ key }) => key);
+    const keys = [...this.#attached.values()].map(({ key }) => key);
     const serials = keys.flatMap(({ serialNumber }) => serialNumber ?? []);
-    const registered = serials.length
-      ? await this.#parts.store.devicesBySerial(serials)
-      : new Map<string, Registration>();
-    return keys.map(key => presentKey(key, registered.get(key.serialNumber ?? '')));
+    const devices = serials.length
+      ? await this.#options.store.devicesBySerial(serials)
+      : new Map<string, RegisteredDevice>();
+    return keys.map(key => presentKey(key, devices.get(key.serialNumber ?? '')));
   }
 
+  /** State of each driver. One that throws is reported as unavailable. */
   driverStatuses(): DriverStatus[] {
-    return this.#parts.drivers.map(driver => {
+    return this.#options.drivers.map(driver => {
       try {
         const { name, state, detail } = driver.status();
         return { name, state, detail };
@@ -81,31 +67,31 @@ class LocalPresence implements Presence {
   }
 
   async #stop(): Promise<void> {
-    for (const { key, since } of this.#plugged.values()) this.#recordUse(key, since);
-    await Promise.all([this.#work, this.#each('stopped', driver => driver.stop())]);
+    for (const attachment of this.#attached.values()) this.#recordUse(attachment);
+    await Promise.all([this.#work, this.#forEachDriver('stop', driver => driver.stop())]);
   }
 
-  async #each(done: string, act: (driver: Driver) => Promise<void>): Promise<void> {
+  async #forEachDriver(verb: string, act: (driver: Driver) => Promise<void>): Promise<void> {
     await Promise.all(
-      this.#parts.drivers.map(async driver => {
+      this.#options.drivers.map(async driver => {
         try {
           await act(driver);
         } catch (error) {
-          this.#parts.log.warn({ err: error, driver: driver.name }, `a hardware driver could not be ${done}`);
+          this.#options.log.warn({ err: error, driver: driver.name }, `could not ${verb} a hardware driver`);
         }
       }),
     );
   }
 
-  #heard(driver: Driver, event: KeyEvent): void {
+  #handle(driver: Driver, event: KeyEvent): void {
     if (this.#stopping) return;
     switch (event.kind) {
       case 'status':
-        this.#parts.log.info({ driver: driver.name, ...event.status }, 'hardware driver');
+        this.#options.log.info({ driver: driver.name, ...event.status }, 'hardware driver');
         break;
       case 'attached':
-        this.#plugged.set(event.key.keyId, { key: event.key, since: this.#monotonic() });
-        this.#tell('KEY_ATTACHED', event.key);
+        this.#attached.set(event.key.keyId, { key: event.key, since: this.#monotonic() });
+        this.#publish('KEY_ATTACHED', event.key);
         break;
       case 'changed':
         this.#changed(event.key);
@@ -115,47 +101,47 @@ class LocalPresence implements Presence {
     }
   }
 
-  /** A key that can be read at last is told of once more, under the same keyId; what else changes shows in the list. */
+  /** A key whose serial number becomes readable is published again with the same keyId. Other changes appear in the list only. */
   #changed(key: AttachedKey): void {
-    const before = this.#plugged.get(key.keyId);
-    this.#plugged.set(key.keyId, { key, since: before?.since ?? this.#monotonic() });
-    if (key.serialNumber !== null && before?.key.serialNumber !== key.serialNumber) this.#tell('KEY_ATTACHED', key);
+    const before = this.#attached.get(key.keyId);
+    this.#attached.set(key.keyId, { key, since: before?.since ?? this.#monotonic() });
+    if (key.serialNumber !== null && before?.key.serialNumber !== key.serialNumber) this.#publish('KEY_ATTACHED', key);
   }
 
   #detached(key: AttachedKey): void {
-    const since = this.#plugged.get(key.keyId)?.since;
-    this.#plugged.delete(key.keyId);
-    this.#tell('KEY_DETACHED', key);
-    if (since !== undefined) this.#recordUse(key, since);
+    const attachment = this.#attached.get(key.keyId);
+    this.#attached.delete(key.keyId);
+    this.#publish('KEY_DETACHED', key);
+    if (attachment) this.#recordUse({ ...attachment, key });
   }
 
-  #tell(type: HardwareEventType, key: AttachedKey): void {
-    const at = this.#parts.now();
-    this.#parts.log.debug({ keyId: key.keyId, model: key.model }, type === 'KEY_ATTACHED' ? 'key in' : 'key out');
-    this.#afterwards(async () => {
-      this.#parts.hub.publish(type, at, presentKey(key, await this.#registration(key)));
+  #publish(type: HardwareEventType, key: AttachedKey): void {
+    const at = this.#options.now();
+    this.#options.log.debug({ keyId: key.keyId, model: key.model }, type);
+    this.#enqueue('could not publish the event of a key', async () => {
+      this.#options.hub.publish(type, at, presentKey(key, await this.#device(key)));
     });
   }
 
-  #recordUse({ serialNumber }: AttachedKey, since: number): void {
+  #recordUse({ key: { serialNumber }, since }: Attachment): void {
     if (serialNumber === null) return;
-    const plugged = this.#monotonic() - since;
-    this.#afterwards(() => reportUsage(this.#parts, serialNumber, plugged));
+    const milliseconds = this.#monotonic() - since;
+    this.#enqueue('could not record the use of a key', () => recordUse(this.#options, serialNumber, milliseconds));
   }
 
-  async #registration({ serialNumber }: AttachedKey): Promise<Registration | undefined> {
+  async #device({ serialNumber }: AttachedKey): Promise<RegisteredDevice | undefined> {
     if (serialNumber === null) return undefined;
     try {
-      return (await this.#parts.store.devicesBySerial([serialNumber])).get(serialNumber);
+      return (await this.#options.store.devicesBySerial([serialNumber])).get(serialNumber);
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'a key is told of without its registration: the store could not be read');
+      this.#options.log.warn({ err: error }, 'could not read the store: a key is reported without its registration');
       return undefined;
     }
   }
 
-  #afterwards(act: () => Promise<void>): void {
+  #enqueue(failure: string, act: () => Promise<void>): void {
     this.#work = this.#work.then(act).catch(error => {
-      this.#parts.log.warn({ err: error }, 'the use of a key could not be recorded');
+      this.#options.log.warn({ err: error }, failure);
     });
   }
 }

@@ -8,7 +8,7 @@ import {
 import { type DaemonSettings, StartRefused } from '../home/settings.ts';
 import type { Logger } from '../logger.ts';
 
-/** The drivers of this machine, and simulated keys where they were asked for. */
+/** The hardware drivers that the settings ask for. Throws `StartRefused` if `--ukey-match` is invalid. */
 export function createDrivers(settings: DaemonSettings, log: Logger): Driver[] {
   const options = {
     notice: (message: string, detail?: Readonly<Record<string, unknown>>) => log.info({ ...detail }, message),
@@ -31,7 +31,7 @@ export function createDrivers(settings: DaemonSettings, log: Logger): Driver[] {
   return drivers;
 }
 
-/** Bytes of an answer that are shown where serials are to stay out of the log: enough to follow the protocol. */
+/** Bytes of a response that are logged if serial numbers must stay out of the log: enough to follow the protocol. */
 const SHOWN = 4;
 
 function logTraffic(

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { routes } from '../../../src/contract/routes.ts';
-import type { Presence } from '../../hardware/attached-keys.ts';
+import type { AttachedKeys } from '../../hardware/attached-keys.ts';
 import { type OperationParts, operation } from '../operation.ts';
 
 export function hardwareRoutes(
   app: FastifyInstance,
-  parts: OperationParts & { readonly presence: Pick<Presence, 'list' | 'driverStatuses'> },
+  parts: OperationParts & { readonly keys: Pick<AttachedKeys, 'list' | 'driverStatuses'> },
 ): void {
-  const { presence } = parts;
+  const { keys } = parts;
   operation(app, parts, routes.listKeys, async () => ({
-    list: await presence.list(),
-    drivers: presence.driverStatuses(),
+    list: await keys.list(),
+    drivers: keys.driverStatuses(),
   }));
 }

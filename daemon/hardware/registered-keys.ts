@@ -1,0 +1,59 @@
+/** Attached keys and their registrations: how a key is shown, and how its use is recorded. */
+import type { AttachedKey } from '../../drivers/driver.ts';
+import type { Key } from '../../src/contract/hardware.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import { Refusal } from '../domain/decision.ts';
+import { type DeviceRecord, use } from '../domain/device.ts';
+import { retrying } from '../services/context.ts';
+import type { Store } from '../store/store.ts';
+
+/** The registered device of a serial number. */
+export type RegisteredDevice = Pick<DeviceRecord, 'number' | 'status'>;
+
+/** A key as the interface shows it. `device` is undefined if its serial number is unknown or not registered. */
+export function presentKey(key: AttachedKey, device: RegisteredDevice | undefined): Key {
+  return {
+    keyId: key.keyId,
+    deviceType: key.deviceType,
+    serialNumber: key.serialNumber,
+    serialSource: key.serialSource,
+    manufacturer: key.manufacturer,
+    model: key.model,
+    hardwareVersion: key.hardwareVersion,
+    firmwareVersion: key.firmwareVersion,
+    transport: key.transport,
+    reader: key.reader,
+    vendorId: key.vendorId,
+    productId: key.productId,
+    attachedAt: new Date(key.attachedAt).toISOString(),
+    simulated: key.simulated,
+    problem: key.problem,
+    device: device ? { deviceId: deviceIds.format(device.number), status: device.status } : null,
+  };
+}
+
+/** What `recordUse` works with. */
+export interface UseOptions {
+  readonly store: Pick<Store, 'device' | 'devicesBySerial' | 'commit'>;
+  /** Wall clock in milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Records that a key was attached for `milliseconds`: one use of its device, in whole seconds since the later of attachment
+ * and activation. Does nothing unless the device is registered and ACTIVE. A simulated key counts like a real one: a device
+ * with its serial number was registered to try exactly this.
+ */
+export async function recordUse({ store, now }: UseOptions, serialNumber: string, milliseconds: number): Promise<void> {
+  const registered = (await store.devicesBySerial([serialNumber])).get(serialNumber);
+  if (registered?.status !== 'ACTIVE') return;
+  await retrying(async () => {
+    const device = await store.device(registered.number);
+    if (!device) return;
+    const at = now();
+    const active = device.activatedAt === null ? milliseconds : Math.max(0, at - device.activatedAt);
+    const used = use(device, Math.floor(Math.min(milliseconds, active) / 1000));
+    if (used instanceof Refusal) return;
+    await store.commit({ at, actor: null, requestId: null, changes: [used.change], guards: used.guards });
+  });
+}
