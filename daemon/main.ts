@@ -16,13 +16,16 @@ import { signingKeys } from './home/signing-keys.ts';
 import { metricsPlugin } from './http/metrics.ts';
 import type { OperationParts } from './http/operation.ts';
 import { originRule } from './http/origin.ts';
-import { appRoutes } from './http/routes/apps.ts';
-import { backupRoutes } from './http/routes/backups.ts';
-import { deviceRoutes } from './http/routes/devices.ts';
 import { documents } from './http/routes/documents.ts';
-import { hardwareRoutes } from './http/routes/hardware.ts';
-import { systemRoutes } from './http/routes/system.ts';
-import { userRoutes } from './http/routes/users.ts';
+import {
+  appRoutes,
+  backupRoutes,
+  deviceRoutes,
+  hardwareRoutes,
+  type KeySource,
+  systemRoutes,
+  userRoutes,
+} from './http/routes/operations.ts';
 import { buildServer } from './http/server.ts';
 import { websocketPlugin } from './http/websocket.ts';
 import { refuseWrongMethods } from './http/wrong-methods.ts';
@@ -190,7 +193,7 @@ async function start(
 }
 
 /** An early request for the keys waits for the first scan, but not for a driver that hangs. */
-function onceStarted(keys: AttachedKeys, started: () => Promise<void>): Pick<AttachedKeys, 'list' | 'driverStatuses'> {
+function onceStarted(keys: AttachedKeys, started: () => Promise<void>): KeySource {
   return {
     driverStatuses: () => keys.driverStatuses(),
     async list() {

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { ApiError } from '../../src/contract/codes.ts';
 import { isLoopbackName } from '../loopback.ts';
-import { sendError } from './answers.ts';
+import { sendError } from './responses.ts';
 
 /** Connections of one address. This machine and trusted proxies stand for many clients and have no bound. */
 export const CONNECTIONS_EACH = 1000;

@@ -1,21 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../../src/contract/codes.ts';
 import type { Download } from '../services/stored-files.ts';
-import { envelope, JSON_TYPE } from './answers.ts';
 import { hasMatch, mayResume, rangeOf } from './ranges.ts';
+import { envelope, JSON_TYPE } from './responses.ts';
 
-/** Answers with a file or the part of it that was asked for; the file is closed in any case. */
+/** Sends a file or the requested part of it. The file is closed however this ends. */
 export async function sendDownload(request: FastifyRequest, reply: FastifyReply, download: Download): Promise<unknown> {
   const { blob, sha256, fileName } = download;
   const etag = `"${sha256}"`;
   const { range, 'if-none-match': ifNoneMatch, 'if-range': ifRange } = request.headers;
-  // Whoever may see it may keep it, and asks with its ETag whether it still holds.
+  // A client that may see the file may keep it, and asks with the ETag whether it is still current.
   reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' });
   if (hasMatch(ifNoneMatch, etag)) {
     await blob.close();
     return reply.code(304).send();
   }
-  const part = mayResume(oneOf(ifRange), etag) ? rangeOf(range, blob.size) : 'whole';
+  const part = mayResume(single(ifRange), etag) ? rangeOf(range, blob.size) : 'whole';
   if (part === 'unsatisfiable') {
     await blob.close();
     reply.headers({ 'content-type': JSON_TYPE, 'content-range': `bytes */${blob.size}` });
@@ -28,28 +28,36 @@ export async function sendDownload(request: FastifyRequest, reply: FastifyReply,
     'content-length': String(end - start + 1),
     'content-disposition': disposition(fileName),
   });
-  const content = blob.stream(start, end);
-  // The status is out: the log gets the reason, and the client a connection that ends before its Content-Length is there.
-  const breakOff = (error: Error): void => {
-    request.server.diary.error({ requestId: request.id, err: error }, 'a download was broken off');
-    reply.raw.destroy();
-  };
-  content.once('error', breakOff);
-  content.once('end', () => {
-    if (content.bytesRead <= end - start) breakOff(new Error(`the file of ${fileName} ended before its time`));
-  });
-  return reply.send(content);
+  return reply.send(contentOf(request, reply, download, start, end));
 }
 
-const oneOf = (header: string | string[] | undefined): string | undefined =>
+/** If the file ends early, the log gets the reason and the client a connection that closes before its Content-Length. */
+function contentOf(request: FastifyRequest, reply: FastifyReply, download: Download, start: number, end: number) {
+  const content = download.blob.stream(start, end);
+  const abort = (error: Error): void => {
+    request.server.logger.error({ requestId: request.id, err: error }, 'a download was cut off');
+    reply.raw.destroy();
+  };
+  content.once('error', abort);
+  content.once('end', () => {
+    if (content.bytesRead <= end - start) abort(new Error(`the file of ${download.fileName} ended early`));
+  });
+  return content;
+}
+
+const single = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
-/** To be saved, never shown as a page: with a plain name for old clients and the real one (RFC 6266). */
+/**
+ * To be saved, never shown as a page; with an ASCII name for old clients and the real one (RFC 6266). Always with quotes and
+ * both names: the package content-disposition leaves out what it can, which old clients do not expect, and needs the ASCII
+ * name from here as well.
+ */
 function disposition(fileName: string): string {
-  const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const ascii = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
   const encoded = encodeURIComponent(fileName).replaceAll(
     /['()*]/g,
     character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

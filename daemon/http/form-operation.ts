@@ -1,98 +1,127 @@
 /** An operation whose input is a form with a file. */
 import type { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { DataOf, FilePart, FormOf, ParamsOf, RouteShape } from '../../src/contract/define.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { StagedBlob } from '../blobs/blobs.ts';
 import type { Context } from '../services/context.ts';
 import { drainRefused } from './drain.ts';
-import { besideFile, type Fields, readForm, requireForm } from './multipart.ts';
+import { type Fields, type FormShape, MAX_OVERHEAD, readForm, requireForm } from './multipart.ts';
 import { type OperationParts, operation } from './operation.ts';
 
 type FormRoute = RouteShape & { readonly form: NonNullable<RouteShape['form']>; readonly file: FilePart };
 
-/** Who asks for what. */
+/** Caller and path of a request with a form. */
 export interface FormCall<R> {
   readonly context: Context;
   readonly params: ParamsOf<R>;
 }
 
-/** A form that has arrived whole. `fileName` is as the client gave it; empty where it gave none. */
-export interface Received<R> {
+/** A form that has arrived completely. */
+export interface ReceivedForm<R> {
   readonly form: FormOf<R>;
+  /** As the client sent it; empty if it sent none. */
   readonly fileName: string;
   readonly blob: StagedBlob;
 }
 
+/** What an operation does with a form, in the order of the calls. Each may refuse with an `ApiError`. */
 export interface FormHandler<R> {
-  /** Refuses before the body is read. */
+  /** Before the body is read. */
   before?(call: FormCall<R>): Promise<void>;
-  /** Refuses before the file is read, where the fields before it are all it takes; `add` is held to the same rules. */
+  /** Before the file is read, if the fields before it are complete. `add` applies the same rules. */
   early?(form: FormOf<R>, fileName: string): Promise<void>;
-  /** Puts the file aside. `expected` is the length of the whole body, 0 where it is not known. */
+  /** Stages the file. `expected` is the length of the whole body in bytes, 0 if unknown. */
   stage(content: Readable, maxBytes: number, expected: number): Promise<StagedBlob>;
-  /** What was received and is not kept by the end is removed. */
-  add(call: FormCall<R>, received: Received<R>): Promise<DataOf<R>>;
+  /** Stores and records the file. What is still staged afterwards is removed. */
+  add(call: FormCall<R>, received: ReceivedForm<R>): Promise<DataOf<R>>;
 }
 
+/** Timeouts of an upload. */
 export interface FormTimes {
-  /** Milliseconds without a byte after which a client is given up. */
+  /** Milliseconds without a byte after which the upload fails. */
   readonly stall: number;
-  /** Milliseconds for which the rest of a refused body is taken. */
+  /** Milliseconds for which the rest of a refused body is read. */
   readonly drain: number;
 }
-const usualTimes: FormTimes = { stall: 120_000, drain: 120_000 };
+const defaultTimes: FormTimes = { stall: 120_000, drain: 120_000 };
 
+/** Binds an operation with a form to its handler. */
 export function formOperation<const R extends FormRoute>(
   app: FastifyInstance,
   parts: OperationParts & { readonly formTimes?: FormTimes },
   shape: R,
   handler: FormHandler<R>,
 ): void {
-  const times = parts.formTimes ?? usualTimes;
-  const read = compileReader(shape.form, 'text');
-  const formShape = {
-    names: new Set(Object.keys(shape.form.properties)),
-    fileField: shape.file.field,
-    maxBytes: shape.file.maxBytes,
-    stallMilliseconds: times.stall,
-  };
-  // A scope of its own: everywhere else a multipart body is of the wrong type.
+  const times = parts.formTimes ?? defaultTimes;
+  const forms = new FormOperation(shape, handler, times.stall);
+  // A scope of its own: everywhere else a multipart body has the wrong type.
   app.register(async scope => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    drainRefused(scope, { bytes: shape.file.maxBytes + 2 * besideFile, milliseconds: times.drain });
-    operation(scope, parts, shape, async ({ context, params, request }) => {
-      const call: FormCall<R> = { context, params };
-      requireForm(request.raw);
-      await handler.before?.(call);
-      const take = async (fileName: string, content: Readable, before: Fields) => {
-        await refuseEarly(before, fileName);
-        const expected = Number(request.headers['content-length'] ?? 0);
-        return { fileName, blob: await handler.stage(content, shape.file.maxBytes, expected) };
-      };
-      const { fields, file } = await readForm(request.raw, formShape, take, ({ blob }) => blob.discard());
-      try {
-        const outcome = read(fields);
-        if (!outcome.ok) throw new ApiError(1001, outcome.message);
-        if (!file || isUnfilled(file)) throw new ApiError(1001, `${shape.file.field} is required`);
-        if (file.blob.size === 0) throw new ApiError(4002, 'the file is empty');
-        return await handler.add(call, { form: outcome.value as FormOf<R>, ...file });
-      } finally {
-        await file?.blob.discard();
-      }
-    });
+    drainRefused(scope, { bytes: shape.file.maxBytes + 2 * MAX_OVERHEAD, milliseconds: times.drain });
+    operation(scope, parts, shape, ({ context, params, request }) => forms.run({ context, params }, request));
   });
+}
 
-  /** A field that is still missing may follow the file; one that is there and wrong stays so. */
-  async function refuseEarly(before: Fields, fileName: string): Promise<void> {
-    const outcome = read(before);
-    if (outcome.ok) await handler.early?.(outcome.value as FormOf<R>, fileName);
-    else if (before[outcome.field]) throw new ApiError(1001, outcome.message);
+interface TakenFile {
+  readonly fileName: string;
+  readonly blob: StagedBlob;
+}
+
+class FormOperation<R extends FormRoute> {
+  readonly #handler: FormHandler<R>;
+  readonly #file: FilePart;
+  readonly #formShape: FormShape;
+  readonly #read: ReturnType<typeof compileReader>;
+
+  constructor(shape: R, handler: FormHandler<R>, stallMilliseconds: number) {
+    this.#handler = handler;
+    this.#file = shape.file;
+    this.#read = compileReader(shape.form, 'text');
+    this.#formShape = {
+      names: new Set(Object.keys(shape.form.properties)),
+      fileField: shape.file.field,
+      maxBytes: shape.file.maxBytes,
+      stallMilliseconds,
+    };
+  }
+
+  async run(call: FormCall<R>, request: FastifyRequest): Promise<DataOf<R>> {
+    requireForm(request.raw);
+    await this.#handler.before?.(call);
+    const expected = Number(request.headers['content-length'] ?? 0);
+    const take = (fileName: string, content: Readable, before: Fields) =>
+      this.#stage(fileName, content, before, expected);
+    const { fields, file } = await readForm(request.raw, this.#formShape, take, ({ blob }) => blob.discard());
+    try {
+      return await this.#handler.add(call, this.#received(fields, file));
+    } finally {
+      await file?.blob.discard();
+    }
+  }
+
+  async #stage(fileName: string, content: Readable, before: Fields, expected: number): Promise<TakenFile> {
+    await this.#refuseEarly(before, fileName);
+    return { fileName, blob: await this.#handler.stage(content, this.#file.maxBytes, expected) };
+  }
+
+  /** A missing field may follow the file; an invalid one remains invalid. */
+  async #refuseEarly(before: Fields, fileName: string): Promise<void> {
+    const result = this.#read(before);
+    if (result.ok) await this.#handler.early?.(result.value as FormOf<R>, fileName);
+    else if (before[result.field]) throw new ApiError(1001, result.message);
+  }
+
+  #received(fields: Fields, file: TakenFile | undefined): ReceivedForm<R> {
+    const result = this.#read(fields);
+    if (!result.ok) throw new ApiError(1001, result.message);
+    if (!file || isUnfilled(file)) throw new ApiError(1001, `${this.#file.field} is required`);
+    if (file.blob.size === 0) throw new ApiError(4002, 'the file is empty');
+    return { form: result.value as FormOf<R>, ...file };
   }
 }
 
-/** What a browser sends for a file that nobody chose. */
-const isUnfilled = ({ fileName, blob }: { readonly fileName: string; readonly blob: StagedBlob }): boolean =>
-  fileName === '' && blob.size === 0;
+/** What a browser sends if no file was chosen. */
+const isUnfilled = ({ fileName, blob }: TakenFile): boolean => fileName === '' && blob.size === 0;

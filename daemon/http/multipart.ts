@@ -1,4 +1,4 @@
-/** Reads multipart/form-data as it arrives: fields are gathered, the file is handed on as a stream. */
+/** Reads multipart/form-data as it arrives: fields are collected, and the file is passed on as a stream. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
@@ -7,44 +7,45 @@ import { ApiError } from '../../src/contract/codes.ts';
 /** Texts of a form's fields, by name. */
 export type Fields = Readonly<Record<string, string>>;
 
+/** Which parts of a form are read, and its bounds. */
 export interface FormShape {
-  /** Fields that are read; others are passed over. */
+  /** Fields that are read; others are ignored. */
   readonly names: ReadonlySet<string>;
   readonly fileField: string;
-  /** Bytes of the file at most. */
+  /** Largest file in bytes. */
   readonly maxBytes: number;
-  /** Milliseconds without a byte after which the client is given up. */
+  /** Milliseconds without a byte after which the upload fails. */
   readonly stallMilliseconds: number;
 }
 
-/** What has been made of the file, and the fields on either side of it. */
+/** A form that was read to its end. */
 export interface Form<T> {
   readonly fields: Fields;
-  /** Undefined where the form has no file. */
+  /** What the `FileTaker` returned; undefined if the form has no file. */
   readonly file: T | undefined;
 }
 
 /**
- * Takes the file from its first byte; `before` are the fields that came before it. It must take all of `content`, or reject.
- * Where the form fails, `content` is destroyed with the reason.
+ * Takes the file from its first byte. `before` are the fields that came before it. It must read `content` to its end or reject.
+ * If the form fails, `content` is destroyed with the reason.
  */
 export type FileTaker<T> = (fileName: string, content: Readable, before: Fields) => Promise<T>;
 
-/** Bytes of a form beside its file: fields, headers and boundaries. */
-export const besideFile = 16 * 1024 * 1024;
+/** Bytes of a form other than its file: fields, headers and boundaries. */
+export const MAX_OVERHEAD = 16 * 1024 * 1024;
 
 const tooLarge = (maxBytes: number) => new ApiError(4002, `the file is larger than ${maxBytes} bytes`);
 const broken = (why: string) => new ApiError(4002, `the multipart form is broken: ${why}`);
 
-/** Refuses with 1001 what is no multipart form at all. */
+/** Rejects a body that is not a multipart form with 1001. */
 export function requireForm(request: IncomingMessage): void {
   if (!/^\s*multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
     throw new ApiError(1001, 'the body must be multipart/form-data');
 }
 
 /**
- * Reads one form. Refuses with 4002 (broken, too large, broken off) or 1001 (a part given twice), or with what `take`
- * rejects with. A file that `take` has made of a form that fails later is handed to `undo`.
+ * Reads one form. Rejects with 4002 (broken, too large, cut off), with 1001 (a part given twice), or as `take` does. If the
+ * form fails after `take` has returned, the file goes to `undo`.
  */
 export async function readForm<T>(
   request: IncomingMessage,
@@ -53,44 +54,64 @@ export async function readForm<T>(
   undo: (file: T) => Promise<void>,
 ): Promise<Form<T>> {
   const { maxBytes } = shape;
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes + besideFile) throw tooLarge(maxBytes);
-  const parser = parserFor(request, shape);
-  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-  const fields: Record<string, string> = {};
-  let content: Readable | undefined;
-  let file: Promise<T> | undefined;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes + MAX_OVERHEAD) throw tooLarge(maxBytes);
+  return new FormReader(request, shape, take).read(undo);
+}
 
-  parser.on('field', (name, value) => {
-    if (name === '__proto__') reject(new ApiError(1001, '__proto__ is no field'));
-    if (!shape.names.has(name)) return;
-    if (Object.hasOwn(fields, name)) reject(new ApiError(1001, `${name} is given twice`));
-    fields[name] = value;
-  });
-  parser.on('file', (name, stream, fileName) => {
-    // It fails together with the parser, which tells why.
+class FormReader<T> {
+  readonly #request: IncomingMessage;
+  readonly #shape: FormShape;
+  readonly #take: FileTaker<T>;
+  readonly #parser: BusboyInstance;
+  readonly #end = Promise.withResolvers<void>();
+  readonly #fields: Record<string, string> = {};
+  #content: Readable | undefined;
+  #file: Promise<T> | undefined;
+
+  constructor(request: IncomingMessage, shape: FormShape, take: FileTaker<T>) {
+    this.#request = request;
+    this.#shape = shape;
+    this.#take = take;
+    this.#parser = parserFor(request, shape);
+  }
+
+  async read(undo: (file: T) => Promise<void>): Promise<Form<T>> {
+    this.#parser.on('field', (name, value) => this.#takeField(name, value));
+    this.#parser.on('file', (name, stream, fileName) => this.#takeFile(name, stream, fileName ?? ''));
+    this.#parser.on('finish', this.#end.resolve);
+    this.#parser.on('error', () => this.#end.reject(broken('it ends before its last boundary')));
+    const stop = feed(this.#request, this.#parser, this.#shape, this.#end.reject);
+    try {
+      await this.#end.promise;
+      return { fields: this.#fields, file: await this.#file };
+    } catch (error) {
+      this.#content?.destroy(error as Error);
+      const taken = await this.#file?.catch(() => undefined);
+      if (taken !== undefined) await undo(taken);
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+
+  #takeField(name: string, value: string): void {
+    if (name === '__proto__') this.#end.reject(new ApiError(1001, '__proto__ is not a valid field'));
+    if (!this.#shape.names.has(name)) return;
+    if (Object.hasOwn(this.#fields, name)) this.#end.reject(new ApiError(1001, `${name} is given twice`));
+    this.#fields[name] = value;
+  }
+
+  #takeFile(name: string, stream: Readable, fileName: string): void {
+    // It fails together with the parser, which reports why.
     stream.on('error', () => {});
-    if (file) {
+    if (this.#file) {
       stream.resume();
-      reject(new ApiError(1001, `${name} is given twice`));
+      this.#end.reject(new ApiError(1001, `${name} is given twice`));
       return;
     }
-    content = stream;
-    file = take(fileName ?? '', stream, fields);
-    file.catch(reject);
-  });
-  parser.on('finish', resolve);
-  parser.on('error', () => reject(broken('it ends before its last boundary')));
-  const stop = feed(request, parser, shape, reject);
-  try {
-    await ended;
-    return { fields, file: await file };
-  } catch (error) {
-    content?.destroy(error as Error);
-    const made = await file?.catch(() => undefined);
-    if (made !== undefined) await undo(made);
-    throw error;
-  } finally {
-    stop();
+    this.#content = stream;
+    this.#file = this.#take(fileName, stream, this.#fields);
+    this.#file.catch(this.#end.reject);
   }
 }
 
@@ -98,18 +119,18 @@ function parserFor(request: IncomingMessage, { fileField }: FormShape): BusboyIn
   try {
     return new Busboy({
       headers: request.headers as BusboyHeaders,
-      // The name decides, so that a file without a name is still the file, and a field may have any type.
+      // By the name of the part: a file without a file name is still the file, and a field may have any type.
       isPartAFile: name => name === fileField,
       fileHwm: 256 * 1024,
       highWaterMark: 256 * 1024,
       limits: { fieldSize: 256 * 1024, headerSize: 16 * 1024 },
     });
   } catch {
-    throw broken('its Content-Type names no usable boundary');
+    throw broken('its Content-Type has no valid boundary');
   }
 }
 
-/** Sends the body through the parser until the returned function is called; the rest of it then stays unread. */
+/** Sends the body through the parser until the returned function is called; the rest of the body then stays unread. */
 function feed(
   request: IncomingMessage,
   parser: BusboyInstance,
@@ -119,20 +140,20 @@ function feed(
   let received = 0;
   const count = (chunk: Buffer) => {
     received += chunk.length;
-    if (received > shape.maxBytes + besideFile) fail(tooLarge(shape.maxBytes));
+    if (received > shape.maxBytes + MAX_OVERHEAD) fail(tooLarge(shape.maxBytes));
   };
-  const gone = () => {
-    if (!request.complete) fail(new ApiError(4002, 'the upload was broken off'));
+  const closed = () => {
+    if (!request.complete) fail(new ApiError(4002, 'the upload was cut off'));
   };
   const stalled = () => fail(new ApiError(4002, 'the upload has stalled'));
-  request.on('data', count).on('close', gone).on('error', gone).on('timeout', stalled);
+  request.on('data', count).on('close', closed).on('error', closed).on('timeout', stalled);
   request.socket.setTimeout(shape.stallMilliseconds);
   request.pipe(parser);
-  if (request.destroyed) gone();
+  if (request.destroyed) closed();
   return () => {
     request.unpipe(parser);
     request.pause();
-    request.off('data', count).off('close', gone).off('timeout', stalled);
+    request.off('data', count).off('close', closed).off('timeout', stalled);
     request.socket.setTimeout(0);
   };
 }

@@ -1,28 +1,29 @@
 /**
- * Turns an operation of the contract into a Fastify route: token, limit, role, body, in this order, then the handler, then
- * the envelope. Nothing about an operation is stated here.
+ * Turns an operation of the contract into a Fastify route: token, limit, role and body are checked in this order, then comes the
+ * handler, then the envelope. Nothing here is specific to one operation.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { TObject } from 'typebox';
 import { ApiError } from '../../src/contract/codes.ts';
-import type { BodyOf, CallerRole, DataOf, ParamsOf, QueryOf, RouteShape } from '../../src/contract/define.ts';
+import type { BodyOf, DataOf, ParamsOf, QueryOf, RouteShape } from '../../src/contract/define.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { sizes } from '../../src/contract/limits.ts';
 import { compileReader, type InputFormat } from '../../src/contract/validate.ts';
+import type { CallerRole } from '../../src/contract/values.ts';
 import type { Caller, Context } from '../services/context.ts';
 import type { Limiter } from '../services/limiter.ts';
 import { RateLimited } from '../services/limiter.ts';
 import type { Tokens } from '../services/tokens.ts';
-import { JSON_TYPE } from './answers.ts';
 import { boundBody } from './connections.ts';
-import { tellAllowance } from './limits.ts';
+import { JSON_TYPE, noSuchOperation, setRateLimitHeaders } from './responses.ts';
 
+/** What every operation is checked with. */
 export interface OperationParts {
   readonly tokens: Tokens;
   readonly limiter: Limiter;
 }
 
-/** What a handler is given. */
+/** What a handler receives: validated input, and the caller. */
 export interface Call<R> {
   readonly context: Context;
   readonly params: ParamsOf<R>;
@@ -32,8 +33,8 @@ export interface Call<R> {
   readonly reply: FastifyReply;
 }
 
-/** An answer with a message of its own in place of `success`. */
-export class Worded<T> {
+/** A successful result with a message other than `success`. */
+export class WithMessage<T> {
   readonly message: string;
   readonly data: T;
   constructor(message: string, data: T) {
@@ -44,11 +45,12 @@ export class Worded<T> {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks, once the token has been checked. */
+    /** The caller, after the token check. */
     caller: Caller | null;
   }
 }
-const nobody: Caller = { role: 'LOCAL', user: null, expiresAt: 0 };
+/** The caller of an operation that needs no token. */
+const anonymous: Caller = { role: 'LOCAL', user: null, expiresAt: 0 };
 
 class RequestContext implements Context {
   readonly caller: Caller;
@@ -56,7 +58,7 @@ class RequestContext implements Context {
   readonly #request: FastifyRequest;
 
   constructor(request: FastifyRequest) {
-    this.caller = request.caller ?? nobody;
+    this.caller = request.caller ?? anonymous;
     this.requestId = request.id;
     this.#request = request;
   }
@@ -66,36 +68,36 @@ class RequestContext implements Context {
   }
 }
 
-/** An operation whose answer is the envelope. */
+/** Binds an operation whose response is an envelope. */
 export function operation<const R extends RouteShape>(
   app: FastifyInstance,
   parts: OperationParts,
   shape: R,
-  handler: (call: Call<R>) => Promise<DataOf<R> | Worded<DataOf<R>>>,
+  handler: (call: Call<R>) => Promise<DataOf<R> | WithMessage<DataOf<R>>>,
 ): void {
   rawOperation(app, parts, shape, async call => {
-    const answer = await handler(call);
-    const { message, data } = answer instanceof Worded ? answer : { message: 'success', data: answer };
+    const result = await handler(call);
+    const { message, data } = result instanceof WithMessage ? result : { message: 'success', data: result };
     call.reply.header('content-type', JSON_TYPE);
     return `{"code":200,"message":${message === 'success' ? '"success"' : JSON.stringify(message)},"data":${JSON.stringify(data)}}`;
   });
 }
 
-/** An operation that answers by itself: a download, a document, a stream of parts. */
+/** Binds an operation whose handler writes the response itself: a download, a document. */
 export function rawOperation<const R extends RouteShape>(
   app: FastifyInstance,
   parts: OperationParts,
   shape: R,
   handler: (call: Call<R>) => Promise<unknown>,
 ): void {
-  const params = reading<ParamsOf<R>>(shape.params, 'text');
-  const query = reading<QueryOf<R>>(shape.query, 'text');
-  const body = reading<BodyOf<R>>(shape.body, 'json');
+  const params = reader<ParamsOf<R>>(shape.params, 'text');
+  const query = reader<QueryOf<R>>(shape.query, 'text');
+  const body = reader<BodyOf<R>>(shape.body, 'json');
   app.route({
     method: shape.method,
     url: shape.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     bodyLimit: shape.bodyLimit ?? sizes.body,
-    // The login answers 401 to a wrong password; the error handler sees that by the operation.
+    // The error handler needs it: login answers 401 to a wrong password.
     config: { operation: shape },
     onRequest: gate(parts, shape),
     handler: ((request, reply) =>
@@ -110,17 +112,17 @@ export function rawOperation<const R extends RouteShape>(
   });
 }
 
-function reading<T>(schema: TObject | undefined, format: InputFormat): (input: unknown) => T {
+function reader<T>(schema: TObject | undefined, format: InputFormat): (input: unknown) => T {
   if (!schema) return () => undefined as T;
   const read = compileReader(schema, format);
   return input => {
-    const outcome = read(input);
-    if (!outcome.ok) throw new ApiError(1001, outcome.message);
-    return outcome.value as T;
+    const result = read(input);
+    if (!result.ok) throw new ApiError(1001, result.message);
+    return result.value as T;
   };
 }
 
-/** Everything that is decided before the body is read. */
+/** Everything that is checked before the body is read. */
 function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
   const allowed = typeof shape.access === 'string' ? null : new Set<CallerRole>(shape.access);
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller | null): void => {
@@ -128,7 +130,7 @@ function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
     if (shape.limit) {
       const allowance = limiter.count(shape.limit, shape.limit === 'login' ? request.ip : limitKey(caller));
       if (allowance) {
-        tellAllowance(reply, allowance);
+        setRateLimitHeaders(reply, allowance);
         if (!allowance.allowed) throw new RateLimited(allowance);
       }
     }
@@ -140,7 +142,7 @@ function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
     if (shape.params) refuseEmptyParams(request.params as Record<string, string>);
     const token = allowed ? bearer(request) : null;
     const caller = token === null ? null : tokens.checkNow(token);
-    // A token that was seen before goes on in the same turn: measured, 1 µs a request.
+    // A token that was checked before continues in the same turn: measured, 1 µs per request.
     if (token !== null && caller === null) return tokens.check(token).then(found => admit(request, reply, found));
     admit(request, reply, caller);
     done();
@@ -148,11 +150,12 @@ function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
   };
 }
 
-/** `/api/devices/` is no device. */
+/** `/api/devices/` does not name a device. */
 function refuseEmptyParams(params: Record<string, string>): void {
-  for (const name in params) if (params[name] === '') throw new ApiError(404, 'no such operation');
+  for (const name in params) if (params[name] === '') throw noSuchOperation();
 }
 
+/** The token in the header Authorization. Refuses with 1004 if there is none. */
 export function bearer(request: { readonly headers: { readonly authorization?: string | undefined } }): string {
   const header = request.headers.authorization;
   const token = header === undefined ? null : /^Bearer +(\S+) *$/i.exec(header);

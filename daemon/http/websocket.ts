@@ -11,9 +11,9 @@ import type { RouteShape } from '../../src/contract/define.ts';
 import { routes } from '../../src/contract/routes.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { Tokens } from '../services/tokens.ts';
-import { endWith, envelope, rawAnswer, refusalOf } from './answers.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
 import { Places } from './places.ts';
+import { endSocket, envelope, errorResponse, rawResponse } from './responses.ts';
 import { type Admission, admit, splitUrl } from './stream-admission.ts';
 import { streamSink } from './stream-sink.ts';
 
@@ -35,7 +35,7 @@ const path = routes.notifications.path;
 export const websocketPlugin =
   (parts: WebsocketParts) =>
   (app: FastifyInstance): void => {
-    const upgrades = new Upgrades(parts, app.diary);
+    const upgrades = new Upgrades(parts, app.logger);
     onlyWebSocketUpgrades(app.server);
     app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       void upgrades.take(request, stream, head);
@@ -113,11 +113,11 @@ class Upgrades {
   #refuse(error: unknown, request: IncomingMessage): void {
     const { socket } = request;
     const requestId = this.#idOf(request);
-    const { code, message, status } = refusalOf(error);
+    const { code, message, status } = errorResponse(error);
     if (status === 500) this.#log.error({ err: error, requestId }, 'the upgrade failed');
     if (socket.destroyed || !socket.writable) return void socket.destroy();
     const body = request.method === 'HEAD' ? '' : envelope(code, message);
-    endWith(socket, rawAnswer(status, body, requestId));
+    endSocket(socket, rawResponse(status, body, requestId));
     request.resume();
   }
 

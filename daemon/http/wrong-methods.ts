@@ -1,27 +1,29 @@
-/** Paths with a name of their own beside a path with a parameter: `/api/devices/register` is no device called "register". */
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
+import { noSuchOperation } from './responses.ts';
 
-type Placed = Pick<RouteShape, 'method' | 'path'>;
+type Endpoint = Pick<RouteShape, 'method' | 'path'>;
 
-/** Answers 404 to the methods of these paths that the operation of a path with a parameter would take for its own. */
-export function refuseWrongMethods(app: FastifyInstance, routes: readonly Placed[]): void {
+/**
+ * Answers 404 to a method that a fixed path does not have and that a path with a parameter would accept instead: GET
+ * `/api/devices/register` does not mean a device with the id `register`.
+ */
+export function refuseWrongMethods(app: FastifyInstance, routes: readonly Endpoint[]): void {
   for (const { method, path } of shadowed(routes))
     app.route({
       method,
       url: path,
       onRequest: () => {
-        throw new ApiError(404, 'no such operation');
+        throw noSuchOperation();
       },
       handler: (_request, reply) => reply.callNotFound(),
     });
 }
 
-function shadowed(routes: readonly Placed[]): Placed[] {
+function shadowed(routes: readonly Endpoint[]): Endpoint[] {
   const parametric = routes.filter(route => route.path.includes('{'));
-  const named = new Set(routes.map(route => route.path).filter(path => !path.includes('{')));
-  return [...named].flatMap(path =>
+  const fixed = new Set(routes.map(route => route.path).filter(path => !path.includes('{')));
+  return [...fixed].flatMap(path =>
     parametric
       .filter(
         other => matches(other.path, path) && !routes.some(own => own.path === path && own.method === other.method),

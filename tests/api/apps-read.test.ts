@@ -28,7 +28,7 @@ describe('the list of versions', () => {
     });
   });
 
-  it('is paged, newest first, and narrowed by platform in any case', async () => {
+  it('is paged, newest first, and filtered by platform, case-insensitive', async () => {
     for (const version of ['1.0.0', '1.1.0', '1.2.0']) await upload('IOS', version, 'a.ipa');
     await upload('MACOS', '5.0.0', 'a.dmg');
     const versions = async (query: string) => {
@@ -48,7 +48,7 @@ describe('the list of versions', () => {
   });
 
   it.each(['platform=BEOS', 'size=101', 'size=0', 'page=0', 'sortBy=version', 'sortOrder=up'])(
-    'refuses %s with 1001',
+    'rejects %s with 1001',
     async query => {
       expect(await get(`/api/app-versions/list?${query}`)).toMatchObject({ status: 400, code: 1001 });
     },
@@ -63,17 +63,17 @@ describe('the latest version', () => {
   });
   const latest = async (query: string) => (await get(`/api/app-versions/latest?${query}`)).data;
 
-  it('compares as numbers, the pre-release of a higher version above', async () => {
+  it('compares as numbers; the pre-release of a higher version is higher', async () => {
     expect((await latest('platform=linux')).latest.version).toBe('2.0.0-rc.1');
     expect((await latest('platform=linux&extension=deb')).latest.version).toBe('1.10.0');
   });
 
-  it('takes the extension with or without the dot, in any case', async () => {
+  it('accepts the extension with or without the dot, case-insensitive', async () => {
     for (const extension of ['deb', '.deb', 'DEB', '.Deb'])
       expect((await latest(`platform=linux&extension=${extension}`)).latest.fileName).toBe('a.deb');
   });
 
-  it('asks for nothing without currentVersion', async () => {
+  it('reports no update without currentVersion', async () => {
     expect(await latest('platform=linux')).toMatchObject({ updateAvailable: false, forceUpdate: false });
   });
 
@@ -88,13 +88,13 @@ describe('the latest version', () => {
     expect(await latest(`platform=LINUX&currentVersion=${current}`)).toMatchObject({ updateAvailable, forceUpdate });
   });
 
-  it('is 4001 where there is none yet, of the platform or of the extension', async () => {
+  it('is 4001 if the platform or the extension has no version yet', async () => {
     for (const query of ['platform=ANDROID', 'platform=LINUX&extension=appimage'])
       expect(await get(`/api/app-versions/latest?${query}`)).toMatchObject({ status: 404, code: 4001, data: null });
   });
 
   it.each(['', 'platform=BEOS', 'platform=LINUX&extension=exe', 'platform=LINUX&currentVersion=one'])(
-    'refuses %j with 1001',
+    'rejects %j with 1001',
     async query => {
       expect(await get(`/api/app-versions/latest?${query}`)).toMatchObject({ status: 400, code: 1001 });
     },
@@ -102,7 +102,7 @@ describe('the latest version', () => {
 });
 
 describe('one version', () => {
-  it('is shown as it was answered at its upload', async () => {
+  it('is shown as its upload returned it', async () => {
     const uploaded = await upload('WINDOWS', '1.0.0', 'a.exe');
     expect((await get(`/api/app-versions/${uploaded.versionId}`)).data).toEqual(uploaded);
   });
@@ -112,7 +112,7 @@ describe('one version', () => {
     expect(await get(`/api/app-versions/${id}/download`)).toMatchObject({ status: 404, code: 4001, data: null });
   });
 
-  it('may be read by every role, and by nobody without a token', async () => {
+  it('may be read by every role, but not without a token', async () => {
     const { versionId } = await upload('WINDOWS', '1.0.1', 'a.exe');
     const paths = ['list', 'latest?platform=WINDOWS', versionId].map(path => `/api/app-versions/${path}`);
     for (const role of ['DEALER', 'VIEWER'] as const) {
@@ -138,7 +138,7 @@ describe('a download', () => {
     path = `/api/app-versions/${versionId}/download`;
   });
 
-  it('is the file, to be saved under its name and never shown', async () => {
+  it('is the file, to be saved with its name and never shown', async () => {
     const { status, headers, bytes } = await download(daemon, path);
     expect(status).toBe(200);
     expect(bytes.equals(content)).toBe(true);
@@ -180,7 +180,7 @@ describe('a download', () => {
     expect([status, bytes.length]).toEqual([200, 1000]);
   });
 
-  it('is 304 for a client that has it, whatever range it asks for', async () => {
+  it('is 304 for a client that has the file, whatever range it asks for', async () => {
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const { status, headers, bytes } = await download(daemon, path, { 'if-none-match': known, range: 'bytes=0-1' });
       expect([status, bytes.length, headers.get('etag')]).toEqual([304, 0, etag]);
@@ -188,7 +188,7 @@ describe('a download', () => {
     expect((await download(daemon, path, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('goes on where If-Range still holds, else begins anew', async () => {
+  it('resumes if If-Range still matches, else starts over', async () => {
     const resume = async (known: string) =>
       (await download(daemon, path, { range: 'bytes=500-', 'if-range': known })).status;
     expect(await resume(etag)).toBe(206);
@@ -197,21 +197,21 @@ describe('a download', () => {
     expect(await resume(new Date().toUTCString())).toBe(200);
   });
 
-  it('joined from parts is the file', async () => {
+  it('in parts yields the file', async () => {
     const parts = [];
     for (let at = 0; at < 1000; at += 333)
       parts.push((await download(daemon, path, { range: `bytes=${at}-${at + 332}` })).bytes);
     expect(sha256(Buffer.concat(parts))).toBe(sha256(content));
   });
 
-  it('of a file that has gone or changed is 500, told in the log alone', async () => {
+  it('of a missing or changed file is 500, with the details in the log only', async () => {
     const before = new Set(await filesIn(daemon));
     const { versionId } = await upload('ANDROID', '9.9.9', 'a.apk');
-    const [kept] = (await filesIn(daemon)).filter(name => !before.has(name));
-    await truncate(kept!, 3);
+    const [stored] = (await filesIn(daemon)).filter(name => !before.has(name));
+    await truncate(stored!, 3);
     const damaged = await get(`/api/app-versions/${versionId}/download`);
     expect(damaged).toMatchObject({ status: 500, code: 500, data: null });
-    await rm(kept!);
+    await rm(stored!);
     const missing = await get(`/api/app-versions/${versionId}/download`);
     expect(missing).toMatchObject({ status: 500, code: 500, data: null });
     expect(missing.message).not.toMatch(/[0-9a-f]{32}|blobs/);
@@ -241,17 +241,17 @@ describe('queries of versions', () => {
   });
 });
 
-it('a file that is cut short while it is read ends the connection, and the log says so', async () => {
+it('a file that is truncated while it is read ends the connection, and the log says so', async () => {
   const size = 48 * 1024 * 1024;
   const before = await filesIn(daemon);
   const { versionId } = await upload('MACOS', '9.0.0', '', file('large.dmg', new Uint8Array(size)));
-  const [kept] = (await filesIn(daemon)).filter(each => !before.includes(each));
+  const [stored] = (await filesIn(daemon)).filter(each => !before.includes(each));
   const response = await fetch(`${daemon.url}/api/app-versions/${versionId}/download`, {
     headers: { authorization: `Bearer ${daemon.adminToken}` },
   });
   expect(response.headers.get('content-length')).toBe(String(size));
-  // More than the buffers on the way hold is still in the file.
-  await truncate(kept!, 1024 * 1024);
+  // More bytes are still in the file than the buffers on the way hold.
+  await truncate(stored!, 1024 * 1024);
   await expect(response.arrayBuffer()).rejects.toThrow(/terminated/);
-  expect(daemon.logged()).toMatch(/ended before its time.*a download was broken off/);
+  expect(daemon.logged()).toMatch(/ended early.*a download was cut off/);
 });

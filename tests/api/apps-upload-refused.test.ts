@@ -15,16 +15,20 @@ const fresh = () => `7.${++minor}.0`;
 const send = (parts: readonly Part[] | Buffer, options: Parameters<typeof sendForm>[3] = {}) =>
   sendForm(daemon, uploadPath, parts, options);
 
-/** Expects the refusal, and that nothing of the upload is left. */
+/** Expects the error, and that nothing of the upload remains. */
 async function refused(parts: readonly Part[] | Buffer, code: number, words: RegExp, type?: string) {
   const before = await filesIn(daemon);
-  const answer = await send(parts, type === undefined ? {} : { type });
-  expect({ code: answer.code, status: answer.status, data: answer.data }).toEqual({ code, status: 400, data: null });
-  expect(answer.message).toMatch(words);
+  const response = await send(parts, type === undefined ? {} : { type });
+  expect({ code: response.code, status: response.status, data: response.data }).toEqual({
+    code,
+    status: 400,
+    data: null,
+  });
+  expect(response.message).toMatch(words);
   expect(await filesIn(daemon)).toEqual(before);
 }
 
-describe('4002, and nothing stays:', () => {
+describe('4002, and nothing remains:', () => {
   it.each(['a.exe', 'a.ipa', 'a.apk.zip', 'noextension', '.apk', 'a.', ''])(
     'extension of %j for ANDROID',
     async name => {
@@ -41,7 +45,7 @@ describe('4002, and nothing stays:', () => {
     await refused([...needed('ANDROID', fresh()), file('a.apk', '')], 4002, /empty/);
   });
 
-  it('the same platform, version and extension once more, in any case', async () => {
+  it('the same platform, version and extension again, in upper or lower case', async () => {
     const version = fresh();
     const first = await send([...needed('ANDROID', version), file('a.apk', 'one')]);
     const again = new RegExp(`${first.data.versionId}`);
@@ -52,10 +56,10 @@ describe('4002, and nothing stays:', () => {
   it('all but one of the same uploads at once', async () => {
     const before = (await filesIn(daemon)).length;
     const version = fresh();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, i) => send([...needed('ANDROID', version), file('a.apk', `content ${i}`)])),
     );
-    expect(answers.map(({ code }) => code).sort()).toEqual([200, ...Array(7).fill(4002)]);
+    expect(responses.map(({ code }) => code).sort()).toEqual([200, ...Array(7).fill(4002)]);
     expect(await filesIn(daemon)).toHaveLength(before + 1);
   });
 
@@ -70,12 +74,12 @@ describe('4002, and nothing stays:', () => {
     await refused(bytes, 4002, /form is broken/);
   });
 
-  it('a form whose type names no boundary', async () => {
+  it('a form whose Content-Type has no boundary', async () => {
     await refused(whole, 4002, /boundary/, 'multipart/form-data');
     await refused(whole, 4002, /boundary/, `multipart/form-data; boundary=${'x'.repeat(300)}`);
   });
 
-  it('but a .deb beside a .rpm of the same version is good', async () => {
+  it('but a .deb and a .rpm of the same version are accepted', async () => {
     const version = fresh();
     expect((await send([...needed('LINUX', version), file('a.deb')])).code).toBe(200);
     expect((await send([...needed('LINUX', version), file('a.rpm')])).code).toBe(200);
@@ -83,8 +87,8 @@ describe('4002, and nothing stays:', () => {
   });
 });
 
-describe('1001, naming the field, and nothing stays:', () => {
-  it('no multipart at all', async () => {
+describe('1001 that names the field, and nothing remains:', () => {
+  it('a body that is not multipart', async () => {
     await refused(Buffer.from('{"platform":"ANDROID"}'), 1001, /multipart\/form-data/, 'application/json');
     await refused(Buffer.from('a=b'), 1001, /multipart\/form-data/, 'application/x-www-form-urlencoded');
     await refused(formBytes([...needed(), file('a.apk')]), 1001, /multipart\/form-data/, 'multipart/mixed; boundary=x');
@@ -97,7 +101,7 @@ describe('1001, naming the field, and nothing stays:', () => {
     await refused([...needed(), ['package', { fileName: 'a.apk', content: 'x' }]], 1001, /^file is required$/);
   });
 
-  it('a file that nobody chose, as a browser sends it', async () => {
+  it('a form without a chosen file, as a browser sends it', async () => {
     await refused([file('', ''), ...needed('ANDROID', fresh())], 1001, /^file is required$/);
   });
 
@@ -145,7 +149,7 @@ describe('1001, naming the field, and nothing stays:', () => {
     await refused([...needed('ANDROID', fresh()), file('a.apk'), file('b.apk')], 1001, /^file is given twice$/);
   });
 
-  it('lengths are measured in characters', async () => {
+  it('a text that is too long, measured in characters', async () => {
     const { data } = await send([
       ...needed('ANDROID', fresh()),
       ['versionName', '😀'.repeat(200)],

@@ -18,7 +18,7 @@ const send = (parts: readonly Part[] | Buffer, options: Parameters<typeof sendFo
   sendForm(daemon, uploadPath, parts, options);
 
 describe('an upload', () => {
-  it('answers the record of the version, with every field', async () => {
+  it('returns the record of the version with every field', async () => {
     const content = Buffer.from('the package');
     const { status, code, message, data } = await send([
       ...needed('ANDROID', '1.2.0-rc.1'),
@@ -45,7 +45,7 @@ describe('an upload', () => {
     });
   });
 
-  it('answers null, and false, for what was not given', async () => {
+  it('returns null or false for absent fields', async () => {
     const { data } = await send([...needed('ANDROID', fresh()), ['versionName', ''], file('a.apk')]);
     expect(data).toMatchObject({ versionName: null, changelog: null, forceUpdate: false, minSupportVersion: null });
   });
@@ -57,7 +57,7 @@ describe('an upload', () => {
       (version: string): Part[] => [['version', version], file('a.apk'), ['platform', 'ANDROID'], ['changelog', 'x']],
     ],
     ['the file last', (version: string): Part[] => [...needed('ANDROID', version), file('a.apk')]],
-  ])('takes its parts in any order: %s', async (_order, parts) => {
+  ])('accepts its parts in any order: %s', async (_order, parts) => {
     expect(await send(parts(fresh()))).toMatchObject({ code: 200, data: { sha256: sha256('content') } });
   });
 
@@ -72,10 +72,10 @@ describe('an upload', () => {
     ['android', 'a.apk', 'ANDROID'],
     ['ANDROID', 'a.AAB', 'ANDROID'],
     ['iOS', 'a.ipa', 'IOS'],
-  ])('for %s takes %s, and names the platform in capitals', async (platform, name, answered) => {
+  ])('for %s accepts %s and returns the platform in capitals', async (platform, name, expected) => {
     const { code, data } = await send([...needed(platform, fresh()), file(name)]);
     expect(code).toBe(200);
-    expect(data).toMatchObject({ platform: answered, fileName: name });
+    expect(data).toMatchObject({ platform: expected, fileName: name });
   });
 
   it.each(['true', 'TRUE', ' True ', 'false', 'FALSE'])('reads forceUpdate %s', async word => {
@@ -93,11 +93,11 @@ describe('an upload', () => {
     '1.0.0-rc.1',
     '1.0.0+build-7',
     '1.0.0-rc.1+7',
-  ])('takes the version %s', async version => {
+  ])('accepts the version %s', async version => {
     expect(await send([...needed('IOS', version), file('a.ipa')])).toMatchObject({ code: 200, data: { version } });
   });
 
-  it('passes over fields it does not know, whatever they hold', async () => {
+  it('ignores unknown fields, whatever their content', async () => {
     const unknown: Part[] = [
       ['comment', 'x'.repeat(500_000)],
       ['attachment', { fileName: 'other.bin', content: Buffer.alloc(300_000) }],
@@ -105,7 +105,7 @@ describe('an upload', () => {
     expect((await send([...unknown, ...needed('ANDROID', fresh()), file('a.apk'), ...unknown])).code).toBe(200);
   });
 
-  it('takes fields of whatever type they say they are', async () => {
+  it('accepts fields of any declared type', async () => {
     const typed: Part[] = [
       ['platform', { content: 'ANDROID', headers: ['Content-Type: text/plain; charset=UTF-8'] }],
       ['version', { content: fresh(), headers: ['Content-Type: application/octet-stream'] }],
@@ -113,7 +113,7 @@ describe('an upload', () => {
     expect((await send([...typed, file('a.apk')])).code).toBe(200);
   });
 
-  it('keeps names of every script, without path and without what would deceive', async () => {
+  it('stores file names of any script, without path and deceptive characters', async () => {
     const name = async (given: string) =>
       (await send([...needed('ANDROID', fresh()), file(given)])).data?.fileName as string;
     expect(await name('安装包.apk')).toBe('安装包.apk');
@@ -122,7 +122,7 @@ describe('an upload', () => {
     expect(await name(`${'n'.repeat(400)}.apk`)).toBe(`${'n'.repeat(251)}.apk`);
   });
 
-  it('keeps every byte, whatever resembles a boundary', async () => {
+  it('stores every byte, even if it resembles a boundary', async () => {
     const lookalike = fc.constantFrom(
       '\r\n--',
       '\r\n',
@@ -147,7 +147,7 @@ describe('an upload', () => {
     );
   });
 
-  it('has its file on disk when it is answered, for the user of the daemon alone and under a name that is not the client’s', async () => {
+  it('has its file on disk before the response, readable only by the user of the daemon and with a generated name', async () => {
     const before = new Set(await filesIn(daemon));
     await send([...needed('ANDROID', fresh()), file('../incoming/x.apk', 'bytes of the package')]);
     const added = (await filesIn(daemon)).filter(path => !before.has(path));
@@ -156,7 +156,7 @@ describe('an upload', () => {
     expect((await stat(added[0]!)).mode & 0o777).toBe(0o600);
   });
 
-  it('is in the journal, and so among the notifications', async () => {
+  it('is in the journal and in the notifications', async () => {
     const version = fresh();
     const { data } = await send([...needed('ANDROID', version), file('a.apk')]);
     const socket = new WebSocket(
@@ -187,29 +187,29 @@ describe('before the body is read', () => {
     expect(await send(parts, { token: null })).toMatchObject({ status: 401, code: 1004 });
   });
 
-  it.each(['DEALER', 'VIEWER'] as const)('a %s has no permission: 2007', async role => {
+  it.each(['DEALER', 'VIEWER'] as const)('the role %s is refused with 2007', async role => {
     const { token } = await daemon.user(`upload-${role.toLowerCase()}`, role);
     expect(await send(parts, { token })).toMatchObject({ status: 403, code: 2007 });
     expect(await send(Buffer.from('no form'), { token, type: 'text/plain' })).toMatchObject({ code: 2007 });
   });
 
-  it('a multipart body is of the wrong type for every other operation: 1001', async () => {
-    const answer = await sendForm(daemon, '/api/devices/register', parts);
-    expect(answer).toMatchObject({ status: 400, code: 1001, message: expect.stringContaining('Content-Type') });
+  it('a multipart body has the wrong type for every other operation: 1001', async () => {
+    const response = await sendForm(daemon, '/api/devices/register', parts);
+    expect(response).toMatchObject({ status: 400, code: 1001, message: expect.stringContaining('Content-Type') });
   });
 });
 
 describe('ten uploads an hour', () => {
-  it('count whatever their answer, and the eleventh is 429 with the four headers', async () => {
+  it('count whatever their result; the eleventh is 429 with the four headers', async () => {
     const limited = await startTestDaemon({
       limits: { login: null, query: null, modify: null, upload: { count: 10, seconds: 3600 } },
     });
     try {
       for (let left = 9; left >= 0; left--) {
-        const answer = await sendForm(limited, uploadPath, left % 2 ? needed() : Buffer.from('broken'));
-        expect(answer.headers.get('x-ratelimit-remaining')).toBe(String(left));
-        expect(answer.headers.get('x-ratelimit-limit')).toBe('10');
-        expect([1001, 4002]).toContain(answer.code);
+        const response = await sendForm(limited, uploadPath, left % 2 ? needed() : Buffer.from('broken'));
+        expect(response.headers.get('x-ratelimit-remaining')).toBe(String(left));
+        expect(response.headers.get('x-ratelimit-limit')).toBe('10');
+        expect([1001, 4002]).toContain(response.code);
       }
       const refusal = await sendForm(limited, uploadPath, [...needed(), file('a.apk')]);
       expect(refusal).toMatchObject({ status: 429, code: 429 });

@@ -13,7 +13,7 @@ afterAll(() => daemon.stop());
 type State = 'INACTIVE' | 'ACTIVE' | 'LOCKED' | 'DEACTIVATED';
 let serial = 0;
 
-/** A new device in this state. */
+/** Creates a device in this state. */
 async function device(state: State = 'ACTIVE'): Promise<string> {
   const made = await daemon.call('POST', '/api/devices/register', {
     deviceType: 'UKEY',
@@ -45,16 +45,21 @@ const create = (deviceId: string, parts: readonly Part[] | Buffer = [file('key.b
 const call = (method: string, path: string, token?: string) =>
   daemon.call(method, path, undefined, token === undefined ? {} : { token });
 
-/** Makes a backup and tells where its file is kept. */
+/** Uploads a backup and returns it with the path of its file. */
 async function backup(deviceId: string, content = 'sealed') {
   const before = new Set(await filesIn(daemon));
   const { data } = await create(deviceId, [file('key.bak', content)]);
-  const [kept] = (await filesIn(daemon)).filter(name => !before.has(name));
-  return { path: `${pathOf(deviceId)}/${data.backupId}`, backupId: data.backupId as string, record: data, kept: kept! };
+  const [stored] = (await filesIn(daemon)).filter(name => !before.has(name));
+  return {
+    path: `${pathOf(deviceId)}/${data.backupId}`,
+    backupId: data.backupId as string,
+    record: data,
+    stored: stored!,
+  };
 }
 
 describe('a backup', () => {
-  it('answers its record, and raises the statistics of its device', async () => {
+  it('returns its record and updates the statistics of its device', async () => {
     const deviceId = await device();
     const content = Buffer.from([0, 255, 1, 254]);
     const { data, code } = await create(deviceId, [file('key.bak', content), ['note', ' before the move\nsecond ']]);
@@ -99,7 +104,7 @@ describe('a backup', () => {
     ['no file', [['note', 'x']], 1001],
     ['a note that is too long', [file('a.bak'), ['note', 'n'.repeat(1001)]], 1001],
     ['two files', [file('a.bak'), file('b.bak')], 1001],
-  ])('with %s is refused and leaves nothing', async (_what, parts, code) => {
+  ])('with %s is refused and nothing of it remains', async (_what, parts, code) => {
     const deviceId = await device();
     const before = await filesIn(daemon);
     expect(await create(deviceId, parts)).toMatchObject({ status: 400, code });
@@ -107,13 +112,13 @@ describe('a backup', () => {
     expect((await call('GET', `/api/devices/${deviceId}`)).data.statistics.backupCount).toBe(0);
   });
 
-  it('without multipart at all is 1001', async () => {
+  it('that is not multipart is 1001', async () => {
     const deviceId = await device();
-    const answer = await daemon.call('POST', pathOf(deviceId), { note: 'x' });
-    expect(answer).toMatchObject({ status: 400, code: 1001, message: expect.stringContaining('multipart') });
+    const response = await daemon.call('POST', pathOf(deviceId), { note: 'x' });
+    expect(response).toMatchObject({ status: 400, code: 1001, message: expect.stringContaining('multipart') });
   });
 
-  it('holds 64 MiB, and not one byte more', async () => {
+  it('may have 64 MiB but not one byte more', async () => {
     const deviceId = await device();
     const before = await filesIn(daemon);
     const most = Buffer.alloc(64 * 1024 * 1024, 7);
@@ -128,7 +133,7 @@ describe('a backup', () => {
 });
 
 describe('the list of backups', () => {
-  it('is that of its device alone, paged, newest first', async () => {
+  it('has the backups of its device only, paged, newest first', async () => {
     const [one, other] = [await device(), await device()];
     const ids = [];
     for (const content of ['1', '2', '3']) ids.unshift((await backup(one, content)).backupId);
@@ -140,14 +145,14 @@ describe('the list of backups', () => {
     expect(ascending.data.list.map((each: { backupId: string }) => each.backupId)).toEqual(ids.toReversed());
   });
 
-  it('of a device that does not exist is 2001; a wrong page 1001', async () => {
+  it('of a device that does not exist is 2001; an invalid page is 1001', async () => {
     expect(await call('GET', `${pathOf('DEV-99999')}/list`)).toMatchObject({ status: 404, code: 2001 });
     expect(await call('GET', `${pathOf(await device())}/list?size=101`)).toMatchObject({ status: 400, code: 1001 });
   });
 });
 
 describe('the download of a backup', () => {
-  it('is the file, whole or in part, with its digest as ETag', async () => {
+  it('is the file or a part of it, with its digest as ETag', async () => {
     const { path, record } = await backup(await device(), 'sealed bytes');
     const whole = await download(daemon, `${path}/download`);
     expect([whole.status, whole.bytes.toString()]).toEqual([200, 'sealed bytes']);
@@ -158,7 +163,7 @@ describe('the download of a backup', () => {
     expect((await download(daemon, `${path}/download`, { range: 'bytes=12-' })).status).toBe(416);
   });
 
-  it('is possible whatever has become of the device', async () => {
+  it('is possible in every state of the device', async () => {
     const deviceId = await device();
     const { path } = await backup(deviceId);
     await move(deviceId, 'DEACTIVATED');
@@ -167,7 +172,7 @@ describe('the download of a backup', () => {
 });
 
 describe('a restore', () => {
-  it('answers the record and when it was verified', async () => {
+  it('returns the record and when it was verified', async () => {
     const { path, record } = await backup(await device());
     const { code, data } = await call('POST', `${path}/restore`);
     expect(code).toBe(200);
@@ -192,7 +197,7 @@ describe('a restore', () => {
 describe.each(['download', 'restore'] as const)('3001 and 3002 at %s:', what => {
   const method = what === 'restore' ? 'POST' : 'GET';
 
-  it('a backup that does not exist, or is another device’s: 3001', async () => {
+  it('a backup that does not exist, or that belongs to another device: 3001', async () => {
     const [one, other] = [await device(), await device()];
     const { backupId } = await backup(other);
     for (const id of ['BKP-99999', 'BKP-0', 'bkp-1', 'x', backupId])
@@ -201,28 +206,28 @@ describe.each(['download', 'restore'] as const)('3001 and 3002 at %s:', what => 
   });
 
   it('a file with one byte changed: 3002', async () => {
-    const { path, kept } = await backup(await device());
-    const bytes = await readFile(kept);
+    const { path, stored } = await backup(await device());
+    const bytes = await readFile(stored);
     bytes[0]! ^= 1;
-    await writeFile(kept, bytes);
+    await writeFile(stored, bytes);
     expect(await call(method, `${path}/${what}`)).toMatchObject({ status: 400, code: 3002, data: null });
   });
 
-  it('a file that was cut short: 3002', async () => {
-    const { path, kept } = await backup(await device());
-    await truncate(kept, 2);
+  it('a truncated file: 3002', async () => {
+    const { path, stored } = await backup(await device());
+    await truncate(stored, 2);
     expect(await call(method, `${path}/${what}`)).toMatchObject({ status: 400, code: 3002 });
   });
 
   it('a file that is missing: 3002', async () => {
-    const { path, kept } = await backup(await device());
-    await rm(kept);
+    const { path, stored } = await backup(await device());
+    await rm(stored);
     expect(await call(method, `${path}/${what}`)).toMatchObject({ status: 400, code: 3002 });
   });
 });
 
-describe('who may back up', () => {
-  it('a DEALER like an ADMIN; a VIEWER reads alone', async () => {
+describe('the permission for backups', () => {
+  it('is that of ADMIN and DEALER; a VIEWER may only read', async () => {
     const deviceId = await device();
     const [dealer, viewer] = [await daemon.user('bk-dealer', 'DEALER'), await daemon.user('bk-viewer', 'VIEWER')];
     const made = await create(deviceId, undefined, dealer.token);
@@ -234,7 +239,7 @@ describe('who may back up', () => {
     expect((await call('GET', `${pathOf(deviceId)}/list`, viewer.token)).code).toBe(200);
   });
 
-  it('counts as a modification, a restore too; lists and downloads as queries', async () => {
+  it('a backup and a restore count as modifications; lists and downloads as queries', async () => {
     const limits = { login: null, query: { count: 5, seconds: 60 }, modify: { count: 2, seconds: 60 }, upload: null };
     const limited = await startTestDaemon({ limits });
     try {

@@ -16,7 +16,7 @@ const get = (path: string, token?: string | null) =>
 
 describe('2001', () => {
   it.each(['DEV-999999', 'DEV-0', 'DEV-01', 'dev-1', 'DEV-', 'DEV-1x', 'nothing', 'DEV-99999999999999999999'])(
-    'is 404: there is no device %s',
+    'is 404 for the unknown device %s',
     async deviceId => {
       expect(await get(`/api/devices/${deviceId}`)).toMatchObject({ status: 404, code: 2001 });
       const body = { deviceId, activationCode: 'AAAA-AAAA-AAAA-AAAA', userId: 'alice' };
@@ -33,19 +33,19 @@ describe('2003', () => {
     ['wrong', 'AAAA-AAAA-AAAA-AAAA'],
     ['malformed', 'not a code'],
     ['not ASCII', 'ÄÄÄÄ-ÄÄÄÄ-ÄÄÄÄ-ÄÄÄÄ'],
-  ])('is the answer to an activation code that is %s', async (_, activationCode) => {
+  ])('is returned for an activation code that is %s', async (_, activationCode) => {
     const { deviceId } = await register(daemon);
-    const answer = await post('/api/devices/activate', { deviceId, activationCode, userId: 'alice' });
-    expect(answer).toMatchObject({ status: 400, code: 2003 });
+    const response = await post('/api/devices/activate', { deviceId, activationCode, userId: 'alice' });
+    expect(response).toMatchObject({ status: 400, code: 2003 });
   });
 
-  it('is the answer to the code of another device', async () => {
+  it('is returned for the code of another device', async () => {
     const [one, other] = [await register(daemon), await register(daemon)];
     const body = { ...activation(one), activationCode: other.activationCode };
     expect(await post('/api/devices/activate', body)).toMatchObject({ code: 2003 });
   });
 
-  it('is not the answer to the right code in small letters with spaces around it', async () => {
+  it('is not returned for the right code in lower case with spaces around it', async () => {
     const device = await register(daemon);
     const activationCode = ` ${device.activationCode.toLowerCase()} `;
     expect(await post('/api/devices/activate', { ...activation(device), activationCode })).toMatchObject({ code: 200 });
@@ -59,23 +59,23 @@ describe('2003', () => {
 });
 
 describe('2006', () => {
-  it('is 400: the message tells that the serial already exists, which device has it and in which state', async () => {
+  it('is 400, and the message says that the serial number already exists, on which device and in which state', async () => {
     const { deviceId, serialNumber } = await deviceIn('LOCKED', daemon);
-    const answer = await post('/api/devices/register', registration({ serialNumber }));
-    expect(answer).toMatchObject({ status: 400, code: 2006, data: null });
-    expect(answer.message).toContain('already exists');
-    expect(answer.message).toContain(deviceId);
-    expect(answer.message).toContain('LOCKED');
+    const response = await post('/api/devices/register', registration({ serialNumber }));
+    expect(response).toMatchObject({ status: 400, code: 2006, data: null });
+    expect(response.message).toContain('already exists');
+    expect(response.message).toContain(deviceId);
+    expect(response.message).toContain('LOCKED');
   });
 
-  it('is not the answer to a serial number that differs in case alone', async () => {
+  it('is not returned for a serial number that differs only in case', async () => {
     const serialNumber = freshSerial('case');
     data(await post('/api/devices/register', registration({ serialNumber })));
     const upper = registration({ serialNumber: serialNumber.toUpperCase() });
     expect(await post('/api/devices/register', upper)).toMatchObject({ code: 200 });
   });
 
-  it('is the answer to the same serial number with spaces around it', async () => {
+  it('is returned for the same serial number with spaces around it', async () => {
     const { serialNumber } = await register(daemon);
     const padded = registration({ serialNumber: ` ${serialNumber}\t` });
     expect(await post('/api/devices/register', padded)).toMatchObject({ code: 2006 });
@@ -85,11 +85,11 @@ describe('2006', () => {
 describe('2007', () => {
   it('is 403, comes before 1001 and 2001, and after the limit', async () => {
     const { token } = await daemon.user('looker', 'VIEWER');
-    const answer = await post('/api/devices/DEV-999999/lock', {}, token);
-    expect(answer).toMatchObject({ status: 403, code: 2007, data: null });
+    const response = await post('/api/devices/DEV-999999/lock', {}, token);
+    expect(response).toMatchObject({ status: 403, code: 2007, data: null });
   });
 
-  it('is the answer to a page of another site, and to a name that was bound to this machine', async () => {
+  it('is returned to a page of another site, and for a rebound name', async () => {
     const headers = { origin: 'https://evil.example' };
     expect(await daemon.call('GET', '/api/devices/list', undefined, { headers })).toMatchObject({
       status: 403,

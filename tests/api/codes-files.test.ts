@@ -17,14 +17,14 @@ const get = (path: string, token?: string | null) =>
   daemon.call('GET', path, undefined, token === undefined ? {} : { token });
 
 describe('3001', () => {
-  it.each(['BKP-999999', 'BKP-0', 'nothing'])('is 404: there is no backup %s', async backupId => {
+  it.each(['BKP-999999', 'BKP-0', 'nothing'])('is 404 for the unknown backup %s', async backupId => {
     const { deviceId } = await deviceIn('ACTIVE', daemon);
     const path = `/api/devices/${deviceId}/backups/${backupId}`;
     expect(await post(`${path}/restore`)).toMatchObject({ status: 404, code: 3001 });
     expect(await get(`${path}/download`)).toMatchObject({ status: 404, code: 3001 });
   });
 
-  it('is the answer to the backup of another device', async () => {
+  it('is returned for the backup of another device', async () => {
     const [one, other] = [await deviceIn('ACTIVE', daemon), await deviceIn('ACTIVE', daemon)];
     const { backupId } = data(await backUp(daemon, one.deviceId));
     expect(await post(`/api/devices/${other.deviceId}/backups/${backupId}/restore`)).toMatchObject({ code: 3001 });
@@ -36,7 +36,7 @@ describe('3001', () => {
 });
 
 describe('3002', () => {
-  /** The kept file of a backup that was just made: the one with this content. */
+  /** The stored file with this content. */
   const keptFile = (content: string) => {
     const dir = join(daemon.home, homeFiles.blobs);
     const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile());
@@ -47,7 +47,7 @@ describe('3002', () => {
     return found;
   };
 
-  it('is 400: the kept file has been damaged, at a restore', async () => {
+  it('is 400 at the restore of a damaged file', async () => {
     const { deviceId } = await deviceIn('ACTIVE', daemon);
     const content = `secret ${freshSerial()}`;
     const raw = form({}, { name: 'a.bak', content });
@@ -57,7 +57,7 @@ describe('3002', () => {
     expect(await post(`${path}/restore`)).toMatchObject({ status: 400, code: 3002 });
   });
 
-  it('is the answer to a kept file that has been cut short, at a download too', async () => {
+  it('is returned for a truncated file, at the download too', async () => {
     const { deviceId } = await deviceIn('ACTIVE', daemon);
     const content = `secret ${freshSerial()}`;
     const raw = form({}, { name: 'a.bak', content });
@@ -70,11 +70,11 @@ describe('3002', () => {
 });
 
 describe('4001', () => {
-  it.each(['APP-999999', 'APP-0', 'nothing'])('is 404: there is no version %s', async versionId => {
+  it.each(['APP-999999', 'APP-0', 'nothing'])('is 404 for the unknown version %s', async versionId => {
     expect(await get(`/api/app-versions/${versionId}`)).toMatchObject({ status: 404, code: 4001 });
     expect(await get(`/api/app-versions/${versionId}/download`)).toMatchObject({ status: 404, code: 4001 });
   });
-  it('is the answer while a platform has no version yet', async () => {
+  it('is returned while a platform has no version', async () => {
     expect(await get('/api/app-versions/latest?platform=ios')).toMatchObject({ status: 404, code: 4001 });
   });
 });
@@ -84,11 +84,11 @@ describe('4002', () => {
     ['an extension of another platform', {}, { name: 'devmgr.exe' }],
     ['no extension', {}, { name: 'devmgr' }],
     ['an empty file', {}, { content: '' }],
-  ])('is 400: %s', async (_, fields, file) => {
+  ])('is 400 for %s', async (_, fields, file) => {
     expect(await upload(daemon, packageForm(fields, file))).toMatchObject({ status: 400, code: 4002 });
   });
 
-  it('is the answer to the same platform, version and extension again; another extension is good', async () => {
+  it('is returned for the same platform, version and extension again, but not for another extension', async () => {
     const fields = { platform: 'linux', version: '3.0.0' };
     const send = (name: string) => upload(daemon, packageForm(fields, { name }));
     expect(await send('devmgr.deb')).toMatchObject({ code: 200, data: { platform: 'LINUX' } });
@@ -96,11 +96,11 @@ describe('4002', () => {
     expect(await send('devmgr.rpm')).toMatchObject({ code: 200 });
   });
 
-  it('is the answer to a broken multipart body', async () => {
+  it('is returned for a broken multipart body', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     const raw = '--x\r\nContent-Disposition: form-data; name="platform"\r\n\r\nANDROID\r\n';
-    const answer = await daemon.call('POST', '/api/app-versions/upload', undefined, { raw, headers });
-    expect(answer).toMatchObject({ status: 400, code: 4002 });
+    const response = await daemon.call('POST', '/api/app-versions/upload', undefined, { raw, headers });
+    expect(response).toMatchObject({ status: 400, code: 4002 });
   });
 
   it.each([
@@ -108,13 +108,13 @@ describe('4002', () => {
     ['a missing field', 'version', form({ platform: 'ANDROID' }, { name: 'a.apk', content: 'x' })],
     ['an unknown platform', 'platform', form({ platform: 'AMIGA', version: '9.0.0' }, { name: 'a.apk', content: 'x' })],
     ['a malformed version', 'version', form({ platform: 'ANDROID', version: 'one' }, { name: 'a.apk', content: 'x' })],
-  ])('is not the answer to %s, which is 1001', async (_, field, body) => {
-    const answer = await upload(daemon, body);
-    expect(answer).toMatchObject({ status: 400, code: 1001 });
-    expect(answer.message).toContain(field);
+  ])('is not returned for %s, which is 1001', async (_, field, body) => {
+    const response = await upload(daemon, body);
+    expect(response).toMatchObject({ status: 400, code: 1001 });
+    expect(response.message).toContain(field);
   });
 
-  it('is not the answer to a body that is no form at all, which is 1001', async () => {
+  it('is not returned for a body that is not a form, which is 1001', async () => {
     expect(await post('/api/app-versions/upload', { platform: 'ANDROID' })).toMatchObject({ status: 400, code: 1001 });
   });
 });
@@ -128,7 +128,7 @@ describe('404', () => {
     ['GET', '/API/devices/list'],
     ['GET', '/api/devices/DEV-1/'],
     ['GET', '/api/api/devices/list'],
-  ])('is the answer to an unknown route: %s %s', async (method, path) => {
+  ])('is returned for an unknown path: %s %s', async (method, path) => {
     expect(await daemon.call(method, path)).toMatchObject({ status: 404, code: 404, data: null });
   });
   it.each([
@@ -137,18 +137,18 @@ describe('404', () => {
     ['DELETE', '/api/devices/DEV-1'],
     ['PATCH', '/api/devices/DEV-1'],
     ['POST', '/api/health'],
-  ])('is the answer to a method that the route does not have: %s %s', async (method, path) => {
-    const answer = await daemon.call(method, path);
-    // What looks like the id of a device is one that does not exist.
-    expect([404, 2001]).toContain(answer.code);
-    expect(answer.status).toBe(404);
+  ])('is returned for a method that the path does not have: %s %s', async (method, path) => {
+    const response = await daemon.call(method, path);
+    // The last part of the path reads as a device id that does not exist.
+    expect([404, 2001]).toContain(response.code);
+    expect(response.status).toBe(404);
   });
-  it('is the answer to an unknown user', async () => {
+  it('is returned for an unknown user', async () => {
     expect(await daemon.call('PUT', '/api/users/USR-999999', { role: 'VIEWER' })).toMatchObject({
       status: 404,
       code: 404,
     });
-    expect(await post('/api/users/nobody/password', { password: adminPassword })).toMatchObject({
+    expect(await post('/api/users/unknown/password', { password: adminPassword })).toMatchObject({
       status: 404,
       code: 404,
     });
@@ -156,7 +156,7 @@ describe('404', () => {
 });
 
 describe('416', () => {
-  it('is the answer to a range beyond the file', async () => {
+  it('is returned for a range beyond the file', async () => {
     const { versionId } = data(await upload(daemon));
     const headers = { range: 'bytes=9999-' };
     const path = `/api/app-versions/${versionId}/download`;
@@ -164,10 +164,10 @@ describe('416', () => {
   });
 });
 
-describe('every answer', () => {
-  it('carries a request id of its own', async () => {
-    const answers = [await get('/api/health'), await get('/api/none'), await get('/api/devices/list', null)];
-    const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+describe('every response', () => {
+  it('has its own request id', async () => {
+    const responses = [await get('/api/health'), await get('/api/none'), await get('/api/devices/list', null)];
+    const ids = responses.map(({ headers }) => headers.get('x-request-id'));
     for (const id of ids) expect(id).toMatch(/^\S{4,}$/);
     expect(new Set(ids).size).toBe(ids.length);
   });

@@ -1,4 +1,4 @@
-/** Users, passwords and tokens: when each of these codes is given, and with which HTTP status. */
+/** Codes of users, passwords and tokens: when each is returned, and with which HTTP status. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -16,12 +16,12 @@ const get = (path: string, token?: string | null) =>
   daemon.call('GET', path, undefined, token === undefined ? {} : { token });
 
 describe('1002', () => {
-  it('is 401: no such user', async () => {
-    const body = { username: 'nobody', password: adminPassword };
+  it('is 401 for an unknown user', async () => {
+    const body = { username: 'unknown', password: adminPassword };
     expect(await post('/api/auth/login', body, null)).toMatchObject({ status: 401, code: 1002 });
   });
 
-  it('is the answer to a disabled user, whatever the password', async () => {
+  it('is returned to a disabled user, whatever the password', async () => {
     const { id } = await daemon.user('disabled-1', 'VIEWER');
     data(await daemon.call('PUT', `/api/users/${id}`, { disabled: true }));
     for (const password of [adminPassword, 'wrong one'])
@@ -48,7 +48,7 @@ describe('1003', () => {
 describe('1004', () => {
   const listed = (token: string | null) => get('/api/devices/list', token);
 
-  it('is 401: no token, or another scheme', async () => {
+  it('is 401 without a token, or with another scheme', async () => {
     expect(await listed(null)).toMatchObject({ status: 401, code: 1004 });
     const headers = { authorization: 'Basic YWRtaW46YWRtaW4=' };
     expect(await daemon.call('GET', '/api/devices/list', undefined, { token: null, headers })).toMatchObject({
@@ -56,7 +56,7 @@ describe('1004', () => {
     });
   });
 
-  it('is the answer to a token signed by somebody else, unsigned, or changed by one character', async () => {
+  it('is returned for a token that is signed with another key, unsigned, or changed by one character', async () => {
     const [head, body, signature] = daemon.adminToken.split('.') as [string, string, string];
     const forged = createHmac('sha256', 'guessed').update(`${head}.${body}`).digest('base64url');
     const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
@@ -66,14 +66,14 @@ describe('1004', () => {
       expect(await listed(token)).toMatchObject({ status: 401, code: 1004 });
   });
 
-  it('is the answer once the user has been disabled, and after enabling too', async () => {
+  it('is returned after the user was disabled, even if enabled again', async () => {
     const { id, token } = await daemon.user('disabled-2', 'VIEWER');
     expect(await listed(token)).toMatchObject({ code: 200 });
     data(await daemon.call('PUT', `/api/users/${id}`, { disabled: true }));
     expect(await listed(token)).toMatchObject({ status: 401, code: 1004 });
   });
 
-  it('is the answer to every earlier token once the password has been changed, and not to later ones', async () => {
+  it('is returned for tokens from before a password change, not for later ones', async () => {
     const { id, token } = await daemon.user('changed', 'VIEWER');
     const refreshed = data(await post('/api/auth/refresh', undefined, token)).token;
     data(await post(`/api/users/${id}/password`, { password: 'another password' }));

@@ -15,23 +15,23 @@ const get = (path: string, token?: string | null) =>
   daemon.call('GET', path, undefined, token === undefined ? {} : { token });
 
 describe('200', () => {
-  it('is the code and the status of every success, of creating too, with the message success', async () => {
-    const answer = await post('/api/devices/register', registration());
-    expect(answer).toMatchObject({ status: 200, code: 200, message: 'success' });
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  it('is the code and the status of every success, also of a creation, with the message success', async () => {
+    const response = await post('/api/devices/register', registration());
+    expect(response).toMatchObject({ status: 200, code: 200, message: 'success' });
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('is that of a batch in which items fail, with a message of its own', async () => {
-    const good = registration();
-    const answer = await post('/api/devices/batch-register', {
-      devices: [good, good, 7, { ...registration(), model: '' }],
+  it('is returned for a batch in which items fail, with its own message', async () => {
+    const valid = registration();
+    const response = await post('/api/devices/batch-register', {
+      devices: [valid, valid, 7, { ...registration(), model: '' }],
     });
-    expect(answer).toMatchObject({ status: 200, code: 200, message: 'batch completed with partial failure' });
-    expect(answer.data).toMatchObject({ total: 4, success: 1, failed: 3 });
-    const [first, ...failed] = answer.data.results;
+    expect(response).toMatchObject({ status: 200, code: 200, message: 'batch completed with partial failure' });
+    expect(response.data).toMatchObject({ total: 4, success: 1, failed: 3 });
+    const [first, ...failed] = response.data.results;
     expect(first).toMatchObject({
       status: 'success',
-      serialNumber: good.serialNumber,
+      serialNumber: valid.serialNumber,
       deviceId: expect.stringMatching(/^DEV-\d+$/),
     });
     for (const item of failed) {
@@ -40,7 +40,7 @@ describe('200', () => {
       expect(item).not.toHaveProperty('activationCode');
     }
     expect(failed).toMatchObject([
-      { code: 2006, serialNumber: good.serialNumber, message: expect.stringContaining('already exists') },
+      { code: 2006, serialNumber: valid.serialNumber, message: expect.stringContaining('already exists') },
       { code: 1001, serialNumber: null },
       { code: 1001, serialNumber: expect.any(String), message: expect.stringContaining('model') },
     ]);
@@ -49,7 +49,7 @@ describe('200', () => {
 
 describe('1001', () => {
   it.each(['deviceType', 'serialNumber', 'manufacturer', 'model'])(
-    'names a required field that is missing: %s',
+    'names a missing required field: %s',
     async field => {
       const { [field as 'model']: _, ...body } = registration();
       expect(await post('/api/devices/register', body)).toMatchObject({
@@ -61,32 +61,32 @@ describe('1001', () => {
   );
 
   it.each([
-    ['a number for a text', { model: 7 }, 'model'],
+    ['a number instead of a text', { model: 7 }, 'model'],
     ['an unknown device type', { deviceType: 'CARD' }, 'deviceType'],
     ['a device type in small letters', { deviceType: 'ukey' }, 'deviceType'],
     ['a text that is too long', { manufacturer: 'x'.repeat(201) }, 'manufacturer'],
     ['a serial number with a space inside', { serialNumber: 'A B' }, 'serialNumber'],
-    ['a text of nothing but spaces', { model: '   ' }, 'model'],
+    ['a text of spaces only', { model: '   ' }, 'model'],
     ['a control character', { model: 'K9\u0007' }, 'model'],
-    ['a character that turns the direction of writing', { model: 'K9\u202e' }, 'model'],
-    ['an array for a text', { serialNumber: ['A'] }, 'serialNumber'],
+    ['a direction-changing character', { model: 'K9\u202e' }, 'model'],
+    ['an array instead of a text', { serialNumber: ['A'] }, 'serialNumber'],
   ])('names the field: %s', async (_, wrong, field) => {
-    const answer = await post('/api/devices/register', registration(wrong));
-    expect(answer).toMatchObject({ status: 400, code: 1001 });
-    expect(answer.message).toContain(field);
+    const response = await post('/api/devices/register', registration(wrong));
+    expect(response).toMatchObject({ status: 400, code: 1001 });
+    expect(response.message).toContain(field);
   });
 
   it.each([
     ['malformed JSON', '{"username": ', 'application/json'],
-    ['JSON that is no object', '[1]', 'application/json'],
+    ['JSON that is not an object', '[1]', 'application/json'],
     ['JSON that is null', 'null', 'application/json'],
     ['__proto__ in the body', '{"username":"a","password":"b","__proto__":{}}', 'application/json'],
-    ['__proto__ deep in the body', '{"username":"a","password":"b","x":[{"__proto__":1}]}', 'application/json'],
+    ['a nested __proto__', '{"username":"a","password":"b","x":[{"__proto__":1}]}', 'application/json'],
     ['another content type', '<login/>', 'text/xml'],
-    ['a form in place of JSON', 'username=a&password=b', 'application/x-www-form-urlencoded'],
+    ['a form instead of JSON', 'username=a&password=b', 'application/x-www-form-urlencoded'],
     ['a body that is not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'application/json'],
     ['a body over 1 MiB', JSON.stringify({ username: 'a', password: 'x'.repeat(1024 * 1024) }), 'application/json'],
-  ])('is the answer to %s', async (_, raw, type) => {
+  ])('is returned for %s', async (_, raw, type) => {
     const options = { token: null, raw, headers: { 'content-type': type } };
     expect(await daemon.call('POST', '/api/auth/login', undefined, options)).toMatchObject({ status: 400, code: 1001 });
   });
@@ -103,41 +103,41 @@ describe('1001', () => {
     'status=GONE',
     'deviceType=CARD',
   ])('names the query parameter: %s', async query => {
-    const answer = await get(`/api/devices/list?${query}`);
-    expect(answer).toMatchObject({ status: 400, code: 1001 });
-    expect(answer.message).toContain(query.split('=')[0]);
+    const response = await get(`/api/devices/list?${query}`);
+    expect(response).toMatchObject({ status: 400, code: 1001 });
+    expect(response.message).toContain(query.split('=')[0]);
   });
 
   it.each(['deviceType', 'serialNumber', 'manufacturer', 'model', 'status'])(
-    'is the answer to a change of what cannot be changed: %s',
+    'is returned for a change of an immutable field: %s',
     async field => {
       const { deviceId } = await register(daemon);
       for (const body of [{ [field]: 'SIMKEY' }, { [field]: 'SIMKEY', note: 'a note' }]) {
-        const answer = await daemon.call('PUT', `/api/devices/${deviceId}`, body);
-        expect(answer).toMatchObject({ status: 400, code: 1001 });
-        expect(answer.message).toContain(field);
+        const response = await daemon.call('PUT', `/api/devices/${deviceId}`, body);
+        expect(response).toMatchObject({ status: 400, code: 1001 });
+        expect(response.message).toContain(field);
       }
       expect(data(await get(`/api/devices/${deviceId}`)).note).toBeNull();
     },
   );
 
-  it('is not the answer to an update that repeats what cannot be changed', async () => {
+  it('is not returned for an update that repeats immutable fields', async () => {
     const body = registration();
     const { deviceId } = data(await post('/api/devices/register', body));
-    const answer = await daemon.call('PUT', `/api/devices/${deviceId}`, {
+    const response = await daemon.call('PUT', `/api/devices/${deviceId}`, {
       ...body,
       status: 'INACTIVE',
       note: 'a note',
     });
-    expect(answer).toMatchObject({ code: 200, data: { note: 'a note' } });
+    expect(response).toMatchObject({ code: 200, data: { note: 'a note' } });
   });
 
-  it('is the answer to an update with nothing to update', async () => {
+  it('is returned for an update without fields', async () => {
     const { deviceId } = await register(daemon);
     expect(await daemon.call('PUT', `/api/devices/${deviceId}`, {})).toMatchObject({ code: 1001 });
   });
 
-  it('is the answer to a username that exists, and to taking away the last enabled ADMIN', async () => {
+  it('is returned for a username that exists, and for disabling the last enabled ADMIN', async () => {
     const user = { username: 'twice', password: adminPassword, role: 'VIEWER' };
     data(await post('/api/users', user));
     expect(await post('/api/users', user)).toMatchObject({ code: 1001, message: expect.stringContaining('username') });
@@ -145,14 +145,14 @@ describe('1001', () => {
       expect(await daemon.call('PUT', '/api/users/USR-1', body)).toMatchObject({ code: 1001 });
   });
 
-  it('is the answer to what is no HTTP, in the envelope all the same', async () => {
-    const answer = await rawRequest(daemon.url, 'GARBAGE\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toMatch(/^x-request-id: \S/im);
-    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ code: 1001, data: null });
+  it('is returned in an envelope for input that is not HTTP', async () => {
+    const response = await rawRequest(daemon.url, 'GARBAGE\r\n\r\n');
+    expect(response).toMatch(/^HTTP\/1\.1 400 /);
+    expect(response).toMatch(/^x-request-id: \S/im);
+    expect(JSON.parse(response.split('\r\n\r\n')[1]!)).toMatchObject({ code: 1001, data: null });
   });
 
-  it('is not the answer to unknown fields of a body', async () => {
+  it('is not returned for unknown fields of a body', async () => {
     expect(await post('/api/devices/register', registration({ colour: 'blue' }))).toMatchObject({ code: 200 });
   });
 });

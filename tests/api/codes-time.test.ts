@@ -1,4 +1,4 @@
-/** What time alone brings about: tokens and activation codes that expire. */
+/** Tokens and activation codes that expire. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { day, holdClock, second } from '../support/clock.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -19,17 +19,17 @@ const listed = (token: string) => daemon.call('GET', '/api/devices/list', undefi
 const refresh = (token: string) => daemon.call('POST', '/api/auth/refresh', undefined, { token });
 
 describe('1005', () => {
-  it('is 401: a token is good for 24 hours and no longer', async () => {
+  it('is 401: a token is valid for exactly 24 hours', async () => {
     const token = await daemon.login('admin');
     clock.forward(day - 2 * second);
     expect(await listed(token)).toMatchObject({ code: 200 });
     clock.forward(2 * second);
-    const answer = await listed(token);
-    expect(answer).toMatchObject({ status: 401, code: 1005, data: null });
-    expect(answer.message).toMatch(/log in/);
+    const response = await listed(token);
+    expect(response).toMatchObject({ status: 401, code: 1005, data: null });
+    expect(response.message).toMatch(/log in/);
   });
 
-  it('expireTime of login and refresh says when', async () => {
+  it('expireTime of login and refresh is the moment of expiry', async () => {
     const before = Date.now();
     const login = { username: 'admin', password: 'correct horse battery' };
     const { token, expireTime } = data(await daemon.call('POST', '/api/auth/login', login, { token: null }));
@@ -39,7 +39,7 @@ describe('1005', () => {
     expect(Date.parse(renewed.expireTime) - Date.parse(expireTime)).toBe(3600 * second);
   });
 
-  it('a refresh before the expiry gives a token that outlives the earlier one, which stays good until its own end', async () => {
+  it('a refresh before the expiry returns a token that outlives the earlier one, which stays valid until its own expiry', async () => {
     const earlier = await daemon.login('admin');
     clock.forward(day / 2);
     const { token } = data(await refresh(earlier));
@@ -53,18 +53,18 @@ describe('1005', () => {
 });
 
 describe('2003', () => {
-  it('an activation code made at registration is good for 365 days and no longer', async () => {
-    const [kept, late] = [await register(daemon), await register(daemon)];
+  it('an activation code of a registration is valid for exactly 365 days', async () => {
+    const [stored, late] = [await register(daemon), await register(daemon)];
     clock.forward(365 * day - 3600 * second);
     const token = await daemon.login('admin');
-    const activate = (device: typeof kept) =>
+    const activate = (device: typeof stored) =>
       daemon.call('POST', '/api/devices/activate', activation(device), { token });
-    expect(await activate(kept)).toMatchObject({ code: 200 });
+    expect(await activate(stored)).toMatchObject({ code: 200 });
     clock.forward(3600 * second);
     expect(await activate(late)).toMatchObject({ status: 400, code: 2003 });
   });
 
-  it('a new activation code is good for validityDays and no longer', async () => {
+  it('a new activation code is valid for exactly validityDays', async () => {
     const { deviceId } = await register(daemon);
     const renew = { deviceId, validityDays: 1, reason: 'code was lost' };
     const renewed = data(await daemon.call('POST', '/api/devices/generate-activation-code', renew));

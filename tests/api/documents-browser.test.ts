@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { findTool, needs } from '../support/needs.ts';
 
-/** What the browser would otherwise do on its own account, and the sandbox that root cannot have. */
+/** Stops the browser's own requests; root cannot use its sandbox. */
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -34,7 +34,7 @@ needs('chromium')('Swagger UI in a real browser', () => {
     await daemon?.stop();
   });
 
-  it('one authorises with a token, registers a device and finds it in the list; no request leaves the daemon', async () => {
+  it('authorizes with a token, registers a device and finds it in the list; no request goes elsewhere', async () => {
     await page.goto(`${daemon.url}/api/swagger-ui.html`);
     await page.getByText('Device Management and Access Service').waitFor();
     await authorise(page, daemon.adminToken);
@@ -48,7 +48,7 @@ needs('chromium')('Swagger UI in a real browser', () => {
 
     expect(requested.length).toBeGreaterThan(4);
     expect(requested.filter(url => !url.startsWith(`${daemon.url}/`) && !url.startsWith('data:'))).toEqual([]);
-    // Among them would be whatever the page's policy has stopped.
+    // A request that the policy of the page blocked would be among them.
     expect(complaints).toEqual([]);
   });
 });
@@ -61,7 +61,7 @@ async function authorise(page: Page, token: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Close' }).last().click();
 }
 
-/** Opens an operation, sends its example and reads the answer that the page shows. */
+/** Opens an operation, sends its example and reads the response on the page. */
 async function execute(operation: Locator): Promise<unknown> {
   await operation.locator('.opblock-summary-control').click();
   await operation.getByRole('button', { name: 'Execute' }).click();

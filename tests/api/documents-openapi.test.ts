@@ -38,10 +38,10 @@ interface Example {
 
 const document = JSON.parse(JSON.stringify(buildOpenapi('0.0.0')));
 const operationOf = ({ method, path }: RouteShape): Operation => document.paths[path][method.toLowerCase()];
-const answers = (operation: Operation) =>
-  Object.entries(operation.responses).map(([status, answer]) => ({
+const responsesOf = (operation: Operation) =>
+  Object.entries(operation.responses).map(([status, response]) => ({
     status: Number(status),
-    content: (answer.$ref ? document.components.responses[answer.$ref.split('/').at(-1)!] : answer).content as
+    content: (response.$ref ? document.components.responses[response.$ref.split('/').at(-1)!] : response).content as
       | Content
       | undefined,
   }));
@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('describes every operation and no other', () => {
+  it('describes exactly the operations of the contract', () => {
     const described = Object.entries<object>(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
     );
@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each(shapes)('%s lists each of its business codes with an example under the right status', (_, shape) => {
-    const listed = answers(operationOf(shape)).flatMap(({ status, content }) =>
+    const listed = responsesOf(operationOf(shape)).flatMap(({ status, content }) =>
       Object.values(content?.['application/json']?.examples ?? {}).map(example => ({ status, ...example.value })),
     );
     expect(listed.map(({ code }) => code)).toEqual(expect.arrayContaining(errorsOf(shape)));
@@ -80,19 +80,20 @@ describe('the OpenAPI document', () => {
   it.each(shapes.filter(([, { raw, websocket }]) => !raw && !websocket))(
     '%s has an example of its success that its own schema accepts',
     (_, shape) => {
-      const example = answers(operationOf(shape)).find(({ status }) => status === 200)?.content?.['application/json']
-        ?.example;
+      const example = responsesOf(operationOf(shape)).find(({ status }) => status === 200)?.content?.[
+        'application/json'
+      ]?.example;
       expect(example).toMatchObject({ code: 200, message: 'success' });
       expect(validateAnswer(shape.method, shape.path, 200, example)).toEqual([]);
     },
   );
 
-  it('marks what goes beyond the published interface with the tag extension, and nothing else', () => {
+  it('has the tag extension on exactly the additions to the published interface', () => {
     for (const [, shape] of shapes)
       expect(operationOf(shape).tags, shape.id).toEqual(shape.extension ? [shape.tag, 'extension'] : [shape.tag]);
   });
 
-  it('asks for a token everywhere but where anybody may come', () => {
+  it('requires a token for every operation that is not open', () => {
     const open = shapes
       .filter(([, shape]) => {
         const { security } = operationOf(shape);
@@ -110,7 +111,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('lints clean under the strict rules', { timeout: 120_000 }, async () => {
+  it('passes the linter with strict rules', { timeout: 120_000 }, async () => {
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
     const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js');
     const call = [redocly, 'lint', 'openapi.json', '--extends', 'recommended-strict', '--format', 'json'];
@@ -121,7 +122,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.skipIf(!existsSync(tools) && !process.env.CI)(
-    'a typed client is generated from it that compiles, and that refuses wrong calls (needs: node tests/tools/setup.mjs)',
+    'yields a typed client that compiles and rejects wrong calls (needs: node tests/tools/setup.mjs)',
     { timeout: 120_000 },
     async () => {
       copyFileSync(join(import.meta.dirname, 'typed-client.ts.txt'), join(folder, 'client.ts'));
@@ -138,28 +139,28 @@ describe('the OpenAPI document', () => {
   );
 });
 
-describe('the judge of answers', () => {
+describe('the check of responses', () => {
   const envelope = (code: number, data: unknown = null) => ({ code, message: 'in words', data });
 
-  it('accepts a documented refusal', () => {
+  it('accepts a documented error', () => {
     expect(validateAnswer('POST', '/api/devices/DEV-1/lock', 400, envelope(2004))).toEqual([]);
   });
   it.each([
     ['a business code the operation does not have', 'POST', '/api/devices/DEV-1/unlock', 400, envelope(2004)],
     ['a business code under the wrong status', 'POST', '/api/devices/DEV-1/lock', 404, envelope(2004)],
     ['a status the operation does not have', 'GET', '/api/devices/list', 201, envelope(200, {})],
-    ['data beside an error', 'GET', '/api/devices/DEV-1', 404, envelope(2001, {})],
-    ['an answer without message', 'GET', '/api/devices/DEV-1', 404, { code: 2001, data: null }],
-    ['an answer that lacks a field', 'POST', '/api/auth/refresh', 200, envelope(200, { token: 'x' })],
-    ['an answer that is no envelope', 'GET', '/api/devices/DEV-1', 200, 'hello'],
-    ['a success where there is no operation', 'GET', '/api/nothing', 200, envelope(200, {})],
+    ['data with an error', 'GET', '/api/devices/DEV-1', 404, envelope(2001, {})],
+    ['a response without a message', 'GET', '/api/devices/DEV-1', 404, { code: 2001, data: null }],
+    ['a response that lacks a field', 'POST', '/api/auth/refresh', 200, envelope(200, { token: 'x' })],
+    ['a response that is not an envelope', 'GET', '/api/devices/DEV-1', 200, 'hello'],
+    ['a success of an unknown operation', 'GET', '/api/nothing', 200, envelope(200, {})],
   ])('finds %s', (_, method, path, status, body) => {
     expect(validateAnswer(method, path, status, body)).not.toEqual([]);
   });
-  it('takes a 404 for the answer to an unknown route', () => {
+  it('accepts 404 for an unknown path', () => {
     expect(validateAnswer('GET', '/api/nothing', 404, envelope(404))).toEqual([]);
   });
-  it('holds a frame against the schema of its type', () => {
+  it('checks a frame against the schema of its type', () => {
     const frame = { id: 7, type: 'DEVICE_UNLOCKED', timestamp: '2026-03-01T08:30:00.000Z' };
     expect(validateFrame({ ...frame, data: { deviceId: 'DEV-1', deviceType: 'UKEY' } } as never)).toEqual([]);
     expect(validateFrame({ ...frame, data: {} } as never)).not.toEqual([]);

@@ -40,25 +40,25 @@ describe('the Postman collection', () => {
   const address = ({ request }: Item) =>
     `${request.method} ${request.url.raw.replace('{{base_url}}', '').split('?')[0]}`;
 
-  it('is of format 2.1 and has the variables base_url and token', () => {
+  it('has format 2.1 and the variables base_url and token', () => {
     expect(collection.info.schema).toContain('/v2.1.0/');
     expect(collection.variable.map(({ key }) => key)).toEqual(expect.arrayContaining(['base_url', 'token']));
   });
 
-  it('has every operation once, but for the stream, which no collection of that format can hold', () => {
+  it('has every operation once except the stream, which the format does not support', () => {
     const expected = Object.values(routes)
       .filter(({ id }) => id !== routes.notifications.id)
       .map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, '{{$1}}')}`);
     expect(items.map(address).sort()).toEqual(expected.sort());
   });
 
-  it('begins with the login, whose script keeps the token', () => {
+  it('starts with the login, whose script stores the token', () => {
     expect(address(items[0]!)).toBe('POST /api/auth/login');
     const script = items[0]!.event.find(({ listen }) => listen === 'test')?.script.exec.join('\n');
     expect(script).toContain("save('token', envelope.data.token)");
   });
 
-  it('checks every answer', () => {
+  it('checks every response', () => {
     for (const item of items)
       expect(
         item.event.some(({ listen }) => listen === 'test'),
@@ -71,11 +71,11 @@ describe('newman with the Postman collection', () => {
   let daemon: TestDaemon;
   let folder: string;
   beforeAll(async () => {
-    // Limits as they are in use: a run has to keep to them.
+    // With the default limits: a run must stay within them.
     daemon = await startTestDaemon({ limits: rateLimits });
     folder = mkdtempSync(join(tmpdir(), 'devmgr-postman-'));
-    const answer = await fetch(`${daemon.url}/api/postman.json`);
-    writeFileSync(join(folder, 'collection.json'), await answer.text());
+    const response = await fetch(`${daemon.url}/api/postman.json`);
+    writeFileSync(join(folder, 'collection.json'), await response.text());
   });
   afterAll(async () => {
     await daemon?.stop();
@@ -97,11 +97,11 @@ describe('newman with the Postman collection', () => {
     };
   };
 
-  it('is green on a fresh daemon, and sends each request', async () => {
+  it('passes on a new daemon and sends each request', async () => {
     expect(await newman('--env-var', `password=${adminPassword}`)).toEqual({ failures: [], requests: items.length });
   });
 
-  it('is green once more on the same daemon, with base_url and token as variables of an environment', async () => {
+  it('passes again on the same daemon, with base_url and token as variables of an environment', async () => {
     const variables = { password: adminPassword, base_url: daemon.url, token: '' };
     const options = Object.entries(variables).flatMap(([name, value]) => ['--env-var', `${name}=${value}`]);
     expect(await newman(...options)).toEqual({ failures: [], requests: items.length });

@@ -16,7 +16,7 @@ describe('the documents of the interface', () => {
   afterAll(() => app.close());
   const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url, headers });
 
-  it('the page names only files of this service, and each of them is there', async () => {
+  it('the page refers only to files of this service, and all of them exist', async () => {
     const page = await get('/api/swagger-ui.html');
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     const links = [...page.body.matchAll(/(?:src|href)="([^"]*)"/g)].map(
@@ -31,7 +31,7 @@ describe('the documents of the interface', () => {
     }
   });
 
-  it('the page runs scripts of this service alone: nothing inline, nothing evaluated, nothing from elsewhere', async () => {
+  it('the page runs only scripts of this service: none inline, none evaluated, none from elsewhere', async () => {
     const page = await get('/api/swagger-ui.html');
     const policy = String(page.headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
@@ -42,7 +42,7 @@ describe('the documents of the interface', () => {
     expect(page.body).not.toMatch(/\son\w+=|<style|style=/);
   });
 
-  it('a file is sent with its media type and is not sent again while it is the same', async () => {
+  it('a file has its media type and is not sent again while it is unchanged', async () => {
     const first = await get('/api/swagger-ui/swagger-ui.css');
     expect(first.headers['content-type']).toBe('text/css; charset=utf-8');
     expect(first.headers['x-content-type-options']).toBe('nosniff');
@@ -52,15 +52,15 @@ describe('the documents of the interface', () => {
   });
 
   it.each(['package.json', 'index.html', 'swagger-ui.js', '..%2fpackage.json', '%2e%2e', 'constructor', ''])(
-    'no file of the package is served but those the page uses: %j is 404',
+    'only the files that the page uses are served: %j is 404',
     async name => {
-      const answer = await get(`/api/swagger-ui/${name}`);
-      expect(answer.statusCode).toBe(404);
-      expect(answer.json()).toEqual({ code: 404, message: 'no such operation', data: null });
+      const response = await get(`/api/swagger-ui/${name}`);
+      expect(response.statusCode).toBe(404);
+      expect(response.json()).toEqual({ code: 404, message: 'no such operation', data: null });
     },
   );
 
-  it('OpenAPI is the same document as JSON and as YAML, and tells interface and program version apart', async () => {
+  it('OpenAPI is the same document as JSON and as YAML, with separate versions of interface and program', async () => {
     const json = await get('/api/openapi.json');
     const yaml = await get('/api/openapi.yaml');
     expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -71,14 +71,14 @@ describe('the documents of the interface', () => {
     expect(json.json().servers).toEqual([{ url: '/' }]);
   });
 
-  it('the Postman collection begins with the address it was fetched from', async () => {
-    const answer = await get('/api/postman.json', { host: 'keys.example:7470' });
-    expect(variable(answer.json(), 'base_url')).toBe('http://keys.example:7470');
+  it('the Postman collection uses the address it was fetched from', async () => {
+    const response = await get('/api/postman.json', { host: 'keys.example:7470' });
+    expect(variable(response.json(), 'base_url')).toBe('http://keys.example:7470');
   });
 
-  it('a Host header that is no host does not get into the Postman collection', async () => {
-    const answer = await get('/api/postman.json', { host: 'evil"/><script>' });
-    expect(variable(answer.json(), 'base_url')).toBe(base);
+  it('an invalid Host header does not get into the Postman collection', async () => {
+    const response = await get('/api/postman.json', { host: 'evil"/><script>' });
+    expect(variable(response.json(), 'base_url')).toBe(base);
   });
 });
 

@@ -19,7 +19,7 @@ const register = async (serialNumber: string) => {
 };
 
 describe('GET /api/hardware/keys', () => {
-  it('lists what is plugged in, with every field, and the drivers', async () => {
+  it('lists the attached keys with every field, and the drivers', async () => {
     const { list, drivers } = await keys();
     expect(list.map((key: { serialNumber: string }) => key.serialNumber)).toEqual(['SIM-UKEY-0001', 'SIM-SIMKEY-0002']);
     expect(list[0]).toEqual({
@@ -43,25 +43,25 @@ describe('GET /api/hardware/keys', () => {
     expect(drivers).toContainEqual({ name: 'simulated', state: 'ready', detail: expect.stringMatching(/./) });
   });
 
-  it('joins a key with the device that bears its serial', async () => {
+  it('joins a key with the device that has its serial number', async () => {
     const { deviceId } = await register('SIM-SIMKEY-0002');
     const { list } = await keys();
     expect(list[1].device).toEqual({ deviceId, status: 'INACTIVE' });
   });
 
-  it('is open to every role and to the local token, and to nobody without one', async () => {
+  it('is open to every role and to the local token, but not without a token', async () => {
     for (const role of ['ADMIN', 'DEALER', 'VIEWER'] as const) {
       const { token } = await daemon.user(`keys-${role}`, role);
       expect((await keys(token)).list).toHaveLength(2);
     }
     expect((await keys(await localToken())).list).toHaveLength(2);
-    const nobody = await daemon.call('GET', '/api/hardware/keys', undefined, { token: null });
-    expect(nobody).toMatchObject({ status: 401, code: 1004 });
+    const anonymous = await daemon.call('GET', '/api/hardware/keys', undefined, { token: null });
+    expect(anonymous).toMatchObject({ status: 401, code: 1004 });
   });
 });
 
 describe('the local token', () => {
-  it('is good for a stream of keys, and for nothing else', async () => {
+  it('is valid for a stream of key events and the list of keys only', async () => {
     const token = await localToken();
     const client = await openStream(daemon.url, { token });
     await register('not-for-local');
@@ -77,8 +77,8 @@ describe('the local token', () => {
   });
 });
 
-describe('the use of a key that is plugged in', () => {
-  it('is recorded when the daemon stops, for an ACTIVE device alone', async () => {
+describe('the use of an attached key', () => {
+  it('is recorded when the daemon stops, for an ACTIVE device only', async () => {
     const used = await register('SIM-UKEY-0001');
     const { deviceId, activationCode } = used;
     await daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'alice' });

@@ -1,4 +1,4 @@
-/** What every answer has in common, whatever was sent. */
+/** What all responses have in common, whatever the request. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -11,31 +11,31 @@ afterAll(() => daemon.stop());
 
 const device = (serialNumber: string) => ({ deviceType: 'UKEY', serialNumber, manufacturer: 'Feitian', model: 'K9' });
 
-/** Sends bytes as they are and reads until the daemon closes. */
+/** Sends raw bytes and reads until the daemon closes the connection. */
 function raw(text: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(daemon.url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(text));
-    let answer = '';
+    let response = '';
     socket.on('data', chunk => {
-      answer += chunk;
+      response += chunk;
     });
-    socket.on('end', () => resolve(answer));
-    socket.on('close', () => resolve(answer));
+    socket.on('end', () => resolve(response));
+    socket.on('close', () => resolve(response));
     socket.on('error', reject);
   });
 }
 
-function parsed(answer: string): {
+function parsed(response: string): {
   status: number;
   headers: string;
   body: { code: number; message: string; data: unknown };
 } {
-  const [head, body] = answer.split('\r\n\r\n') as [string, string];
+  const [head, body] = response.split('\r\n\r\n') as [string, string];
   return { status: Number(head.split(' ')[1]), headers: head.toLowerCase(), body: JSON.parse(body) };
 }
 
-describe('every answer is the envelope', () => {
+describe('every response is an envelope', () => {
   test.each([
     ['GET', '/'],
     ['GET', '/api'],
@@ -62,7 +62,7 @@ describe('every answer is the envelope', () => {
     ['GET', '/api/../etc/passwd'],
     ['GET', '/api/users'],
     ['POST', '/api/devices//lock'],
-  ])('%s %s is 404, with a token and without', async (method, path) => {
+  ])('%s %s is 404, with or without a token', async (method, path) => {
     for (const token of [undefined, null]) {
       const { status, body, headers } = parsed(
         await raw(
@@ -75,7 +75,7 @@ describe('every answer is the envelope', () => {
   });
 
   test.each([
-    ['is no HTTP', 'nonsense\r\n\r\n'],
+    ['is not HTTP', 'nonsense\r\n\r\n'],
     ['has an unknown method', 'FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['has a header without a colon', 'GET / HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n'],
     [
@@ -87,7 +87,7 @@ describe('every answer is the envelope', () => {
       'POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
     ],
     ['has a header that is too long', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
-    ['names no host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['has no Host header', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ])('a request that %s is 1001', async (_what, text) => {
     const { status, body, headers } = parsed(await raw(text));
     expect([status, body.code, body.data]).toEqual([400, 1001, null]);
@@ -99,13 +99,13 @@ describe('every answer is the envelope', () => {
     ['POST /api/nope HTTP/1.1', 'Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{'],
     ['GET /api/devices/list/ HTTP/1.1', 'Content-Type: text/plain\r\nContent-Length: 1\r\n\r\nx'],
     ['CONNECT localhost:80 HTTP/1.1', '\r\n'],
-  ])('%s is 404 whatever comes with it', async (line, rest) => {
+  ])('%s is 404 whatever its headers and body', async (line, rest) => {
     const { status, body, headers } = parsed(await raw(`${line}\r\nHost: localhost\r\nConnection: close\r\n${rest}`));
     expect([status, body.code, body.data]).toEqual([404, 404, null]);
     expect(headers).toContain('x-request-id:');
   });
 
-  test('an expectation that nobody can meet is 1001', async () => {
+  test('an unsupported expectation is 1001', async () => {
     const { status, body, headers } = parsed(
       await raw('GET /api/health HTTP/1.1\r\nHost: localhost\r\nExpect: the-impossible\r\n\r\n'),
     );
@@ -114,7 +114,7 @@ describe('every answer is the envelope', () => {
   });
 
   test.each(['Content-Length: 33554432\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n2000000\r\n'])(
-    'a client that reads only when it has sent its 32 MiB gets the refusal, and may go on (%j)',
+    'a client that reads only after it has sent 32 MiB receives the error and can continue (%j)',
     async framing => {
       const { hostname, port } = new URL(daemon.url);
       const socket = connect(Number(port), hostname).pause();
@@ -123,39 +123,39 @@ describe('every answer is the envelope', () => {
       await sent(Buffer.alloc(32 * 2 ** 20, 32));
       await sent(framing.startsWith('T') ? '\r\n0\r\n\r\n' : '');
       await sent('GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-      let answers = '';
-      for await (const chunk of socket) answers += chunk;
-      expect(answers.match(/"code":\d+/g)).toEqual(['"code":1001', '"code":200']);
+      let responses = '';
+      for await (const chunk of socket) responses += chunk;
+      expect(responses.match(/"code":\d+/g)).toEqual(['"code":1001', '"code":200']);
     },
   );
 
   test.each([
     ['malformed JSON', '{"username":', 'application/json'],
-    ['JSON that is no object', '[]', 'application/json'],
+    ['JSON that is not an object', '[]', 'application/json'],
     ['a string', '"x"', 'application/json'],
     ['null', 'null', 'application/json'],
     ['a form', 'username=admin', 'application/x-www-form-urlencoded'],
     ['plain text', '{}', 'text/plain'],
     ['no declared type', '{"username":"admin"}', ''],
-    ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'application/json'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'application/json'],
     ['__proto__', '{"username":"a","password":"b","__proto__":{"x":1}}', 'application/json'],
-    ['__proto__ deep within', '{"username":"a","password":"b","x":[{"y":{"__proto__":1}}]}', 'application/json'],
-    ['__proto__ in escapes', '{"username":"a","password":"b","\\u005f_proto__":1}', 'application/json'],
+    ['a nested __proto__', '{"username":"a","password":"b","x":[{"y":{"__proto__":1}}]}', 'application/json'],
+    ['an escaped __proto__', '{"username":"a","password":"b","\\u005f_proto__":1}', 'application/json'],
     ['100,000 brackets', '['.repeat(100_000), 'application/json'],
-  ])('a body that holds %s is 1001', async (_what, body, type) => {
-    const answer = await daemon.call('POST', '/api/auth/login', undefined, {
+  ])('a body that contains %s is 1001', async (_what, body, type) => {
+    const response = await daemon.call('POST', '/api/auth/login', undefined, {
       token: null,
       raw: new Blob([body as never]),
       headers: type ? { 'content-type': type } : { 'content-type': '' },
     });
-    expect([answer.status, answer.code, answer.data]).toEqual([400, 1001, null]);
+    expect([response.status, response.code, response.data]).toEqual([400, 1001, null]);
   });
 
-  test('a refused field is named, in place of a complaint about the JSON', async () => {
+  test('names a refused field instead of reporting invalid JSON', async () => {
     const raw = new Blob(['{"username":"a","__proto__":{}}']);
     const headers = { 'content-type': 'application/json' };
-    const answer = await daemon.call('POST', '/api/auth/login', undefined, { token: null, raw, headers });
-    expect(answer.message).toContain('__proto__');
+    const response = await daemon.call('POST', '/api/auth/login', undefined, { token: null, raw, headers });
+    expect(response.message).toContain('__proto__');
   });
 
   test('a body over 1 MiB is 1001; a batch may have 16 MiB', async () => {
@@ -175,7 +175,7 @@ describe('every answer is the envelope', () => {
     });
   });
 
-  test('an absent body is {}: what is required is missed by name', async () => {
+  test('reads an absent body as {} and names a required field', async () => {
     expect(await daemon.call('POST', '/api/auth/login', undefined, { token: null })).toMatchObject({
       code: 1001,
       message: 'username is required',
@@ -183,7 +183,7 @@ describe('every answer is the envelope', () => {
     expect(await daemon.call('POST', '/api/devices/DEV-999999/unlock')).toMatchObject({ code: 2001 });
   });
 
-  test('constructor and prototype are fields like any other: unknown, and ignored', async () => {
+  test('ignores the fields constructor and prototype like any unknown field', async () => {
     const body = { ...device('PROTO-1'), constructor: { prototype: { x: 1 } } };
     expect(await daemon.call('POST', '/api/devices/register', body)).toMatchObject({ code: 200 });
   });
@@ -197,13 +197,13 @@ describe('the order of the checks', () => {
     expect((await daemon.call('POST', '/api/devices/register', {}, { token: viewer.token })).code).toBe(2007);
     expect((await daemon.call('POST', '/api/devices/register', {})).code).toBe(1001);
   });
-  test('the token is refused before the body is looked at', async () => {
-    const answer = await daemon.call('POST', '/api/devices/register', undefined, {
+  test('the token is checked before the body', async () => {
+    const response = await daemon.call('POST', '/api/devices/register', undefined, {
       token: null,
       raw: '{broken',
       headers: { 'content-type': 'application/json' },
     });
-    expect([answer.status, answer.code]).toEqual([401, 1004]);
+    expect([response.status, response.code]).toEqual([401, 1004]);
   });
   test('body, then existence', async () => {
     expect((await daemon.call('POST', '/api/devices/DEV-999999/lock', {})).code).toBe(1001);
@@ -221,7 +221,7 @@ describe('the order of the checks', () => {
     "DEV-1' OR '1",
     '%00',
     'x'.repeat(500),
-  ])('an id that is none names a device that does not exist: %s', async id => {
+  ])('a malformed id is a device that does not exist: %s', async id => {
     expect(await daemon.call('GET', `/api/devices/${encodeURIComponent(id)}`)).toMatchObject({
       status: 404,
       code: 2001,
@@ -246,17 +246,17 @@ describe('tokens', () => {
       data: null,
     });
   });
-  test('a truncated or changed one is 1004', async () => {
+  test('a truncated or modified one is 1004', async () => {
     for (const token of [daemon.adminToken.slice(0, -1), `${daemon.adminToken}A`, daemon.adminToken.replace('.', '..')])
       expect((await daemon.call('GET', '/api/devices/list', undefined, { token })).code).toBe(1004);
   });
-  test('another scheme than Bearer is 1004; the scheme is taken in any case', async () => {
+  test('a scheme other than Bearer is 1004; the scheme is case-insensitive', async () => {
     const call = (authorization: string) =>
       daemon.call('GET', '/api/devices/list', undefined, { token: null, headers: { authorization } });
     expect((await call(`Basic ${daemon.adminToken}`)).code).toBe(1004);
     expect((await call(`bearer ${daemon.adminToken}`)).code).toBe(200);
   });
-  test('refresh answers another token; the earlier one stays good', async () => {
+  test('refresh returns a new token; the earlier one stays valid', async () => {
     const refreshed = await daemon.call('POST', '/api/auth/refresh');
     expect(refreshed.code).toBe(200);
     expect(refreshed.data.token).not.toBe(daemon.adminToken);
@@ -264,7 +264,7 @@ describe('tokens', () => {
     for (const token of [refreshed.data.token, daemon.adminToken])
       expect((await daemon.call('GET', '/api/users/me', undefined, { token })).code).toBe(200);
   });
-  test('the local token opens the hardware and nothing else', async () => {
+  test('the local token is valid for the hardware operations only', async () => {
     const { readFile } = await import('node:fs/promises');
     const token = (await readFile(`${daemon.home}/local-token`, 'utf8')).trim();
     expect((await daemon.call('GET', '/api/hardware/keys', undefined, { token })).code).toBe(200);
@@ -276,14 +276,14 @@ describe('tokens', () => {
     ] as const)
       expect((await daemon.call(method, path, undefined, { token })).code, path).toBe(2007);
   });
-  test('are in no log line', () => {
+  test('never appear in the log', () => {
     expect(daemon.logged()).not.toContain(daemon.adminToken);
     expect(daemon.logged()).not.toContain(daemon.adminToken.split('.')[2]);
   });
 });
 
-describe('the pages of other sites', () => {
-  test('cannot call the daemon, even under a rebound name', async () => {
+describe('pages of other sites', () => {
+  test('cannot call the daemon, even with a rebound name', async () => {
     const get = (headers: string) =>
       raw(`GET /api/health HTTP/1.1\r\nConnection: close\r\n${headers}\r\n`).then(parsed);
     expect((await get('Host: evil.example\r\n')).body.code).toBe(2007);

@@ -7,7 +7,7 @@ import { deviceIn, packageForm, registration, upload } from '../support/fleet.ts
 
 let clock: ReturnType<typeof holdClock>;
 let daemon: TestDaemon;
-/** Without limits, a user is made; then the limits of the interface stand on the same home. */
+/** Creates a user without limits, then restarts on the same home with the limits of the interface. */
 async function withLimits(users: readonly string[] = []): Promise<string[]> {
   const tokens: string[] = [];
   for (const name of users) tokens.push((await daemon.user(name, 'ADMIN')).token);
@@ -28,7 +28,7 @@ const modify = (token?: string) => daemon.call('POST', '/api/devices/register', 
 const login = (password = 'wrong one', headers: Record<string, string> = {}) =>
   daemon.call('POST', '/api/auth/login', { username: 'admin', password }, { token: null, headers });
 
-/** The codes of as many calls, one after the other. */
+/** The codes of this many calls, one after the other. */
 async function codes(count: number, call: () => Promise<Answer>): Promise<number[]> {
   const found = [];
   for (let i = 0; i < count; i++) found.push((await call()).code);
@@ -42,34 +42,34 @@ const window = ({ headers }: Answer) => ({
 });
 
 describe('login', () => {
-  it('5 in a minute from an address, right and wrong ones alike; then 429', async () => {
+  it('5 per minute from one address, successful or not; then 429', async () => {
     await withLimits();
     expect(await codes(3, () => login())).toEqual(times(3, 1003));
     expect(await codes(2, () => login(adminPassword))).toEqual(times(2, 200));
     expect(await login(adminPassword)).toMatchObject({ status: 429, code: 429, data: null });
   });
 
-  it('malformed ones count as well', async () => {
+  it('malformed ones count too', async () => {
     await withLimits();
     const malformed = () => daemon.call('POST', '/api/auth/login', { username: 7 }, { token: null });
     expect(await codes(6, malformed)).toEqual([...times(5, 1001), 429]);
   });
 
-  it('X-Forwarded-For is not believed from just anybody', async () => {
+  it('X-Forwarded-For is ignored unless it comes from a trusted proxy', async () => {
     await withLimits();
     let sender = 0;
     const forwarded = () => login('wrong one', { 'x-forwarded-for': `10.0.0.${++sender}` });
     expect(await codes(6, forwarded)).toEqual([...times(5, 1003), 429]);
   });
 
-  it('X-Forwarded-For from a trusted proxy tells addresses apart', async () => {
+  it('X-Forwarded-For from a trusted proxy distinguishes addresses', async () => {
     await daemon.restart({ limits: rateLimits, trustProxy: ['127.0.0.0/8'] });
     const from = (address: string) => () => login('wrong one', { 'x-forwarded-for': address });
     expect(await codes(6, from('10.0.0.1'))).toEqual([...times(5, 1003), 429]);
     expect(await codes(1, from('10.0.0.2'))).toEqual([1003]);
   });
 
-  it('a wrong confirmPassword counts as a login; where those are spent, 429 without comparing', async () => {
+  it('a wrong confirmPassword counts as a login; beyond the limit it is 429 without a comparison', async () => {
     const { deviceId } = await deviceIn('ACTIVE', daemon);
     await withLimits();
     const deactivate = (confirmPassword: string) => () =>
@@ -79,7 +79,7 @@ describe('login', () => {
     expect(await codes(1, () => login(adminPassword))).toEqual([429]);
   });
 
-  it('a right confirmPassword and a right oldPassword do not count as logins', async () => {
+  it('a correct confirmPassword or oldPassword does not count as a login', async () => {
     const devices = [];
     for (let i = 0; i < 6; i++) devices.push(await deviceIn('INACTIVE', daemon));
     await withLimits();
@@ -101,12 +101,12 @@ describe('login', () => {
 });
 
 describe('queries', () => {
-  it('100 in a minute for a user; then 429', async () => {
+  it('100 per minute for one user; then 429', async () => {
     await withLimits();
     expect(await codes(101, list)).toEqual([...times(100, 200), 429]);
   });
 
-  it('refresh, detail, own user and lists of every kind share one window', async () => {
+  it('refresh, detail, own user and all lists share one window', async () => {
     await withLimits();
     const paths = [
       '/api/devices/list',
@@ -121,7 +121,7 @@ describe('queries', () => {
     expect(remaining).toEqual([99, 98, 97, 96, 95, 94]);
   });
 
-  it('a user does not use up the window of another', async () => {
+  it('users have separate windows', async () => {
     const [other] = await withLimits(['second']);
     expect(await codes(101, list)).toContain(429);
     expect(await list(other)).toMatchObject({ code: 200 });
@@ -136,12 +136,12 @@ describe('queries', () => {
 });
 
 describe('modifications', () => {
-  it('30 in a minute for a user, refused ones included; then 429', async () => {
+  it('30 per minute for one user, including failed ones; then 429', async () => {
     await withLimits();
     expect(await codes(31, modify)).toEqual([...times(30, 1001), 429]);
   });
 
-  it('are counted apart from queries', async () => {
+  it('are counted separately from queries', async () => {
     await withLimits();
     expect(await codes(31, modify)).toContain(429);
     expect(await list()).toMatchObject({ code: 200 });
@@ -150,12 +150,12 @@ describe('modifications', () => {
   it('a batch is one modification', async () => {
     await withLimits();
     const devices = Array.from({ length: 50 }, () => registration());
-    const answer = await daemon.call('POST', '/api/devices/batch-register', { devices });
-    expect(answer).toMatchObject({ code: 200, data: { success: 50 } });
-    expect(window(answer)).toMatchObject({ limit: 30, remaining: 29 });
+    const response = await daemon.call('POST', '/api/devices/batch-register', { devices });
+    expect(response).toMatchObject({ code: 200, data: { success: 50 } });
+    expect(window(response)).toMatchObject({ limit: 30, remaining: 29 });
   });
 
-  it('what a role may not do counts for its user as well', async () => {
+  it('a request without permission counts too', async () => {
     const { token } = await daemon.user('looker', 'VIEWER');
     await withLimits();
     expect(await codes(31, () => modify(token))).toEqual([...times(30, 2007), 429]);
@@ -163,7 +163,7 @@ describe('modifications', () => {
 });
 
 describe('uploads', () => {
-  it('10 in an hour for a user, refused ones included; then 429', async () => {
+  it('10 per hour for one user, including failed ones; then 429', async () => {
     await withLimits();
     expect(await codes(9, () => upload(daemon))).toEqual(times(9, 200));
     expect(await codes(2, () => upload(daemon, packageForm({}, { name: 'devmgr.exe' })))).toEqual([4002, 429]);
@@ -175,7 +175,7 @@ describe('uploads', () => {
 });
 
 describe('the window', () => {
-  it('begins with the first request and is fixed: a minute later everything is allowed again', async () => {
+  it('starts with the first request and is fixed: a minute later everything is allowed again', async () => {
     await withLimits();
     const first = window(await modify());
     clock.forward(50 * second);
@@ -187,7 +187,7 @@ describe('the window', () => {
     expect(window(await modify())).toMatchObject({ limit: 30, remaining: 29 });
   });
 
-  it('its end is told in Unix seconds, and with 429 the seconds until then in Retry-After', async () => {
+  it('reports its end in Unix seconds, and with 429 the remaining seconds in Retry-After', async () => {
     await withLimits();
     const { reset } = window(await modify());
     expect(reset).toBe(Math.ceil((Date.now() + 60 * second) / 1000));
@@ -202,7 +202,7 @@ describe('the headers of a limit', () => {
   const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
   const has = ({ headers }: Answer) => names.filter(name => headers.has(name)).length;
 
-  it('stand on every answer that came past the token, whatever its code', async () => {
+  it('are on every response whose request passed the token check, whatever its code', async () => {
     const { token } = await daemon.user('looker', 'VIEWER');
     await withLimits();
     const refused = [
@@ -218,13 +218,13 @@ describe('the headers of a limit', () => {
     expect(refused.map(has)).toEqual([3, 3, 3, 3]);
   });
 
-  it('stand on every answer of login', async () => {
+  it('are on every response of login', async () => {
     await withLimits();
-    for (const answer of [await login(), await login(adminPassword)]) expect(has(answer)).toBe(3);
+    for (const response of [await login(), await login(adminPassword)]) expect(has(response)).toBe(3);
     expect(window(await login())).toMatchObject({ limit: 5, remaining: 2 });
   });
 
-  it('stand on no answer that did not come past the token, and on none of what is not limited', async () => {
+  it('are not on responses that failed the token check, nor on those of unlimited operations', async () => {
     await withLimits();
     expect(has(await daemon.call('GET', '/api/devices/list', undefined, { token: null }))).toBe(0);
     expect(has(await daemon.call('GET', '/api/health'))).toBe(0);
@@ -234,23 +234,23 @@ describe('the headers of a limit', () => {
 
 describe('without limit', () => {
   it.each(['/api/health', '/api/openapi.json', '/api/swagger-ui.html', '/api/postman.json'])(
-    '%s can be asked as often as one likes',
+    '%s is not limited',
     async path => {
       await withLimits();
-      const answers = await Promise.all(Array.from({ length: 150 }, () => fetch(daemon.url + path)));
-      await Promise.all(answers.map(answer => answer.arrayBuffer()));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      const responses = await Promise.all(Array.from({ length: 150 }, () => fetch(daemon.url + path)));
+      await Promise.all(responses.map(response => response.arrayBuffer()));
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     },
   );
 
-  it('a limit that is switched off shows no headers', async () => {
+  it('a limit that is off has no headers', async () => {
     await daemon.restart({ limits: { ...rateLimits, query: null } });
-    const answer = await list();
-    expect(answer.code).toBe(200);
-    expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
+    const response = await list();
+    expect(response.code).toBe(200);
+    expect(response.headers.has('x-ratelimit-limit')).toBe(false);
   });
 
-  it('a limit can be set otherwise', async () => {
+  it('a limit can be changed', async () => {
     await daemon.restart({ limits: { ...rateLimits, query: { count: 2, seconds: 10 } } });
     expect(await codes(3, list)).toEqual([200, 200, 429]);
   });

@@ -39,7 +39,7 @@ const serials = (list: readonly Row[]) => list.map(({ serialNumber }) => serialN
 const fieldOf = (sortBy: string) => (sortBy === 'createTime' ? 'createdAt' : sortBy);
 
 describe('the order of a list', () => {
-  it('is that of making, the newest first, unless something else is asked for', async () => {
+  it('is the newest first by default', async () => {
     expect((await rows({ size: 100 })).map(idNumber)).toEqual(Array.from({ length: 30 }, (_, i) => 30 - i));
   });
 
@@ -66,7 +66,7 @@ describe('the order of a list', () => {
     expect(found.map(idNumber)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
   });
 
-  it.each(['asc', 'desc'])('updatedAt %s: what was never updated comes last', async sortOrder => {
+  it.each(['asc', 'desc'])('updatedAt %s: a device that was never updated comes last', async sortOrder => {
     const [first] = await rows({ sortBy: 'updatedAt', sortOrder });
     expect(first?.deviceId).toBe('DEV-12');
   });
@@ -74,7 +74,7 @@ describe('the order of a list', () => {
 
 describe('the pages of a list', () => {
   it.each(deviceSorts.flatMap(sortBy => [1, 7].map(size => ({ sortBy, size }))))(
-    'show each record once: sortBy $sortBy, $size to a page',
+    'show each record once: sortBy $sortBy, size $size',
     async ({ sortBy, size }) => {
       const all: Row[] = [];
       for (let page = 1; page <= Math.ceil(30 / size); page++) all.push(...(await rows({ sortBy, size, page })));
@@ -83,7 +83,7 @@ describe('the pages of a list', () => {
     },
   );
 
-  it('empty parameters are as if they were not there', async () => {
+  it('ignore empty parameters', async () => {
     expect(await rows({ page: '', size: '', status: '', keyword: '', sortBy: '' })).toHaveLength(20);
   });
 });
@@ -96,27 +96,27 @@ describe('the filters of a list', () => {
     expect(await rows({ deviceType: 'SIMKEY', status: 'ACTIVE' })).toHaveLength(1);
   });
 
-  it('manufacturer and userId match as a whole, upper and lower case apart', async () => {
+  it('manufacturer and userId match the whole value, case-sensitive', async () => {
     expect(await rows({ manufacturer: 'Feitian', size: 100 })).toHaveLength(15);
     expect(await rows({ manufacturer: 'Feit' })).toEqual([]);
     expect(await rows({ userId: 'bob' })).toHaveLength(1);
     expect(await rows({ userId: 'Bob' })).toEqual([]);
   });
 
-  it('keyword is part of a serial number or of a deviceId, in any case', async () => {
+  it('keyword is a part of the serial number or of the deviceId, case-insensitive', async () => {
     expect(serials(await rows({ keyword: 'kEY_07' }))).toEqual(['Key_07-1']);
     expect((await rows({ keyword: 'dev-12' })).map(({ deviceId }) => deviceId)).toEqual(['DEV-12']);
     expect((await rows({ keyword: 'DEV-3' })).map(idNumber).sort()).toEqual([3, 30]);
     expect(await rows({ keyword: 'Feitian' })).toEqual([]);
   });
 
-  it('in a keyword % and _ and * and \\ are ordinary characters', async () => {
+  it('%, _, * and \\ are ordinary characters in a keyword', async () => {
     for (const keyword of ['%', 'Key%', '*', '?', '\\', 'KeyX', 'y_0_']) expect(await rows({ keyword })).toEqual([]);
     expect(await rows({ keyword: 'y_', size: 100 })).toHaveLength(30);
     expect(serials(await rows({ keyword: ':5' }))).toEqual(['Key_05:5']);
   });
 
-  it('filters join: all of them have to fit', async () => {
+  it('all filters must match', async () => {
     const found = await rows({ keyword: 'key', manufacturer: 'Feitian', deviceType: 'UKEY', userId: 'bob' });
     expect(found.map(({ deviceId }) => deviceId)).toEqual(['DEV-12']);
   });
@@ -143,7 +143,7 @@ describe('a row of a list', () => {
     );
   });
 
-  it('shows the detail with every field of the interface, null where it has no value', async () => {
+  it('the detail has every field of the interface, null if it has no value', async () => {
     const detail = data(await daemon.call('GET', '/api/devices/DEV-1'));
     const nulls = ['hardwareVersion', 'firmwareVersion', 'userId', 'userName', 'userEmail', 'note', 'activatedAt'];
     const moreNulls = ['lastUsedAt', 'lockReason', 'lockedAt', 'deactivatedAt'];

@@ -18,16 +18,16 @@ const localToken = async () => (await readFile(join(daemon.home, 'local-token'),
 const tried = async () =>
   (await daemon.call('GET', '/api/hardware/keys', undefined, { token: await localToken() })).code;
 
-it('the local token is good soon after the machine has slept for days', async () => {
+it('the local token is valid soon after the machine has slept for days', async () => {
   expect(await tried()).toBe(200);
-  // Asleep the clock goes on and the timers of a process do not.
+  // While a machine sleeps, the clock continues but the timers of a process do not.
   vi.setSystemTime(Date.now() + 2 * day);
   expect(await tried()).toBe(1005);
   vi.advanceTimersByTime(10 * second);
   await expect.poll(tried, { timeout: 20_000 }).toBe(200);
 });
 
-it('the local token stays the same for half its life, and is then another', async () => {
+it('the local token stays the same for half its lifetime and is then renewed', async () => {
   const first = await localToken();
   vi.setSystemTime(Date.now() + day / 3);
   vi.advanceTimersByTime(10 * second);

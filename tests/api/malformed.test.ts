@@ -1,4 +1,4 @@
-/** Whatever is sent: an envelope and no 500, at once; and the daemon goes on as before. `npm run fuzz` tries five times as much. */
+/** Malformed input gets an envelope at once and never a 500, and the daemon continues. `npm run fuzz` tries five times as much. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
@@ -23,37 +23,37 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-it('20,000 malformed requests, uploads, upgrades and frames: never a 500, never an answer without an envelope, never more than 1 s, nothing left behind', async () => {
+it('answers 20,000 malformed requests, uploads, upgrades and frames within 1 s each, with an envelope and without a 500, and leaves nothing behind', async () => {
   const seed = Number(process.env.DEVMGR_TEST_SEED ?? Date.now() % 1_000_000_000);
   const { report, problems } = await tryDaemon(daemon, { seed, count: 20_000 });
   expect(problems, `seed ${seed}`).toEqual([]);
   expect(report.sent).toBe(20_000);
-  // The inputs reach the operations, and are no mere noise.
+  // Many inputs reach the operations.
   for (const status of [101, 200, 400, 401, 403, 404]) expect(report.statuses.get(status)).toBeGreaterThan(100);
 });
 
-describe('what has brought a daemon down, or silenced it, does not any more', () => {
+describe('input that once stopped or silenced a daemon', () => {
   const upgrade = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', 'Transfer-Encoding: chunked'];
-  const good = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='];
+  const valid = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='];
   const token = () => `Authorization: Bearer ${daemon.token}`;
   const open = (lines: readonly string[], body: string) =>
     rawRequest(daemon.url, `GET /api/ws/notifications HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 
   it.each([
     ['that is refused', () => [...upgrade], '"code":1004'],
-    ['that would be granted', () => [...upgrade, ...good, token()], '"code":1001'],
+    ['that would be granted', () => [...upgrade, ...valid, token()], '"code":1001'],
   ] as const)('an upgrade with a body %s', async (_what, lines, code) => {
     expect(await open(lines(), '5\r\nhello\r\n')).toContain(code);
     expect((await daemon.call('GET', '/api/health')).code).toBe(200);
   });
 
-  it('an offer of another protocol with a body: the connection ends with the answer', async () => {
+  it('an offer of another protocol with a body: the connection ends with the response', async () => {
     const offer = 'Host: localhost\r\nConnection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 200000';
-    const answer = await rawRequest(daemon.url, `GET /api/health HTTP/1.1\r\n${offer}\r\n\r\n${'x'.repeat(200_000)}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
+    const response = await rawRequest(daemon.url, `GET /api/health HTTP/1.1\r\n${offer}\r\n\r\n${'x'.repeat(200_000)}`);
+    expect(response).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
   });
 
-  it('a tunnel whose client goes on sending: refused, and nothing of it is left', async () => {
+  it('a tunnel whose client continues to send: refused, and the connection is closed', async () => {
     const app = await buildServer({ logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy: [] }, []);
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as AddressInfo;

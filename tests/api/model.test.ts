@@ -1,4 +1,4 @@
-/** Devices under many hands: whatever clients do at once, the answers are those of a registry that does one thing after the other. */
+/** Concurrent clients: the responses are those of a registry that handles one request after the other (linearizability). */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deviceStatuses } from '../../src/contract/device-fields.ts';
@@ -34,7 +34,7 @@ let runs = 0;
 const wordsOf = (seen: readonly { readonly words: string }[]) =>
   `no order explains\n${seen.map(({ words }) => words).join('\n')}`;
 
-/** Each client does its part, all of them at the same time; returns the devices as they are in the end. */
+/** Runs all clients at the same time; returns the devices as they are at the end. */
 async function play(parts: readonly (readonly Plan[])[]): Promise<DeviceDetail[]> {
   const fleet = new Fleet(daemon, `RUN${String(++runs).padStart(4, '0')}`);
   await Promise.all(
@@ -53,7 +53,7 @@ async function play(parts: readonly (readonly Plan[])[]): Promise<DeviceDetail[]
   return ends;
 }
 
-it('five clients at random on the same devices: every answer is the one of some order of what was done', async () => {
+it('five clients send random requests for the same devices: the responses fit one order of these requests', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(plans, { maxLength: 14 }), { minLength: clients.length, maxLength: clients.length }),
@@ -86,7 +86,7 @@ it.each([
   registry.push(explained!.end!);
 });
 
-it('a note and a firmware version set at once are both told of by the later answer', async () => {
+it('of two simultaneous updates of different fields, the later response has both', async () => {
   const note = { kind: 'update', device: 0, set: { note: 'n' } } as const;
   const firmware = { kind: 'update', device: 0, set: { firmwareVersion: '1.0.4' } } as const;
   for (let i = 0; i < 20; i++) {
@@ -101,7 +101,7 @@ it('a note and a firmware version set at once are both told of by the later answ
   }
 });
 
-it('in the end the lists and totals are those of the model', async () => {
+it('at the end, the lists and totals are those of the model', async () => {
   const pages = async (query: string) => {
     const rows: { deviceId: string }[] = [];
     for (let page = 1; ; page++) {

@@ -10,9 +10,9 @@ beforeAll(async () => {
 afterAll(() => daemon.stop());
 
 const call = async (method: string, path: string, body?: unknown) => {
-  const answer = await daemon.call(method, path, body);
-  expect(answer.message).toBe('success');
-  return answer.data;
+  const response = await daemon.call(method, path, body);
+  expect(response.message).toBe('success');
+  return response.data;
 };
 
 async function upload(): Promise<string> {
@@ -20,8 +20,8 @@ async function upload(): Promise<string> {
   form.set('platform', 'ANDROID');
   form.set('version', '1.2.3');
   form.set('file', new Blob(['package']), 'app.apk');
-  const answer = await daemon.call('POST', '/api/app-versions/upload', undefined, { raw: form });
-  return answer.data.versionId;
+  const response = await daemon.call('POST', '/api/app-versions/upload', undefined, { raw: form });
+  return response.data.versionId;
 }
 
 describe('an operation that changes something', () => {

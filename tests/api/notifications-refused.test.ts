@@ -16,10 +16,10 @@ const refused = (where: string, headers: Record<string, string | undefined> = {}
 
 describe('a refused upgrade', () => {
   it('is answered with an envelope and the id of the request', async () => {
-    const answer = await refused(path);
-    expect(answer).toMatchObject({ status: 401, code: 1004, data: null });
-    expect(answer.headers['x-request-id']).toBeTruthy();
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    const response = await refused(path);
+    expect(response).toMatchObject({ status: 401, code: 1004, data: null });
+    expect(response.headers['x-request-id']).toBeTruthy();
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
   it.each(['/', '/api/devices/list', '/api/ws/notification', '/api/ws/notifications/', '/API/ws/notifications'])(
@@ -51,24 +51,24 @@ describe('a refused upgrade', () => {
   });
 
   it.each(['x', '-1', '1.5', '1e3', '0x1', ' 1', '99999999999999999999', ''])('is 1001 with since=%j', async since => {
-    const answer = await refused(withToken(`&since=${encodeURIComponent(since)}`));
-    expect(answer).toMatchObject({ status: 400, code: 1001 });
-    expect(answer.message).toContain('since');
+    const response = await refused(withToken(`&since=${encodeURIComponent(since)}`));
+    expect(response).toMatchObject({ status: 400, code: 1001 });
+    expect(response.message).toContain('since');
   });
 
   it('is 1001 with since ahead of the log', async () => {
     const next = (await server.store.lastEventId()) + 1;
-    const answer = await refused(withToken(`&since=${next}`));
-    expect(answer).toMatchObject({ status: 400, code: 1001 });
-    expect(answer.message).toContain('since');
+    const response = await refused(withToken(`&since=${next}`));
+    expect(response).toMatchObject({ status: 400, code: 1001 });
+    expect(response.message).toContain('since');
   });
 
   it.each(['NOPE', 'DEVICE_ACTIVATED,', 'device_activated', 'DEVICE_ACTIVATED;DEVICE_LOCKED', 'USER_CREATED'])(
     'is 1001 with types=%s',
     async types => {
-      const answer = await refused(withToken(`&types=${encodeURIComponent(types)}`));
-      expect(answer).toMatchObject({ status: 400, code: 1001 });
-      expect(answer.message).toContain('types');
+      const response = await refused(withToken(`&types=${encodeURIComponent(types)}`));
+      expect(response).toMatchObject({ status: 400, code: 1001 });
+      expect(response.message).toContain('types');
     },
   );
 
@@ -117,8 +117,8 @@ describe('a plain request for the path of the stream', () => {
 
   it('that offers another protocol is an ordinary request', async () => {
     const headers = { connection: 'Upgrade', upgrade: 'h2c' };
-    const answer = await refusedUpgrade(server.url, path, headers);
-    expect(answer).toMatchObject({ status: 401, code: 1004 });
+    const response = await refusedUpgrade(server.url, path, headers);
+    expect(response).toMatchObject({ status: 401, code: 1004 });
   });
 });
 

@@ -1,4 +1,4 @@
-/** Who may do what: a test for each role and operation, and for those who are nobody. */
+/** Permissions: a test for each role and operation, and for requests without a valid token. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ const version = async () => `/api/app-versions/${data(await upload(daemon)).vers
 let users = 0;
 const otherUser = async () => `/api/users/${(await daemon.user(`other-${++users}`, 'VIEWER')).id}`;
 
-/** A request of each operation that is good in every respect but, perhaps, for who sends it. */
+/** A request for each operation that is valid except, perhaps, for the role of the caller. */
 const requests: Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> = {
   refresh: async () => ({}),
   register: async () => ({ body: registration() }),
@@ -84,7 +84,7 @@ const requests: Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> = {
   listKeys: async () => ({}),
 };
 
-/** Operations by who may call them. */
+/** Operations by the roles that may call them. */
 const readers: readonly RouteName[] = [
   'refresh',
   'listDevices',
@@ -142,7 +142,7 @@ async function send(operation: RouteName, token: string | null, sent: Sent) {
 }
 
 describe('roles', () => {
-  it('every operation that asks for a token is in the table', () => {
+  it('the table has every operation that requires a token', () => {
     const guarded = Object.entries<RouteShape>(routes).filter(([, { access }]) => typeof access !== 'string');
     expect([...rows.map(({ operation }) => operation), 'notifications'].sort()).toEqual(
       guarded.map(([name]) => name).sort(),
@@ -150,13 +150,15 @@ describe('roles', () => {
   });
 
   it.each(cells)('$role $may: $operation', async ({ operation, role, may }) => {
-    const answer = await send(operation, tokens[role]!, await requests[operation]!());
-    expect(answer).toMatchObject(may === 'may' ? { status: 200, code: 200 } : { status: 403, code: 2007, data: null });
+    const response = await send(operation, tokens[role]!, await requests[operation]!());
+    expect(response).toMatchObject(
+      may === 'may' ? { status: 200, code: 200 } : { status: 403, code: 2007, data: null },
+    );
   });
 });
 
-describe('without a good token', () => {
-  it.each(rows)('$operation is refused with 1004, whether the token is missing or made up', async ({ operation }) => {
+describe('without a valid token', () => {
+  it.each(rows)('$operation is refused with 1004, whether the token is missing or invented', async ({ operation }) => {
     const sent = { path: routes[operation].path.replaceAll(/\{\w+\}/g, 'X-1') };
     expect(await send(operation, null, sent)).toMatchObject({ status: 401, code: 1004 });
     expect(await send(operation, 'made.up.token', sent)).toMatchObject({ status: 401, code: 1004 });
@@ -169,13 +171,13 @@ describe('without a good token', () => {
     '/api/openapi.yaml',
     '/api/postman.json',
     '/metrics',
-  ])('%s is open to everybody', async path => {
+  ])('%s is open', async path => {
     const response = await fetch(daemon.url + path);
     expect(response.status).toBe(200);
     expect((await response.text()).length).toBeGreaterThan(10);
   });
 
-  it('metrics are open to this machine alone; from elsewhere they are a read', async () => {
+  it('metrics are open on this machine; from elsewhere they need a token', async () => {
     const scrape = async (token: string | undefined) => {
       const headers = { 'x-forwarded-for': '192.0.2.7', ...(token ? { authorization: `Bearer ${token}` } : {}) };
       return (await fetch(`${daemon.url}/metrics`, { headers })).status;
@@ -186,7 +188,7 @@ describe('without a good token', () => {
     expect(await scrape(tokens.LOCAL)).toBe(403);
   });
 
-  it.each([null, 'made.up.token'])('a route that does not exist is 404 with the token %j', async token => {
+  it.each([null, 'made.up.token'])('an unknown path is 404 with the token %j', async token => {
     expect(await daemon.call('GET', '/api/no-such-thing', undefined, { token })).toMatchObject({
       status: 404,
       code: 404,
@@ -195,7 +197,7 @@ describe('without a good token', () => {
 });
 
 describe('a role', () => {
-  it('is that of the user now, not that in the token', async () => {
+  it('is the current role of the user, not that in the token', async () => {
     const { id, token } = await daemon.user('promoted', 'VIEWER');
     const register = () => daemon.call('POST', '/api/devices/register', registration(), { token });
     expect(await register()).toMatchObject({ code: 2007 });
@@ -203,7 +205,7 @@ describe('a role', () => {
     expect(await register()).toMatchObject({ code: 200 });
   });
 
-  it('VIEWER sees no activation code: not in the list, not in the detail', async () => {
+  it('VIEWER sees no activation code in the list or in the detail', async () => {
     const { deviceId, activationCode } = await deviceIn('INACTIVE', daemon);
     for (const [role, shown] of [
       ['DEALER', activationCode],
@@ -217,7 +219,7 @@ describe('a role', () => {
     }
   });
 
-  it('DEALER and VIEWER set their own password, with the old one, and nobody else’s', async () => {
+  it('DEALER and VIEWER set only their own password, with the old one', async () => {
     const { id, token } = await daemon.user('own-password', 'VIEWER');
     const set = (user: string, body: object) => daemon.call('POST', `/api/users/${user}/password`, body, { token });
     expect(await set('USR-1', { password: 'another password', oldPassword: adminPassword })).toMatchObject({
@@ -229,7 +231,7 @@ describe('a role', () => {
     await daemon.login('own-password', 'another password');
   });
 
-  it('DEALER confirms a deactivation with the password of any ADMIN, not with the own one', async () => {
+  it('DEALER confirms a deactivation with the password of any ADMIN, not with their own', async () => {
     const made = await daemon.call('POST', '/api/users', {
       username: 'dealer-2',
       password: 'the dealers own',
@@ -244,7 +246,7 @@ describe('a role', () => {
     expect(await deactivate(adminPassword)).toMatchObject({ code: 200 });
   });
 
-  it('ADMIN confirms a deactivation with the own password alone, not with that of another ADMIN', async () => {
+  it('ADMIN confirms a deactivation with their own password only, not with that of another ADMIN', async () => {
     data(await daemon.call('POST', '/api/users', { username: 'admin-2', password: 'the second admin', role: 'ADMIN' }));
     const token = await daemon.login('admin-2', 'the second admin');
     const path = `${await device()}/deactivate`;

@@ -1,4 +1,4 @@
-/** Sizes and bounds: a test for each. */
+/** Sizes and lengths: a test for each limit. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { second } from '../support/clock.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -13,16 +13,16 @@ afterEach(() => daemon?.stop());
 describe('sizes', () => {
   const batch = (devices: unknown) => daemon.call('POST', '/api/devices/batch-register', { devices });
 
-  it('a batch holds 1 to 10,000 items', async () => {
+  it('a batch has 1 to 10,000 items', async () => {
     for (const devices of [[], undefined, null, 'x', {}])
       expect(await batch(devices)).toMatchObject({ status: 400, code: 1001 });
     expect(await batch(Array(10_001).fill(0))).toMatchObject({ status: 400, code: 1001 });
-    const answer = await batch(Array.from({ length: 10_000 }, () => registration()));
-    expect(answer).toMatchObject({ code: 200, data: { total: 10_000, success: 10_000, failed: 0 } });
-    expect(answer.data.results).toHaveLength(10_000);
+    const response = await batch(Array.from({ length: 10_000 }, () => registration()));
+    expect(response).toMatchObject({ code: 200, data: { total: 10_000, success: 10_000, failed: 0 } });
+    expect(response.data.results).toHaveLength(10_000);
   });
 
-  it('a batch may be 16 MiB of JSON, any other body 1 MiB; beyond that 1001', async () => {
+  it('a batch may have 16 MiB of JSON, any other body 1 MiB; beyond that 1001', async () => {
     const padded = (bytes: number) => ({
       raw: JSON.stringify({ x: 'x'.repeat(bytes - 8) }),
       headers: { 'content-type': 'application/json' },
@@ -32,16 +32,16 @@ describe('sizes', () => {
     expect((await send('/api/devices/register', MiB)).message).toBe('deviceType is required');
     expect(await send('/api/devices/register', MiB + 1)).toMatchObject({
       code: 1001,
-      message: expect.stringContaining('larger'),
+      message: expect.stringContaining('too large'),
     });
     expect((await send('/api/devices/batch-register', 16 * MiB)).message).toBe('devices is required');
     expect(await send('/api/devices/batch-register', 16 * MiB + 1)).toMatchObject({
       code: 1001,
-      message: expect.stringContaining('larger'),
+      message: expect.stringContaining('too large'),
     });
   });
 
-  it('a page holds 1 to 100 records, 20 where nothing is said; pageSize is another name of size, which wins', async () => {
+  it('a page has 1 to 100 records, by default 20; size takes precedence over pageSize', async () => {
     data(await batch(Array.from({ length: 120 }, () => registration())));
     const page = async (query: string) => {
       const { list: rows, pagination } = data(await daemon.call('GET', `/api/devices/list${query}`));
@@ -61,14 +61,14 @@ describe('sizes', () => {
     ['model', 200, '🔑'],
     ['hardwareVersion', 64, 'x'],
     ['firmwareVersion', 64, 'x'],
-  ])('%s has at most %i characters, counted as characters', async (field, length, character) => {
+  ])('%s has at most %i characters', async (field, length, character) => {
     const send = (count: number) =>
       daemon.call('POST', '/api/devices/register', registration({ [field]: character.repeat(count) }));
     expect(await send(length)).toMatchObject({ code: 200 });
     expect(await send(length + 1)).toMatchObject({ code: 1001, message: expect.stringContaining(field) });
   });
 
-  it('a note has at most 1,000 characters, several lines allowed; a reason 200, a userId 64, one line each', async () => {
+  it('a note has at most 1,000 characters and may have several lines; a reason has 200 and a userId 64, in one line', async () => {
     const { deviceId, activationCode } = await register(daemon);
     const note = (text: string) => daemon.call('PUT', `/api/devices/${deviceId}`, { note: text });
     expect(await note(`${'x'.repeat(499)}\r\n\t${'y'.repeat(498)}`)).toMatchObject({ code: 200 });
@@ -83,7 +83,7 @@ describe('sizes', () => {
     expect(await lock('r'.repeat(200))).toMatchObject({ code: 200 });
   });
 
-  it('validityDays is a whole number from 1 to 3650, 365 where nothing is said', async () => {
+  it('validityDays is a whole number from 1 to 3650, by default 365', async () => {
     const { deviceId } = await register(daemon);
     const renew = (more: object) =>
       daemon.call('POST', '/api/devices/generate-activation-code', { deviceId, reason: 'lost', ...more });
@@ -97,11 +97,11 @@ describe('sizes', () => {
     expect(Date.parse(expiresAt) - Date.parse(generatedAt)).toBe(365 * 86_400 * second);
   });
 
-  it('a password has 8 to 200 characters and is taken as it is', async () => {
+  it('a password has 8 to 200 characters and is taken exactly as sent', async () => {
     const make = (username: string, password: string) =>
       daemon.call('POST', '/api/users', { username, password, role: 'VIEWER' });
     for (const password of ['1234567', 'x'.repeat(201)])
-      expect(await make('nobody', password)).toMatchObject({
+      expect(await make('unknown', password)).toMatchObject({
         code: 1001,
         message: expect.stringContaining('password'),
       });

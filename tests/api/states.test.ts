@@ -1,4 +1,4 @@
-/** What may be done to a device in which state: a test for each cell of the table, and what each change leaves behind. */
+/** Which operation is allowed in which state of a device: a test for each cell of the table, and the effects of each change. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DeviceStatus, deviceStatuses } from '../../src/contract/device-fields.ts';
 import { type Answer, adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -12,7 +12,7 @@ afterAll(() => daemon?.stop());
 
 const post = (path: string, body: object) => daemon.call('POST', path, body);
 const detail = async ({ deviceId }: TestDevice) => data(await daemon.call('GET', `/api/devices/${deviceId}`));
-/** What of a device shows that something was done to it. */
+/** The fields of a device that show its changes. */
 const trace = async (device: TestDevice) => JSON.stringify(await detail(device));
 
 const confirmPassword = adminPassword;
@@ -30,7 +30,7 @@ const operations: Record<string, (device: TestDevice) => Promise<Answer>> = {
   read: ({ deviceId }) => daemon.call('GET', `/api/devices/${deviceId}`),
 };
 
-/** For each state in the order of `deviceStatuses`: the state afterwards, or the code of the refusal. */
+/** For each state in the order of `deviceStatuses`: the state afterwards, or the code of the error. */
 const table: Record<string, readonly (DeviceStatus | number)[]> = {
   activate: ['ACTIVE', 2002, 2004, 2005],
   lock: [1001, 'LOCKED', 2004, 2005],
@@ -49,21 +49,21 @@ const cells = Object.entries(table).flatMap(([operation, row]) =>
 const allowed = cells.filter(({ expected }) => typeof expected === 'string');
 const refused = cells.filter(({ expected }) => typeof expected === 'number');
 
-describe('what a state allows', () => {
-  it.each(allowed)('$operation of a device that is $state: done, and it is $expected', async cell => {
+describe('a state allows', () => {
+  it.each(allowed)('$operation of a device that is $state; it is then $expected', async cell => {
     const device = await deviceIn(cell.state, daemon);
-    const answer = await operations[cell.operation]!(device);
-    expect(answer).toMatchObject({ status: 200, code: 200 });
+    const response = await operations[cell.operation]!(device);
+    expect(response).toMatchObject({ status: 200, code: 200 });
     expect((await detail(device)).status).toBe(cell.expected);
   });
 });
 
-describe('what a state refuses', () => {
-  it.each(refused)('$operation of a device that is $state: refused with $expected, and nothing changes', async cell => {
+describe('a state refuses', () => {
+  it.each(refused)('$operation of a device that is $state with $expected, and nothing changes', async cell => {
     const device = await deviceIn(cell.state, daemon);
     const before = await trace(device);
-    const answer = await operations[cell.operation]!(device);
-    expect(answer).toMatchObject({ status: 400, code: cell.expected, data: null });
+    const response = await operations[cell.operation]!(device);
+    expect(response).toMatchObject({ status: 400, code: cell.expected, data: null });
     expect(await trace(device)).toBe(before);
   });
 
@@ -72,12 +72,12 @@ describe('what a state refuses', () => {
     ['unlock', 'INACTIVE', /not locked/],
     ['unlock', 'ACTIVE', /not locked/],
   ] as const)('%s of a device that is %s is a parameter error that says why', async (operation, state, words) => {
-    const answer = await operations[operation]!(await deviceIn(state, daemon));
-    expect(answer.message).toMatch(words);
+    const response = await operations[operation]!(await deviceIn(state, daemon));
+    expect(response.message).toMatch(words);
   });
 });
 
-it('the state comes before the password: one that is wrong is not even compared for a device that is DEACTIVATED', async () => {
+it('the state is checked before the password: for a DEACTIVATED device, a wrong one is not compared', async () => {
   const { deviceId } = await deviceIn('DEACTIVATED', daemon);
   const body = { reason: 'worn out', confirmPassword: 'wrong one' };
   expect(await post(`/api/devices/${deviceId}/deactivate`, body)).toMatchObject({ status: 400, code: 2005 });
@@ -92,20 +92,20 @@ describe('a restore', () => {
     if (state === 'DEACTIVATED') data(await operations.deactivate!(device));
     return post(`/api/devices/${device.deviceId}/backups/${backupId}/restore`, {});
   };
-  it.each(['ACTIVE', 'LOCKED'] as const)('is done for a device that is %s', async state => {
+  it.each(['ACTIVE', 'LOCKED'] as const)('succeeds for a device that is %s', async state => {
     expect(await restore(state)).toMatchObject({ code: 200, data: { restoredAt: expect.any(String) } });
   });
   it('is refused with 2005 for a device that is DEACTIVATED', async () => {
     expect(await restore('DEACTIVATED')).toMatchObject({ status: 400, code: 2005 });
   });
-  it('is not refused for the state INACTIVE, but for the want of a backup', async () => {
+  it('of an INACTIVE device fails for lack of a backup, not because of the state', async () => {
     const { deviceId } = await deviceIn('INACTIVE', daemon);
     expect(await post(`/api/devices/${deviceId}/backups/BKP-999999/restore`, {})).toMatchObject({ code: 3001 });
   });
 });
 
-describe('what a change leaves behind', () => {
-  it('registration: INACTIVE, bound to nobody, with a code and its expiry a year ahead', async () => {
+describe('the effects of a change', () => {
+  it('registration: INACTIVE, not bound to a user, with a code that expires in a year', async () => {
     const found = await detail(await deviceIn('INACTIVE', daemon));
     expect(found).toMatchObject({
       userId: null,
@@ -118,19 +118,19 @@ describe('what a change leaves behind', () => {
     expect(days).toBe(365);
   });
 
-  it('activation: the user is bound and the time is kept', async () => {
+  it('activation: the user and the time are stored', async () => {
     const device = await deviceIn('INACTIVE', daemon);
-    const answer = data(await operations.activate!(device));
-    expect(answer).toEqual({
+    const response = data(await operations.activate!(device));
+    expect(response).toEqual({
       deviceId: device.deviceId,
       status: 'ACTIVE',
       userId: 'alice',
       activatedAt: expect.any(String),
     });
-    expect(await detail(device)).toMatchObject({ userId: 'alice', activatedAt: answer.activatedAt });
+    expect(await detail(device)).toMatchObject({ userId: 'alice', activatedAt: response.activatedAt });
   });
 
-  it('activation with the id of a user of this system: the detail shows name and address', async () => {
+  it('activation for a user of this system: the detail shows name and e-mail address', async () => {
     const { id } = await daemon.user('bound-user', 'VIEWER');
     data(await daemon.call('PUT', `/api/users/${id}`, { email: 'bound@example.com' }));
     const device = await deviceIn('INACTIVE', daemon);
@@ -138,34 +138,36 @@ describe('what a change leaves behind', () => {
     expect(await detail(device)).toMatchObject({ userName: 'bound-user', userEmail: 'bound@example.com' });
   });
 
-  it('lock: reason and time are kept; the note does not overwrite that of the device', async () => {
+  it('lock: reason and time are stored; the note does not overwrite that of the device', async () => {
     const device = await deviceIn('ACTIVE', daemon);
     data(await operations.update!(device));
-    const answer = data(await post(`/api/devices/${device.deviceId}/lock`, { reason: 'stolen', note: 'police told' }));
-    expect(answer).toEqual({
+    const response = data(
+      await post(`/api/devices/${device.deviceId}/lock`, { reason: 'stolen', note: 'police told' }),
+    );
+    expect(response).toEqual({
       deviceId: device.deviceId,
       status: 'LOCKED',
       lockedAt: expect.any(String),
       lockReason: 'stolen',
     });
-    expect(await detail(device)).toMatchObject({ lockReason: 'stolen', lockedAt: answer.lockedAt, note: 'drawer 3' });
+    expect(await detail(device)).toMatchObject({ lockReason: 'stolen', lockedAt: response.lockedAt, note: 'drawer 3' });
   });
 
-  it('unlock: reason and time of the lock are gone; a body may be left out', async () => {
+  it('unlock: reason and time of the lock are cleared; the body is optional', async () => {
     const device = await deviceIn('LOCKED', daemon);
-    const answer = data(await daemon.call('POST', `/api/devices/${device.deviceId}/unlock`));
-    expect(answer).toEqual({ deviceId: device.deviceId, status: 'ACTIVE', unlockedAt: expect.any(String) });
+    const response = data(await daemon.call('POST', `/api/devices/${device.deviceId}/unlock`));
+    expect(response).toEqual({ deviceId: device.deviceId, status: 'ACTIVE', unlockedAt: expect.any(String) });
     expect(await detail(device)).toMatchObject({ lockReason: null, lockedAt: null, userId: 'alice' });
   });
 
-  it('deactivation: the time is kept, and who it was bound to', async () => {
+  it('deactivation: the time is stored, and the user remains', async () => {
     const device = await deviceIn('ACTIVE', daemon);
-    const answer = data(await operations.deactivate!(device));
-    expect(answer).toEqual({ deviceId: device.deviceId, status: 'DEACTIVATED', deactivatedAt: expect.any(String) });
-    expect(await detail(device)).toMatchObject({ deactivatedAt: answer.deactivatedAt, userId: 'alice' });
+    const response = data(await operations.deactivate!(device));
+    expect(response).toEqual({ deviceId: device.deviceId, status: 'DEACTIVATED', deactivatedAt: expect.any(String) });
+    expect(await detail(device)).toMatchObject({ deactivatedAt: response.deactivatedAt, userId: 'alice' });
   });
 
-  it('update: fields that are not given stay, null clears', async () => {
+  it('update: absent fields keep their values, null clears', async () => {
     const { deviceId } = await deviceIn('ACTIVE', daemon);
     const put = async (body: object) => data(await daemon.call('PUT', `/api/devices/${deviceId}`, body));
     expect(await put({ firmwareVersion: '1.0.4' })).toMatchObject({ deviceId, firmwareVersion: '1.0.4', note: null });
@@ -173,33 +175,33 @@ describe('what a change leaves behind', () => {
     expect(await put({ firmwareVersion: null })).toMatchObject({ firmwareVersion: null, note: 'drawer 3' });
   });
 
-  it('new activation code: the earlier one stops being valid, the new one activates', async () => {
+  it('new activation code: the earlier one is invalid, the new one activates', async () => {
     const device = await deviceIn('INACTIVE', daemon);
     const { deviceId } = device;
-    const answer = data(
+    const response = data(
       await post('/api/devices/generate-activation-code', { deviceId, validityDays: 2, reason: 'lost' }),
     );
-    expect(answer.oldActivationCode).toBe(device.activationCode);
-    expect(answer.activationCode).not.toBe(device.activationCode);
-    expect(Date.parse(answer.expiresAt) - Date.parse(answer.generatedAt)).toBe(2 * 86_400_000);
+    expect(response.oldActivationCode).toBe(device.activationCode);
+    expect(response.activationCode).not.toBe(device.activationCode);
+    expect(Date.parse(response.expiresAt) - Date.parse(response.generatedAt)).toBe(2 * 86_400_000);
     expect(await operations.activate!(device)).toMatchObject({ code: 2003 });
     expect(
-      await post('/api/devices/activate', { deviceId, activationCode: answer.activationCode, userId: 'bob' }),
+      await post('/api/devices/activate', { deviceId, activationCode: response.activationCode, userId: 'bob' }),
     ).toMatchObject({ code: 200 });
   });
 
-  it('uses add up: count, duration and the time of the last one', async () => {
+  it('use: count, total duration and time of the last use', async () => {
     const device = await deviceIn('ACTIVE', daemon);
     const use = (durationSeconds: number) => post(`/api/devices/${device.deviceId}/usage`, { durationSeconds });
     data(await use(30));
-    const answer = data(await use(95));
-    expect(answer).toMatchObject({ totalUsageCount: 2, totalUsageDuration: 125 });
+    const response = data(await use(95));
+    expect(response).toMatchObject({ totalUsageCount: 2, totalUsageDuration: 125 });
     const found = await detail(device);
     expect(found.statistics).toMatchObject({ totalUsageCount: 2, totalUsageDuration: 125 });
-    expect(found.lastUsedAt).toBe(answer.lastUsedAt);
+    expect(found.lastUsedAt).toBe(response.lastUsedAt);
   });
 
-  it('backups are counted, with the time of the last one', async () => {
+  it('backup: count and time of the last backup', async () => {
     const device = await deviceIn('ACTIVE', daemon);
     data(await backUp(daemon, device.deviceId));
     const { createdAt } = data(await backUp(daemon, device.deviceId));
@@ -207,25 +209,25 @@ describe('what a change leaves behind', () => {
   });
 });
 
-describe('of two at once', () => {
-  it('exactly one activation wins; the others get 2002', async () => {
+describe('of simultaneous requests', () => {
+  it('exactly one activation succeeds; the others get 2002', async () => {
     const device = await deviceIn('INACTIVE', daemon);
     const users = Array.from({ length: 8 }, (_, i) => `user-${i}`);
-    const answers = await Promise.all(users.map(user => post('/api/devices/activate', activation(device, user))));
-    expect(answers.map(({ code }) => code).sort()).toEqual([200, ...Array(7).fill(2002)]);
-    const winner = users[answers.findIndex(({ code }) => code === 200)];
+    const responses = await Promise.all(users.map(user => post('/api/devices/activate', activation(device, user))));
+    expect(responses.map(({ code }) => code).sort()).toEqual([200, ...Array(7).fill(2002)]);
+    const winner = users[responses.findIndex(({ code }) => code === 200)];
     expect((await detail(device)).userId).toBe(winner);
   });
 
-  it('exactly one registration of a serial number wins; the others get 2006', async () => {
+  it('exactly one registration of a serial number succeeds; the others get 2006', async () => {
     const body = registration({ serialNumber: 'RACE-1' });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => post('/api/devices/register', body)));
-    expect(answers.map(({ code }) => code).sort()).toEqual([200, ...Array(7).fill(2006)]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => post('/api/devices/register', body)));
+    expect(responses.map(({ code }) => code).sort()).toEqual([200, ...Array(7).fill(2006)]);
   });
 
-  it('exactly one lock wins; the others get 2004', async () => {
+  it('exactly one lock succeeds; the others get 2004', async () => {
     const device = await deviceIn('ACTIVE', daemon);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => operations.lock!(device)));
-    expect(answers.map(({ code }) => code).sort()).toEqual([200, ...Array(7).fill(2004)]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => operations.lock!(device)));
+    expect(responses.map(({ code }) => code).sort()).toEqual([200, ...Array(7).fill(2004)]);
   });
 });

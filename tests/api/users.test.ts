@@ -1,4 +1,4 @@
-/** Users: making, changing, disabling; passwords. */
+/** Users: create, update, disable; passwords. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
@@ -19,16 +19,16 @@ const login = (username: string, password: string) =>
   daemon.call('POST', '/api/auth/login', { username, password }, { token: null });
 
 describe('a login', () => {
-  it('answers a token, when it ends, and who has logged in', async () => {
-    const answer = data(await login('admin', adminPassword));
-    expect(answer).toEqual({
+  it('returns a token, its expiry and the user', async () => {
+    const response = data(await login('admin', adminPassword));
+    expect(response).toEqual({
       token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       expireTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       user: { id: 'USR-1', username: 'admin', role: 'ADMIN', email: null },
     });
   });
 
-  it('token is a JWT of 24 hours (HS256) that says whose it is', async () => {
+  it('returns a JWT (HS256) that names its user and is valid for 24 hours', async () => {
     const [head, body] = daemon.adminToken.split('.').map(part => Buffer.from(part, 'base64url').toString());
     expect(JSON.parse(head!)).toMatchObject({ alg: 'HS256' });
     const claims = JSON.parse(body!);
@@ -36,13 +36,13 @@ describe('a login', () => {
     expect(claims.exp - claims.iat).toBe(24 * 60 * 60);
   });
 
-  it('names are told apart by case', async () => {
+  it('distinguishes upper and lower case in names', async () => {
     expect(await login('Admin', adminPassword)).toMatchObject({ code: 1002 });
   });
 });
 
 describe('a new user', () => {
-  it('is answered with id and times, never with a password', async () => {
+  it('is returned with id and times, without a password', async () => {
     const user = data(await make({ role: 'DEALER', email: 'ops@example.com' }));
     expect(user).toEqual({
       id: expect.stringMatching(/^USR-[1-9]\d*$/),
@@ -54,7 +54,7 @@ describe('a new user', () => {
     });
   });
 
-  it('logs in at once, and is what GET /api/users/me shows', async () => {
+  it('can log in at once, and GET /api/users/me returns it', async () => {
     const user = data(await make());
     const token = await daemon.login(user.username);
     expect(data(await daemon.call('GET', '/api/users/me', undefined, { token }))).toEqual(user);
@@ -71,18 +71,18 @@ describe('a new user', () => {
     ['role', { role: 'LOCAL' }],
     ['role', { role: undefined }],
     ['email', { email: 'no address' }],
-  ])('is refused with 1001 for its %s: %j', async (field, wrong) => {
+  ])('is rejected with 1001 because of its %s: %j', async (field, wrong) => {
     expect(await make(wrong)).toMatchObject({ status: 400, code: 1001, message: expect.stringContaining(field) });
   });
 
-  it('of two with the same name at once one is made', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => make({ username: 'at-once' })));
-    expect(answers.map(({ code }) => code).sort()).toEqual([1001, 1001, 1001, 1001, 200]);
+  it('is created once if two requests have the same name', async () => {
+    const responses = await Promise.all(Array.from({ length: 5 }, () => make({ username: 'at-once' })));
+    expect(responses.map(({ code }) => code).sort()).toEqual([1001, 1001, 1001, 1001, 200]);
   });
 });
 
 describe('the list of users', () => {
-  it('is paged, the newest first, without anything secret', async () => {
+  it('is paged, newest first, without secrets', async () => {
     const newest = data(await make());
     const { list, pagination } = data(await daemon.call('GET', '/api/users/list?size=1'));
     expect(list).toEqual([newest]);
@@ -95,14 +95,14 @@ describe('the list of users', () => {
 });
 
 describe('an update of a user', () => {
-  it('changes what is given and leaves the rest; null clears the address', async () => {
+  it('changes the given fields only; null clears the e-mail address', async () => {
     const user = data(await make({ email: 'ops@example.com' }));
     expect(data(await update(user.id, { role: 'DEALER' }))).toEqual({ ...user, role: 'DEALER' });
     expect(data(await update(user.id, { email: null }))).toEqual({ ...user, role: 'DEALER', email: null });
     expect(data(await update(user.id, {}))).toEqual({ ...user, role: 'DEALER', email: null });
   });
 
-  it('cannot disable or demote the last enabled ADMIN, but any other', async () => {
+  it('cannot disable or demote the last enabled ADMIN, but can any other', async () => {
     const { id } = data(await make({ role: 'ADMIN' }));
     expect(await update(id, { disabled: true })).toMatchObject({ code: 200 });
     expect(await update('USR-1', { disabled: true })).toMatchObject({ code: 1001 });
@@ -110,21 +110,21 @@ describe('an update of a user', () => {
     expect(data(await daemon.call('GET', '/api/users/me'))).toMatchObject({ role: 'ADMIN', disabled: false });
   });
 
-  it('of two ADMINs that demote each other at once one stays', async () => {
+  it('leaves one ADMIN if two demote each other at once', async () => {
     const other = data(await make({ role: 'ADMIN' }));
     const token = await daemon.login(other.username);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       daemon.call('PUT', `/api/users/${other.id}`, { role: 'VIEWER' }),
       daemon.call('PUT', '/api/users/USR-1', { role: 'VIEWER' }, { token }),
     ]);
-    const won = answers.filter(({ code }) => code === 200);
+    const won = responses.filter(({ code }) => code === 200);
     expect(won).toHaveLength(1);
-    // Whoever is left makes things as they were.
-    if (answers[1].code === 200) data(await daemon.call('PUT', '/api/users/USR-1', { role: 'ADMIN' }, { token }));
+    // The one that is left restores the other.
+    if (responses[1].code === 200) data(await daemon.call('PUT', '/api/users/USR-1', { role: 'ADMIN' }, { token }));
     data(await update(other.id, { disabled: true }));
   });
 
-  it('that disables ends the logins of the user, and enabling lets in again', async () => {
+  it('that disables a user stops logins, and enabling allows them again', async () => {
     const user = data(await make());
     data(await update(user.id, { disabled: true }));
     expect(await login(user.username, adminPassword)).toMatchObject({ status: 401, code: 1002 });
@@ -132,7 +132,7 @@ describe('an update of a user', () => {
     expect(await login(user.username, adminPassword)).toMatchObject({ code: 200 });
   });
 
-  it('that disables makes an end of the tokens for good: enabling does not bring them back', async () => {
+  it('that disables a user ends all tokens; enabling does not restore them', async () => {
     const user = data(await make());
     const token = await daemon.login(user.username);
     data(await update(user.id, { disabled: true }));
@@ -140,21 +140,21 @@ describe('an update of a user', () => {
     expect(await daemon.call('GET', '/api/users/me', undefined, { token })).toMatchObject({ status: 401, code: 1004 });
   });
 
-  it('cannot change name or id: unknown fields are ignored', async () => {
+  it('cannot change name or id: they are ignored', async () => {
     const user = data(await make());
     expect(data(await update(user.id, { username: 'renamed', id: 'USR-9' }))).toEqual(user);
   });
 });
 
 describe('a password', () => {
-  it('set by an ADMIN for somebody else needs no old one; the earlier one is no longer good', async () => {
+  it('set by an ADMIN for another user needs no old one; the earlier one is invalid', async () => {
     const user = data(await make());
     expect(data(await setPassword(user.id, { password: 'a new password' }))).toEqual(user);
     expect(await login(user.username, adminPassword)).toMatchObject({ code: 1003 });
     expect(await login(user.username, 'a new password')).toMatchObject({ code: 200 });
   });
 
-  it('of an ADMIN’s own needs the old one', async () => {
+  it('that an ADMIN sets for their own account needs the old one', async () => {
     const user = data(await make({ role: 'ADMIN' }));
     const token = await daemon.login(user.username);
     const change = (body: object) => setPassword(user.id, { password: 'a new password', ...body }, token);
@@ -164,28 +164,28 @@ describe('a password', () => {
     data(await update(user.id, { disabled: true }));
   });
 
-  it('that is changed twice at once with the same old one is changed once', async () => {
+  it('is changed once if two requests have the same old one', async () => {
     const user = data(await make());
     const token = await daemon.login(user.username);
     const wanted = ['the first new one', 'the second new one', 'the third new one'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       wanted.map(password => setPassword(user.id, { password, oldPassword: adminPassword }, token)),
     );
-    expect(answers.filter(({ code }) => code === 200)).toHaveLength(1);
-    for (const [i, { code }] of answers.entries())
+    expect(responses.filter(({ code }) => code === 200)).toHaveLength(1);
+    for (const [i, { code }] of responses.entries())
       expect((await login(user.username, wanted[i]!)).code).toBe(code === 200 ? 200 : 1003);
   });
 
-  it('is nowhere in the log, nor is a token or an activation code', async () => {
-    const user = data(await make({ password: 'nobody may read this' }));
-    const { token } = data(await login(user.username, 'nobody may read this'));
+  it('is never in the log, nor is a token or an activation code', async () => {
+    const user = data(await make({ password: 'a secret password' }));
+    const { token } = data(await login(user.username, 'a secret password'));
     await login(user.username, 'nor this wrong one');
     await daemon.call('GET', `/api/devices/list?keyword=x&token=${token}`);
     const device = { deviceType: 'UKEY', serialNumber: 'LOG-1', manufacturer: 'Feitian', model: 'K9' };
     const { activationCode } = data(await daemon.call('POST', '/api/devices/register', device));
     const logged = daemon.logged();
     expect(logged).toContain('listening');
-    for (const secret of ['nobody may read this', 'nor this wrong one', token, activationCode])
+    for (const secret of ['a secret password', 'nor this wrong one', token, activationCode])
       expect(logged.includes(secret)).toBe(false);
   });
 });

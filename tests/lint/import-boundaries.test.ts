@@ -41,14 +41,14 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ['daemon/services/devices.ts', "import { createServer } from 'node:http';", /HTTP ends in daemon/],
   [
     'daemon/notifications/outbox.ts',
-    "import { deviceRoutes } from '../http/routes/devices.ts';",
+    "import { deviceRoutes } from '../http/routes/operations.ts';",
     /HTTP ends in daemon/,
   ],
   ['daemon/domain/device.ts', "import type { Store } from '../store/store.ts';", /knows no other room/],
   ['daemon/services/devices.ts', "import { open } from '../store/sqlite/open.ts';", /chooses the engine/],
   ['daemon/maintenance/audit.ts', "import { open } from '../store/sqlite/open.ts';", /chooses the engine/],
   ['daemon/services/devices.ts', "import { openStore } from '../store-engine.ts';", /composition root/],
-  ['daemon/http/routes/devices.ts', "import { HidDriver } from '../../../drivers/driver.ts';", /calls a service/],
+  ['daemon/http/routes/operations.ts', "import { HidDriver } from '../../../drivers/driver.ts';", /calls a service/],
   ['daemon/services/users.ts', "import { startDaemon } from '../main.ts';", /composition root/],
   ['daemon/hardware/keys.ts', "import { hidDriver } from '../../drivers/hid/index.ts';", /the Driver interface/],
   [

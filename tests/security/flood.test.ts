@@ -1,4 +1,4 @@
-/** Those who knock do not keep those who are in from working. */
+/** Unauthenticated clients do not keep others from working. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -12,7 +12,7 @@ afterAll(() => daemon?.stop());
 
 const LOGINS = 24;
 
-it('a flood of logins does not hold up other requests: all of those are answered while most of the flood still waits', async () => {
+it('a flood of logins does not delay other requests: they are answered while most of the flood still waits', async () => {
   const { deviceId } = await register(daemon);
   let answered = 0;
   const flood = Array.from({ length: LOGINS }, async (_, i) => {
@@ -26,32 +26,32 @@ it('a flood of logins does not hold up other requests: all of those are answered
     data(await daemon.call('GET', '/api/devices/list'));
     data(await daemon.call('POST', '/api/devices/register', registration()));
   }
-  // Thirty requests one after the other took less time than the hashes of half the flood, two at once.
+  // Thirty sequential requests took less time than half of the flood's hashes, which run two at a time.
   expect(answered).toBeLessThan(LOGINS / 2);
   const codes = await Promise.all(flood);
   expect(codes.filter(code => code === 200)).toHaveLength(LOGINS / 2);
   expect(codes.filter(code => code === 1003)).toHaveLength(LOGINS / 2);
 });
 
-it('a flood of wrong confirmations and changes of passwords does not either', async () => {
+it('a flood of wrong confirmations and password changes does not delay other requests', async () => {
   const { deviceId } = await register(daemon);
   const { id } = await daemon.user('flooded', 'VIEWER');
   let answered = 0;
   const body = { reason: 'worn out', confirmPassword: 'not this one' };
   const flood = Array.from({ length: LOGINS }, async (_, i) => {
-    const answer =
+    const response =
       i % 2
         ? await daemon.call('POST', `/api/devices/${deviceId}/deactivate`, body)
         : await daemon.call('POST', `/api/users/${id}/password`, { password: `new password ${i}` });
     answered++;
-    return answer.code;
+    return response.code;
   });
   for (let i = 0; i < 30; i++) data(await daemon.call('GET', `/api/devices/${deviceId}`));
   expect(answered).toBeLessThan(LOGINS / 2);
   expect(new Set(await Promise.all(flood))).toEqual(new Set([200, 1003]));
 });
 
-it('many connections that say nothing do not keep anybody out', async () => {
+it('many silent connections do not keep other clients out', async () => {
   const port = Number(new URL(daemon.url).port);
   const silent = Array.from({ length: 500 }, () => connect(port, '127.0.0.1').on('error', () => {}));
   await Promise.all(silent.map(socket => new Promise(resolve => socket.once('connect', resolve))));

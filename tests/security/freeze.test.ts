@@ -1,4 +1,4 @@
-/** No single request may hold the daemon: the work for each input is bounded by its length, and the length by its limit. */
+/** No single request may hold the daemon: the work for each input is bounded by its length, and its length by a limit. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -12,13 +12,13 @@ import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { boundary, file, formBytes, formType, needed, uploadPath } from '../support/forms.ts';
 import { mainThreadMilliseconds } from '../support/main-thread.ts';
 
-/** Milliseconds of the main thread that one request may take. Elapsed time would depend on what else the machine does. */
+/** Milliseconds of the main thread that one request may take. Elapsed time would depend on other load of the machine. */
 const MOST = 50;
 const LONG = 100_000;
-/** Node refuses headers, and so paths, of more than 16 KiB in all. */
+/** Node refuses headers, including the path, of more than 16 KiB. */
 const LONG_HEADER = 15_000;
 
-/** Texts that make a careless pattern try every position again, each `length` long. */
+/** Texts of this length that make a careless pattern retry at every position. */
 const hostile = (length: number): Readonly<Record<string, string>> => ({
   'inner spaces': `a${' '.repeat(length - 2)}b`,
   'spaces alone': ' '.repeat(length),
@@ -58,7 +58,7 @@ interface Received {
   readonly data: unknown;
 }
 
-/** `fetch` would refuse some of these headers itself. */
+/** `fetch` refuses some of these headers itself. */
 function send(method: string, path: string, { headers = {}, body }: Sent = {}): Promise<Received> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(
@@ -80,7 +80,7 @@ function send(method: string, path: string, { headers = {}, body }: Sent = {}): 
   });
 }
 
-/** The least work of three tries: compiling and collecting garbage happen in one of them, a slow pattern in all. */
+/** The minimum of three tries: compilation and garbage collection affect one of them, a slow pattern all. */
 async function workOf(ask: () => Promise<Received>): Promise<{ readonly work: number; readonly received: Received }> {
   let work = Number.POSITIVE_INFINITY;
   let received: Received | undefined;
@@ -137,7 +137,7 @@ describe.runIf(process.platform === 'linux')('100 kB costs no more than a few mi
     }
   });
 
-  it.each(queryFields)('in the query value $name of $id (as much as a header may be)', async ({ name, shape }) => {
+  it.each(queryFields)('in the query value $name of $id (as long as a header may be)', async ({ name, shape }) => {
     for (const text of Object.values(hostile(LONG_HEADER))) {
       const value = text.replaceAll(' ', '+');
       await expectLittleWork(() => send(shape.method, `${pathOf(shape)}?${name}=${value}`));
@@ -160,18 +160,18 @@ describe.runIf(process.platform === 'linux')('100 kB costs no more than a few mi
   });
 });
 
-it('a keyword of 15,000 digits and a letter is not searched for its last digits at every position', () => {
+it('a keyword of 15,000 digits and a letter is not scanned again at every position', () => {
   const bits: Bits = bitsFor(100);
   const keyword = `${'1'.repeat(2_000_000)}x`;
-  // Two million characters: minutes for a pattern that starts over at each of them; the test would time out.
+  // Two million characters: a pattern that starts over at each would take minutes, and the test would time out.
   addIdsWith(bits, keyword, 100);
   expect([...bits]).toEqual([0, 0, 0, 0]);
 });
 
 it.each([1_100_000, 4_400_000])(
-  'an upload of %d bytes that resembles its own boundary is stored as it is',
+  'an upload of %d bytes that resembles its own boundary is stored unchanged',
   async size => {
-    // The parser holds back the first bytes of a boundary at the end of each chunk, and passes them on with the next.
+    // The parser holds back the first bytes of a boundary at the end of each chunk and emits them with the next.
     const almost = Buffer.from(`\r\n--${boundary.slice(0, -1)}`);
     const content = Buffer.alloc(size, almost);
     const { status, data } = await send('POST', uploadPath, {

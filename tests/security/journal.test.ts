@@ -4,7 +4,7 @@ import { startTestDaemon } from '../support/daemon.ts';
 import { data, deviceIn } from '../support/fleet.ts';
 import { openStream } from '../support/stream-client.ts';
 
-it('what only the journal knows is answered by no operation, not even to an administrator', async () => {
+it('no operation returns what only the journal contains, not even to an administrator', async () => {
   const daemon = await startTestDaemon();
   try {
     const { deviceId } = await deviceIn('ACTIVE', daemon);

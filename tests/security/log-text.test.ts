@@ -1,4 +1,4 @@
-/** A log is looked at on a terminal: nothing that a client or a device says may steer it. */
+/** A log is read on a terminal: text of a client or a device must not control it. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const steering = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 const hostile = 'K9\u001b[2J\u009b31m\r\u0085\u007f\u202egnp\u2066\u200b\ufeff\u2028\u{e0041}';
 
-it.each([true, false])('a text that would steer a terminal is written with escapes (json: %s)', async json => {
+it.each([true, false])('control sequences are escaped in the log (json: %s)', async json => {
   const module = JSON.stringify(join(import.meta.dirname, '../../daemon/logger.ts'));
   const program = `import(${module}).then(({ createLogger }) =>
     createLogger({ json: ${json}, verbose: false }).info({ model: process.argv[1], err: new Error(process.argv[1]) }, process.argv[1]))`;

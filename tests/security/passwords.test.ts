@@ -1,4 +1,4 @@
-/** How passwords are kept, and kept up with the times. */
+/** How passwords are stored and their hashes upgraded. */
 import { readFile } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ async function addUser(cost?: Cost): Promise<void> {
     changes: [{ kind: 'user.add', user, entry: { type: 'USER_CREATED' } }],
   });
 }
-const kept = () => {
+const storedHash = () => {
   const db = new Database(opened.file, { readonly: true });
   const hash = db.prepare('SELECT password_hash FROM user').pluck().get() as string;
   db.close();
@@ -46,32 +46,32 @@ const kept = () => {
 };
 const login = (given = password) => auth.login({ username: 'ada', password: given });
 
-it('a password is kept as scrypt at a recommended cost (N 2^15, r 8, p 3), with a salt of its own', async () => {
+it('a password is stored as scrypt at a recommended cost (N 2^15, r 8, p 3) with its own salt', async () => {
   await addUser();
-  const [scheme, N, r, p, salt, key] = kept().split('$');
+  const [scheme, N, r, p, salt, key] = storedHash().split('$');
   expect([scheme, N, r, p]).toEqual(['scrypt', '32768', '8', '3']);
   expect(Buffer.from(salt!, 'base64url')).toHaveLength(16);
   expect(Buffer.from(key!, 'base64url')).toHaveLength(32);
   expect(await passwordsAt().hash(password)).not.toBe(await passwordsAt().hash(password));
 });
 
-it('a hash of an earlier cost is made anew at the login that proves the password; tokens stay good', async () => {
+it('a hash of an earlier cost is replaced at the next login; tokens stay valid', async () => {
   await addUser(cheap);
   const { token } = tokens.issue((await opened.store.userByName('ada'))!);
-  const before = kept();
+  const before = storedHash();
   await expect(login('a wrong one')).rejects.toMatchObject({ code: 1003 });
-  expect(kept()).toBe(before);
-  const answer = await login();
-  expect(kept()).toMatch(/^scrypt\$32768\$8\$3\$/);
-  for (const good of [token, answer.token]) expect((await tokens.check(good)).user?.username).toBe('ada');
-  const renewed = kept();
+  expect(storedHash()).toBe(before);
+  const response = await login();
+  expect(storedHash()).toMatch(/^scrypt\$32768\$8\$3\$/);
+  for (const valid of [token, response.token]) expect((await tokens.check(valid)).user?.username).toBe('ada');
+  const renewed = storedHash();
   await login();
-  expect(kept()).toBe(renewed);
+  expect(storedHash()).toBe(renewed);
 });
 
-it('a login does not fail where the new hash cannot be written: the next one tries again', async () => {
+it('a login does not fail if the new hash cannot be written; the next one tries again', async () => {
   await addUser(cheap);
-  const before = kept();
+  const before = storedHash();
   const store = {
     userByName: opened.store.userByName.bind(opened.store),
     commit: () => Promise.reject(new StoreFailure('the disk is full')),
@@ -79,18 +79,18 @@ it('a login does not fail where the new hash cannot be written: the next one tri
   const hindered = new AuthService({ store, passwords: passwordsAt(), tokens, now: Date.now });
   const { token } = await hindered.login({ username: 'ada', password });
   expect((await tokens.check(token)).user?.username).toBe('ada');
-  expect(kept()).toBe(before);
+  expect(storedHash()).toBe(before);
 });
 
-it('hashes leave threads to the rest: a file is read while all but the first of a flood of hashes still wait', async () => {
+it('hashes leave threads for other work: a file is read while all but the first of a flood of hashes still wait', async () => {
   const passwords = passwordsAt({ N: 2 ** 14, r: 8, p: 1 });
   let done = 0;
-  // More than there are threads, however many the pool was given.
+  // More than there are threads, whatever the size of the pool.
   const flood = Array.from({ length: 48 }, () => passwords.hash(password).then(() => done++));
-  // All of them have asked for a thread, or wait for their turn to ask.
+  // All of them have requested a thread or wait to do so.
   await new Promise(resolve => setImmediate(resolve));
   await readFile(import.meta.filename);
-  // A pool whose threads were all taken would have come to the file after the last of them.
+  // If they had taken all threads, the file would have been read after the last of them.
   expect(done).toBeLessThan(4);
   await Promise.all(flood);
 });

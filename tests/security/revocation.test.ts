@@ -1,4 +1,4 @@
-/** Who is shut out is out at once: the next request is refused, open streams end. */
+/** Revocation takes effect at once: the next request is refused, and open streams end. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../daemon/programs.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -14,18 +14,18 @@ afterAll(() => daemon?.stop());
 
 let users = 0;
 const ways: Record<string, (id: string, token: string) => Promise<unknown>> = {
-  'whom an administrator disables': id => daemon.call('PUT', `/api/users/${id}`, { disabled: true }),
+  'that an administrator disables': id => daemon.call('PUT', `/api/users/${id}`, { disabled: true }),
   'whose password an administrator changes': id =>
     daemon.call('POST', `/api/users/${id}/password`, { password: 'another password' }),
-  'who changes the own password': (id, token) =>
+  'that changes their own password': (id, token) =>
     daemon.call(
       'POST',
       `/api/users/${id}/password`,
       { password: 'another password', oldPassword: adminPassword },
       { token },
     ),
-  'whom an administrator logs out': id => daemon.call('POST', `/api/users/${id}/logout`),
-  'who logs out everywhere': (id, token) => daemon.call('POST', `/api/users/${id}/logout`, undefined, { token }),
+  'that an administrator logs out': id => daemon.call('POST', `/api/users/${id}/logout`),
+  'that logs out everywhere': (id, token) => daemon.call('POST', `/api/users/${id}/logout`, undefined, { token }),
 };
 
 describe.each(Object.entries(ways))('a user %s', (_who, shutOut) => {
@@ -49,7 +49,7 @@ describe.each(Object.entries(ways))('a user %s', (_who, shutOut) => {
   });
 });
 
-it('a request that is under way when its user is disabled is not half done: all of it or nothing', async () => {
+it('a request in progress when its user is disabled is done completely or not at all', async () => {
   const { id, token } = await daemon.user('in-the-middle', 'DEALER');
   const devices = Array.from({ length: 3000 }, (_, i) => ({
     deviceType: 'UKEY',
@@ -65,7 +65,7 @@ it('a request that is under way when its user is disabled is not half done: all 
   expect(pagination.total).toBe(batch.code === 200 ? 3000 : 0);
 });
 
-it('a role that is taken away is gone at the next request, with the token that was given for it', async () => {
+it('a role that is taken away is invalid from the next request, also with an earlier token', async () => {
   const { id, token } = await daemon.user('demoted', 'ADMIN');
   const list = () => daemon.call('GET', '/api/users/list', undefined, { token });
   expect(await list()).toMatchObject({ code: 200 });
@@ -73,27 +73,27 @@ it('a role that is taken away is gone at the next request, with the token that w
   expect(await list()).toMatchObject({ status: 403, code: 2007 });
 });
 
-describe('a user who was logged out', () => {
+describe('a user who was logged out everywhere', () => {
   const me = async (token: string) => (await daemon.call('GET', '/api/users/me', undefined, { token })).code;
   const logout = (id: string, token?: string) =>
     daemon.call('POST', `/api/users/${id}/logout`, undefined, token ? { token } : {});
 
-  it('is answered as before, and logs in again with the same password', async () => {
+  it('is unchanged and can log in again with the same password', async () => {
     const { id } = await daemon.user('logged-out', 'DEALER');
     const { list } = data(await daemon.call('GET', '/api/users/list?size=100'));
     expect(data(await logout(id))).toEqual(list.find((user: { id: string }) => user.id === id));
     expect(await me(await daemon.login('logged-out'))).toBe(200);
   });
 
-  it('stays so over a restart, which leaves the tokens of others as they are', async () => {
-    const [out, other] = [await daemon.user('out-for-good', 'VIEWER'), await daemon.user('not-concerned', 'VIEWER')];
+  it('stays logged out after a restart, which does not affect the tokens of others', async () => {
+    const [out, other] = [await daemon.user('logged-out', 'VIEWER'), await daemon.user('not-concerned', 'VIEWER')];
     data(await logout(out.id));
     expect([await me(out.token), await me(other.token)]).toEqual([1004, 200]);
     await daemon.restart();
     expect([await me(out.token), await me(other.token)]).toEqual([1004, 200]);
   });
 
-  it('is refused again after a second time, whatever was issued in between', async () => {
+  it('is logged out again by a second logout, whatever was issued in between', async () => {
     const { id } = await daemon.user('twice', 'VIEWER');
     for (const _ of [1, 2]) {
       const token = await daemon.login('twice');
@@ -102,23 +102,23 @@ describe('a user who was logged out', () => {
     }
   });
 
-  it('may also be disabled: that no token comes of it afterwards stays so', async () => {
+  it('may also be disabled, and enabling does not restore any token', async () => {
     const { id } = await daemon.user('disabled-too', 'VIEWER');
     data(await daemon.call('PUT', `/api/users/${id}`, { disabled: true }));
     expect(data(await logout(id))).toMatchObject({ disabled: true });
-    const answer = { username: 'disabled-too', password: adminPassword };
-    expect(await daemon.call('POST', '/api/auth/login', answer, { token: null })).toMatchObject({ code: 1002 });
+    const response = { username: 'disabled-too', password: adminPassword };
+    expect(await daemon.call('POST', '/api/auth/login', response, { token: null })).toMatchObject({ code: 1002 });
   });
 
-  it('was logged out by the user or by an ADMIN, not by anybody else; a user who is not there is 404', async () => {
+  it('can be logged out only by themselves or by an ADMIN; an unknown user is 404', async () => {
     const [{ token }, other] = [await daemon.user('nosy', 'DEALER'), await daemon.user('left-alone', 'VIEWER')];
     expect(await logout(other.id, token)).toMatchObject({ status: 403, code: 2007 });
     expect(await me(other.token)).toBe(200);
-    for (const id of ['USR-999999', 'USR-0', 'nobody'])
+    for (const id of ['USR-999999', 'USR-0', 'unknown'])
       expect(await logout(id)).toMatchObject({ status: 404, code: 404 });
   });
 
-  it('has an entry in the journal that says by whom, and the stream says nothing of it', async () => {
+  it('has a journal entry with the actor and no notification', async () => {
     const { id } = await daemon.user('on-record', 'VIEWER');
     data(await logout(id));
     const options = { home: daemon.home, json: true, device: null, since: null, limit: 1, verify: false };

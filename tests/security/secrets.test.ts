@@ -1,4 +1,4 @@
-/** Passwords, tokens and codes that are sent in every way there is, and looked for in everything that is written or answered. */
+/** Sends passwords, tokens and codes in every possible way, and searches for them in everything that is written or returned. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -10,12 +10,12 @@ import { rawRequest } from '../support/raw-request.ts';
 import { openStream, refusedUpgrade } from '../support/stream-client.ts';
 
 let daemon: TestDaemon;
-/** What must not be found, by what it is. Codes are kept with their devices, and answered to those who may see them. */
+/** What must not be found, by its kind. Codes are stored with their devices and returned to permitted roles. */
 const passwords: Record<string, string> = {
   'first password': adminPassword,
   'password of a new user': 'planted-password-new',
   'wrong password at login': 'planted-password-wrong',
-  'password of nobody': 'planted-password-nobody',
+  'password of an unknown user': 'planted-password-unknown',
   'password in malformed JSON': 'planted-password-malformed',
   'password of the wrong type': 'planted-password-type',
   'password in a query': 'planted-password-query',
@@ -25,13 +25,13 @@ const passwords: Record<string, string> = {
 };
 const tokens: Record<string, string> = {};
 const codes: Record<string, string> = {};
-/** Every answer to what was sent below. */
-const answers: string[] = [];
+/** Every response to the requests below. */
+const responses: string[] = [];
 
 const call: TestDaemon['call'] = async (...request) => {
-  const answer = await daemon.call(...request);
-  answers.push(`${JSON.stringify(answer)} ${JSON.stringify([...answer.headers])}`);
-  return answer;
+  const response = await daemon.call(...request);
+  responses.push(`${JSON.stringify(response)} ${JSON.stringify([...response.headers])}`);
+  return response;
 };
 const login = (username: string, password: unknown) =>
   call('POST', '/api/auth/login', { username, password }, { token: null });
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const { id } = data(await call('POST', '/api/users', user));
   tokens.user = await daemon.login('planted', p['password of a new user']);
   await login('planted', p['wrong password at login']);
-  await login('nobody', p['password of nobody']);
+  await login('unknown', p['password of an unknown user']);
   await login('planted', [p['password of the wrong type']]);
   const raw = `{"username":"planted","password":"${passwords['password in malformed JSON']}"`;
   await call('POST', '/api/auth/login', undefined, {
@@ -78,10 +78,10 @@ beforeAll(async () => {
   stream.ws.terminate();
   await stream.closed;
   const path = `/api/ws/notifications?token=${forged}`;
-  answers.push(JSON.stringify(await refusedUpgrade(daemon.url, path)));
-  answers.push(await (await fetch(`${daemon.url}${path}`)).text());
-  answers.push(await (await fetch(`${daemon.url}/no/such/path?token=${tokens.user}`)).text());
-  answers.push(
+  responses.push(JSON.stringify(await refusedUpgrade(daemon.url, path)));
+  responses.push(await (await fetch(`${daemon.url}${path}`)).text());
+  responses.push(await (await fetch(`${daemon.url}/no/such/path?token=${tokens.user}`)).text());
+  responses.push(
     await rawRequest(daemon.url, `GET /?token=${tokens.user} HTTP/1.1\r\nbad header ${tokens.user}\r\n\r\n`),
   );
   await call('POST', `/api/users/${id}/password`, { password: p['changed password'] });
@@ -90,7 +90,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon?.stop());
 
-/** Of a token the signature alone is secret: the rest says who and until when. */
+/** Only the signature of a token is secret; the rest names the user and the expiry. */
 const secretPart = (token: string) => token.split('.').at(-1)!;
 const secrets = () => [
   ...Object.entries(passwords),
@@ -99,20 +99,20 @@ const secrets = () => [
 const found = (text: string, among: readonly (readonly [string, string])[]) =>
   among.filter(([, secret]) => text.includes(secret)).map(([name]) => name);
 
-it('no password, token or activation code is in the log, however verbose', () => {
+it('no password, token or activation code is in the most verbose log', () => {
   const log = daemon.logged();
   expect(log).toContain('"path":"/api/auth/login"');
   expect(log.split('\n').length).toBeGreaterThan(20);
   expect(found(log, [...secrets(), ...Object.entries(codes)])).toEqual([]);
 });
 
-it('no answer repeats a password or a token that was sent', () => {
-  expect(answers.length).toBeGreaterThan(15);
-  // A search for a token is a search like any other: it finds nothing and says nothing.
-  expect(found(answers.join('\n'), secrets())).toEqual([]);
+it('no response repeats a password or a token from a request', () => {
+  expect(responses.length).toBeGreaterThan(15);
+  // A search for a token finds nothing, and its response does not repeat it.
+  expect(found(responses.join('\n'), secrets())).toEqual([]);
 });
 
-it('no entry of the journal holds a password, a token or an activation code', async () => {
+it('no journal entry contains a password, a token or an activation code', async () => {
   const options = { home: daemon.home, json: true, device: null, since: null, limit: null, verify: false };
   const { stdout } = await runDaemonProgram(audit, options);
   expect(stdout).toContain('PASSWORD_CHANGED');
@@ -120,7 +120,7 @@ it('no entry of the journal holds a password, a token or an activation code', as
   expect(found(stdout, [...secrets(), ...Object.entries(codes)])).toEqual([]);
 });
 
-it('no file of the home holds a password, and none a token but the one that is for the programs of this user', async () => {
+it('no file of the home folder contains a password or a token, except the local token', async () => {
   const files = (await readdir(daemon.home, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile());
   expect(files.map(({ name }) => name)).toContain('devmgr.db');
   for (const { parentPath, name } of files) {
@@ -130,7 +130,7 @@ it('no file of the home holds a password, and none a token but the one that is f
   }
 });
 
-it('no notification holds a code, a password or a token', async () => {
+it('no notification contains a code, a password or a token', async () => {
   const token = await daemon.login('admin');
   const stream = await openStream(daemon.url, { token, since: 0 });
   await stream.untilSome(({ type }) => type === 'DEVICE_DEACTIVATED');

@@ -1,4 +1,4 @@
-/** HTTPS: what crosses a network is encrypted, and a renewed certificate needs no restart. */
+/** HTTPS: network traffic is encrypted, and a renewed certificate needs no restart. */
 import { once } from 'node:events';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type RequestOptions, request } from 'node:https';
@@ -67,7 +67,7 @@ needs('openssl')('a daemon with a certificate', () => {
     expect((await stream.closed).code).toBe(1005);
   });
 
-  it('warns of a key that every user can read', async () => {
+  it('warns about a key that every user can read', async () => {
     const warned = () => logged.some(line => line.includes('every user of this machine can read the key'));
     await chmod(inUse.key, 0o600);
     await daemon.reload();
@@ -77,15 +77,15 @@ needs('openssl')('a daemon with a certificate', () => {
     expect(warned()).toBe(true);
   });
 
-  it('says nothing in the clear, and goes on after those who try', async () => {
+  it('does not answer unencrypted requests, and continues after them', async () => {
     const plain = daemon.url.replace('https:', 'http:');
-    const answer = await rawRequest(plain, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n').catch(() => '');
-    expect(answer).not.toContain('devmgr');
-    expect(answer).not.toMatch(/^HTTP\/1\.1 2/);
+    const response = await rawRequest(plain, 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n').catch(() => '');
+    expect(response).not.toContain('devmgr');
+    expect(response).not.toMatch(/^HTTP\/1\.1 2/);
     expect(await call('/api/health')).toMatchObject({ code: 200 });
   });
 
-  it('refuses versions of TLS before 1.2', async () => {
+  it('refuses TLS versions before 1.2', async () => {
     const { port } = new URL(daemon.url);
     const socket = connectTls({
       port: Number(port),
@@ -97,7 +97,7 @@ needs('openssl')('a daemon with a certificate', () => {
     await expect(once(socket, 'secureConnect')).rejects.toThrow();
   });
 
-  it('takes up a renewed certificate at a reload; who is connected stays connected', async () => {
+  it('uses a renewed certificate after a reload; open connections stay open', async () => {
     const token = await login();
     const stream = await openStream(daemon.url, { token }, { ca });
     expect((await call('/api/health')).served).toBe('in-use');
@@ -111,17 +111,17 @@ needs('openssl')('a daemon with a certificate', () => {
   });
 
   it.each([
-    ['is no certificate', () => writeFile(inUse.cert, 'no certificate')],
+    ['is not a certificate', () => writeFile(inUse.cert, 'no certificate')],
     ['belongs to another key', async () => copyFile(makeCertificate(dir, 'other').cert, inUse.cert)],
     ['is gone', () => rm(inUse.cert)],
-  ])('keeps the one it has where the renewed one %s, and says so', async (_what, spoil) => {
+  ])('keeps the current one if the renewed one %s, and logs it', async (_what, spoil) => {
     await spoil();
     await daemon.reload();
     expect(await call('/api/health')).toMatchObject({ code: 200, served: 'in-use' });
     expect(logged.join('')).toContain('could not be reloaded');
   });
 
-  it('does not start with one that cannot be used, and says which file', async () => {
+  it('does not start with an invalid one, and names the file', async () => {
     await daemon.stop();
     await writeFile(inUse.cert, 'no certificate');
     await expect(start()).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining(inUse.cert) });
@@ -130,7 +130,7 @@ needs('openssl')('a daemon with a certificate', () => {
   });
 });
 
-it('no network is served in the clear unless that is asked for', async () => {
+it('serves a network without encryption only if it is requested', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'devmgr-tls-'));
   const settings = { ...testSettings(dir), host: '0.0.0.0' };
   const silent = pino({ level: 'silent' });

@@ -1,4 +1,4 @@
-/** What is taken for a token, and how the key that signs them is replaced. */
+/** Which tokens are accepted, and how the key that signs them is replaced. */
 import { createHmac } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const encode = (value: object | string) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 const sign = (text: string, key: Uint8Array | string, hash = 'sha256') =>
   createHmac(hash, key).update(text).digest('base64url');
-/** 200 where it opens the door, else the code of the refusal. */
+/** 200 if the token is accepted, else the code of the error. */
 async function tried(token: string): Promise<number> {
   const response = await fetch(`${daemon.url}/api/users/me`, { headers: { authorization: `Bearer ${token}` } });
   return ((await response.json()) as { code: number }).code;
@@ -44,7 +44,7 @@ describe('a token', () => {
     return `${text}.${sign(text, key, hash)}`;
   };
 
-  it('says whose it is, when it was issued and ends, and has an id of its own though two be issued in one second', async () => {
+  it('names its user, issue time and expiry, and has a unique id even if two are issued in one second', async () => {
     const claims = [await login(), await login()].map(token => JSON.parse(decode(token.split('.')[1]!)));
     for (const { sub, username, role, iat, exp } of claims)
       expect({ sub, username, role, life: exp - iat }).toEqual({
@@ -58,26 +58,29 @@ describe('a token', () => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  it('signed with the key of the daemon is good: what follows is refused for what is wrong with it', async () => {
+  it('signed with the key of the daemon is accepted: the following ones fail because of their fault', async () => {
     expect(await tried(made(header, payload(), await presentKey()))).toBe(200);
   });
 
   it.each([
     ['HS384', 'sha384'],
     ['HS512', 'sha512'],
-  ])('of another algorithm (%s) is 1004, though the key be the right one', async (alg, hash) => {
+  ])('of another algorithm (%s) is 1004, even with the right key', async (alg, hash) => {
     expect(await tried(made({ ...header, alg }, payload(), await presentKey(), hash))).toBe(1004);
     expect(await tried(made({ ...header, alg }, payload(), await presentKey()))).toBe(1004);
     expect(await tried(made(header, payload(), await presentKey(), hash))).toBe(1004);
   });
 
-  it.each(['none', 'None', 'nOnE', 'RS256', 'ES256', '', null, 7])('whose header says %j is 1004', async alg => {
-    const key = await presentKey();
-    expect(await tried(made({ ...header, alg }, payload(), key))).toBe(1004);
-    expect(await tried(`${encode({ ...header, alg })}.${encode(payload())}.`)).toBe(1004);
-  });
+  it.each(['none', 'None', 'nOnE', 'RS256', 'ES256', '', null, 7])(
+    'with the algorithm %j in its header is 1004',
+    async alg => {
+      const key = await presentKey();
+      expect(await tried(made({ ...header, alg }, payload(), key))).toBe(1004);
+      expect(await tried(`${encode({ ...header, alg })}.${encode(payload())}.`)).toBe(1004);
+    },
+  );
 
-  it('that brings its own key along is 1004', async () => {
+  it('that contains its own key is 1004', async () => {
     const jwk = { kty: 'oct', k: encode('guessed key of thirty-two bytes!') };
     const head = { ...header, jwk, jku: 'http://127.0.0.1/keys', kid: '../../dev/null' };
     expect(await tried(made(head, payload(), 'guessed key of thirty-two bytes!'))).toBe(1004);
@@ -85,24 +88,24 @@ describe('a token', () => {
   });
 
   it.each([
-    ['nobody', () => ({ ...payload(), sub: 'USR-999999' })],
-    ['no number', () => ({ ...payload(), sub: 'USR-01' })],
+    ['an unknown user', () => ({ ...payload(), sub: 'USR-999999' })],
+    ['a malformed id', () => ({ ...payload(), sub: 'USR-01' })],
     ['no subject', () => ({ ...payload(), sub: undefined })],
     ['no expiry', () => ({ ...payload(), exp: undefined })],
     ['an expiry that is a text', () => ({ ...payload(), exp: '9999999999' })],
     ['an earlier password', () => ({ ...payload(), epoch: payload().epoch - 1 })],
     ['no claims', () => []],
-  ] as const)('with the right signature, but of %s, is 1004', async (_what, claims) => {
+  ] as const)('with the right signature but with %s is 1004', async (_what, claims) => {
     expect(await tried(made(header, claims(), await presentKey()))).toBe(1004);
   });
 
-  it('with the role of another in it has its own: roles are those of the user', async () => {
+  it('with another role in it has the role of its user', async () => {
     const text = made(header, { ...payload(), role: 'VIEWER' }, await presentKey());
     const response = await fetch(`${daemon.url}/api/users/list`, { headers: { authorization: `Bearer ${text}` } });
     expect(response.status).toBe(200);
   });
 
-  it('cut anywhere is 1004', async () => {
+  it('truncated anywhere is 1004', async () => {
     const { token } = daemon;
     for (let length = 1; length < token.length; length += 7) expect(await tried(token.slice(0, length))).toBe(1004);
   });
@@ -114,7 +117,7 @@ describe('the signing key', () => {
     return sign(token.slice(0, cut), key) === token.slice(cut + 1);
   };
 
-  it('that is replaced while the daemon runs signs what comes, and tokens of the earlier one stay good', async () => {
+  it('that is replaced while the daemon runs signs new tokens; tokens of the earlier key stay valid', async () => {
     const [earlierKey, earlier] = [await presentKey(), daemon.token];
     expect(isSignedBy(earlier, earlierKey)).toBe(true);
     const ran = await runDaemonProgram(rotateKey, { home, json: false });
@@ -132,7 +135,7 @@ describe('the signing key', () => {
     expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
   });
 
-  it('that is replaced twice leaves the first one good as well, across a restart', async () => {
+  it('that is replaced twice leaves tokens of the first key valid, also after a restart', async () => {
     const earlier = daemon.token;
     expect((await runDaemonProgram(rotateKey, { home, json: true })).code).toBe(0);
     await daemon.stop();
@@ -141,16 +144,16 @@ describe('the signing key', () => {
     expect(await tried(earlier)).toBe(200);
   });
 
-  it('that is damaged does not take the daemon down at a reload: the present one stays in use', async () => {
-    const good = await readFile(keyFile(), 'utf8');
+  it('that is damaged does not stop the daemon at a reload: the current one stays in use', async () => {
+    const valid = await readFile(keyFile(), 'utf8');
     await writeFile(keyFile(), 'damaged\n');
     daemon.child.kill('SIGHUP');
     await expect.poll(daemon.output, { timeout: 20_000 }).toContain('could not be reloaded');
     expect(await tried(daemon.token)).toBe(200);
-    await writeFile(keyFile(), good);
+    await writeFile(keyFile(), valid);
   });
 
-  it('that is taken out of the file takes its tokens with it at a reload, those that were in use as well', async () => {
+  it('that is removed from the file makes its tokens invalid at a reload, even those in use', async () => {
     const earlier = await login();
     expect(await tried(earlier)).toBe(200);
     expect((await runDaemonProgram(rotateKey, { home, json: true })).code).toBe(0);
@@ -161,7 +164,7 @@ describe('the signing key', () => {
     expect(await tried(await login())).toBe(200);
   });
 
-  it('that is taken away logs everybody out', async () => {
+  it('that is deleted logs all users out', async () => {
     const earlier = await login();
     expect(await tried(earlier)).toBe(200);
     await daemon.stop();

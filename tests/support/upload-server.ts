@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { openBlobs } from '../../daemon/blobs/blobs.ts';
 import type { FormTimes } from '../../daemon/http/form-operation.ts';
 import { originRule } from '../../daemon/http/origin.ts';
-import { appRoutes } from '../../daemon/http/routes/apps.ts';
+import { appRoutes } from '../../daemon/http/routes/operations.ts';
 import { buildServer } from '../../daemon/http/server.ts';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { AppService } from '../../daemon/services/apps.ts';

@@ -1,4 +1,4 @@
-/** The documents of the interface: Swagger UI, OpenAPI as JSON and YAML, the Postman collection. Open to everybody. */
+/** The documents of the interface: Swagger UI, OpenAPI as JSON and YAML, the Postman collection. No token is required. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteShape } from '../../../src/contract/define.ts';
@@ -7,15 +7,13 @@ import { buildPostman } from '../../../src/contract/postman.ts';
 import { routes } from '../../../src/contract/routes.ts';
 import { type AssetName, assetTypes, readAsset } from './swagger-assets.ts';
 
+/** What the documents contain of the program. */
 export interface DocumentParts {
   /** Version of the program. */
   readonly version: string;
 }
 
-/**
- * Only this service's own files and answers. `data:` is for the icons that the style sheet and the page carry within
- * themselves.
- */
+/** The page may use only this service. `data:` is for the icons inside the style sheet and the page. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,7 +43,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** A file of its own because the policy allows no script inside the page. The validator is a service on the internet. */
+/** A separate file because the policy allows no inline script. The validator would be a service on the internet. */
 const initializer = `window.ui = SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#swagger-ui',
@@ -59,6 +57,7 @@ const initializer = `window.ui = SwaggerUIBundle({
 });
 `;
 
+/** Adds the routes of the documents. Each document is generated once, at its first request. */
 export function documents(app: FastifyInstance, { version }: DocumentParts): void {
   const openapi = once(() => JSON.stringify(buildOpenapi(version)));
   const yaml = once(async () =>
@@ -85,16 +84,16 @@ function serve(
   app: FastifyInstance,
   operation: RouteShape,
   type: string,
-  make: (request: FastifyRequest) => Promise<string>,
+  generate: (request: FastifyRequest) => Promise<string>,
   policy = "default-src 'none'; frame-ancestors 'none'",
 ): void {
   app.get(operation.path, { config: { operation } }, async (request, reply) => {
     reply.header('content-security-policy', policy);
-    return send(request, reply, type, await make(request));
+    return send(request, reply, type, await generate(request));
   });
 }
 
-/** A browser may keep what it got, but asks every time whether it is still the same. */
+/** A browser may keep the response but must check each time whether it is current. */
 function send(request: FastifyRequest, reply: FastifyReply, type: string, content: string | Buffer): FastifyReply {
   const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
   reply.header('cache-control', 'no-cache').header('etag', etag).header('referrer-policy', 'no-referrer');
@@ -103,16 +102,16 @@ function send(request: FastifyRequest, reply: FastifyReply, type: string, conten
   return reply.type(type).send(content);
 }
 
-/** Where the collection was fetched from; undefined where the Host header is not simply a name and a port. */
+/** The address that the collection was fetched from; undefined if the header Host is not just a name and a port. */
 function ownAddress({ protocol, host }: FastifyRequest): string | undefined {
   return /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host) ? `${protocol}://${host}` : undefined;
 }
 
 /** The documents do not change while the program runs. */
-function once(make: () => string | Promise<string>): () => Promise<string> {
-  let made: Promise<string> | undefined;
+function once(generate: () => string | Promise<string>): () => Promise<string> {
+  let document: Promise<string> | undefined;
   return () => {
-    made ??= Promise.resolve(make());
-    return made;
+    document ??= Promise.resolve(generate());
+    return document;
   };
 }

@@ -4,18 +4,20 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
 
-/** Names of the files that the page uses, and their media types. */
+/** The files that the page uses, and their media types. */
 export const assetTypes = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
   'favicon-32x32.png': 'image/png',
   'favicon-16x16.png': 'image/png',
 } as const;
+/** Name of one of these files. */
 export type AssetName = keyof typeof assetTypes;
 
+/** A file of Swagger UI. */
 export interface Asset {
   readonly content: Buffer;
-  /** Changes whenever the content can have changed. */
+  /** Version of the package; the content changes only with it. */
   readonly version: string;
 }
 

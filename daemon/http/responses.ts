@@ -1,0 +1,135 @@
+/** How errors become responses: in the envelope, whether there is a Fastify reply, a bare response or only a socket. */
+import { type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { ApiError, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
+import type { Allowance } from '../services/limiter.ts';
+import { RateLimited } from '../services/limiter.ts';
+import { StoreFailure } from '../store/store.ts';
+
+/** Content-Type of every envelope. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** What a client learns of an error. */
+export interface ErrorResponse {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** HTTP status. */
+  readonly status: number;
+}
+
+/** An unknown path or method. */
+export const noSuchOperation = (): ApiError => new ApiError(404, 'no such operation');
+
+/** The response to an error. It reveals nothing of an unknown error: the details go to the log only. */
+export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
+  if (error instanceof ApiError)
+    return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin) };
+  if (error instanceof StoreFailure)
+    return { code: 500, message: 'the service cannot store changes now; nothing was changed', status: 500 };
+  const known = frameworkErrors[(error as FastifyError | undefined)?.code ?? ''];
+  if (known) return { ...known, status: httpStatus(known.code) };
+  return { code: 500, message: codes[500].meaning, status: 500 };
+}
+
+const unknownPath = { code: 404, message: 'no such operation' } as const;
+const cutOff = { code: 1001, message: 'the request was cut off' } as const;
+
+/** By the code of the error, of Fastify or of Node. */
+const frameworkErrors: Readonly<Record<string, Omit<ErrorResponse, 'status'>>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 1001, message: 'the body is too large for this operation' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 1001, message: 'Content-Type must be application/json' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 1001, message: 'Content-Length does not match the body' },
+  FST_ERR_BAD_URL: unknownPath,
+  FST_ERR_ASYNC_CONSTRAINT: unknownPath,
+  FST_ERR_MAX_LIMIT: unknownPath,
+  ECONNRESET: cutOff,
+  ERR_STREAM_PREMATURE_CLOSE: cutOff,
+};
+
+/** The text of an envelope without data. */
+export const envelope = (code: number, message: string): string => JSON.stringify({ code, message, data: null });
+
+/** Sets the headers of the rate limit that the request counted against. */
+export function setRateLimitHeaders(reply: FastifyReply, allowance: Allowance): void {
+  reply
+    .header('x-ratelimit-limit', String(allowance.limit))
+    .header('x-ratelimit-remaining', String(allowance.remaining))
+    .header('x-ratelimit-reset', String(allowance.resetAt));
+  if (!allowance.allowed) reply.header('retry-after', String(allowance.retryAfter));
+}
+
+/** Sends the response to an error and logs a 500. If the response has already started, closes the connection. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, atLogin: boolean): void {
+  const { code, message, status } = errorResponse(error, atLogin);
+  if (status === 500) request.server.logger.error({ requestId: request.id, err: error }, 'the request failed');
+  if (error instanceof RateLimited) setRateLimitHeaders(reply, error.allowance);
+  if (reply.raw.headersSent) {
+    reply.raw.destroy();
+    return;
+  }
+  reply.code(status).header('content-type', JSON_TYPE).send(envelope(code, message));
+}
+
+/** Answers what Node's HTTP parser rejects: it never becomes a request, so there is only the socket. */
+export function answerUnparseable(
+  error: Error & { code?: string },
+  socket: Socket,
+  requestId: string,
+  log: Logger,
+): void {
+  log.debug({ reason: error.code, requestId }, 'a request could not be parsed');
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) {
+    socket.destroy();
+    return;
+  }
+  socket.end(rawResponse(400, envelope(1001, parserMessage(error.code)), requestId));
+}
+
+function parserMessage(code: string | undefined): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'the request header is too large';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'the request did not arrive in time';
+  return 'the request is not valid HTTP';
+}
+
+/** Answers what Node would answer by itself or not at all: a tunnel, and an expectation other than 100-continue. */
+export function answerUnsupported(server: Server, nextId: () => string): void {
+  server.on('connect', ({ socket }) => {
+    endSocket(socket, rawResponse(404, envelope(404, 'no such operation'), nextId()));
+  });
+  server.on('checkExpectation', (_request, response) => {
+    const body = envelope(1001, 'the only supported value of the header Expect is 100-continue');
+    response.writeHead(400, {
+      'content-type': JSON_TYPE,
+      'content-length': Buffer.byteLength(body),
+      'x-request-id': nextId(),
+      connection: 'close',
+    });
+    response.end(body);
+  });
+}
+
+/** Milliseconds after which a refused client that does not close the connection is disconnected. */
+const REFUSED_GRACE_MS = 5000;
+
+/** Sends a last response on a socket that Node no longer reads from or watches, and closes it. */
+export function endSocket(socket: Socket, response: string): void {
+  const timer = setTimeout(() => socket.destroy(), REFUSED_GRACE_MS);
+  socket.once('close', () => clearTimeout(timer)).on('error', () => socket.destroy());
+  socket.end(response);
+  // Unread input would turn the response into a reset.
+  socket.resume();
+}
+
+/** The text of a response, for a socket that has no response object: a parse error, a refused upgrade. */
+export function rawResponse(status: number, body: string, requestId: string): string {
+  const lines = Object.entries({
+    'Content-Type': JSON_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff',
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n${lines.join('')}\r\n${body}`;
+}

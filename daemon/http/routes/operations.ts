@@ -1,0 +1,133 @@
+/** Binds each operation of the contract to the service that carries it out. */
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../../src/contract/codes.ts';
+import type { DataOf } from '../../../src/contract/define.ts';
+import type { DriverStatus } from '../../../src/contract/hardware.ts';
+import { routes } from '../../../src/contract/routes.ts';
+import type { AttachedKeys } from '../../hardware/attached-keys.ts';
+import type { AppService } from '../../services/apps.ts';
+import type { AuthService } from '../../services/auth.ts';
+import type { BackupService } from '../../services/backups.ts';
+import type { DeviceService } from '../../services/devices.ts';
+import * as present from '../../services/present.ts';
+import type { UserService } from '../../services/users.ts';
+import type { Store } from '../../store/store.ts';
+import { sendDownload } from '../download.ts';
+import { type FormTimes, formOperation } from '../form-operation.ts';
+import { type OperationParts, operation, rawOperation, WithMessage } from '../operation.ts';
+
+/** Login, tokens and users. */
+export function userRoutes(
+  app: FastifyInstance,
+  parts: OperationParts & { readonly auth: AuthService; readonly users: UserService },
+): void {
+  const { auth, users } = parts;
+  operation(app, parts, routes.login, ({ body }) => auth.login(body));
+  operation(app, parts, routes.refresh, async ({ context }) => auth.refresh(context.caller));
+  operation(app, parts, routes.createUser, ({ context, body }) => users.create(context, body));
+  operation(app, parts, routes.listUsers, ({ query }) => users.list(query));
+  operation(app, parts, routes.me, async ({ context }) => {
+    if (!context.caller.user) throw new ApiError(2007);
+    return present.user(context.caller.user);
+  });
+  operation(app, parts, routes.updateUser, ({ context, params, body }) => users.update(context, params.userId, body));
+  operation(app, parts, routes.setPassword, ({ context, params, body }) =>
+    users.setPassword(context, params.userId, body),
+  );
+  operation(app, parts, routes.logoutUser, ({ context, params }) => users.logout(context, params.userId));
+}
+
+/** Devices, from registration to deactivation. */
+export function deviceRoutes(app: FastifyInstance, parts: OperationParts & { readonly devices: DeviceService }): void {
+  const { devices } = parts;
+  operation(app, parts, routes.register, ({ context, body }) => devices.register(context, body));
+  operation(app, parts, routes.batchRegister, async ({ context, body }) => {
+    const data = await devices.batchRegister(context, body.devices);
+    return data.failed === 0 ? data : new WithMessage('batch completed with partial failure', data);
+  });
+  operation(app, parts, routes.activate, ({ context, body }) => devices.activate(context, body));
+  operation(app, parts, routes.lock, ({ context, params, body }) => devices.lock(context, params.deviceId, body));
+  operation(app, parts, routes.unlock, ({ context, params, body }) => devices.unlock(context, params.deviceId, body));
+  operation(app, parts, routes.deactivate, ({ context, params, body }) =>
+    devices.deactivate(context, params.deviceId, body),
+  );
+  operation(app, parts, routes.listDevices, ({ context, query }) => devices.list(context, query));
+  operation(app, parts, routes.deviceDetail, ({ context, params }) => devices.detail(context, params.deviceId));
+  operation(app, parts, routes.updateDevice, ({ context, params, body, request }) =>
+    devices.update(context, params.deviceId, body, (request.body ?? {}) as Record<string, unknown>),
+  );
+  operation(app, parts, routes.generateActivationCode, ({ context, body }) => devices.generateCode(context, body));
+  operation(app, parts, routes.recordUsage, ({ context, params, body }) =>
+    devices.recordUsage(context, params.deviceId, body.durationSeconds),
+  );
+}
+
+/** Application versions. `formTimes` replaces the timeouts of an upload. */
+export function appRoutes(
+  app: FastifyInstance,
+  parts: OperationParts & { readonly apps: AppService; readonly formTimes?: FormTimes },
+): void {
+  const { apps } = parts;
+  formOperation(app, parts, routes.uploadApp, {
+    early: async (form, fileName) => void (await apps.judge(form, fileName)),
+    stage: (content, maxBytes, expected) => apps.stage(content, maxBytes, expected),
+    add: ({ context }, { form, ...file }) => apps.upload(context, form, file),
+  });
+  operation(app, parts, routes.listApps, ({ query }) => apps.list(query));
+  operation(app, parts, routes.latestApp, ({ query }) => apps.latest(query));
+  operation(app, parts, routes.showApp, ({ params }) => apps.show(params.versionId));
+  rawOperation(app, parts, routes.downloadApp, async ({ params, request, reply }) =>
+    sendDownload(request, reply, await apps.download(params.versionId)),
+  );
+}
+
+/** Backups of devices. */
+export function backupRoutes(app: FastifyInstance, parts: OperationParts & { readonly backups: BackupService }): void {
+  const { backups } = parts;
+  formOperation(app, parts, routes.createBackup, {
+    before: ({ params }) => backups.judge(params.deviceId),
+    stage: (content, maxBytes, expected) => backups.stage(content, maxBytes, expected),
+    add: ({ context, params }, { form, ...file }) => backups.create(context, params.deviceId, form, file),
+  });
+  operation(app, parts, routes.listBackups, ({ params, query }) => backups.list(params.deviceId, query));
+  operation(app, parts, routes.restoreBackup, ({ context, params }) =>
+    backups.restore(context, params.deviceId, params.backupId),
+  );
+  rawOperation(app, parts, routes.downloadBackup, async ({ params, request, reply }) =>
+    sendDownload(request, reply, await backups.download(params.deviceId, params.backupId)),
+  );
+}
+
+/** What the hardware service answers with. */
+export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses'>;
+
+/** The keys that are attached to this machine. */
+export function hardwareRoutes(app: FastifyInstance, parts: OperationParts & { readonly keys: KeySource }): void {
+  const { keys } = parts;
+  operation(app, parts, routes.listKeys, async () => ({ list: await keys.list(), drivers: keys.driverStatuses() }));
+}
+
+/** What health is reported from. */
+export interface HealthParts extends OperationParts {
+  readonly store: Store;
+  /** Version of the program. */
+  readonly version: string;
+  readonly drivers: () => readonly DriverStatus[];
+}
+
+/** Health. Its uptime counts from this call. */
+export function systemRoutes(app: FastifyInstance, parts: HealthParts): void {
+  const startedAt = performance.now();
+  operation(app, parts, routes.health, async (): Promise<DataOf<typeof routes.health>> => {
+    const { ready, detail } = await parts.store.health();
+    return {
+      status: ready ? 'ok' : 'degraded',
+      service: 'devmgr',
+      version: parts.version,
+      ready,
+      store: { state: ready ? 'ready' : 'unavailable', detail },
+      drivers: [...parts.drivers()],
+      uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000),
+    };
+  });
+}
