@@ -4,8 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
-import type { Allowance } from '../services/limiter.ts';
-import { RateLimited } from '../services/limiter.ts';
+import { type Allowance, RateLimited } from '../services/limiter.ts';
 import { StoreFailure } from '../store/store.ts';
 
 /** Content-Type of every envelope. */

@@ -1,6 +1,6 @@
 /** What a command still needs to know: asked if someone is at the terminal, else the error names the missing flag. */
 import { readFileSync } from 'node:fs';
-import type { EnteredField } from '../contract/field-reader.ts';
+import type { EnteredField } from '../contract/readers.ts';
 import type { Context } from './context.ts';
 import { systemWords, usage } from './fault.ts';
 import { firstLines } from './terminal/lines.ts';
@@ -36,7 +36,7 @@ const ruleOf =
   (field: EnteredField | undefined): Check<string> =>
   async typed => {
     if (field === undefined) return null;
-    const { faultOf } = await import('../contract/field-reader.ts');
+    const { faultOf } = await import('../contract/readers.ts');
     const fault = faultOf(field, typed);
     return fault === null ? null : `This ${fault}`;
   };

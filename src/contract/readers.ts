@@ -1,7 +1,9 @@
 /** Validates input as it is entered, with the rules that the daemon applies when it arrives. The command line loads it on use. */
-import { Type } from 'typebox';
-import { boundUser } from './device-fields.ts';
+import { type TSchema, Type } from 'typebox';
+import { uploadApp } from './apps.ts';
+import { boundUser, manufacturer, model, reason, serialNumber } from './device-fields.ts';
 import { registration } from './device-shapes.ts';
+import { password, username } from './users.ts';
 import { compileReader } from './validate.ts';
 
 /** Reads a registration from the cells of a line of CSV. */
@@ -10,3 +12,24 @@ export const readCells = compileReader(registration, 'text');
 export const readObject = compileReader(registration, 'json');
 /** Reads the user that devices are to be activated for. */
 export const readBoundUser = compileReader(Type.Object({ userId: boundUser }));
+
+const fields = {
+  serialNumber,
+  manufacturer,
+  model,
+  reason,
+  username,
+  password,
+  userId: boundUser,
+  version: uploadApp.form.properties.version,
+};
+
+/** A field that a person enters at a terminal, named as in the interface. */
+export type EnteredField = keyof typeof fields;
+
+/** What is wrong with an entered value, in words that follow the name of the field (`must be …`); null if it is valid. */
+export function faultOf(field: EnteredField, value: string): string | null {
+  const schema: TSchema = fields[field];
+  const result = compileReader(Type.Object({ [field]: schema }), 'text')({ [field]: value });
+  return result.ok ? null : result.message.slice(result.field.length + 1);
+}
