@@ -19,7 +19,7 @@ describe('the executable, where there is nothing but the C library', () => {
       devmgr daemon audit --verify
       devmgr daemon backup copy.db
       devmgr daemon check`);
-    expect(stderr).toContain('What to type next');
+    expect(stderr).toContain('Next steps:');
     expect(stdout).toContain('"status":"LOCKED"');
     expect(stdout).toContain('OK:');
     expect(code).toBe(0);
