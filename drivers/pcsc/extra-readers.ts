@@ -4,7 +4,7 @@ import type { ListedReader } from '../protocols/pcscd.ts';
 import { loadConnector, type Pcsc } from './library.ts';
 import { PcscdSocket } from './pcscd-socket.ts';
 
-/** Receives the same news about extra readers as a client reports about its own. */
+/** Receives the same events about extra readers as a client reports about the readers that it watches. */
 export interface ExtraReadersParts {
   readonly pcsc: Pcsc;
   /** Whether the client watches the reader of this name. */

@@ -22,7 +22,7 @@ export interface KeySerialSource {
 
 type Read<C> = (connection: C, signal: AbortSignal) => Promise<KeyReport>;
 
-/** Opens an interface of the key, reads, and closes it in any case. One deadline covers everything. */
+/** Opens an interface of the key, reads, and closes it again, also after a failure. One deadline covers everything. */
 async function readOver<C>(opener: Opener<C>, read: Read<C>, signal: AbortSignal, limit: number): Promise<KeyReport> {
   const limited = deadline(signal, limit);
   const connection = await opener(limited);
