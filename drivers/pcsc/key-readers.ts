@@ -115,7 +115,7 @@ export class KeyReaders {
 }
 
 const AMBIGUOUS =
-  'its smart card interface cannot be told from that of another key of this maker: plug the keys in one at a time';
+  'its smart card interface cannot be distinguished from that of another key of this maker: plug the keys in one at a time';
 
 const notFound = (): HardwareError =>
   new HardwareError('unavailable', 'its smart card interface has not appeared: pcscd lists no reader of this key');

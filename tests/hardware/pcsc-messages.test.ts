@@ -90,7 +90,7 @@ describe('a reader', () => {
     },
   );
 
-  it('is contactless by its name or by an ATR that it made up', () => {
+  it('is contactless if its name or an ATR that it made up says so', () => {
     const contact = fromHex('3B9F96801FC78031E073FE211B63E208A8830F900088');
     expect(isContactless('ACS ACR122U PICC Interface 00 00', contact)).toBe(true);
     expect(isContactless('Some Reader', fromHex('3B8F8001804F0CA000000306030001000000006A'))).toBe(true);

@@ -35,7 +35,7 @@ describe("a reader's channel id", () => {
     expect(parseChannelId(bytes('07 03 20 00'))).toEqual({ bus: 3, address: 7 });
   });
 
-  test('of another kind, or cut off, is no location', () => {
+  test('of another kind, or cut off, is not a location', () => {
     expect(parseChannelId(bytes('07 03 10 00'))).toBeNull();
     expect(parseChannelId(bytes('07 03'))).toBeNull();
   });
