@@ -3,7 +3,7 @@ import { toCsv } from './csv.ts';
 import type { Io } from './io.ts';
 import { Progress } from './progress.ts';
 import { choosePaint, type Paint, plain } from './style.ts';
-import type { Column } from './table.ts';
+import { type Column, table } from './table.ts';
 import { harmless, safeJson } from './text.ts';
 
 export interface OutputOptions {
@@ -53,7 +53,6 @@ export class Output {
 
   /** Rows in columns, as wide as the terminal. */
   async table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], withHeader = true): Promise<void> {
-    const { table } = await import('./table.ts');
     await this.text(await table(columns, rows, this.io.columns, this.paint, withHeader));
   }
 

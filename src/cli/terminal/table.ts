@@ -1,7 +1,6 @@
-/** Tables: which columns, how wide, and what is shortened to fit the terminal, where cli-table3 draws them. */
+/** Tables. On a terminal they are fitted to its width; elsewhere every text is shown in full. */
 import type { Paint, Style } from './style.ts';
 import { safe } from './text.ts';
-import { shorten, width } from './width.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -17,23 +16,22 @@ export interface Column<Row> {
   readonly drop?: number;
 }
 
-const gap = '  ';
-const usualLeast = 8;
-/** cli-table3 takes time with the square of the rows. All blocks of a table have the same widths. */
-const blockRows = 20;
-const empty = '-';
-
-/** A column with its texts, the title first. */
-interface Fit<Row> {
+/** A column with what it shows: the title first, then a text and a style per row. */
+export interface Filled<Row> {
   readonly column: Column<Row>;
   readonly texts: readonly string[];
-  readonly least: number;
-  /** See `Column`; a column without any value is left out before all others. */
-  readonly drop: number;
-  width: number;
+  readonly styles: readonly (Style | null)[];
+  /** No row has a value. */
+  readonly isEmpty: boolean;
 }
 
-/** Lines of the table, each with its line feed; `room` is the width of the terminal in cells, infinite without one. */
+/** Between two columns. */
+const gap = '  ';
+/** Shown if a row has no value. */
+const empty = '-';
+const ascii = /^[\x20-\x7e]*$/;
+
+/** Lines of the table, each with its line feed. `room` is the width of the terminal in cells, infinite without one. */
 export async function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -41,82 +39,44 @@ export async function table<Row>(
   paint: Paint,
   withHeader = true,
 ): Promise<string> {
-  const fits = fitted(
-    columns.map(column => measured(column, rows)),
-    room,
-  );
-  const lines: string[][] = [];
-  for (let index = withHeader ? 0 : 1; index <= rows.length; index++)
-    lines.push(fits.map(fit => cellOf(fit, index, rows, paint)));
-  // For a page of 20 rows cli-table3 takes 10 ms, half as long as Node takes to start. Scripts that call devmgr in a loop do
-  // not pay for that: without a terminal the same lines are padded here.
-  const drawn = room === Number.POSITIVE_INFINITY ? padded(fits, lines) : await drawnByLibrary(fits, lines);
+  const filled = columns.map(column => fill(column, rows));
+  const lines = room === Number.POSITIVE_INFINITY ? padded(filled, paint) : fitted(filled, room, paint);
   // The last column is padded too, which neither a script nor a terminal needs.
-  return drawn.map(line => `${line.trimEnd()}\n`).join('');
+  return (await lines)
+    .slice(withHeader ? 0 : 1)
+    .map(line => `${line.trimEnd()}\n`)
+    .join('');
 }
 
-function padded<Row>(fits: readonly Fit<Row>[], lines: readonly string[][]): string[] {
-  const cell = (text: string, { column, width: cells }: Fit<Row>) => {
-    const space = ' '.repeat(Math.max(0, cells - width(text)));
-    return column.align === 'right' ? space + text : text + space;
+function fill<Row>(column: Column<Row>, rows: readonly Row[]): Filled<Row> {
+  const texts = rows.map(row => safe(String(column.value(row) ?? empty)));
+  return {
+    column,
+    texts: [column.title, ...texts],
+    styles: ['bold', ...rows.map(row => column.style?.(row) ?? null)],
+    isEmpty: texts.length > 0 && texts.every(text => text === empty),
   };
-  return lines.map(texts => texts.map((text, at) => cell(text, fits[at]!)).join(gap));
 }
 
-const noLines = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right', 'mid'].flatMap(side =>
-    ['', '-mid', '-left', '-right'].map(end => [side + end, '']),
-  ),
-);
-
-async function drawnByLibrary<Row>(fits: readonly Fit<Row>[], lines: readonly string[][]): Promise<string[]> {
-  const { default: Table } = await import('cli-table3');
-  const options = {
-    chars: { ...noLines, middle: gap },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-    colWidths: fits.map(fit => fit.width),
-    colAligns: fits.map(({ column }) => column.align ?? ('left' as const)),
-  };
-  const drawn: string[] = [];
-  for (let start = 0; start < lines.length; start += blockRows) {
-    const block = new Table(options);
-    block.push(...lines.slice(start, start + blockRows));
-    drawn.push(...block.toString().split('\n'));
-  }
-  return drawn;
+/** cli-table3 takes 10 ms for a page of 20 rows, half as long as Node takes to start: only people wait for that. */
+async function fitted<Row>(filled: readonly Filled<Row>[], room: number, paint: Paint): Promise<string[]> {
+  const { drawn } = await import('./fitted-table.ts');
+  return drawn(filled, { room, gap, paint });
 }
 
-function measured<Row>(column: Column<Row>, rows: readonly Row[]): Fit<Row> {
-  const texts = [column.title, ...rows.map(row => safe(String(column.value(row) ?? empty)))];
-  const natural = texts.reduce((widest, text) => Math.max(widest, width(text)), 0);
-  const least = column.shorten ? Math.min(natural, column.least ?? usualLeast) : natural;
-  const isEmpty = rows.length > 0 && texts.slice(1).every(text => text === empty);
-  const drop = column.drop === undefined ? 0 : column.drop + (isEmpty ? 1000 : 0);
-  return { column, texts, least, drop, width: natural };
-}
-
-function cellOf<Row>({ column, texts, width }: Fit<Row>, index: number, rows: readonly Row[], paint: Paint): string {
-  const style = index === 0 ? 'bold' : (column.style?.(rows[index - 1]!) ?? null);
-  return paint(style, shorten(texts[index]!, width, column.shorten ?? 'end'));
-}
-
-const total = (widths: readonly number[]): number =>
-  widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1));
-
-/** Leaves out columns that may be left out, then shortens those that may be shortened, the widest first. */
-function fitted<Row>(all: readonly Fit<Row>[], room: number): Fit<Row>[] {
-  const fits = [...all];
-  while (total(fits.map(fit => fit.least)) > room) {
-    const victim = fits.reduce((worst, fit) => (fit.drop > worst.drop ? fit : worst));
-    if (!victim.drop) break;
-    fits.splice(fits.indexOf(victim), 1);
-  }
-  for (let excess = total(fits.map(fit => fit.width)) - room; excess > 0; excess--) {
-    const widest = fits
-      .filter(fit => fit.width > fit.least)
-      .reduce<Fit<Row> | null>((most, fit) => (most === null || fit.width > most.width ? fit : most), null);
-    if (!widest) break;
-    widest.width--;
-  }
-  return fits;
+/** What cli-table3 would draw without a limit, for scripts that call devmgr in a loop. */
+async function padded<Row>(filled: readonly Filled<Row>[], paint: Paint): Promise<string[]> {
+  const width = filled.every(({ texts }) => texts.every(text => ascii.test(text)))
+    ? (text: string) => text.length
+    : (await import('./width.ts')).width;
+  const cells = filled.map(({ column, texts, styles }) => {
+    const widths = texts.map(width);
+    const widest = Math.max(...widths);
+    return texts.map((text, index) => {
+      const space = ' '.repeat(widest - widths[index]!);
+      const painted = paint(styles[index]!, text);
+      return column.align === 'right' ? space + painted : painted + space;
+    });
+  });
+  return filled[0]!.texts.map((_, index) => cells.map(column => column[index]).join(gap));
 }
