@@ -23,25 +23,21 @@ type UploadForm = FormOf<typeof api.uploadApp>;
 
 /** The operations on application versions. A refusal is thrown as an `ApiError`. */
 export class AppService {
-  readonly #store: Store;
-  readonly #blobs: Blobs;
-  readonly #now: () => number;
+  readonly #parts: AppServiceParts;
 
   constructor(parts: AppServiceParts) {
-    this.#store = parts.store;
-    this.#blobs = parts.blobs;
-    this.#now = parts.now;
+    this.#parts = parts;
   }
 
   /** See `stage`. */
   stage(content: Readable, maxBytes: number, expected: number): Promise<StagedBlob> {
-    return stage(this.#blobs, content, maxBytes, expected);
+    return stage(this.#parts.blobs, content, maxBytes, expected);
   }
 
   /** Refuses an upload because of its fields or the name of its file: 1001, 4002. */
   async judge(form: UploadForm, givenName: string): Promise<domain.AppIdentity> {
     const identity = accept(domain.identify(form, givenName));
-    const existing = (await this.#store.appsOf(identity.platform)).find(
+    const existing = (await this.#parts.store.appsOf(identity.platform)).find(
       app => app.version === identity.version && app.extension === identity.extension,
     );
     if (existing) throw refused(domain.duplicateUpload(identity, existing.number));
@@ -50,8 +46,8 @@ export class AppService {
 
   async upload(context: Context, form: UploadForm, { fileName, blob }: Uploaded): Promise<api.AppVersion> {
     const identity = await this.judge(form, fileName);
-    const at = this.#now();
-    return keep(this.#blobs, blob, async name => {
+    const at = this.#parts.now();
+    return keep(this.#parts.blobs, blob, async name => {
       const app: domain.NewApp = {
         ...identity,
         versionName: form.versionName ?? null,
@@ -70,7 +66,7 @@ export class AppService {
 
   async list(query: QueryOf<typeof api.listApps>): Promise<DataOf<typeof api.listApps>> {
     const { page = paging.page, size = paging.size } = query;
-    const { rows, total } = await this.#store.apps({
+    const { rows, total } = await this.#parts.store.apps({
       platform: query.platform === undefined ? undefined : accept(domain.platformOf(query.platform)),
       descending: query.sortOrder !== 'asc',
       offset: (page - 1) * size,
@@ -83,7 +79,7 @@ export class AppService {
     const platform = accept(domain.platformOf(query.platform));
     const extension =
       query.extension === undefined ? undefined : accept(domain.packageExtension(platform, query.extension));
-    const all = await this.#store.appsOf(platform);
+    const all = await this.#parts.store.appsOf(platform);
     const found = domain.latestOf(
       all.filter(app => extension === undefined || app.extension === extension),
       query.currentVersion,
@@ -99,18 +95,18 @@ export class AppService {
   /** The caller closes the file. */
   async download(versionId: string): Promise<Download> {
     const { blob, fileSize, sha256, fileName } = await this.#app(versionId);
-    return { blob: await this.#blobs.read(blob, fileSize), sha256, fileName };
+    return { blob: await this.#parts.blobs.read(blob, fileSize), sha256, fileName };
   }
 
   async #app(versionId: string): Promise<domain.AppRecord> {
     const number = versionIds.parse(versionId);
-    const app = number === null ? null : await this.#store.app(number);
+    const app = number === null ? null : await this.#parts.store.app(number);
     if (!app) throw new ApiError(4001, 'application version does not exist');
     return app;
   }
 
   async #add(context: Context, at: number, app: domain.NewApp): Promise<number> {
-    const [result] = await this.#store.commit({ ...originOf(context, at), changes: [domain.upload(app)] });
+    const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [domain.upload(app)] });
     if (result?.kind === 'duplicate') throw refused(domain.duplicateUpload(app, result.number));
     if (result?.kind !== 'added') throw new Error('the store has not added the version');
     return result.number;

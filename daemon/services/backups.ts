@@ -28,19 +28,15 @@ const UNNAMED = 'backup.bin';
 
 /** The operations on the backups of a device. A refusal is thrown as an `ApiError`. */
 export class BackupService {
-  readonly #store: Store;
-  readonly #blobs: Blobs;
-  readonly #now: () => number;
+  readonly #parts: BackupServiceParts;
 
   constructor(parts: BackupServiceParts) {
-    this.#store = parts.store;
-    this.#blobs = parts.blobs;
-    this.#now = parts.now;
+    this.#parts = parts;
   }
 
   /** See `stage`. */
   stage(content: Readable, maxBytes: number, expected: number): Promise<StagedBlob> {
-    return stage(this.#blobs, content, maxBytes, expected);
+    return stage(this.#parts.blobs, content, maxBytes, expected);
   }
 
   /** Refuses a device that does not exist (2001) or that cannot be backed up in its state. */
@@ -54,7 +50,7 @@ export class BackupService {
     form: FormOf<typeof api.createBackup>,
     { fileName, blob }: Uploaded,
   ): Promise<api.Backup> {
-    return keep(this.#blobs, blob, name =>
+    return keep(this.#parts.blobs, blob, name =>
       retrying(async () => {
         const device = await this.#device(deviceId);
         const file = {
@@ -64,7 +60,7 @@ export class BackupService {
           note: form.note ?? null,
           blob: name,
         };
-        const at = this.#now();
+        const at = this.#parts.now();
         const result = await this.#commit(context, at, accept(backUp(device, file)));
         if (result?.kind !== 'added') throw new Error('the store has not added the backup');
         return toBackup({ ...file, device: device.number, number: result.number, createdAt: at });
@@ -75,7 +71,7 @@ export class BackupService {
   async list(deviceId: string, query: QueryOf<typeof api.listBackups>): Promise<DataOf<typeof api.listBackups>> {
     const { page = paging.page, size = paging.size } = query;
     const device = await this.#device(deviceId);
-    const { rows, total } = await this.#store.backups(device.number, {
+    const { rows, total } = await this.#parts.store.backups(device.number, {
       descending: query.sortOrder !== 'asc',
       offset: (page - 1) * size,
       limit: size,
@@ -95,7 +91,7 @@ export class BackupService {
       const backup = await this.#backup(device, backupId);
       const decision = accept(restore(device, backup));
       await (await this.#verified(backup)).close();
-      const at = this.#now();
+      const at = this.#parts.now();
       await this.#commit(context, at, decision);
       return { ...toBackup(backup), restoredAt: present.iso(at) };
     });
@@ -103,7 +99,7 @@ export class BackupService {
 
   async #device(deviceId: string): Promise<DeviceRecord> {
     const number = deviceIds.parse(deviceId);
-    const device = number === null ? null : await this.#store.device(number);
+    const device = number === null ? null : await this.#parts.store.device(number);
     if (!device) throw new ApiError(2001, 'device does not exist');
     return device;
   }
@@ -111,7 +107,7 @@ export class BackupService {
   /** Refuses a backup of another device like one that does not exist: 3001. */
   async #backup(device: DeviceRecord, backupId: string): Promise<BackupRecord> {
     const number = backupIds.parse(backupId);
-    const backup = number === null ? null : await this.#store.backup(number);
+    const backup = number === null ? null : await this.#parts.store.backup(number);
     if (backup?.device !== device.number)
       throw new ApiError(3001, `${deviceIds.format(device.number)} has no such backup`);
     return backup;
@@ -120,7 +116,7 @@ export class BackupService {
   /** Refuses a file that is missing or damaged: 3002. */
   async #verified({ blob, number, fileSize, sha256 }: BackupRecord): Promise<StoredBlob> {
     try {
-      const kept = await this.#blobs.read(blob, fileSize);
+      const kept = await this.#parts.blobs.read(blob, fileSize);
       await kept.verify(sha256).catch(async error => {
         await kept.close();
         throw error;
@@ -135,7 +131,7 @@ export class BackupService {
 
   async #commit(context: Context, at: number, decision: BackupDecision): Promise<ChangeResult | undefined> {
     const { change, guards } = decision;
-    const [result] = await this.#store.commit({ ...originOf(context, at), changes: [change], guards });
+    const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [change], guards });
     return result;
   }
 }

@@ -1,10 +1,8 @@
 /** The table of application versions: its columns, reads and writes. */
-import type { AppRecord } from '../../domain/app.ts';
-import type { ChangeResult } from '../store.ts';
-import type { EntryContext } from './journal.ts';
+import type { AppChange, AppRecord } from '../../domain/app.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf, pageOf, type Reads, type Stored } from './tables.ts';
-import type { ChangeOf, Writing } from './writing.ts';
+import type { Apply, Writes } from './writing.ts';
 
 const fields: Record<keyof AppRecord, 0> = {
   number: 0,
@@ -41,8 +39,7 @@ export function appReads(statements: Statements): Pick<Reads, 'app' | 'apps' | '
   };
 }
 
-/** Adds a version, unless the platform has it with this extension. */
-export function addApp(writing: Writing, { app, entry }: ChangeOf<'app.add'>, context: EntryContext): ChangeResult {
+const add: Apply<'app.add'> = ({ app, entry }, context, writing) => {
   const number = writing.last.app + 1;
   const { changes } = writing.statements.run(
     `INSERT INTO app (number, platform, version, version_name, changelog, force_update, min_support_version, file_name,
@@ -75,4 +72,7 @@ export function addApp(writing: Writing, { app, entry }: ChangeOf<'app.add'>, co
   writing.last.app = number;
   writing.journal.append(context, entry, null, number);
   return { kind: 'added', number };
-}
+};
+
+/** How uploads are written. */
+export const appWrites: Writes<AppChange['kind']> = { 'app.add': { apply: add } };

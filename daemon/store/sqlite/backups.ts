@@ -1,10 +1,10 @@
 /** The table of backups: its columns, reads and writes. */
-import type { BackupRecord } from '../../domain/backup.ts';
-import { type ChangeResult, Conflict } from '../store.ts';
-import type { EntryContext } from './journal.ts';
+import type { BackupChange, BackupRecord } from '../../domain/backup.ts';
+import { Conflict } from '../store.ts';
+import { requireDevice } from './devices.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf, pageOf, type Reads } from './tables.ts';
-import type { ChangeOf, Writing } from './writing.ts';
+import type { Apply, Writes } from './writing.ts';
 
 const fields: Record<keyof BackupRecord, 0> = {
   number: 0,
@@ -31,18 +31,7 @@ export function backupReads(statements: Statements): Pick<Reads, 'backup' | 'bac
   };
 }
 
-/** Throws `Conflict` if the device has no such backup. */
-export function requireBackup(statements: Statements, device: number, number: number): void {
-  if (statements.value('SELECT device FROM backup WHERE number = ?', number) !== device)
-    throw new Conflict(`device ${device} has no backup ${number}`);
-}
-
-/** Adds a backup and counts it on its device. */
-export function addBackup(
-  writing: Writing,
-  { backup, entry }: ChangeOf<'backup.add'>,
-  context: EntryContext,
-): ChangeResult {
+const add: Apply<'backup.add'> = ({ backup, entry }, context, writing) => {
   const number = writing.last.backup + 1;
   writing.statements.run(
     `INSERT INTO backup (number, device, file_name, file_size, sha256, note, created_at, blob)
@@ -64,4 +53,19 @@ export function addBackup(
   writing.last.backup = number;
   writing.journal.append(context, entry, backup.device, number);
   return { kind: 'added', number };
-}
+};
+
+/** How changes that concern backups are written. */
+export const backupWrites: Writes<BackupChange['kind']> = {
+  'backup.add': { check: ({ backup }, statements) => requireDevice(statements, backup.device), apply: add },
+  'backup.restore': {
+    check({ device, backup }, statements) {
+      if (statements.value('SELECT device FROM backup WHERE number = ?', backup) !== device)
+        throw new Conflict(`device ${device} has no backup ${backup}`);
+    },
+    apply({ device, backup, entry }, context, { journal }) {
+      journal.append(context, entry, device, backup);
+      return { kind: 'done' };
+    },
+  },
+};

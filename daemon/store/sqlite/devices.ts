@@ -1,12 +1,11 @@
 /** The table of devices: its columns, reads, guards and writes. */
 import type { DeviceStatus, DeviceType } from '../../../src/contract/device-fields.ts';
-import type { DeviceGuard, DeviceRecord, DeviceRow, DeviceSet } from '../../domain/device.ts';
-import { type ChangeResult, Conflict, type Rows } from '../store.ts';
-import type { EntryContext } from './journal.ts';
+import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow, DeviceSet } from '../../domain/device.ts';
+import { Conflict, type Rows } from '../store.ts';
 import type { NumberPage } from './lists-sql.ts';
 import type { Statements } from './statements.ts';
 import { assignments, columnsOf, type Reads } from './tables.ts';
-import type { ChangeOf, Writing } from './writing.ts';
+import type { Apply, Writes, Writing } from './writing.ts';
 
 const rowFields: Record<keyof DeviceRow, 0> = {
   number: 0,
@@ -22,22 +21,6 @@ const rowFields: Record<keyof DeviceRow, 0> = {
   lastUsedAt: 0,
 };
 const rowColumns = columnsOf(rowFields);
-const recordFields: Record<keyof DeviceRecord, 0> = {
-  ...rowFields,
-  hardwareVersion: 0,
-  firmwareVersion: 0,
-  activationCodeExpiresAt: 0,
-  note: 0,
-  lockReason: 0,
-  lockedAt: 0,
-  deactivatedAt: 0,
-  updatedAt: 0,
-  usageCount: 0,
-  usageSeconds: 0,
-  backupCount: 0,
-  lastBackupAt: 0,
-};
-const recordColumns = columnsOf(recordFields);
 const settableFields: Record<keyof DeviceSet, 0> = {
   status: 0,
   userId: 0,
@@ -52,6 +35,16 @@ const settableFields: Record<keyof DeviceSet, 0> = {
   updatedAt: 0,
 };
 const settable = Object.keys(settableFields);
+const recordFields: Record<keyof DeviceRecord, 0> = {
+  ...rowFields,
+  ...settableFields,
+  hardwareVersion: 0,
+  usageCount: 0,
+  usageSeconds: 0,
+  backupCount: 0,
+  lastBackupAt: 0,
+};
+const recordColumns = columnsOf(recordFields);
 
 type Identity = Pick<DeviceRecord, 'number' | 'status'>;
 const bySerial = 'SELECT number, status FROM device WHERE serial_number = ?';
@@ -97,12 +90,7 @@ export function requireDevice(statements: Statements, number: number): void {
     throw new Conflict(`device ${number} does not exist`);
 }
 
-/** Adds a device, unless its serial number exists. */
-export function addDevice(
-  writing: Writing,
-  { device, entry }: ChangeOf<'device.add'>,
-  context: EntryContext,
-): ChangeResult {
+const add: Apply<'device.add'> = ({ device, entry }, context, writing) => {
   const number = writing.last.device + 1;
   const { changes } = writing.statements
     .of(
@@ -130,7 +118,7 @@ export function addDevice(
   writing.journal.append(context, entry, number, null);
   writing.deltas.push({ number, added: device, at: context.at });
   return { kind: 'added', number };
-}
+};
 
 /** From then on, the order of creation is not the order of numbers. */
 function noteClockStep(writing: Writing): void {
@@ -143,33 +131,24 @@ interface Counted {
   readonly manufacturer: string;
 }
 
-/** Sets fields of an existing device, and keeps the counters right. */
-export function setDevice(
-  writing: Writing,
-  { device, set, entry }: ChangeOf<'device.set'>,
-  context: EntryContext,
-): ChangeResult {
-  if (set.status !== undefined) {
+/** Also keeps the counters right. */
+const set: Apply<'device.set'> = ({ device, set: fields, entry }, context, writing) => {
+  if (fields.status !== undefined) {
     const { type, status, manufacturer } = writing.statements.get<Counted>(
       'SELECT device_type AS type, status, manufacturer FROM device WHERE number = ?',
       device,
     )!;
     writing.counters.add(manufacturer, type, status, -1);
-    writing.counters.add(manufacturer, type, set.status, 1);
+    writing.counters.add(manufacturer, type, fields.status, 1);
   }
-  const { sql, values } = assignments(settable, set);
+  const { sql, values } = assignments(settable, fields);
   if (sql) writing.statements.run(`UPDATE device SET ${sql} WHERE number = ?`, ...values, device);
   writing.journal.append(context, entry, device, null);
-  writing.deltas.push({ number: device, set });
+  writing.deltas.push({ number: device, set: fields });
   return { kind: 'done' };
-}
+};
 
-/** Records one use of an existing device. */
-export function useDevice(
-  writing: Writing,
-  { device, seconds, entry }: ChangeOf<'device.use'>,
-  context: EntryContext,
-): ChangeResult {
+const use: Apply<'device.use'> = ({ device, seconds, entry }, context, writing) => {
   const sums = writing.statements.get<{ usageCount: number; usageSeconds: number }>(
     `UPDATE device SET usage_count = usage_count + 1, usage_seconds = usage_seconds + ?, last_used_at = ?
      WHERE number = ? RETURNING usage_count AS usageCount, usage_seconds AS usageSeconds`,
@@ -180,4 +159,11 @@ export function useDevice(
   writing.journal.append(context, entry, device, null);
   writing.deltas.push({ number: device, set: { lastUsedAt: context.at } });
   return { kind: 'used', ...sums };
-}
+};
+
+/** How changes of devices are written. */
+export const deviceWrites: Writes<DeviceChange['kind']> = {
+  'device.add': { apply: add },
+  'device.set': { check: ({ device }, statements) => requireDevice(statements, device), apply: set },
+  'device.use': { check: ({ device }, statements) => requireDevice(statements, device), apply: use },
+};

@@ -1,10 +1,9 @@
 /** The table of users: its columns, reads, guards and writes. */
-import type { UserGuard, UserRecord, UserSet } from '../../domain/user.ts';
-import { type ChangeResult, Conflict } from '../store.ts';
-import type { EntryContext } from './journal.ts';
+import type { UserChange, UserGuard, UserRecord, UserSet } from '../../domain/user.ts';
+import { Conflict } from '../store.ts';
 import type { Statements } from './statements.ts';
 import { assignments, columnsOf, pageOf, type Reads, type Stored } from './tables.ts';
-import type { ChangeOf, Writing } from './writing.ts';
+import type { Apply, Writes } from './writing.ts';
 
 const fields: Record<keyof UserRecord, 0> = {
   number: 0,
@@ -51,14 +50,7 @@ export function checkUserGuard(statements: Statements, guard: UserGuard): void {
   if (other === undefined) throw new Conflict(`no enabled ADMIN other than user ${guard.beside}`);
 }
 
-/** Throws `Conflict` if there is no such user. */
-export function requireUser(statements: Statements, number: number): void {
-  if (statements.value('SELECT 1 FROM user WHERE number = ?', number) === undefined)
-    throw new Conflict(`user ${number} does not exist`);
-}
-
-/** Adds a user, unless the username exists. */
-export function addUser(writing: Writing, { user, entry }: ChangeOf<'user.add'>, context: EntryContext): ChangeResult {
+const add: Apply<'user.add'> = ({ user, entry }, context, writing) => {
   const number = writing.last.user + 1;
   const { changes } = writing.statements.run(
     `INSERT INTO user (number, username, password_hash, role, email, disabled, created_at)
@@ -79,18 +71,25 @@ export function addUser(writing: Writing, { user, entry }: ChangeOf<'user.add'>,
   writing.users.add(number);
   writing.journal.append(context, entry, null, number);
   return { kind: 'added', number };
-}
+};
 
-/** Sets fields of an existing user, and revokes its tokens if the change says so. */
-export function setUser(
-  writing: Writing,
-  { user, set, revoke, entry }: ChangeOf<'user.set'>,
-  context: EntryContext,
-): ChangeResult {
-  const { sql, values } = assignments(settable, set);
+const set: Apply<'user.set'> = ({ user, set: fields, revoke, entry }, context, writing) => {
+  const { sql, values } = assignments(settable, fields);
   const all = [sql, revoke ? 'token_epoch = token_epoch + 1' : ''].filter(Boolean).join(', ');
   if (all) writing.statements.run(`UPDATE user SET ${all} WHERE number = ?`, ...values, user);
   writing.users.add(user);
   writing.journal.append(context, entry, null, user);
   return { kind: 'done' };
-}
+};
+
+/** How changes of users are written. */
+export const userWrites: Writes<UserChange['kind']> = {
+  'user.add': { apply: add },
+  'user.set': {
+    check({ user }, statements) {
+      if (statements.value('SELECT 1 FROM user WHERE number = ?', user) === undefined)
+        throw new Conflict(`user ${user} does not exist`);
+    },
+    apply: set,
+  },
+};

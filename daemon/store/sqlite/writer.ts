@@ -1,11 +1,11 @@
 import type { Change, ChangeResult, Commit } from '../store.ts';
-import { addApp } from './apps.ts';
-import { addBackup, requireBackup } from './backups.ts';
-import { addDevice, checkDeviceGuard, requireDevice, setDevice, useDevice } from './devices.ts';
+import { appWrites } from './apps.ts';
+import { backupWrites } from './backups.ts';
+import { checkDeviceGuard, deviceWrites } from './devices.ts';
 import type { EntryContext, Journal } from './journal.ts';
 import type { Statements } from './statements.ts';
-import { addUser, checkUserGuard, requireUser, setUser } from './users.ts';
-import { type DeviceDelta, Writing } from './writing.ts';
+import { checkUserGuard, userWrites } from './users.ts';
+import { type DeviceDelta, type Writes, Writing } from './writing.ts';
 
 /** What a transaction did. */
 export interface Written {
@@ -35,10 +35,10 @@ export class Writer {
       if (guard.kind === 'device') checkDeviceGuard(writing.statements, guard);
       else checkUserGuard(writing.statements, guard);
     }
-    for (const change of commit.changes) requireRecord(writing.statements, change);
+    for (const change of commit.changes) writeOf(change).check?.(change, writing.statements);
     const results: ChangeResult[] = [];
     for (const change of commit.changes) {
-      results.push(apply(writing, change, commit));
+      results.push(writeOf(change).apply(change, commit, writing));
       yield;
     }
     return results;
@@ -56,46 +56,11 @@ export class Writer {
   }
 }
 
-/** Throws `Conflict` if the record that the change is about does not exist. */
-function requireRecord(statements: Statements, change: Change): void {
-  switch (change.kind) {
-    case 'device.add':
-    case 'user.add':
-    case 'app.add':
-      return;
-    case 'device.set':
-    case 'device.use':
-      requireDevice(statements, change.device);
-      return;
-    case 'backup.add':
-      requireDevice(statements, change.backup.device);
-      return;
-    case 'user.set':
-      requireUser(statements, change.user);
-      return;
-    case 'backup.restore':
-      requireBackup(statements, change.device, change.backup);
-  }
-}
+const writes: Writes<Change['kind']> = { ...deviceWrites, ...userWrites, ...appWrites, ...backupWrites };
 
-function apply(writing: Writing, change: Change, context: EntryContext): ChangeResult {
-  switch (change.kind) {
-    case 'device.add':
-      return addDevice(writing, change, context);
-    case 'device.set':
-      return setDevice(writing, change, context);
-    case 'device.use':
-      return useDevice(writing, change, context);
-    case 'user.add':
-      return addUser(writing, change, context);
-    case 'user.set':
-      return setUser(writing, change, context);
-    case 'app.add':
-      return addApp(writing, change, context);
-    case 'backup.add':
-      return addBackup(writing, change, context);
-    case 'backup.restore':
-      writing.journal.append(context, change.entry, change.device, change.backup);
-      return { kind: 'done' };
-  }
-}
+/** How the change is written. The compiler cannot see that an entry of the table takes exactly the changes of its kind. */
+const writeOf = (change: Change) =>
+  writes[change.kind] as {
+    readonly check?: (change: Change, statements: Statements) => void;
+    readonly apply: (change: Change, context: EntryContext, writing: Writing) => ChangeResult;
+  };

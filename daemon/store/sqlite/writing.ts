@@ -1,11 +1,22 @@
 import type { DeviceStatus, DeviceType } from '../../../src/contract/device-fields.ts';
 import type { DeviceSet, NewDevice } from '../../domain/device.ts';
-import type { Change } from '../store.ts';
-import type { Journal } from './journal.ts';
+import type { Change, ChangeResult } from '../store.ts';
+import type { EntryContext, Journal } from './journal.ts';
 import type { Statements } from './statements.ts';
 
-/** The change of one kind. */
-export type ChangeOf<K extends Change['kind']> = Extract<Change, { kind: K }>;
+type Kind = Change['kind'];
+type ChangeOf<K extends Kind> = Extract<Change, { kind: K }>;
+
+/** Writes a change and its journal entry. */
+export type Apply<K extends Kind> = (change: ChangeOf<K>, context: EntryContext, writing: Writing) => ChangeResult;
+
+/** How changes of these kinds are written. `check` throws `Conflict` if the record to change does not exist; it only reads. */
+export type Writes<K extends Kind> = {
+  readonly [P in K]: {
+    readonly check?: (change: ChangeOf<P>, statements: Statements) => void;
+    readonly apply: Apply<P>;
+  };
+};
 
 /** What a transaction did to a device, for code that keeps more than the tables. */
 export type DeviceDelta =
