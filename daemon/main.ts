@@ -1,20 +1,18 @@
 /** The composition root of the daemon: creates the parts, connects them, starts and stops them. */
-import { readFile, stat } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonInfo } from '../src/contract/local.ts';
 import { routes } from '../src/contract/routes.ts';
-import { keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
+import { type Blobs, keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
 import { Home } from './home/home.ts';
 import { keepLocalToken } from './home/local-token.ts';
-import { type HomeLock, lockHome } from './home/lock.ts';
-import { checkNetwork, type DaemonSettings, StartRefused } from './home/settings.ts';
+import { lockHome } from './home/lock.ts';
+import { checkNetwork, type DaemonSettings } from './home/settings.ts';
 import { signingKeys } from './home/signing-keys.ts';
+import { closeServer, listen, readTls } from './http/listener.ts';
 import { metricsPlugin } from './http/metrics.ts';
-import type { OperationParts } from './http/operation.ts';
 import { originRule } from './http/origin.ts';
 import { documents } from './http/routes/documents.ts';
 import {
@@ -81,108 +79,56 @@ class ShutdownStack {
 /** Milliseconds that a request for the keys waits for the first scan of the hardware. */
 const FIRST_SCAN_MS = 3000;
 
-/** Seconds that a stop waits for running requests. */
-const GRACE_SECONDS = 10;
+/** Wall clock in milliseconds since 1970. */
+const now = Date.now;
 
 /** Starts a daemon. Rejects with `StartRefused` if it cannot start; then everything that was started is stopped again. */
 export async function startDaemon(settings: DaemonSettings, version: string, log: Logger): Promise<RunningDaemon> {
   checkNetwork(settings);
   const stack = new ShutdownStack();
   try {
-    return await start(settings, version, log, stack);
+    return await start({ settings, version, log, stack });
   } catch (error) {
     await stack.unwind(log);
     throw error;
   }
 }
 
-async function start(
-  settings: DaemonSettings,
-  version: string,
-  log: Logger,
-  stack: ShutdownStack,
-): Promise<RunningDaemon> {
-  const now = Date.now;
+/** What every step of a start uses. */
+interface Start {
+  readonly settings: DaemonSettings;
+  readonly version: string;
+  readonly log: Logger;
+  readonly stack: ShutdownStack;
+  readonly home: Home;
+}
+
+async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
+  const { settings, version, log, stack } = basis;
   const home = await Home.open(settings.home);
-  const lock: HomeLock = await lockHome(home);
+  const lock = await lockHome(home);
   stack.add(() => lock.release());
-  // Another thread computes the hash while the rest starts: saves 150 of 450 ms of a first start (measured).
-  const isNew = !(await home.has('database'));
-  const hashing = isNew ? firstPassword(home, settings.admin) : null;
-  hashing?.catch(() => {});
-  // A home prepared for a restore, or one that has lost its database: the new registry would remove all files as strays.
-  if (isNew && (await keepEarlierBlobs(home.path('blobs'))))
-    log.warn(
-      'the files of an earlier registry were moved to a folder beside it; "devmgr daemon restore" brings back those it needs',
-    );
-  const store = await openStore(home, message => log.info(message));
-  stack.add(() => store.close());
-
-  const limiter = new Limiter(settings.limits);
-  const passwords = new Passwords(store, limiter);
-  const accounts = new Accounts(store);
-  const tokens = new Tokens(await signingKeys(home, now()), accounts, now);
-  const firstAdmin = ensureFirstAdmin({ store, home, hashing, admin: settings.admin, now, log });
-  firstAdmin.catch(() => {});
-  const parts: OperationParts = { tokens, limiter };
-  const auth = new AuthService({ store, passwords, tokens, now });
-  const devices = new DeviceService({ store, passwords, now });
-  const blobs = await openBlobs(home.path('blobs'), { notice: message => log.info(message) });
-  await blobs.sweep(names => store.knownBlobs(names));
-  stack.add(() => blobs.discardAll());
-  const apps = new AppService({ store, blobs, now });
-  const backups = new BackupService({ store, blobs, now });
-  const hub = new Hub({ store, log });
-  const drivers = createDrivers(settings, log);
-  const keys = new AttachedKeys({ drivers, store, hub, now, log });
-  const origin = originRule(settings.host, settings.allowHosts);
-  const users = new UserService({
-    store,
-    passwords,
-    now,
-    onPasswordChanged: async user => {
-      if (user === FIRST_USER) await home.remove('initialPassword');
-    },
-  });
-
-  let started = Promise.resolve();
-  const app = await buildServer(
-    {
-      logger: log,
-      origin,
-      trustProxy: settings.trustProxy,
-      tls: await tlsOf(settings, log),
-    },
-    [
-      app => metricsPlugin(app, { ...parts, gauges: () => gauges(store, hub) }),
-      app => userRoutes(app, { ...parts, auth, users }),
-      app => deviceRoutes(app, { ...parts, devices }),
-      app => appRoutes(app, { ...parts, apps }),
-      app => backupRoutes(app, { ...parts, backups }),
-      app => hardwareRoutes(app, { ...parts, keys: onceStarted(keys, () => started) }),
-      app => documents(app, { version }),
-      app => refuseWrongMethods(app, Object.values(routes)),
-      app => systemRoutes(app, { ...parts, store, version, drivers: () => keys.driverStatuses() }),
-      websocketPlugin({ hub, tokens, origin }),
-    ],
-  );
+  const registry = await openRegistry({ ...basis, home });
+  const parts = await createParts({ ...basis, home }, registry);
+  const scanned = Promise.withResolvers<void>();
+  const app = await createServer({ ...basis, home }, registry, parts, scanned.promise);
   stack.add(() => closeServer(app, log));
-  await hub.ready();
-  const initialPassword = await firstAdmin;
-  const localToken = await keepLocalToken(home, tokens, now, log);
+  await parts.hub.ready();
+  const initialPassword = await registry.firstAdmin;
+  const localToken = await keepLocalToken(home, parts.tokens, now, log);
   stack.add(() => localToken.stop());
   const url = await listen(app, settings);
   // Loading the native libraries takes longer than the rest of the start: requests need not wait for it.
-  started = keys.start();
-  stack.add(() => keys.stop());
+  void parts.keys.start().finally(scanned.resolve);
+  stack.add(() => parts.keys.stop());
   await publish(home, { pid: process.pid, url, version, startedAt: new Date(now()).toISOString() });
   stack.add(() => home.remove('daemonInfo'));
   log.info({ url, version, home: home.dir }, 'listening');
   const reload = async () => {
     try {
-      tokens.useKeys(await signingKeys(home, now()));
+      parts.tokens.useKeys(await signingKeys(home, now()));
       await localToken.renew();
-      const tls = await tlsOf(settings, log);
+      const tls = await readTls(settings, log);
       if (tls) (app.server as unknown as TlsServer).setSecureContext(tls);
       log.info('signing keys and certificate reloaded');
     } catch (error) {
@@ -192,12 +138,91 @@ async function start(
   return { url, initialPassword, reload, stop: () => stack.unwind(log) };
 }
 
+/** The stored part of a registry. `firstAdmin` resolves with the generated password, or null. */
+interface Registry {
+  readonly store: Store;
+  readonly blobs: Blobs;
+  readonly firstAdmin: Promise<string | null>;
+}
+
+async function openRegistry({ settings, log, stack, home }: Start): Promise<Registry> {
+  // Another thread computes the hash while the rest starts: saves 150 of 450 ms of a first start (measured).
+  const isNew = !(await home.has('database'));
+  const hashing = isNew ? firstPassword(home, settings.admin) : null;
+  hashing?.catch(() => {});
+  // A home prepared for a restore, or one that has lost its database: the new registry would remove all files as strays.
+  if (isNew && (await keepEarlierBlobs(home.path('blobs'))))
+    log.warn(
+      'the files of an earlier registry were moved to a folder beside it; "devmgr daemon restore" brings back those it needs',
+    );
+  const notice = (message: string) => log.info(message);
+  const store = await openStore(home, notice);
+  stack.add(() => store.close());
+  const firstAdmin = ensureFirstAdmin({ store, home, hashing, admin: settings.admin, now, log });
+  firstAdmin.catch(() => {});
+  const blobs = await openBlobs(home.path('blobs'), { notice });
+  await blobs.sweep(names => store.knownBlobs(names));
+  stack.add(() => blobs.discardAll());
+  return { store, blobs, firstAdmin };
+}
+
+type Parts = Awaited<ReturnType<typeof createParts>>;
+
+/** The services, the notifications and the attached keys. */
+async function createParts({ settings, log, home }: Start, { store, blobs }: Registry) {
+  const limiter = new Limiter(settings.limits);
+  const passwords = new Passwords(store, limiter);
+  const tokens = new Tokens(await signingKeys(home, now()), new Accounts(store), now);
+  const hub = new Hub({ store, log });
+  return {
+    limiter,
+    tokens,
+    hub,
+    keys: new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log }),
+    auth: new AuthService({ store, passwords, tokens, now }),
+    devices: new DeviceService({ store, passwords, now }),
+    apps: new AppService({ store, blobs, now }),
+    backups: new BackupService({ store, blobs, now }),
+    users: new UserService({
+      store,
+      passwords,
+      now,
+      onPasswordChanged: async user => {
+        if (user === FIRST_USER) await home.remove('initialPassword');
+      },
+    }),
+  };
+}
+
+async function createServer(
+  { settings, version, log }: Start,
+  { store }: Registry,
+  parts: Parts,
+  scanned: Promise<void>,
+): Promise<FastifyInstance> {
+  const { hub, keys, tokens } = parts;
+  const origin = originRule(settings.host, settings.allowHosts);
+  const tls = await readTls(settings, log);
+  return buildServer({ logger: log, origin, trustProxy: settings.trustProxy, tls }, [
+    app => metricsPlugin(app, { ...parts, gauges: () => gauges(store, hub) }),
+    app => userRoutes(app, parts),
+    app => deviceRoutes(app, parts),
+    app => appRoutes(app, parts),
+    app => backupRoutes(app, parts),
+    app => hardwareRoutes(app, { ...parts, keys: afterFirstScan(keys, scanned) }),
+    app => documents(app, { version }),
+    app => refuseWrongMethods(app, Object.values(routes)),
+    app => systemRoutes(app, { ...parts, store, version, drivers: () => keys.driverStatuses() }),
+    websocketPlugin({ hub, tokens, origin }),
+  ]);
+}
+
 /** An early request for the keys waits for the first scan, but not for a driver that hangs. */
-function onceStarted(keys: AttachedKeys, started: () => Promise<void>): KeySource {
+function afterFirstScan(keys: AttachedKeys, scanned: Promise<void>): KeySource {
   return {
     driverStatuses: () => keys.driverStatuses(),
     async list() {
-      await Promise.race([started(), new Promise<void>(resolve => setTimeout(resolve, FIRST_SCAN_MS).unref())]);
+      await Promise.race([scanned, new Promise<void>(resolve => setTimeout(resolve, FIRST_SCAN_MS).unref())]);
       return keys.list();
     },
   };
@@ -213,64 +238,7 @@ async function gauges(store: Store, hub: Hub) {
   };
 }
 
-/** Throws `StartRefused` if the files are missing, not PEM, or do not belong together. */
-async function tlsOf(
-  { tlsCert, tlsKey }: DaemonSettings,
-  log: Logger,
-): Promise<{ cert: Buffer; key: Buffer } | undefined> {
-  if (!tlsCert || !tlsKey) return undefined;
-  const { createSecureContext } = await import('node:tls');
-  try {
-    const tls = { cert: await readFile(tlsCert), key: await readFile(tlsKey) };
-    createSecureContext(tls);
-    if (process.platform !== 'win32' && (await stat(tlsKey)).mode & 0o004)
-      log.warn(
-        { key: tlsKey, fix: `chmod o-r ${tlsKey}` },
-        'every user of this machine can read the key of the certificate',
-      );
-    return tls;
-  } catch (error) {
-    throw new StartRefused(
-      1,
-      `the certificate ${tlsCert} or its key ${tlsKey} cannot be used: ${(error as Error).message}`,
-      'both must be PEM files that belong together',
-    );
-  }
-}
-
-async function listen(app: FastifyInstance, settings: DaemonSettings): Promise<string> {
-  try {
-    await app.listen({ host: settings.host, port: settings.port, listenTextResolver: () => 'the port is open' });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const where = `${settings.host}:${settings.port}`;
-    if (code === 'EADDRINUSE')
-      throw new StartRefused(
-        1,
-        `${where} is in use by another program`,
-        'name another port with --port, or 0 for a free one',
-      );
-    throw new StartRefused(1, `cannot listen on ${where} (${code})`, 'check --host and --port');
-  }
-  const { port } = app.server.address() as AddressInfo;
-  const host = settings.host.includes(':') && !settings.host.startsWith('[') ? `[${settings.host}]` : settings.host;
-  return `${settings.tlsCert ? 'https' : 'http'}://${host}:${port}`;
-}
-
 /** Writes where the daemon is, for the command line of the same user. */
 async function publish(home: Home, info: DaemonInfo): Promise<void> {
   await home.writeSecret('daemonInfo', `${JSON.stringify(info)}\n`);
-}
-
-/** Finishes running requests; closes the connections of those that take longer than the grace period. */
-async function closeServer(app: FastifyInstance, log: Logger): Promise<void> {
-  const timer = setTimeout(() => {
-    log.warn('closing the connections of requests that are still running');
-    app.server.closeAllConnections();
-  }, GRACE_SECONDS * 1000);
-  try {
-    await app.close();
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, statfs } from 'node:
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { syncFolder } from '../files.ts';
 import { BlobError, fromFileSystem } from './blob-error.ts';
 import { HashingWriter } from './hashing-writer.ts';
 import { StoredBlob } from './stored-blob.ts';
@@ -162,17 +163,6 @@ export class StagedBlob {
   async discard(): Promise<void> {
     await this.#parts.file.close().catch(() => {});
     await this.#parts.remove(this.#parts.path);
-  }
-}
-
-/** A new name is durable only when its folder is. Windows has no such call and does not need one. */
-async function syncFolder(dir: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(dir, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 
