@@ -12,6 +12,7 @@ import { couldBeLocal, isLocalServer, isLoopback, readDaemonInfo, type Settings 
 import type { Io } from './terminal/io.ts';
 import type { Output } from './terminal/output.ts';
 
+/** What a command is run with. The clients are created at their first use. */
 export interface Context {
   readonly io: Io;
   readonly out: Output;
@@ -33,8 +34,10 @@ export interface Context {
   loginHint(how?: string): string;
 }
 
+/** What a context is made from; the rest is derived. */
 export type ContextParts = Omit<Context, 'canAsk' | 'registry' | 'hardware' | 'identity' | 'loginHint'>;
 
+/** A context. Connects to nothing and starts nothing. */
 export function createContext(given: ContextParts): Context {
   const { io, out, env, settings, globals, programs, loginLine } = given;
   const parts: ContextParts = { io, out, env, settings, globals, programs, loginLine };

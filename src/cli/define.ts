@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Context } from './context.ts';
 import type { ArgShape, FlagShapes, FlagValues } from './flags.ts';
 
+/** What was typed, parsed. `args` has no entry for an optional argument that is absent. */
 export interface Input<F extends FlagShapes> {
   readonly args: readonly string[];
   readonly flags: FlagValues<F>;
@@ -10,6 +11,7 @@ export interface Input<F extends FlagShapes> {
   program(): Command;
 }
 
+/** An example in the help. Tests check that it is valid. */
 export interface Example {
   readonly does: string;
   /** The command line without `devmgr`. */
@@ -30,6 +32,7 @@ export interface CommandShape<F extends FlagShapes> {
   run(input: Input<F>, context: Context): Promise<number | void>;
 }
 
+/** A command without the types of its flags. */
 export type AnyCommand = CommandShape<FlagShapes>;
 
 /** What the program knows of a command that is not used: no code of it is loaded. */

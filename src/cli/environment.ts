@@ -2,6 +2,7 @@
 import { type LimitScope, rateLimits } from '../contract/limits.ts';
 import { defaultHome, environment } from '../contract/local.ts';
 
+/** An environment variable, as the manual page and the reference describe it. */
 export interface Variable {
   readonly name: string;
   readonly words: string;
@@ -25,6 +26,7 @@ const limits = (Object.keys(limitWords) as LimitScope[]).map((scope): Variable =
   };
 });
 
+/** All variables, in the order of the reference. */
 export const variables: readonly Variable[] = [
   {
     name: environment.home,

@@ -1,6 +1,7 @@
 /** The exit codes of the program, what each one means, and which failure has which. */
 import type { FaultKind } from './fault.ts';
 
+/** The exit codes; scripts rely on them. */
 export const exitCodes = {
   done: 0,
   failure: 1,
@@ -16,6 +17,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
+/** The meaning of each exit code. */
 export const exitCodeWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: 'done',
   failure: 'any other failure',
@@ -36,6 +38,7 @@ export const endings: readonly (readonly [code: string, words: string])[] = Obje
   ([name, words]) => [String(exitCodes[name as keyof typeof exitCodes]), words],
 );
 
+/** The exit code of an error on this side. */
 export const exitOfFault: Readonly<Record<FaultKind, number>> = {
   usage: exitCodes.usage,
   login: exitCodes.login,

@@ -1,5 +1,6 @@
 /** Errors on this side of the interface. What the server refuses is a `Refusal` of the client. */
 
+/** The kinds of errors on this side. Each has an exit code and a `code` for JSON. */
 export type FaultKind =
   /** The command line is wrong, or a value is missing. */
   | 'usage'
@@ -33,8 +34,10 @@ export class Fault extends Error {
   }
 }
 
+/** The error of a wrong command line: exit code 2. */
 export const usage = (message: string, hint: string | null = null): Fault => new Fault('usage', message, hint);
 
+/** The error after Ctrl-C: exit code 130. */
 export const interrupted = (): Fault => new Fault('interrupted', 'interrupted');
 
 /** The system's code of an error (`ENOENT`), or null. */

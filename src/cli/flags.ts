@@ -4,6 +4,7 @@ import { environment } from '../contract/local.ts';
 /** What shell completion offers for a value. */
 export type Offer = 'device' | 'file' | 'folder' | 'profile' | 'user';
 
+/** A flag. Its name is its key among the flags of the command, without the dashes. */
 export interface FlagShape {
   /** Name of the value in the help. A flag without one takes no value. */
   readonly value?: string;
@@ -29,8 +30,10 @@ export interface FlagShape {
   readonly field?: string;
   readonly offer?: Offer;
 }
+/** Flags by name. */
 export type FlagShapes = Readonly<Record<string, FlagShape>>;
 
+/** An argument. */
 export interface ArgShape {
   readonly name: string;
   readonly help: string;
@@ -85,6 +88,7 @@ export const globalFlags = {
   'no-autostart': { help: 'do not start the local daemon' },
 } as const satisfies FlagShapes;
 
+/** The values of the global flags. */
 export type GlobalValues = FlagValues<typeof globalFlags>;
 
 /** Flags of commands that read a password. */
@@ -93,6 +97,7 @@ export const passwordFlags = {
   'password-file': { value: 'FILE', help: 'read the password from the first line of a file', offer: 'file' },
 } as const satisfies FlagShapes;
 
+/** Flag of lists that can be written as CSV. */
 export const csvFlag = {
   csv: { help: 'write CSV with a header row', conflicts: ['json'] },
 } as const satisfies FlagShapes;

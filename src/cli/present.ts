@@ -2,8 +2,10 @@ import type { Context } from './context.ts';
 import { card } from './terminal/card.ts';
 import { safe } from './terminal/text.ts';
 
+/** A line of a card. A value of null leaves the line out. */
 export type CardRow = readonly [label: string, value: string | null];
 
+/** The result of a command in every form in which it can be written. */
 export interface Result {
   /** `data` of the response; what --json writes. */
   readonly data: unknown;

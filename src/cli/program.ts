@@ -12,6 +12,7 @@ const about = `devmgr registers, activates, locks and retires hardware security 
 
 A device is named by its deviceId, its serial number, or --plugged: the one attached key. devmgr COMMAND --help shows a command with examples.`;
 
+/** What the tree is built from, and where its output goes. */
 export interface ProgramOptions {
   readonly table: CommandTable;
   /** If it is the name of a command or a group, the tree has only that one: the others take a millisecond to add. */

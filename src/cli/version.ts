@@ -23,6 +23,7 @@ interface Build {
   readonly packages: Readonly<Record<string, string>>;
 }
 
+/** The versions of this copy of the program. */
 export interface About {
   readonly name: 'devmgr';
   readonly version: string;
@@ -41,6 +42,7 @@ export interface About {
 
 const nativePackages = ['better-sqlite3', 'node-hid', 'usb', 'pcsc-mini', '@napi-rs/keyring'] as const;
 
+/** The versions of this copy. Reads the `package.json` of the native packages. */
 export function about(): About {
   const build = typeof DEVMGR_BUILD === 'object' ? DEVMGR_BUILD : null;
   const isExecutable = process.getBuiltinModule('node:sea').isSea();
@@ -101,6 +103,7 @@ function buildWords({ build, form }: About): string {
 /** The oldest Node that the native packages support: with an earlier one the daemon would crash without a message. */
 export const leastNode = '22.19';
 
+/** Whether the daemon runs with this version of Node. */
 export function isNodeSupported(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [leastMajor = 0, leastMinor = 0] = leastNode.split('.').map(Number);

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { adminPassword, type Daemon, type devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
+import { adminPassword, type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
 let viewerToken: string;
@@ -190,4 +190,21 @@ describe('8: a limit', () => {
     expect(patient.code).toBe(0);
     expect(patient.stderr).toMatch(/limit is reached; going on in \d+ s, at /);
   });
+});
+
+test('a command that can no longer finish ends with 1, not with 0', async () => {
+  // The output is never written, so that the command waits although nothing is left that could wake it.
+  const preload = join(temporaryFolder(), 'no-output.cjs');
+  writeFileSync(
+    preload,
+    `const fs = require('node:fs');
+    const { writeSync } = fs;
+    fs.writeSync = (fd, ...rest) => {
+      if (fd === 1) throw Object.assign(new Error('full'), { code: 'EAGAIN' });
+      return writeSync(fd, ...rest);
+    };
+    process.stdout.write = () => true;`,
+  );
+  const { code, stderr } = await devmgr(['version', '--quiet'], { env: { NODE_OPTIONS: `--require=${preload}` } });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'devmgr: the command ended without a result\n' });
 });

@@ -50,6 +50,23 @@ describe('a hint', () => {
     expect(await hintsOf(['apps', 'download', 'APP-77'])).toMatch(/does not exist: APP-77\n.*devmgr apps list/);
   });
 
+  test('and its message name the option, not the field', async () => {
+    const stderr = await hintsOf([
+      'register',
+      '--type',
+      'UKEY',
+      '--serial',
+      'a b',
+      '--manufacturer',
+      'A',
+      '--model',
+      'B',
+    ]);
+    expect(stderr).toMatch(/devmgr: serial must be /);
+    expect(stderr).not.toContain('serialNumber');
+    expect(await hintsOf(['list', '--sort', 'model', '--size', '101'])).toMatch(/devmgr: size must be /);
+  });
+
   test('names the password, not the field', async () => {
     const { deviceId } = await daemon.register('HINT-2');
     const args = ['deactivate', deviceId, '--reason', 'old', '--yes', '--password-stdin'];

@@ -3,6 +3,7 @@ import type { AnyCommand, CommandTable, Entry } from '../define.ts';
 
 const entry = (name: string, summary: string, load: () => Promise<AnyCommand>): Entry => ({ name, summary, load });
 
+/** All commands, in the order of the help. */
 export const commandTable: CommandTable = {
   sections: [
     {

@@ -23,6 +23,7 @@ const appFields = [
   'createdAt',
 ] as const satisfies readonly (keyof AppVersion)[];
 
+/** Lists application versions: `GET /api/app-versions/list`. */
 export const appsList = command({
   flags: {
     platform: { value: 'PLATFORM', choices: platformNames, help: 'only this platform' },
@@ -59,6 +60,7 @@ const appColumns: Column<AppVersion>[] = [
   { title: 'UPLOADED', value: app => localTime(app.createdAt), drop: 4 },
 ];
 
+/** Shows the newest version for a platform: `GET /api/app-versions/latest`. */
 export const appsLatest = command({
   args: [{ name: 'PLATFORM', help: platformNames.join(', '), optional: true }],
   flags: {
@@ -94,9 +96,11 @@ export const appsLatest = command({
   },
 });
 
+/** An application version in one line, safe for a terminal. */
 export const titleOf = (app: AppVersion): string =>
   safe(`${app.versionId}  ${app.platform} ${app.version}${app.versionName ? ` (${app.versionName})` : ''}`);
 
+/** An application version as the rows of a card. */
 export function appRows(app: AppVersion): CardRow[] {
   return [
     ['file', safe(`${app.fileName}, ${bytes(app.fileSize)}`)],

@@ -12,6 +12,7 @@ import { isReaderGone, readerGone } from '../../terminal/io.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
 
+/** Downloads a package and compares its SHA-256. A damaged or incomplete file is deleted. */
 export const appsDownload = command({
   description: 'An existing file is overwritten only with --force. A damaged download is deleted.',
   args: [{ name: 'VERSION_ID', help: 'id of the version, such as APP-1' }],

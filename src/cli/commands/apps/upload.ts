@@ -15,6 +15,7 @@ import { safe } from '../../terminal/text.ts';
 import { bytes } from '../../terminal/when.ts';
 import { appRows, titleOf } from './apps.ts';
 
+/** Uploads a package: `POST /api/app-versions/upload`. Compares the SHA-256 that the server returns. */
 export const upload = command({
   description: 'Checks extension, size and platform before the upload, and the digest of the server after it.',
   args: [{ name: 'FILE', help: 'the installer package', offer: 'file' }],

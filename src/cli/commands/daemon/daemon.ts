@@ -9,6 +9,7 @@ import { safe } from '../../terminal/text.ts';
 import { duration } from '../../terminal/when.ts';
 import { daemonFlags } from './run.ts';
 
+/** Starts the daemon in the background, and waits until it is ready. Idempotent. */
 export const daemonStart = command({
   description: 'Does nothing if it is already running. Its log is daemon.log in the home folder.',
   flags: daemonFlags,
@@ -73,6 +74,7 @@ export function argumentsOf(flags: DaemonFlags): string[] {
   return args;
 }
 
+/** Stops the daemon, and waits until it has ended. Idempotent. */
 export const daemonStop = command({
   description: 'Requests in progress are completed first. Does nothing if no daemon is running.',
   flags: {},
@@ -86,6 +88,7 @@ export const daemonStop = command({
   },
 });
 
+/** Shows the state of the daemon. Exit code 9 if it is not running. */
 export const daemonStatus = command({
   description: 'Exit code 0 if it is running and answers, else 9.',
   flags: {},

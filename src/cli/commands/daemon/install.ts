@@ -19,6 +19,7 @@ import { daemonFlags } from './run.ts';
 const untested =
   'On macOS it is a launch agent, on Windows a scheduled task. Both follow the documentation of those systems and are untested.';
 
+/** Installs the daemon as a user service and starts it. Idempotent. */
 export const daemonInstall = command({
   description: `Writes a systemd user unit with these options, enables it and starts it. A daemon that runs in the background is replaced. Run it again to update the service. ${untested}\nFor a service of the whole machine, install the Debian package or see packaging/systemd.`,
   flags: {
@@ -41,6 +42,7 @@ export const daemonInstall = command({
   },
 });
 
+/** Stops and deletes the user service. Idempotent. */
 export const daemonUninstall = command({
   description: `Stops the service and deletes its definition. The registry is not changed. ${untested}`,
   flags: {},

@@ -9,6 +9,7 @@ import { localTime } from '../../terminal/when.ts';
 
 const chunkBytes = 64 * 1024;
 
+/** Shows the last lines of the log, and with --follow new ones. Exit code 5 if there is no log. */
 export const daemonLogs = command({
   flags: {
     lines: { value: 'N', short: 'n', whole: { min: 0 }, default: 50, help: 'number of lines to show' },

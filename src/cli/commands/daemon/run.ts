@@ -23,6 +23,7 @@ export const daemonFlags = {
   'ukey-match': { value: 'VID:PID', many: true, help: 'treat these USB devices as keys, too (hex; VID or VID:PID)' },
 } as const satisfies FlagShapes;
 
+/** Runs the daemon in this process until SIGTERM or Ctrl-C. */
 export const daemonRun = command({
   description:
     'Stops on SIGTERM or Ctrl-C. With --json the log is written to standard output as JSON lines, and one of them is {"event":"listening","url":"http://127.0.0.1:PORT"}.',

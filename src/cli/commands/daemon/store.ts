@@ -17,6 +17,7 @@ const programIo = ({ io, env }: Context): ProgramIo => ({
 
 const fileArg = (help: string) => [{ name: 'FILE', help, offer: 'file' }] as const;
 
+/** Writes a backup of the registry, also while the daemon is running. */
 export const daemonBackup = command({
   description: 'The daemon may be running.',
   args: fileArg('file to write; it must not exist'),
@@ -29,6 +30,7 @@ export const daemonBackup = command({
     ),
 });
 
+/** Replaces the registry by a backup. Asks for confirmation, unless --yes is given. */
 export const daemonRestore = command({
   description: 'The current registry is kept as a copy in the home folder. Refused while the daemon is running.',
   args: fileArg('file that daemon backup wrote'),
@@ -49,6 +51,7 @@ export const daemonRestore = command({
   },
 });
 
+/** Checks the integrity of the registry. */
 export const daemonCheck = command({
   flags: {},
   examples: [{ does: 'check it', line: 'daemon check' }],
@@ -56,6 +59,7 @@ export const daemonCheck = command({
     context.programs.check({ home: context.settings.home, json: context.globals.json }, programIo(context)),
 });
 
+/** Creates a new signing key for tokens. */
 export const daemonRotateKey = command({
   description: 'Existing tokens are valid until they expire. A running daemon uses the new key at once.',
   flags: {},
@@ -64,6 +68,7 @@ export const daemonRotateKey = command({
     context.programs.rotateKey({ home: context.settings.home, json: context.globals.json }, programIo(context)),
 });
 
+/** Sets a random password for a user. */
 export const daemonResetPassword = command({
   description:
     'For the last administrator; an administrator can reset other passwords with users passwd. Writes the password to standard output and ends all logins of the user. Refused while the daemon is running.',
@@ -77,6 +82,7 @@ export const daemonResetPassword = command({
     ),
 });
 
+/** Writes the audit log as text, CSV or JSON lines, or verifies it. */
 export const daemonAudit = command({
   description:
     'Shows who did what to which device, oldest first. Reads the registry on disk; the daemon may be running.',

@@ -6,6 +6,7 @@ import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
+/** Binds a device to a user: `POST /api/devices/activate`. Prompts for a missing code and user. */
 export const activate = command({
   args: [deviceArg],
   flags: {

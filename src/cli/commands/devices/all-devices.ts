@@ -6,6 +6,7 @@ import type { Client } from '../../client/client.ts';
 
 type Query = Partial<QueryOf<Routes['listDevices']>>;
 
+/** A page of devices; `total` counts all that match. */
 export interface DevicePage {
   readonly list: readonly DeviceListItem[];
   readonly total: number;

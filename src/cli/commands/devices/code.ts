@@ -7,6 +7,7 @@ import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
+/** Replaces the activation code: `POST /api/devices/generate-activation-code`. */
 export const code = command({
   description: 'The previous code becomes invalid at once.',
   args: [deviceArg],

@@ -10,6 +10,7 @@ import { localTime } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 import { noteFlag } from './lock.ts';
 
+/** Retires a device: `POST /api/devices/{deviceId}/deactivate`. The id is confirmed by typing it, or with --yes. */
 export const deactivate = command({
   description:
     "This cannot be undone. You confirm it by typing the id of the device, or with --yes, and with an administrator's password.",

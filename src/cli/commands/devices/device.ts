@@ -13,6 +13,7 @@ import { safe } from '../../terminal/text.ts';
 import { findBySerial } from './find-device.ts';
 import { Registrations, registrationOf } from './registration.ts';
 
+/** The argument that names a device. It is optional because --plugged can name it instead. */
 export const deviceArg: ArgShape = {
   name: 'DEVICE',
   help: 'deviceId or serial number (or use --plugged)',
@@ -110,6 +111,7 @@ async function onePluggedKey(context: Context): Promise<Key> {
   throw usage(`${list.length} keys are attached:\n${lines.join('\n')}`, 'name one of them instead of --plugged');
 }
 
+/** A key in one line, safe for a terminal. */
 export const nameOf = (key: Key): string => {
   const parts = [key.deviceType, key.serialNumber ?? 'no readable serial', key.manufacturer, key.model];
   return safe([...parts, key.simulated ? '(simulated)' : null].filter(Boolean).join('  '));

@@ -6,8 +6,10 @@ import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
+/** Flag for a note in the audit log. */
 export const noteFlag = { note: { value: 'TEXT', help: 'note, for the audit log' } } as const;
 
+/** Locks a device: `POST /api/devices/{deviceId}/lock`. */
 export const lock = command({
   args: [deviceArg],
   flags: {
@@ -34,6 +36,7 @@ export const lock = command({
   },
 });
 
+/** Unlocks a device: `POST /api/devices/{deviceId}/unlock`. */
 export const unlock = command({
   args: [deviceArg],
   flags: { ...noteFlag, ...pluggedFlag },

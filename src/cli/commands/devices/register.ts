@@ -13,6 +13,7 @@ const single = { conflicts: ['file'] } as const;
 /** A flag that is about the file. */
 const withFile = { needs: 'file' } as const;
 
+/** Registers one device (`POST /api/devices/register`), or with --file many of them; see `commands/import`. */
 export const register = command({
   description:
     'Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. Devices are sent in batches. There is one result per line, with its line number (in a JSON array, the number of the item). Exit code 7 means that some lines failed.\nWith --out the results are written to a file: JSON lines if its name says so, else CSV. An existing file is not overwritten: --resume continues it, and --force starts over and keeps it as FILE.before.',

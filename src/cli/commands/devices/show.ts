@@ -10,6 +10,7 @@ import { safe, safeProse } from '../../terminal/text.ts';
 import { duration, localTime, relative, timeAndDistance } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
+/** Shows a device with its history: `GET /api/devices/{deviceId}`. */
 export const show = command({
   args: [deviceArg],
   flags: { ...pluggedFlag, qr: { help: 'show the activation code as a QR code', conflicts: ['json'] } },

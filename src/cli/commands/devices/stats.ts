@@ -15,6 +15,7 @@ interface Count {
   readonly count: number;
 }
 
+/** Counts devices by state, type and day. Reads the device list: the days cover its newest pages only. */
 export const stats = command({
   flags: {
     days: { value: 'N', whole: { min: 1, max: 366 }, default: 14, help: 'number of days to count registrations for' },

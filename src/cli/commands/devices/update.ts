@@ -5,6 +5,7 @@ import { present } from '../../present.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 
+/** Changes firmware version and note: `PUT /api/devices/{deviceId}`. */
 export const update = command({
   description: 'An empty value clears the field: --note "".',
   args: [deviceArg],

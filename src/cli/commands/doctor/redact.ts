@@ -6,6 +6,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const mostCharacters = 8_000;
 
+/** What a mark stands for. */
 export type Mark = 'user' | 'host' | 'serial' | 'id' | 'text';
 
 /** Keys of a log line whose values may be shown. The values of other keys may be private. */
@@ -50,6 +51,7 @@ const numberedRun = /[\w:-]+/g;
 const numberedStart = /[^\w./][A-Za-z0-9]/;
 const loopback = /^(localhost|127(\.\d+){3}|\[?::1\]?|0\.0\.0\.0)$/i;
 
+/** Removes private data from text. One object for one report: its marks are the same everywhere in it. */
 export class Redactor {
   readonly #salt = randomBytes(32);
   readonly #known = new Map<string, string>();

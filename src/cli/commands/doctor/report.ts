@@ -25,6 +25,7 @@ const preface = `Read this report before you send it. Passwords, tokens, keys an
 and home folders, and serial numbers, were replaced by marks such as host-3f2a9c: the same thing has the same mark in this
 report, and a different one in the next. The report does not contain devices, users or the journal of the registry.`;
 
+/** Where the report is written. */
 export interface ReportOptions {
   /** Undefined: a name with the time, in this folder. `-`: standard output. */
   readonly file: string | undefined;

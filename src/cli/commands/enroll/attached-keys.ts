@@ -1,6 +1,7 @@
 import type { Key } from '../../../contract/hardware.ts';
 import type { HardwareEventType } from '../../../contract/values.ts';
 
+/** Receives a change. `again`: the key was already reported, without its serial number. */
 export type KeyChange = (type: HardwareEventType, key: Key, again: boolean) => void;
 
 /** Which keys are attached, from events and lists that arrive in any order. Reports each change once. */

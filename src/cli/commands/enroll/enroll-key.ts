@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import { findBySerial } from '../devices/find-device.ts';
 import { registrationOf } from '../devices/registration.ts';
 
+/** How keys are enrolled. */
 export interface EnrollKeyOptions {
   /** Overrides what the key reports; null does not. */
   readonly manufacturer: string | null;
@@ -43,6 +44,7 @@ const unknown = 'unknown';
 /** Refusals that every other key would meet as well. */
 const fatal = [1004, 1005, 2007, 401, 403, 429];
 
+/** Enrolls keys one by one, with the same options. */
 export class KeyEnrollment {
   readonly #context: Context;
   readonly #options: EnrollKeyOptions;

@@ -9,6 +9,7 @@ import { keyEvents } from './key-events.ts';
 import { EnrollReport } from './report.ts';
 import { EnrollFile } from './results.ts';
 
+/** Enrolls keys as they are plugged in. Exit code 10 if no key comes in time, 7 if some keys failed. */
 export const enroll = command({
   description:
     'Plug in one key after another. Each key is registered once, however often you plug it in; a key that is already registered is recognized. Keys that are attached at the start are included, unless --skip-attached is given.\nManufacturer and model are read from the key unless you name them. The command ends after --count keys, after --timeout, or with Ctrl-C; run again with the same --out, it continues.',
@@ -55,6 +56,7 @@ async function checkedUser(userId: string): Promise<string> {
   return outcome.value.userId;
 }
 
+/** How keys are enrolled, and when it ends. */
 export interface EnrollOptions extends EnrollKeyOptions {
   /** Ends after this many keys were registered or recognized; null for no limit. */
   readonly count: number | null;

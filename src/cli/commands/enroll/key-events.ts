@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts';
 import { interrupted } from '../../fault.ts';
 import { AttachedKeys } from './attached-keys.ts';
 
+/** A key was attached or detached. */
 export interface KeyEvent {
   readonly type: HardwareEventType;
   readonly key: Key;
@@ -15,6 +16,7 @@ export interface KeyEvent {
   readonly again: boolean;
 }
 
+/** How long events are followed, and who is informed of the stream. */
 export interface KeyEventOptions {
   /** Ends the events. */
   readonly signal?: AbortSignal;

@@ -31,6 +31,7 @@ const keyFields = [
   'status',
 ];
 
+/** Lists the attached keys with their devices: `GET /api/hardware/keys`. With --watch, their changes. */
 export const keys = command({
   description: 'If the serial number of a key cannot be read, the reason and what to do are shown.',
   flags: {

@@ -14,12 +14,14 @@ const bell = '\u0007';
 const twice = bell + bell;
 const indent = '    ';
 
+/** How many keys are done. */
 export interface Tally {
   /** Keys registered or recognized, including those of earlier runs. */
   readonly done: number;
   readonly failed: number;
 }
 
+/** Writes the results of an enrollment to the terminal and to its file. */
 export class EnrollReport {
   readonly #context: Context;
   readonly #file: EnrollFile | null;

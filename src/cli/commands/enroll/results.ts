@@ -29,6 +29,7 @@ type Line = Partial<Record<'result' | 'deviceId' | 'serialNumber', unknown>>;
 
 const done: readonly unknown[] = ['registered', 'known'] satisfies EnrolledKey['result'][];
 
+/** The file of results: CSV, or JSON lines if its name ends in .jsonl, .ndjson or .json. */
 export class EnrollFile {
   readonly path: string;
   readonly #isRegular: boolean;

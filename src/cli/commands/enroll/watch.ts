@@ -13,6 +13,7 @@ import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { width } from '../../terminal/width.ts';
 
+/** Follows the notification stream. Remembers the last event, for --since last. */
 export const watch = command({
   description:
     'Shows one line per event. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached meanwhile are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event.',

@@ -59,6 +59,7 @@ complete -c devmgr -f -a '(__devmgr_offer)'
 `,
 };
 
+/** Writes the completion script of a shell. With --offer it answers the question of such a script, within 1.5 seconds. */
 export const completion = command({
   description:
     'Completes commands, options and their values. DeviceIds and serial numbers come from the server you are logged in to.',

@@ -22,6 +22,7 @@ import { safe } from '../../terminal/text.ts';
 const verbs = ['show', 'get', 'set', 'unset', 'use', 'profiles', 'path'] as const;
 const names = Object.keys(profileSettings) as ProfileSetting[];
 
+/** Shows and changes profiles. Does not contact the server. */
 export const config = command({
   description: `Settings are ${names.join(', ')}. An option overrides the environment, and the environment overrides the profile. "use NAME" chooses the profile for commands without --profile.`,
   args: [

@@ -12,6 +12,7 @@ import { isLoopback } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime, relative } from '../../terminal/when.ts';
 
+/** Logs in and stores the token: `POST /api/auth/login`. */
 export const login = command({
   description:
     'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nA server named with --server is stored in the profile.',
@@ -88,6 +89,7 @@ function rememberServer(context: Context): void {
   if (globals.ca !== undefined) storeSetting(settings.home, settings.profile, 'ca', resolve(globals.ca));
 }
 
+/** Deletes the stored token. The token itself stays valid until it expires. */
 export const logout = command({
   flags: {},
   examples: [{ does: 'delete the token of this profile and server', line: 'logout' }],
@@ -102,6 +104,7 @@ export const logout = command({
   },
 });
 
+/** Shows the logged-in user: `GET /api/users/me`. */
 export const whoami = command({
   flags: {},
   examples: [

@@ -6,6 +6,7 @@ import { endings } from '../../exit-codes.ts';
 import type { CommandNode } from '../../program.ts';
 import { about, aboutText } from '../../version.ts';
 
+/** Writes the manual page, from the tree of commands. */
 export const man = command({
   flags: {},
   examples: [
@@ -78,6 +79,7 @@ function roff(text: string): string {
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
 }
 
+/** Writes the versions of all parts, or the licenses. */
 export const versionCommand = command({
   description:
     'Shows the build, Node, SQLite and the packages with native code. The same as devmgr --version. With --quiet only the version.',

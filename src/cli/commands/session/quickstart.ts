@@ -19,6 +19,7 @@ import { initialPassword, logIn } from './login.ts';
 const realKeyMs = 2_000;
 const pollMs = 200;
 
+/** Starts a daemon, logs in, and enrolls one key. Steps that are already done are skipped. */
 export const quickstart = command({
   description:
     'Starts the daemon on this machine, logs in as its first administrator, and enrolls one key: an attached one, or else a simulated one, marked as such. Steps that are already done are skipped.',

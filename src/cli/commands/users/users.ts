@@ -24,6 +24,7 @@ const userFields = [
   'createdAt',
 ] as const satisfies readonly (keyof User)[];
 
+/** Lists users: `GET /api/users/list`. */
 export const usersList = command({
   flags: {
     ...pageFlags('users'),
@@ -56,6 +57,7 @@ const userColumns: Column<User>[] = [
   { title: 'SINCE', value: user => localTime(user.createdAt), drop: 2 },
 ];
 
+/** Adds a user: `POST /api/users`. The password comes from a prompt, standard input or a file. */
 export const usersAdd = command({
   args: [{ name: 'NAME', help: 'user name', optional: true }],
   flags: {
@@ -93,6 +95,7 @@ export const usersAdd = command({
   },
 });
 
+/** Changes a user: `PUT /api/users/{userId}`. */
 export const usersUpdate = command({
   args: [{ name: 'USER', help: 'user id or name', offer: 'user' }],
   flags: {
@@ -117,6 +120,7 @@ export const usersUpdate = command({
   },
 });
 
+/** Sets a password: `POST /api/users/{userId}/password`. After your own password was changed it logs in again. */
 export const usersPasswd = command({
   description:
     'Without a name, sets your own password; your current one is then required. All tokens of the user become invalid; after changing your own password you are logged in again.\nThe first line of standard input or of the file is the new password. For your own password the first line is the current one and the second line the new one.',
@@ -149,6 +153,7 @@ export const usersPasswd = command({
   },
 });
 
+/** Ends all logins of a user: `POST /api/users/{userId}/logout`. */
 export const usersLogout = command({
   description:
     'Without a name, ends your own logins on every machine. All tokens of the user become invalid and notification streams end; the password does not change.',
