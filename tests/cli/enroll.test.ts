@@ -173,12 +173,12 @@ describe('one key', () => {
     );
     expect((await enroll('bob')).stdout).toMatch(/= known .*DEV-1 ACTIVE for alice.*\n +not activated for bob/);
     await daemon.run(['lock', 'DEV-1', '--reason', 'test']);
-    expect(await message()).toMatch(/not activated for bob: it is LOCKED, and held by alice/);
+    expect(await message()).toMatch(/not activated for bob: it is LOCKED, and bound to alice/);
     expect((await enroll('alice', '--json')).rows[0].message).toMatch(/Unlock it: devmgr unlock DEV-1/);
     await daemon.run(['deactivate', 'DEV-1', '--reason', 'test', '--yes', '--password-stdin'], {
       input: adminPassword,
     });
-    expect(await message()).toMatch(/it is DEACTIVATED, which is for good/);
+    expect(await message()).toMatch(/it is DEACTIVATED permanently/);
   });
 
   test('is shown at a terminal with its code', async () => {
