@@ -2,10 +2,10 @@
 /** Joins the command line and the daemon; nothing else imports both. */
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { run } from '../src/cli/main.ts';
-import type { Programs } from '../src/cli/programs.ts';
 import { keychainCommand, runKeychainStep } from '../src/cli/settings/keychain.ts';
 import { processIo } from '../src/cli/terminal/io.ts';
 import { checkNode } from '../src/cli/version.ts';
+import type { Programs } from '../src/contract/programs.ts';
 
 const daemon = () => {
   checkNode(process.versions.node);

@@ -1,30 +1,29 @@
+import type { ProgramIo, StartFailure } from '../src/contract/programs.ts';
 import { StartRefused } from './home/settings.ts';
-
-/** The parts of the process that a program of the daemon uses. */
-export interface ProgramIo {
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdoutIsTerminal: boolean;
-  readonly stderrIsTerminal: boolean;
-}
 
 /** Runs the body of a program and returns its exit code. Prints an error as text or JSON on stderr. */
 export async function reporting(io: ProgramIo, json: boolean, body: () => Promise<number>): Promise<number> {
   try {
     return await body();
   } catch (error) {
-    const { message, hint, exitCode } = describe(error);
+    const { message, hint, exitCode, reason } = describe(error);
     io.stderr.write(
       json
-        ? `${JSON.stringify({ error: { code: exitCode === 2 ? 1001 : 'FAILED', message, hint } })}\n`
+        ? `${JSON.stringify({ error: { code: exitCode === 2 ? 1001 : 'FAILED', message, hint, reason } })}\n`
         : `devmgr: ${message}\n${hint ? `  ${hint}\n` : ''}`,
     );
     return exitCode;
   }
 }
 
-function describe(error: unknown): { message: string; hint: string | null; exitCode: number } {
+interface FailureWords {
+  readonly message: string;
+  readonly hint: string | null;
+  readonly exitCode: number;
+  readonly reason?: StartFailure | undefined;
+}
+
+function describe(error: unknown): FailureWords {
   if (error instanceof StartRefused) return error;
   return { message: error instanceof Error ? error.message : String(error), hint: null, exitCode: 1 };
 }

@@ -1,30 +1,15 @@
 import { endProcess, nativeCallsOut } from '../drivers/index.ts';
 import type { ListeningLine } from '../src/contract/local.ts';
+import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
 import { type DaemonSettings, settingsFromEnvironment } from './home/settings.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
-import { type ProgramIo, print, reporting } from './program-io.ts';
+import { print, reporting } from './program-io.ts';
 
 declare const DEVMGR_VERSION: string | undefined;
 
 /** Version of the program, set by the build; `0.0.0-source` if it runs from the sources. */
 const version: string = typeof DEVMGR_VERSION === 'string' ? DEVMGR_VERSION : '0.0.0-source';
-
-/** The flags of `devmgr daemon run`. */
-export interface RunOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly home: string;
-  readonly json: boolean;
-  readonly verbose: boolean;
-  readonly simulateKeys: number;
-  readonly tlsCert: string | null;
-  readonly tlsKey: string | null;
-  readonly insecureHttp: boolean;
-  readonly trustProxy: readonly string[];
-  readonly allowHosts?: readonly string[];
-  readonly ukeyMatch?: readonly string[];
-}
 
 /** Runs the daemon in the foreground until SIGTERM or SIGINT; resolves to the exit code. */
 export async function run(options: RunOptions, io: ProgramIo): Promise<number> {

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { Type } from 'typebox';
 import { type Limit, type LimitScope, passwordLength, rateLimits } from '../../src/contract/limits.ts';
 import { environment } from '../../src/contract/local.ts';
+import type { StartFailure } from '../../src/contract/programs.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { isLoopbackName } from '../loopback.ts';
@@ -41,11 +42,14 @@ export interface DaemonSettings {
 export class StartRefused extends Error {
   readonly exitCode: 1 | 2;
   readonly hint: string | null;
-  constructor(exitCode: 1 | 2, message: string, hint: string | null = null) {
+  /** Set where the program that started the daemon acts on it. */
+  readonly reason: StartFailure | undefined;
+  constructor(exitCode: 1 | 2, message: string, hint: string | null = null, reason?: StartFailure) {
     super(message);
     this.name = 'StartRefused';
     this.exitCode = exitCode;
     this.hint = hint;
+    this.reason = reason;
   }
 }
 

@@ -45,6 +45,7 @@ export async function listen(app: FastifyInstance, settings: DaemonSettings): Pr
         1,
         `${where} is in use by another program`,
         'name another port with --port, or 0 for a free one',
+        'PORT_IN_USE',
       );
     throw new StartRefused(1, `cannot listen on ${where} (${code})`, 'check --host and --port');
   }

@@ -1,33 +1,13 @@
 /** Prints the journal for a person, a script or a spreadsheet. No operation of the interface shows it. */
 import { deviceIds } from '../../src/contract/ids.ts';
+import type { AuditOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { type EntryType, type EventRecord, entryTypes } from '../domain/journal.ts';
 import { StartRefused } from '../home/settings.ts';
-import { type ProgramIo, print, reporting } from '../program-io.ts';
+import { print, reporting } from '../program-io.ts';
 import type { RegistryReader } from '../store/maintenance.ts';
 import type { EventFilter } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
-import { existingHome, type HomeOptions } from './maintenance.ts';
-
-/** Which entries to print, and how. */
-export interface AuditOptions extends HomeOptions {
-  /** Only entries of the device with this deviceId or serial number. */
-  readonly device: string | null;
-  /** Only entries after this event id. */
-  readonly since: number | null;
-  /** Only this many entries, the last ones. */
-  readonly limit: number | null;
-  /** Check the chain of the journal instead of printing it. */
-  readonly verify: boolean;
-  /** Only entries of changes made by this user. */
-  readonly user?: string | null;
-  /** Only entries of these types. */
-  readonly types?: readonly string[] | null;
-  /** Milliseconds since 1970, inclusive. */
-  readonly from?: number | null;
-  /** Milliseconds since 1970, inclusive. */
-  readonly to?: number | null;
-  readonly csv?: boolean;
-}
+import { existingHome } from './maintenance.ts';
 
 interface AuditLine {
   readonly id: number;

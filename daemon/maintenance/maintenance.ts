@@ -2,27 +2,15 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
+import type { FileOptions, HomeOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { Home } from '../home/home.ts';
 import { runningPid } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
 import { rotateSigningKey } from '../home/signing-keys.ts';
-import { type ProgramIo, print, reporting } from '../program-io.ts';
+import { print, reporting } from '../program-io.ts';
 import type { CheckReport } from '../store/maintenance.ts';
 import { storeMaintenance } from '../store-engine.ts';
 import { checkBlobs } from './check-blobs.ts';
-
-/** What every maintenance program takes. */
-export interface HomeOptions {
-  /** The home folder. */
-  readonly home: string;
-  /** Print JSON for programs instead of text for people. */
-  readonly json: boolean;
-}
-
-/** The options of a program that reads or writes a backup. */
-export interface FileOptions extends HomeOptions {
-  readonly file: string;
-}
 
 /** Copies the registry into a new file, also while a daemon is running. Does not include uploaded files and keys. */
 export function backup(options: FileOptions, io: ProgramIo): Promise<number> {

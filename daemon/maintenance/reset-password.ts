@@ -1,20 +1,16 @@
 /** A new password for a user who has lost it, if no other administrator can set one. */
 import { randomBytes } from 'node:crypto';
+import type { ProgramIo, ResetOptions } from '../../src/contract/programs.ts';
 import { changePassword, type UserRecord } from '../domain/user.ts';
 import type { Home } from '../home/home.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
-import { type ProgramIo, print, reporting } from '../program-io.ts';
+import { print, reporting } from '../program-io.ts';
 import { FIRST_USER } from '../services/first-admin.ts';
 import { hashPassword } from '../services/passwords.ts';
 import type { Store } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
-import { existingHome, type HomeOptions } from './maintenance.ts';
-
-/** Whose password to reset. */
-export interface ResetOptions extends HomeOptions {
-  readonly username: string;
-}
+import { existingHome } from './maintenance.ts';
 
 /**
  * Sets a random password, writes it to standard output and nowhere else, and revokes all tokens of the user. Anyone who can

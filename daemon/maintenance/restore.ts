@@ -1,16 +1,16 @@
 /** Replaces the registry by a backup. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import type { FileOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { BEFORE_RESTORE, beforeRestoreName } from '../blobs/blobs.ts';
 import { linkOrCopy } from '../files.ts';
 import { Home } from '../home/home.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
-import { type ProgramIo, print, reporting } from '../program-io.ts';
+import { print, reporting } from '../program-io.ts';
 import type { CheckReport, StagedRestore } from '../store/maintenance.ts';
 import { type Reader, StoreFailure } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
-import type { FileOptions } from './maintenance.ts';
 
 /** Replaces the registry by a backup; the present registry stays beside it. Refuses while a daemon is running. */
 export function restore(options: FileOptions, io: ProgramIo): Promise<number> {

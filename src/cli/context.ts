@@ -1,9 +1,9 @@
 /** What a command is run with. */
 import { readFileSync } from 'node:fs';
+import type { Programs } from '../contract/programs.ts';
 import { Client } from './client/client.ts';
 import { systemWords, usage } from './fault.ts';
 import type { GlobalValues } from './flags.ts';
-import type { Programs } from './programs.ts';
 import { isDaemon } from './session/alive.ts';
 import { LocalPlace, remotePlace } from './session/places.ts';
 import { LocalHardwareSession, RegistrySession } from './session/session.ts';

@@ -1,4 +1,6 @@
 /** The program: parses the command line, runs the command, and turns the result or the error into an exit code. */
+
+import type { Programs } from '../contract/programs.ts';
 import { isRefusal, Refusal } from './client/failures.ts';
 import { commandTable } from './commands/index.ts';
 import { createContext } from './context.ts';
@@ -7,7 +9,6 @@ import { Fault } from './fault.ts';
 import type { GlobalValues } from './flags.ts';
 import { type Asked, hintOf, loginLine, messageOf } from './hints.ts';
 import type { CommandNode } from './program.ts';
-import type { Programs } from './programs.ts';
 import { resolveSettings } from './settings/settings.ts';
 import type { Env, Io } from './terminal/io.ts';
 import { Output } from './terminal/output.ts';

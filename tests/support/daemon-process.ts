@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { RunOptions } from '../../daemon/run.ts';
+import type { RunOptions } from '../../src/contract/programs.ts';
 import { adminPassword } from './daemon.ts';
 
 export interface DaemonProcess {

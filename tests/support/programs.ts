@@ -1,7 +1,7 @@
 /** The daemon's own programs, run in this process as the command line runs them. */
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { ProgramIo } from '../../daemon/program-io.ts';
+import type { ProgramIo } from '../../src/contract/programs.ts';
 
 export interface RanProgram {
   readonly code: number;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ProgramIo } from '../../../contract/programs.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { csvFlag } from '../../flags.ts';
-import type { ProgramIo } from '../../programs.ts';
 import { confirm } from '../../terminal/prompt.ts';
 
 const programIo = ({ io, env }: Context): ProgramIo => ({

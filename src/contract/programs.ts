@@ -1,0 +1,94 @@
+/**
+ * The programs of the daemon that the command line runs in its own process, as types. `bin/devmgr.ts` joins the two sides with
+ * functions that load the daemon when they are called.
+ */
+
+/** What a program may use of the process that it runs in. */
+export interface ProgramIo {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdoutIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+}
+
+/** What every program takes. */
+export interface HomeOptions {
+  /** The home folder of the daemon. */
+  readonly home: string;
+  /** Output and errors as JSON; for `run` the log as NDJSON on standard output. */
+  readonly json: boolean;
+}
+
+/** Options of `daemon run`. */
+export interface RunOptions extends HomeOptions {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly verbose: boolean;
+  /** Number of simulated keys to add. */
+  readonly simulateKeys: number;
+  /** PEM files; both or neither. */
+  readonly tlsCert: string | null;
+  readonly tlsKey: string | null;
+  /** Allows plain HTTP on an address that is not loopback. */
+  readonly insecureHttp: boolean;
+  /** Networks (CIDR) of the proxies whose X-Forwarded-For is trusted. */
+  readonly trustProxy: readonly string[];
+  /** Further host names that requests may use for the daemon. */
+  readonly allowHosts?: readonly string[];
+  /** Vendor or vendor:product ids (hex) of further USB keys. */
+  readonly ukeyMatch?: readonly string[];
+}
+
+/** Options of `daemon backup` and `daemon restore`. */
+export interface FileOptions extends HomeOptions {
+  readonly file: string;
+}
+
+/** Options of `daemon reset-password`. */
+export interface ResetOptions extends HomeOptions {
+  readonly username: string;
+}
+
+/** Options of `daemon audit`: which entries of the journal to write. Null or absent does not filter. */
+export interface AuditOptions extends HomeOptions {
+  /** Only entries of this device: its deviceId or its serial number. */
+  readonly device: string | null;
+  /** Only entries after this event id. */
+  readonly since: number | null;
+  /** Only the last so many. */
+  readonly limit: number | null;
+  /** Verify the chain of the journal instead. */
+  readonly verify: boolean;
+  /** Only what this user did. */
+  readonly user?: string | null;
+  /** Only entries of these types. */
+  readonly types?: readonly string[] | null;
+  /** Milliseconds since 1970, inclusive. */
+  readonly from?: number | null;
+  /** Milliseconds since 1970, inclusive. */
+  readonly to?: number | null;
+  readonly csv?: boolean;
+}
+
+/** Each program resolves to the exit code of the process and reports its errors itself. */
+export interface Programs {
+  /** Resolves when the daemon has stopped. It handles SIGTERM and SIGINT itself. */
+  run(options: RunOptions, io: ProgramIo): Promise<number>;
+  /** Copies the registry to a file, also while a daemon runs. */
+  backup(options: FileOptions, io: ProgramIo): Promise<number>;
+  /** Puts a copy back; refuses while a daemon runs. */
+  restore(options: FileOptions, io: ProgramIo): Promise<number>;
+  /** Checks the registry on disk; exit code 1 if it is damaged. */
+  check(options: HomeOptions, io: ProgramIo): Promise<number>;
+  /** Writes the journal. */
+  audit(options: AuditOptions, io: ProgramIo): Promise<number>;
+  /** Creates a new signing key. Tokens issued so far stay valid until they expire. */
+  rotateKey(options: HomeOptions, io: ProgramIo): Promise<number>;
+  /** Sets a random password for a user and writes it to standard output; refuses while a daemon runs. */
+  resetPassword(options: ResetOptions, io: ProgramIo): Promise<number>;
+}
+
+/** Why a daemon did not start, where a program acts on it: `reason` of the JSON error in its log. */
+export type StartFailure = 'PORT_IN_USE';
