@@ -2,13 +2,15 @@
 /** Joins the command line and the daemon; nothing else imports both. */
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { run } from '../src/cli/main.ts';
-import { keychainCommand, runKeychainStep } from '../src/cli/settings/keychain.ts';
+import { keychainCommand, runKeychainAccess } from '../src/cli/settings/keychain.ts';
 import { processIo } from '../src/cli/terminal/io.ts';
 import { checkNode } from '../src/cli/version.ts';
 import type { Programs } from '../src/contract/programs.ts';
 
+let isDaemonLoaded = false;
 const daemon = () => {
   checkNode(process.versions.node);
+  isDaemonLoaded = true;
   return import('../daemon/programs.ts');
 };
 
@@ -25,17 +27,28 @@ const programs: Programs = {
 // A smart card that does not answer blocks a thread of the pool; files and password hashes need others.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 const argv = process.argv.slice(2);
-// Reached only if a command waits for something that can no longer happen: without a result the exit code is not 0.
-process.once('beforeExit', () => {
-  process.stderr.write('devmgr: the command ended without a result\n');
-  process.exit(1);
-});
 const io = processIo();
-const ending = argv[0] === keychainCommand ? runKeychainStep(argv.slice(1)) : run(argv, io, process.env, programs);
-// Idle connections and the helper of a keychain must not keep a finished command alive.
-void ending.then(code => process.exit(code));
 // Nothing is left that could end the command, such as a prompt whose terminal is gone: Node would exit with 0.
-process.once('beforeExit', () => {
+const endWithoutResult = () => {
   io.say('devmgr: the command ended without a result\n');
   process.exit(exitCodes.failure);
-});
+};
+process.once('beforeExit', endWithoutResult);
+const isKeychain = argv[0] === keychainCommand;
+void (isKeychain ? runKeychainAccess(argv.slice(1)) : run(argv, io, process.env, programs)).then(finish);
+
+/** Milliseconds for a finished command to close what it has opened. */
+const closingMs = 100;
+
+/**
+ * Ends the process. `process.exit` can wait forever: it joins the threads of V8, and one that compiles may wait for a garbage
+ * collection that only this thread can run. So a command ends when nothing is left to do, and idle connections are closed for
+ * it. The daemon and the keychain have native threads that only `process.exit` ends.
+ */
+function finish(code: number): void {
+  process.off('beforeExit', endWithoutResult);
+  if (isDaemonLoaded || isKeychain) process.exit(code);
+  process.exitCode = code;
+  process.on('uncaughtException', () => process.exit(code));
+  setTimeout(() => process.exit(code), closingMs).unref();
+}

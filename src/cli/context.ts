@@ -4,10 +4,10 @@ import type { Programs } from '../contract/programs.ts';
 import { Client } from './client/client.ts';
 import { systemWords, usage } from './fault.ts';
 import type { GlobalValues } from './flags.ts';
-import { isDaemon } from './session/alive.ts';
-import { LocalPlace, remotePlace } from './session/places.ts';
+import { LocalEndpoint, remoteEndpoint } from './session/endpoints.ts';
 import { LocalHardwareSession, RegistrySession } from './session/session.ts';
 import { localIdentity, readLoginName } from './settings/credentials.ts';
+import { isDaemon } from './settings/processes.ts';
 import { couldBeLocal, isLocalServer, isLoopback, readDaemonInfo, type Settings } from './settings/settings.ts';
 import type { Io } from './terminal/io.ts';
 import type { Output } from './terminal/output.ts';
@@ -77,9 +77,9 @@ function clientOptions({ io, out, settings, globals }: ContextParts) {
   };
 }
 
-function localPlace(parts: ContextParts, settings: Settings): LocalPlace {
+function localEndpoint(parts: ContextParts, settings: Settings): LocalEndpoint {
   const { notice } = clientOptions(parts);
-  return new LocalPlace({ settings, autostart: parts.globals.autostart, signal: parts.io.interrupt, notice });
+  return new LocalEndpoint({ settings, autostart: parts.globals.autostart, signal: parts.io.interrupt, notice });
 }
 
 function createRegistry(parts: ContextParts, named: () => string): Client {
@@ -87,10 +87,10 @@ function createRegistry(parts: ContextParts, named: () => string): Client {
   // A daemon that crashed leaves its address behind, and another process may listen there: only a running one gets the local token.
   const identity = () => (settings.server === null || daemonRuns(settings) ? named() : settings.server);
   const options = clientOptions(parts);
-  const place = couldBeLocal(settings) ? localPlace(parts, settings) : remotePlace(settings.server ?? '');
+  const endpoint = couldBeLocal(settings) ? localEndpoint(parts, settings) : remoteEndpoint(settings.server ?? '');
   return new Client({
     ...options,
-    place,
+    endpoint,
     session: new RegistrySession({ settings, identity, notice: options.notice, loginHint: loginHintOf(parts) }),
   });
 }
@@ -109,7 +109,7 @@ function createHardware(parts: ContextParts, registry: Client): Client {
   const options = clientOptions(parts);
   const own = new LocalHardwareSession(settings.home);
   if (hardware === null || hardware === readDaemonInfo(settings.home)?.url)
-    return new Client({ ...options, place: localPlace(parts, { ...settings, server: null }), session: own });
+    return new Client({ ...options, endpoint: localEndpoint(parts, { ...settings, server: null }), session: own });
   const loggedIn = readLoginName(settings, hardware) !== null;
   const session = new RegistrySession({
     settings: { ...settings, token: null },
@@ -117,7 +117,7 @@ function createHardware(parts: ContextParts, registry: Client): Client {
     notice: options.notice,
     loginHint: loginHintOf(parts),
   });
-  return new Client({ ...options, place: remotePlace(hardware), session: loggedIn ? session : own });
+  return new Client({ ...options, endpoint: remoteEndpoint(hardware), session: loggedIn ? session : own });
 }
 
 function readCa(file: string | null): string | undefined {

@@ -1,4 +1,4 @@
-/** Server addresses, and the file in which a daemon describes itself. */
+/** Server addresses, and what a daemon writes about itself. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -30,19 +30,19 @@ describe('the address of a server', () => {
     ['https://example.com/devmgr/', 'https://example.com/devmgr'],
     ['https://example.com/devmgr?a=b#c', 'https://example.com/devmgr'],
     ['http://[::1]:7470', 'http://[::1]:7470'],
-  ])('%s is written %s', (given, address) => {
+  ])('%s is normalized to %s', (given, address) => {
     expect(serverAddress(given)).toBe(address);
   });
 
   test.each(['', 'http://', 'ftp://example.com', 'file:///etc/passwd', 'a b', 'https://:7470', 'http://example.com:x'])(
-    '%j is invalid',
+    '%j is not valid',
     given => {
-      expect(() => serverAddress(given)).toThrow(`"${given}" is no address of a server`);
+      expect(() => serverAddress(given)).toThrow(`"${given}" is not a valid server address`);
     },
   );
 
   test.each(['http://admin:secret@example.com', 'https://admin@example.com', 'http://:secret@example.com'])(
-    'must not contain a name and password (%s), and the error does not repeat them',
+    'must not contain a name or a password, as %s does, and the error does not repeat it',
     given => {
       let refusal: unknown;
       try {
@@ -72,7 +72,7 @@ describe('the address of a server', () => {
   });
 });
 
-describe('the file of a daemon', () => {
+describe('what a daemon writes about itself', () => {
   const infoOf = (text: string) => {
     const home = temporaryFolder();
     writeFileSync(join(home, 'daemon.json'), text);
@@ -80,7 +80,7 @@ describe('the file of a daemon', () => {
   };
   const written = { pid: 7, url: 'http://127.0.0.1:40123/', version: '1', startedAt: '2026-03-01T08:30:00.000Z' };
 
-  test('is read, and its address is the registry if no other one is named', () => {
+  test('is read, and its address is that of the registry if no server or the same one is named', () => {
     const { home, info } = infoOf(JSON.stringify(written));
     expect(info).toEqual({ ...written, url: 'http://127.0.0.1:40123' });
     const isLocal = (server: string | undefined) => couldBeLocal(resolveSettings({ ...noFlags, home, server }, {}));
@@ -93,13 +93,13 @@ describe('the file of a daemon', () => {
   });
 
   test.each(['', '{', '[]', 'null', '{"pid":"7","url":"http://x"}', '{"pid":7}', '{"pid":7,"url":"no address"}'])(
-    'is ignored if it contains %j',
+    'is ignored if the file contains %j',
     text => {
       expect(infoOf(text).info).toBeNull();
     },
   );
 
-  test('can be missing', () => {
+  test('is null if there is no file', () => {
     expect(readDaemonInfo(temporaryFolder())).toBeNull();
   });
 });

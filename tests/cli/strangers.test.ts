@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { localIdentity, storeLogin } from '../../src/cli/settings/credentials.ts';
-import { writePrivateFile } from '../../src/cli/settings/files.ts';
+import { writeWhole } from '../../src/cli/settings/files.ts';
 import { adminPassword, devmgr, programFile, temporaryFolder } from './program.ts';
 
 /** A server that claims to be a daemon, and records everything it receives. */
@@ -80,7 +80,7 @@ test('a temporary file is not written through an existing link', () => {
   const precious = join(folder, 'precious');
   writeFileSync(precious, 'as it was');
   symlinkSync(precious, join(folder, `notes.json.${process.pid}.new`));
-  writePrivateFile(join(folder, 'notes.json'), 'new');
+  writeWhole(join(folder, 'notes.json'), 'new');
   expect(readFileSync(precious, 'utf8')).toBe('as it was');
   expect(readFileSync(join(folder, 'notes.json'), 'utf8')).toBe('new');
 });

@@ -9,7 +9,7 @@ import { Hub } from '../../daemon/notifications/hub.ts';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
 import type { Change } from '../../daemon/store/store.ts';
-import { Client } from '../../src/cli/client/client.ts';
+import { Client, type ClientOptions } from '../../src/cli/client/client.ts';
 import { openTemporary } from './sqlite.ts';
 
 export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
@@ -106,17 +106,23 @@ export const unnotified = (number: number): Change => ({
   entry: { type: 'USER_UPDATED' },
 });
 
-/** A client of a server at that address, which tells nobody what it does. */
-export function quietClient(url: string, token: string, signal: AbortSignal): Client {
+/** A client of the server at an address, which reports nothing. */
+export function quietClient(
+  url: string,
+  token: string,
+  signal: AbortSignal,
+  more: Partial<ClientOptions> = {},
+): Client {
   const address = () => Promise.resolve(url);
   const silent = () => undefined;
   return new Client({
-    place: { address, whereabouts: address, revive: () => Promise.resolve(false) },
+    endpoint: { address, currentAddress: address, restart: () => Promise.resolve(false) },
     session: { token: () => Promise.resolve(token) },
     signal,
     wait: false,
     notice: silent,
     waiting: silent,
     trace: silent,
+    ...more,
   });
 }

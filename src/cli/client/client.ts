@@ -1,41 +1,46 @@
-import type { IncomingMessage } from 'node:http';
 import type { DataOf, InputOf } from '../../contract/define.ts';
-import type { RouteName, Routes } from '../../contract/routes.ts';
+import { endpoints, type RouteName } from '../../contract/endpoints.ts';
+import type { Routes } from '../../contract/routes.ts';
 import { interrupted } from '../fault.ts';
 import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
 import { isRefusal, Refusal, Unreachable } from './failures.ts';
-import { needsToken, operationOf, pathOf } from './operations.ts';
-import { rest } from './rest.ts';
-import { type Body, type Request, readText, send, timeouts } from './transport.ts';
+import { type HttpRequest, type HttpResponse, patientTimeouts, readText, type Transport, timeouts } from './http.ts';
+import { sendOneShot } from './one-shot.ts';
+import { fieldsOf, needsToken, pathOf } from './operations.ts';
+import { type StreamedBody, sendPooled } from './pool.ts';
+import { sleep } from './sleep.ts';
 
-/** Where a service is. */
-export interface Place {
-  /** Its address, without a slash at the end. Starts the local daemon where that is wanted. */
+/** Where a server is. */
+export interface Endpoint {
+  /** The address, without a trailing slash. Starts the local daemon if that is needed and allowed. */
   address(): Promise<string>;
-  /** Nobody answered there: true where it has been brought back and is worth another try. */
-  revive(): Promise<boolean>;
-  /** Its address as it is now, without starting anything; the last one known where it is away. */
-  whereabouts(): Promise<string>;
+  /** Called when no server answers there. True if it has been started again, so that another attempt makes sense. */
+  restart(): Promise<boolean>;
+  /** The address as of now. Starts nothing once there has been one; the last one known if the server is away. */
+  currentAddress(): Promise<string>;
 }
 
-/** Who asks. */
+/** Supplies the token of requests. */
 export interface Session {
-  /** The token, renewed when it is about to end; a fault of kind `login` where there is none. */
+  /** The token, renewed if it is about to expire. Throws a fault of kind `login` if there is none. */
   token(client: Client): Promise<string>;
 }
 
 export interface ClientOptions {
-  readonly place: Place;
+  readonly endpoint: Endpoint;
   readonly session: Session;
+  /** Certificates (PEM) to trust instead of the system's. */
   readonly ca?: string | undefined;
-  /** Ends waiting, and calls requests off. */
+  /** Ends waits and requests. */
   readonly signal: AbortSignal;
-  /** Calls requests off in place of `signal`. */
+  /** Ends requests instead of `signal`. */
   readonly requestSignal?: AbortSignal;
-  /** Wait when the server says that the limit is reached. */
+  /** By default the one for a request or two. */
+  readonly transport?: Transport;
+  /** Whether to wait if the server's limit is reached. */
   readonly wait: boolean;
   readonly notice: (text: string) => void;
-  /** Told that a limit is waited out. */
+  /** Called when a wait for the server's limit begins. */
   readonly waiting: (text: string) => void;
   readonly trace: (text: string) => void;
 }
@@ -47,139 +52,171 @@ interface AnyInput {
   readonly body?: unknown;
 }
 
-export interface Raw {
+/** A request that sends or receives a file. */
+export interface FileRequest {
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Asked for at each try. */
-  readonly body?: () => Body;
-  readonly headers?: Readonly<Record<string, string | number>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called for each attempt. */
+  readonly body?: () => StreamedBody;
 }
 
-/** A refusal carries the fields of the request, so that hints can be chosen by them. */
+/** A refusal has the fields of the request, so that hints can be chosen by them. */
 function withRequest(error: unknown, { params, body }: AnyInput): unknown {
   if (!isRefusal(error)) return error;
   const request = { ...params, ...(body as Readonly<Record<string, unknown>> | undefined) };
   return new Refusal(error.code, error.message, error.waitSeconds, error.requestId, request);
 }
 
-/** Waits between the tries of a read whose connection broke. */
+/** Waits between the attempts of a read whose connection broke. */
 const retryMs = [200, 800];
-/** Where the server does not say how long. */
+/** If the server does not say how long to wait for its limit. */
 const defaultWaitSeconds = 15;
-const longestWaitSeconds = 3_600;
+/** The longest window of a limit. A proxy or a wrong clock may name a time that is years away. */
+const maxWaitSeconds = 3_600;
 
 /** Calls the operations of the interface by name. */
 export class Client {
   readonly #options: ClientOptions;
+  /** The wait for the server's limit that is under way; requests at the same time share it. */
+  #limitWait: Promise<void> | null = null;
 
   constructor(options: ClientOptions) {
     this.#options = options;
   }
 
+  /** Ends waits and requests. */
   get signal(): AbortSignal {
     return this.#options.signal;
   }
 
-  /** The same client for requests that are seen through to their answer whatever `signal` says; waiting still ends with it. */
-  unhurried(): Client {
-    return new Client({ ...this.#options, requestSignal: new AbortController().signal });
+  /** Certificates (PEM) to trust instead of the system's. */
+  get ca(): string | undefined {
+    return this.#options.ca;
   }
 
   get #requestSignal(): AbortSignal {
     return this.#options.requestSignal ?? this.#options.signal;
   }
 
-  get ca(): string | undefined {
-    return this.#options.ca;
+  /** The same client, whose requests run to their end even if `signal` is aborted. Waits still end with it. */
+  uninterruptible(): Client {
+    return new Client({ ...this.#options, requestSignal: new AbortController().signal });
   }
 
+  /** The same client for many requests: they share connections, and several can be under way. */
+  pooled(): Client {
+    return new Client({ ...this.#options, transport: sendPooled });
+  }
+
+  /** The address of the server. Starts the local daemon if that is needed and allowed. */
   address(): Promise<string> {
-    return this.#options.place.address();
+    return this.#options.endpoint.address();
   }
 
-  /** The address as it is now; nothing is started for it but at the first time. */
-  async whereabouts(): Promise<string> {
+  /** The address as of now; only the first call may start something. */
+  async currentAddress(): Promise<string> {
     await this.address();
-    return this.#options.place.whereabouts();
+    return this.#options.endpoint.currentAddress();
   }
 
+  /** The token of the session, renewed if it is about to expire. */
   token(): Promise<string> {
     return this.#options.session.token(this);
   }
 
   /**
-   * The `data` of the answer. Reads are tried again when the connection breaks, and a limit is waited out; what the server refuses is a
-   * `Refusal`, no answer `Unreachable`.
+   * The `data` of the response. Reads are retried if the connection breaks, and limits are waited out. Throws a `Refusal` if the
+   * server refuses, `Unreachable` if there is no response.
    */
   async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
     const given = (input[0] ?? {}) as AnyInput;
-    const data = await this.#waitingOutLimits(() => this.#insisting(name, given)).catch(error => {
+    const data = await this.#waitingForLimits(() => this.#retrying(name, given)).catch(error => {
       throw withRequest(error, given);
     });
     return data as NonNullable<DataOf<Routes[N]>>;
   }
 
-  /** The same with a token of one's own in place of the session's; null sends none. */
+  /** Like `call`, with this token instead of the session's (null sends none) and without retries. */
   async callAs(token: string | null, name: 'refresh' | 'me' | 'listKeys' | 'health'): Promise<unknown> {
     return this.#exchange(name, {}, token);
   }
 
-  /** A request whose body or answer is no JSON; the answer is still to be read. Tried once. */
-  async raw(name: RouteName, input: Raw): Promise<IncomingMessage> {
-    return this.#waitingOutLimits(async () => {
-      const { method, path } = operationOf(name);
-      const origin = await this.address();
-      const headers = { authorization: `Bearer ${await this.token()}`, ...input.headers };
-      const url = new URL(origin + pathOf(path, input.params));
-      const answer = await this.#send({ method, url, headers, body: input.body?.(), idleMs: timeouts.patientMs });
-      const status = answer.statusCode ?? 0;
-      if (status >= 200 && status < 300) return answer;
-      const text = await readText(answer, origin, this.#requestSignal);
-      const what = { status, headers: answer.headers, text };
-      openEnvelope(what, origin, []);
-      throw notDevmgr(what, origin);
+  /** Sends a request whose response is a file, still to be read. Limits are waited out; nothing else is retried. */
+  download(name: RouteName, request: FileRequest): Promise<HttpResponse> {
+    return this.#waitingForLimits(async () => {
+      const { response, origin } = await this.#transfer(name, request);
+      if (response.status >= 200 && response.status < 300) return response;
+      const text = { ...response, text: await readText(response, origin, this.#requestSignal) };
+      openEnvelope(text, origin, []);
+      throw notDevmgr(text, origin);
     });
   }
 
-  async #waitingOutLimits<T>(attempt: () => Promise<T>): Promise<T> {
+  /** Sends a request with a streamed body; the `data` of the response. Limits are waited out; nothing else is retried. */
+  async upload<N extends RouteName>(name: N, request: FileRequest): Promise<NonNullable<DataOf<Routes[N]>>> {
+    const data = await this.#waitingForLimits(async () => {
+      const { response, origin } = await this.#transfer(name, request);
+      const text = await readText(response, origin, this.#requestSignal);
+      return openEnvelope({ ...response, text }, origin, fieldsOf(name));
+    });
+    return data as NonNullable<DataOf<Routes[N]>>;
+  }
+
+  async #transfer(name: RouteName, { params, headers, body }: FileRequest) {
+    const { method, path } = endpoints[name];
+    const origin = await this.address();
+    const request = {
+      method,
+      url: new URL(origin + pathOf(path, params)),
+      headers: { authorization: `Bearer ${await this.token()}`, ...headers },
+      body: body?.(),
+      timeouts: patientTimeouts,
+    };
+    return { origin, response: await this.#send(request, sendPooled) };
+  }
+
+  async #waitingForLimits<T>(attempt: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await attempt();
       } catch (error) {
         if (!isRefusal(error, 429) || !this.#options.wait) throw error;
-        await this.#waitFor(error);
+        this.#limitWait ??= this.#waitForLimit(error).finally(() => {
+          this.#limitWait = null;
+        });
+        await this.#limitWait;
       }
     }
   }
 
-  async #waitFor(refusal: Refusal): Promise<void> {
-    // What a proxy or a clock that is wrong names may lie years ahead; asking again after the longest of limits does no harm.
-    const seconds = Math.min(Math.ceil(refusal.waitSeconds ?? defaultWaitSeconds), longestWaitSeconds);
+  async #waitForLimit(refusal: Refusal): Promise<void> {
+    const seconds = Math.min(Math.ceil(refusal.waitSeconds ?? defaultWaitSeconds), maxWaitSeconds);
     const until = new Date(Date.now() + seconds * 1000).toLocaleTimeString();
     this.#options.waiting(
-      `the server's limit is reached; going on in ${seconds} s, at ${until} (--no-wait gives up at once)`,
+      `the server's limit is reached; continuing in ${seconds} s, at ${until} (--no-wait gives up at once)`,
     );
     await this.pause(seconds * 1000 + 50);
   }
 
-  /** Waits; Ctrl-C ends it. */
+  /** Waits. Throws a fault of kind `interrupted` if `signal` is aborted. */
   async pause(milliseconds: number): Promise<void> {
-    await rest(milliseconds, this.signal);
+    await sleep(milliseconds, this.signal);
     if (this.signal.aborted) throw interrupted();
   }
 
-  async #insisting(name: RouteName, input: AnyInput): Promise<unknown> {
-    const isRead = operationOf(name).method === 'GET';
-    let revived = false;
-    for (let tries = 0; ; tries++) {
+  async #retrying(name: RouteName, input: AnyInput): Promise<unknown> {
+    const isRead = endpoints[name].method === 'GET';
+    let restarted = false;
+    for (let attempt = 0; ; attempt++) {
       try {
         return await this.#exchange(name, input, needsToken(name) ? await this.token() : null);
       } catch (error) {
         if (!(error instanceof Unreachable)) throw error;
         if (!error.maybeDone) {
-          if (revived || !(await this.#options.place.revive())) throw error;
-          revived = true;
+          if (restarted || !(await this.#options.endpoint.restart())) throw error;
+          restarted = true;
         } else {
-          const pause = isRead && !error.timedOut ? retryMs[tries] : undefined;
+          const pause = isRead && !error.timedOut ? retryMs[attempt] : undefined;
           if (pause === undefined) throw error;
           this.#options.trace(`${error.message}; trying again`);
           await this.pause(pause);
@@ -189,30 +226,36 @@ export class Client {
   }
 
   async #exchange(name: RouteName, input: AnyInput, token: string | null): Promise<unknown> {
-    const { method, path, fields } = operationOf(name);
+    const { method, path } = endpoints[name];
     const origin = await this.address();
     const body = input.body === undefined ? undefined : JSON.stringify(input.body);
     const headers = {
       accept: 'application/json',
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
     };
     const url = new URL(origin + pathOf(path, input.params, input.query));
-    const idleMs = name === 'batchRegister' ? timeouts.patientMs : timeouts.idleMs;
-    const answer = await this.#send({ method, url, headers, body, idleMs });
-    const text = await readText(answer, origin, this.#requestSignal);
-    return openEnvelope({ status: answer.statusCode ?? 0, headers: answer.headers, text }, origin, fields);
+    const limits = name === 'batchRegister' ? patientTimeouts : timeouts;
+    const { transport = sendOneShot } = this.#options;
+    const response = await this.#send({ method, url, headers, body, timeouts: limits }, transport);
+    const text = await readText(response, origin, this.#requestSignal);
+    return openEnvelope({ ...response, text }, origin, fieldsOf(name));
   }
 
-  async #send(request: Omit<Request, 'ca' | 'reuse' | 'signal'>): Promise<IncomingMessage> {
+  async #send<Body>(
+    request: Omit<HttpRequest<Body>, 'ca' | 'signal'>,
+    transport: (request: HttpRequest<Body>) => Promise<HttpResponse>,
+  ): Promise<HttpResponse> {
     const { ca, trace } = this.#options;
     const { method, url } = request;
     const started = Date.now();
-    const answer = await send({ ...request, ca, signal: this.#requestSignal, reuse: method === 'GET' });
+    const response = await transport({ ...request, ca, signal: this.#requestSignal });
     const took = Date.now() - started;
     trace(
-      `${method} ${url.pathname}${url.search} → ${answer.statusCode} (${took} ms, ${requestId(answer.headers) ?? 'no request id'})`,
+      `${method} ${url.pathname}${url.search} → ${response.status} (${took} ms, ${requestId(response.headers) ?? 'no request id'})`,
     );
-    return answer;
+    return response;
   }
 }

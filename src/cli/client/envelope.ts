@@ -1,28 +1,33 @@
-/** Reads the envelope of an answer; what is none is said in words. */
+/** Opens the envelope of a response. A response without one is explained in words. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '../fault.ts';
 import { Refusal, Unreachable } from './failures.ts';
 
-export interface AnswerText {
+/** A response with its body as text. */
+export interface TextResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
 const wrongServer = 'is this the address of a devmgr server? (--server URL)';
-/** What a proxy says when the server behind it is away. */
+/** Sent by a proxy whose server is away. */
 const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** The `data` of the envelope, which has at least these fields. */
-export function openEnvelope(answer: AnswerText, origin: string, fields: readonly string[]): unknown {
-  const { status, headers, text } = answer;
+/**
+ * The `data` of the envelope, which has at least these fields. A `Refusal` if the server refused, else a fault: `Unreachable`
+ * for a gateway without its server, `failure` for a response that does not come from a devmgr server.
+ */
+export function openEnvelope(response: TextResponse, origin: string, fields: readonly string[]): unknown {
+  const { status, headers, text } = response;
   if (status >= 300 && status < 400) throw redirected(origin, headers.location);
   const envelope = parseObject(text);
   if (envelope === null || typeof envelope.code !== 'number') {
-    if (status === 429) throw new Refusal(429, `${origin} takes no more requests for now`, waitSeconds(headers), null);
+    if (status === 429)
+      throw new Refusal(429, `${origin} accepts no more requests for now`, waitSeconds(headers), null);
     if (gatewayStatuses.has(status))
-      throw new Unreachable(`the server behind ${origin} is not there (HTTP ${status})`, true);
-    throw notDevmgr(answer, origin);
+      throw new Unreachable(`the server behind ${origin} is not available (HTTP ${status})`, true);
+    throw notDevmgr(response, origin);
   }
   if (envelope.code !== 200) {
     const message =
@@ -34,7 +39,7 @@ export function openEnvelope(answer: AnswerText, origin: string, fields: readonl
   if (missing !== undefined)
     throw new Fault(
       'failure',
-      `the answer of ${origin} is not one of this interface: it lacks "${missing}"`,
+      `the response of ${origin} does not follow this interface: it lacks "${missing}"`,
       wrongServer,
     );
   return data;
@@ -52,12 +57,13 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
+/** The id of a request in the server's log; null if the server names none. */
 export function requestId(headers: IncomingHttpHeaders): string | null {
   const id = headers['x-request-id'];
   return typeof id === 'string' ? id : null;
 }
 
-/** Retry-After is a length of time and needs no agreement of the clocks; X-RateLimit-Reset is a time. */
+/** Retry-After is a duration, so the clocks need not agree; X-RateLimit-Reset is a time. Null if there is neither. */
 function waitSeconds(headers: IncomingHttpHeaders): number | null {
   const after = Number(headers['retry-after']);
   if (headers['retry-after'] !== undefined && Number.isFinite(after)) return Math.max(0, after);
@@ -70,14 +76,15 @@ function redirected(origin: string, location: string | undefined): Fault {
   const target = location && URL.canParse(location, origin) ? new URL(location, origin).origin : null;
   return new Fault(
     'failure',
-    `${origin} sends elsewhere${target ? ` (to ${target})` : ''}; a token is not carried along`,
-    target ? `if that is right, name it: --server ${target}` : wrongServer,
+    `${origin} redirects${target ? ` to ${target}` : ''}, and a token does not follow a redirect`,
+    target ? `if that is the right server, name it: --server ${target}` : wrongServer,
   );
 }
 
-export function notDevmgr({ status, headers, text }: AnswerText, origin: string): Fault {
+/** The fault for a response that does not come from a devmgr server. */
+export function notDevmgr({ status, headers, text }: TextResponse, origin: string): Fault {
   const type = String(headers['content-type'] ?? '').split(';')[0];
   const what =
     text === '' ? 'nothing' : type?.includes('html') ? 'a web page' : `no envelope${type ? ` (${type})` : ''}`;
-  return new Fault('failure', `${origin} answers ${what} with HTTP ${status}: that is no devmgr server`, wrongServer);
+  return new Fault('failure', `${origin} is not a devmgr server: it sent ${what} with HTTP ${status}`, wrongServer);
 }

@@ -1,13 +1,15 @@
-/** What can come of a request besides an answer. */
+/** Why a request failed. */
 import { Fault, systemCode } from '../fault.ts';
 
-/** The server answered, and refused: `code` is the business code. */
+/** The server received the request and refused it. */
 export class Refusal extends Error {
+  /** The business code. */
   readonly code: number;
-  /** Seconds until a limited operation can be tried again; null where the server named none. */
+  /** Seconds until a limited operation can be tried again; null if the server named none. */
   readonly waitSeconds: number | null;
+  /** Id under which the server's log has the request; null if the server named none. */
   readonly requestId: string | null;
-  /** Fields of the request that was refused: path parameters and body. Empty if they are not known. */
+  /** Fields of the request: path parameters and body. Empty if they are not known. */
   readonly request: Readonly<Record<string, unknown>>;
   constructor(
     code: number,
@@ -25,10 +27,11 @@ export class Refusal extends Error {
   }
 }
 
-/** No answer. `maybeDone` says whether the server may have received the request, and so have carried it out. */
+/** There was no response, or only part of one. */
 export class Unreachable extends Fault {
+  /** Whether the server may have received the request, and so may have carried it out. */
   readonly maybeDone: boolean;
-  /** It was waited for in vain: trying again would only double the wait. */
+  /** A time limit was reached: another attempt would only double the wait. */
   readonly timedOut: boolean;
   constructor(message: string, maybeDone: boolean, hint: string | null = null, timedOut = false) {
     super('unreachable', message, hint);
@@ -37,19 +40,21 @@ export class Unreachable extends Fault {
   }
 }
 
+/** Whether an error is a refusal, with one of these business codes if any are given. */
 export const isRefusal = (error: unknown, ...codes: readonly number[]): error is Refusal =>
   error instanceof Refusal && (codes.length === 0 || codes.includes(error.code));
 
 const checkAddress = 'check the address (--server URL), the network, and whether the server runs';
+const tryAgain = 'try again; `devmgr doctor` looks for the cause';
 
-/** The names that stand in the certificate of a server. */
+/** The names in the certificate of a server. */
 function certificateNames(error: unknown): string {
   const { subjectaltname, subject } =
     (error as { cert?: { subjectaltname?: string; subject?: { CN?: string } } }).cert ?? {};
   return (subjectaltname ?? subject?.CN ?? 'none').replaceAll(/\b(DNS|IP Address):/g, '').slice(0, 200);
 }
 
-/** What is behind an error of the socket, in words. `origin` is the server's address. */
+/** The fault for an error of node:http, node:tls or undici, by its code. `origin` is the address of the server. */
 export function linkFailure(error: unknown, origin: string): Fault {
   const code = systemCode(error) ?? '';
   const words = error instanceof Error ? error.message : String(error);
@@ -58,36 +63,48 @@ export function linkFailure(error: unknown, origin: string): Fault {
       return new Unreachable(`no server answers at ${origin} (connection refused)`, false, checkAddress);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new Unreachable(`the name of the server in ${origin} cannot be resolved`, false, checkAddress);
+      return new Unreachable(`the host name in ${origin} cannot be resolved`, false, checkAddress);
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EADDRNOTAVAIL':
-      return new Unreachable(`there is no way to ${origin} (${code})`, false, checkAddress);
+      return new Unreachable(`there is no route to ${origin} (${code})`, false, checkAddress);
+    case 'ETIMEDOUT':
+    case 'ECONNECTTIMEOUT':
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return new Unreachable(`no connection to ${origin} within the time allowed`, false, checkAddress);
+    case 'EHEADERSTIMEOUT':
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return new Unreachable(`${origin} did not send a response in time`, true, tryAgain, true);
+    case 'UND_ERR_BODY_TIMEOUT':
+      return new Unreachable(`${origin} stopped responding`, true, tryAgain, true);
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return new Unreachable(
+        `the certificate of ${origin} is for another name: ${certificateNames(error)}`,
+        false,
+        'name the server as its certificate does: --server https://NAME',
+      );
+    case 'EPROTO':
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      return new Unreachable(`${origin} does not speak TLS`, false, 'is it http:// instead of https://?');
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return notHttp(origin, code);
   }
-  if (code.startsWith('HPE_'))
-    return new Fault(
-      'failure',
-      `what answers at ${origin} does not speak HTTP (${code})`,
-      'is it https:// in place of http://, or another port?',
-    );
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return new Unreachable(
-      `the certificate of ${origin} is for another name: ${certificateNames(error)}`,
-      false,
-      'name the server as its certificate does: --server https://NAME',
-    );
-  if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
-    return new Unreachable(`${origin} does not speak TLS`, false, 'is it http:// in place of https://?');
+  // undici gives some errors of its parser a name and no code.
+  const isParserError = error instanceof Error && error.name === 'HTTPParserError';
+  if (code.startsWith('HPE_') || isParserError) return notHttp(origin, code || 'HTTPParserError');
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/.test(code))
     return new Unreachable(
       // Node adds flags of its own that this program does not have.
-      `the certificate of ${origin} is not to be trusted: ${words.split(';')[0]}`,
+      `the certificate of ${origin} is not trusted: ${words.split(';')[0]}`,
       false,
       'name the certificate of its authority with --ca FILE',
     );
-  if (code === 'ETIMEDOUT' || code === 'ECONNECT_TIMEOUT')
-    return new Unreachable(`no connection to ${origin} within the time allowed`, false, checkAddress);
-  const tryAgain = 'try again; `devmgr doctor` looks for the cause';
-  if (code === 'EIDLE') return new Unreachable(`${origin} stopped answering (${words})`, true, tryAgain, true);
   return new Unreachable(`the connection to ${origin} was lost (${code || words})`, true, tryAgain);
 }
+
+const notHttp = (origin: string, code: string): Fault =>
+  new Fault(
+    'failure',
+    `the server at ${origin} does not speak HTTP (${code})`,
+    'is it https:// instead of http://, or another port?',
+  );

@@ -1,35 +1,41 @@
 /** One connection of the notification stream. */
+import type { IncomingMessage } from 'node:http';
 import type { WebSocket as Socket } from 'ws';
-import type { closeCodes as contractCodes, Notification } from '../../contract/events.ts';
-import { Fault, interrupted } from '../fault.ts';
+import type { Notification } from '../../contract/events.ts';
+import { closeCodes, stream } from '../../contract/values.ts';
+import { Fault, interrupted, systemCode } from '../fault.ts';
 import type { Client } from './client.ts';
 import { openEnvelope } from './envelope.ts';
-import { linkFailure, Unreachable } from './failures.ts';
-import { readText, timeouts } from './transport.ts';
+import { linkFailure } from './failures.ts';
+import { readText, timeouts } from './http.ts';
 
-/** Close codes of the stream, as the contract has them (its module also loads the schemas of the events). */
-const closeCodes: typeof contractCodes = { shuttingDown: 1001, loggedOut: 4401, tooSlow: 4409 };
+/** A connection without two pings in a row is dead, even if nothing has reported it. */
+const silenceMs = (2 * stream.pingSeconds + 10) * 1000;
+/** The socket is paused while this many events wait for their reader. */
+const maxWaiting = 1_000;
+const maxFrameBytes = 1024 * 1024;
 
-/** The daemon pings every 30 s: a connection that is silent for longer than two of those is dead, even if nobody said so. */
-const silenceMs = 70_000;
-/** The socket is read no further while so many events wait for their reader. */
-const most = 1_000;
+const closeReasons: Readonly<Record<number, string>> = {
+  [closeCodes.shuttingDown]: 'the server is stopping',
+  [closeCodes.loggedOut]: 'the login is no longer valid',
+  [closeCodes.tooSlow]: 'events were not read in time',
+};
 
-/** Where a stream without `since` begins, told with the upgrade. */
-const positionHeader = 'x-stream-since';
-
-export class Connection {
+/** An open connection. Its events are read once, with `events`. */
+export class StreamConnection {
   readonly #socket: Socket;
   readonly #waiting: Notification[] = [];
   readonly #signal: AbortSignal;
   #wake: (() => void) | null = null;
   #closed = false;
   #silence: NodeJS.Timeout | undefined;
+  /** Why the connection ended, in words. */
   reason = 'the connection was lost';
+  /** Whether it was ended for a connection with a new token. */
   isRenewed = false;
   /** The token it was opened with. */
   readonly token: string;
-  /** Id of the last event before those that come; null where the server does not say. */
+  /** Id of the last event before those of this connection; null if the server does not say. */
   readonly startsAfter: number | null;
 
   private constructor(socket: Socket, signal: AbortSignal, token: string, startsAfter: number | null) {
@@ -37,58 +43,32 @@ export class Connection {
     this.token = token;
     this.startsAfter = startsAfter;
     this.#signal = signal;
-    socket.on('message', data => this.#take(String(data)));
-    socket.on('ping', () => this.#listen());
+    socket.on('message', data => this.#receive(String(data)));
+    socket.on('ping', () => this.#watchSilence());
     socket.on('error', error => {
       this.reason = error.message;
     });
     socket.on('close', (code, words) => this.#end(code, words.toString('utf8')));
     signal.addEventListener('abort', this.#onAbort);
-    this.#listen();
+    this.#watchSilence();
   }
 
-  static async open(client: Client, path: string, signal: AbortSignal): Promise<Connection> {
+  /** Connects. Rejects with what a request would: a `Refusal`, `Unreachable` or another fault. */
+  static async open(client: Client, path: string, signal: AbortSignal): Promise<StreamConnection> {
     if (signal.aborted) throw interrupted();
-    const { WebSocket } = await import('ws');
-    const origin = await client.whereabouts();
-    const url = new URL(origin.replace(/^http/, 'ws') + path);
+    const origin = await client.currentAddress();
     const token = await client.token();
+    const url = new URL(origin.replace(/^http/, 'ws') + path);
     url.searchParams.set('token', token);
-    let startsAfter: number | null = null;
-    const socket = new WebSocket(url, {
-      ca: client.ca,
-      handshakeTimeout: timeouts.idleMs,
-      followRedirects: false,
-      maxPayload: 1024 * 1024,
-    });
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        reject(interrupted());
-        socket.terminate();
-      };
-      const fail = (error: Error) => {
-        signal.removeEventListener('abort', onAbort);
-        reject(error);
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      socket.once('upgrade', answer => {
-        startsAfter = eventId(answer.headers[positionHeader]);
-      });
-      socket.once('open', () => {
-        signal.removeEventListener('abort', onAbort);
-        socket.off('error', onError);
-        resolve(new Connection(socket, signal, token, startsAfter));
-      });
-      const onError = (error: Error) => fail(refusedUpgrade(error, origin));
-      socket.on('error', onError);
-      socket.once('unexpected-response', (_, answer) => {
-        readText(answer, origin, client.signal)
-          .then(text => openEnvelope({ status: answer.statusCode ?? 0, headers: answer.headers, text }, origin, []))
-          .then(() => new Fault('failure', `${origin} has no notification stream`))
-          .then(fail, fail)
-          .finally(() => socket.terminate());
-      });
-    });
+    const { WebSocket } = await import('ws');
+    const socket = new WebSocket(url, { ca: client.ca, followRedirects: false, maxPayload: maxFrameBytes });
+    try {
+      const opened = (startsAfter: number | null) => new StreamConnection(socket, signal, token, startsAfter);
+      return await upgraded(socket, origin, signal, opened);
+    } catch (error) {
+      socket.terminate();
+      throw error;
+    }
   }
 
   readonly #onAbort = () => {
@@ -96,46 +76,44 @@ export class Connection {
     this.#wake?.();
   };
 
-  /** Ends it, to be followed by one with a new token. What has come is still given. */
+  /** Ends the connection, to be followed by one with a new token. Events that have arrived are still delivered. */
   renew(): void {
     this.isRenewed = true;
     this.#socket.close();
   }
 
-  #listen(): void {
+  #watchSilence(): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => {
-      this.reason = 'the server has fallen silent';
+      this.reason = 'the server no longer responds';
       this.#socket.terminate();
     }, silenceMs);
   }
 
-  #take(text: string): void {
-    this.#listen();
+  #receive(text: string): void {
+    this.#watchSilence();
     const event = readFrame(text);
     if (!event) return;
     this.#waiting.push(event);
-    if (this.#waiting.length >= most) this.#socket.pause();
+    if (this.#waiting.length >= maxWaiting) this.#socket.pause();
     this.#wake?.();
   }
 
   #end(code: number, words: string): void {
     clearTimeout(this.#silence);
     this.#signal.removeEventListener('abort', this.#onAbort);
-    if (code === closeCodes.shuttingDown) this.reason = 'the server is stopping';
-    else if (code === closeCodes.loggedOut) this.reason = 'the login is no longer good';
-    else if (code === closeCodes.tooSlow) this.reason = 'events were not taken in time';
-    else if (words) this.reason = words;
+    this.reason = closeReasons[code] ?? (words || this.reason);
     this.#closed = true;
     this.#wake?.();
   }
 
+  /** Events in the order of arrival, until the connection ends or the signal is aborted. */
   async *events(): AsyncGenerator<Notification> {
     try {
       for (;;) {
         const event = this.#waiting.shift();
         if (event) {
-          if (this.#waiting.length < most / 2 && this.#socket.isPaused) this.#socket.resume();
+          if (this.#waiting.length < maxWaiting / 2 && this.#socket.isPaused) this.#socket.resume();
           yield event;
         } else if (this.#closed || this.#signal.aborted) return;
         else
@@ -149,19 +127,57 @@ export class Connection {
   }
 }
 
+/**
+ * Resolves once the stream is open, with what `opened` returns for the id of the last event before it (null if the server does
+ * not say). `opened` is called at once: the first event may come with the upgrade.
+ */
+async function upgraded<T>(
+  socket: Socket,
+  origin: string,
+  signal: AbortSignal,
+  opened: (startsAfter: number | null) => T,
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  let startsAfter: number | null = null;
+  const onAbort = () => reject(interrupted());
+  // A deadline for all of it: ws would wait for as long as the server sends a header now and then.
+  const late = () => reject(linkFailure(Object.assign(new Error(), { code: 'EHEADERSTIMEOUT' }), origin));
+  const deadline = setTimeout(late, timeouts.connectMs + timeouts.headersMs);
+  signal.addEventListener('abort', onAbort);
+  // Stays in place: an error that comes late must not end the process.
+  socket.on('error', error => reject(upgradeFailure(error, origin)));
+  socket.once('upgrade', ({ headers }) => {
+    startsAfter = eventId(headers[stream.sinceHeader.toLowerCase()]);
+  });
+  socket.once('open', () => resolve(opened(startsAfter)));
+  socket.once('unexpected-response', (_, response) => {
+    refusedUpgrade(response, origin, signal).then(reject, reject);
+  });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(deadline);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function refusedUpgrade(response: IncomingMessage, origin: string, signal: AbortSignal): Promise<Fault> {
+  const text = await readText({ body: response }, origin, signal);
+  openEnvelope({ status: response.statusCode ?? 0, headers: response.headers, text }, origin, []);
+  return new Fault('failure', `${origin} has no notification stream`);
+}
+
+function upgradeFailure(error: Error, origin: string): Error {
+  const code = systemCode(error);
+  if (code !== null && !code.startsWith('WS_')) return linkFailure(error, origin);
+  return new Fault('failure', `${origin} has no notification stream: ${error.message}`);
+}
+
 function eventId(header: string | string[] | undefined): number | null {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : null;
 }
 
-function refusedUpgrade(error: Error, origin: string): Error {
-  if (error instanceof Fault) return error;
-  if ('code' in error && typeof error.code === 'string' && !error.code.startsWith('WS_'))
-    return linkFailure(error, origin);
-  if (/handshake has timed out/.test(error.message)) return new Unreachable(`${origin} did not answer in time`, false);
-  return new Fault('failure', `${origin} has no notification stream: ${error.message}`);
-}
-
-/** Null for what is no event: a later server may say more than this program knows. */
+/** Null for anything that is not an event: a newer server may send more than this program knows. */
 function readFrame(text: string): Notification | null {
   try {
     const frame = JSON.parse(text) as Partial<Notification> | null;

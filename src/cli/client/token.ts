@@ -1,7 +1,7 @@
-/** When a token ends, as far as it says so itself. Nothing is trusted on its word. */
+/** When a token has to be renewed, as far as the token itself says. Nothing is trusted because of it. */
 
-/** A token with less life than this left, or than a tenth of its whole life, is renewed before it is used. */
-const leastMs = 60_000;
+/** A token is renewed before use if less than this is left of its life, or less than a tenth of it. */
+const minLeftMs = 60_000;
 const shareLeft = 0.1;
 
 interface Claims {
@@ -18,10 +18,10 @@ function claimsOf(token: string): Claims {
   }
 }
 
-/** Milliseconds since 1970 from which on a token should be renewed; infinite where it does not say when it ends. */
-export function dueAt(token: string): number {
+/** Milliseconds since 1970 from which a token should be renewed; infinite if it does not say when it expires. */
+export function renewalTime(token: string): number {
   const { iat, exp } = claimsOf(token);
   if (typeof exp !== 'number') return Number.POSITIVE_INFINITY;
   const life = typeof iat === 'number' ? (exp - iat) * 1000 : 0;
-  return exp * 1000 - Math.max(leastMs, life * shareLeft);
+  return exp * 1000 - Math.max(minLeftMs, life * shareLeft);
 }

@@ -1,8 +1,7 @@
 /** An agent of launchd on macOS, by Apple's documentation (launchd.plist(5), launchctl(1)); never run there. */
 import { join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
-import { marker, type Service, type ServiceFacts } from './service.ts';
-import { xml } from './xml.ts';
+import { marker, type Service, type ServiceFacts, xml } from './service.ts';
 
 const label = 'devmgr.daemon';
 

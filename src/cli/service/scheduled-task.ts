@@ -4,8 +4,7 @@
  */
 import { join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
-import { marker, type Service, type ServiceFacts } from './service.ts';
-import { xml } from './xml.ts';
+import { marker, type Service, type ServiceFacts, xml } from './service.ts';
 
 const task = 'devmgr';
 

@@ -1,41 +1,84 @@
-/** The daemon as a service of one user: what each system wants to have written where, and what has to be told to it. */
+/** The daemon as a service of one user: the file that each system reads, and the programs that start and stop the service. */
+import { spawnSync } from 'node:child_process';
 
-/** Stands in everything that is written here; what lacks it belongs to somebody else and is left alone. */
+/** Part of every file that is written here. A file without it belongs to someone else and is left alone. */
 export const marker = 'Written by "devmgr daemon install"; "devmgr daemon uninstall" removes it.';
 
+/** What a service definition is made from. */
 export interface ServiceFacts {
-  /** The program and its arguments, up to and with those of `daemon run` or `daemon start`. */
+  /** The program and its arguments, up to and including `daemon`. */
   readonly program: readonly string[];
-  /** Arguments of the daemon after its verb. */
+  /** Further arguments of `daemon run` or `daemon start`. */
   readonly args: readonly string[];
+  /** Home folder of the daemon. */
   readonly home: string;
+  /** Home folder of the user. */
   readonly userHome: string;
+  /** Only macOS uses it. */
   readonly userId: number;
-  /** As Windows writes it: DOMAIN\name. Only looked at there. */
+  /** `DOMAIN\name`. Only Windows uses it. */
   readonly userName: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export type Step = readonly [program: string, ...args: string[]];
+/** A program of the system and its arguments. */
+export type ServiceStep = readonly [program: string, ...args: string[]];
 
+/** A service definition and the steps that apply it. */
 export interface Service {
-  /** What the system calls such a thing. */
+  /** Name of the system's service manager. */
   readonly system: string;
-  /** False where it was written by the documentation of the system and never run there. */
+  /** False if it was written from the documentation of the system and never run there. */
   readonly tested: boolean;
   readonly file: string;
   readonly text: string;
   readonly encoding: 'utf8' | 'utf16le';
-  /** Put it into force and start it; a service that runs is started anew. */
-  readonly start: readonly Step[];
-  /** End it and have it no longer started; before the file is removed. */
-  readonly stop: readonly Step[];
+  /** Apply the file and start the service; a running one is restarted. */
+  readonly start: readonly ServiceStep[];
+  /** Stop the service and disable it, before the file is removed. */
+  readonly stop: readonly ServiceStep[];
   /** After the file has been removed. */
-  readonly forget: readonly Step[];
-  /** Tells whether the system can be spoken to at all; a failure says why not. */
-  readonly probe: Step;
-  /** What to do where it cannot. */
+  readonly forget: readonly ServiceStep[];
+  /** Succeeds if the service manager can be reached. */
+  readonly probe: ServiceStep;
+  /** What the user can do if it cannot. */
   readonly later: string;
-  /** Where its log goes. */
+  /** Where the log goes: a command or a file. */
   readonly log: string;
+}
+
+const stepMs = 60_000;
+
+/** Runs a step. Null if it succeeded, else why not, in words. */
+export function runStep([program, ...args]: ServiceStep): string | null {
+  const { status, signal, error, stdout, stderr } = spawnSync(program, args, {
+    encoding: 'utf8',
+    timeout: stepMs,
+    windowsHide: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (status === 0) return null;
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  if (code === 'ENOENT') return `there is no program ${program}`;
+  const words = `${stderr || stdout || ''}`.trim().split('\n', 1)[0];
+  return `${[program, ...args].join(' ')}: ${words || code || signal || `exit code ${status}`}`;
+}
+
+/** Runs steps in order up to the first that fails; null if all succeeded. */
+export function firstFailure(steps: readonly ServiceStep[]): string | null {
+  for (const step of steps) {
+    const failure = runStep(step);
+    if (failure !== null) return failure;
+  }
+  return null;
+}
+
+/** Text for XML 1.0. Most control characters cannot be written there and are left out. */
+export function xml(text: string): string {
+  return text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }

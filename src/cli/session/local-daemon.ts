@@ -1,16 +1,22 @@
-/** The daemon of this home: whether it runs, starting it in the background, ending it. */
+/** The daemon of a home: whether it runs, starting it in the background, stopping it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { endpoints } from '../../contract/endpoints.ts';
 import { type DaemonInfo, defaultHost, defaultPort, environment, homeFiles } from '../../contract/local.ts';
+import type { StartFailure } from '../../contract/programs.ts';
 import { openEnvelope } from '../client/envelope.ts';
-import { rest } from '../client/rest.ts';
-import { readText, send } from '../client/transport.ts';
-import { Fault, type FaultKind, interrupted, systemCode, systemWords } from '../fault.ts';
-import { selfCommand } from '../settings/self.ts';
+import { readText } from '../client/http.ts';
+import { sendOneShot } from '../client/one-shot.ts';
+import { fieldsOf } from '../client/operations.ts';
+import { sleep } from '../client/sleep.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { Fault, interrupted, systemCode, systemWords } from '../fault.ts';
+import { makeFolder } from '../settings/files.ts';
+import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
 import { readDaemonInfo } from '../settings/settings.ts';
-import { isAlive, isDaemon } from './alive.ts';
 
+/** What a daemon says about itself. */
 export interface Health {
   readonly status: string;
   readonly service: string;
@@ -20,32 +26,30 @@ export interface Health {
 }
 
 const pollMs = 25;
-/** Between taking the lock and leaving its pid there. */
+/** A daemon takes the lock of its home, then writes its pid beside it: longer than that takes. */
 const graceMs = 300;
 const startMs = 20_000;
 const stopMs = 30_000;
 const tailLines = 12;
 const maxLogBytes = 10 * 1024 * 1024;
 
-/** What the daemon at an address says of itself; null where no devmgr answers. */
+/** What the daemon at an address says about itself; null if no devmgr answers there. */
 export async function healthAt(address: string, signal: AbortSignal): Promise<Health | null> {
   try {
-    const url = new URL(`${address}/api/health`);
-    // Certificates of a daemon on this very machine are not judged here: nothing secret is asked or told.
-    const answer = await send({ method: 'GET', url, headers: {}, signal, reuse: false, anyCertificate: true });
-    const text = await readText(answer, address, signal);
-    const data = openEnvelope({ status: answer.statusCode ?? 0, headers: answer.headers, text }, address, [
-      'service',
-      'version',
-    ]);
-    return (data as Health).service === 'devmgr' ? (data as Health) : null;
+    const { method, path } = endpoints.health;
+    // The daemon is on this machine, and the request has no secrets: any certificate will do.
+    const request = { method, url: new URL(address + path), headers: {}, signal, anyCertificate: true } as const;
+    const response = await sendOneShot(request);
+    const text = await readText(response, address, signal);
+    const health = openEnvelope({ ...response, text }, address, fieldsOf('health')) as Health;
+    return health.service === 'devmgr' ? health : null;
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;
     return null;
   }
 }
 
-/** The daemon that runs on this home and answers, or null. */
+/** The daemon of a home, if it runs and answers; else null. */
 export async function findDaemon(home: string, signal: AbortSignal): Promise<(DaemonInfo & { health: Health }) | null> {
   const info = readDaemonInfo(home);
   if (!info || !isDaemon(info.pid)) return null;
@@ -53,7 +57,7 @@ export async function findDaemon(home: string, signal: AbortSignal): Promise<(Da
   return health ? { ...info, health } : null;
 }
 
-/** Waits until the daemon of a home takes requests, whoever starts it; false where it does not in time. */
+/** Waits until the daemon of a home takes requests, no matter who starts it; false if it does not in time. */
 export async function awaitDaemon(home: string, signal: AbortSignal): Promise<boolean> {
   for (const deadline = Date.now() + startMs; Date.now() < deadline; await pause(pollMs, signal)) {
     if ((await findDaemon(home, signal))?.health.ready) return true;
@@ -63,63 +67,79 @@ export async function awaitDaemon(home: string, signal: AbortSignal): Promise<bo
 
 export interface StartOptions {
   readonly home: string;
-  /** Null takes the usual port, or a free one where that is taken. */
+  /** Null takes the usual port, or a free one if that is in use. */
   readonly port: number | null;
   /** Further arguments of `daemon run`. */
   readonly args: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** Starts the daemon and waits until it takes requests. Where another process has just started one, that one is found. */
-export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
-  if (options.port !== null) return startOn(options.port, options);
-  const usualIsFree = await isPortFree(defaultPort);
-  try {
-    return await startOn(usualIsFree ? defaultPort : 0, options);
-  } catch (error) {
-    // The daemon of another home may have taken the port since it was looked at, or somebody who looked at it as well.
-    const wasTaken = usualIsFree && !isHomeHeld(options.home) && /:\d+ is in use\b/.test((error as Error).message);
-    if (!wasTaken || options.signal.aborted) throw error;
-    return startOn(0, options);
-  }
+/** A start that failed. */
+interface FailedStart {
+  readonly fault: Fault;
+  /** Null if the daemon names none. */
+  readonly reason: StartFailure | null;
 }
 
-async function startOn(port: number, options: StartOptions): Promise<DaemonInfo> {
+/**
+ * Starts the daemon and waits until it takes requests. If another process has just started one, that one is returned. A fault
+ * with the end of the log if the daemon does not start.
+ */
+export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
+  const isUsualFree = options.port === null && (await isPortFree(defaultPort));
+  const first = await tryStart(options.port ?? (isUsualFree ? defaultPort : 0), options);
+  if (!('fault' in first)) return first;
+  // Another program may have taken the usual port since it was found free.
+  const wasTaken = isUsualFree && first.reason === 'PORT_IN_USE' && !isHomeHeld(options.home);
+  const last = wasTaken && !options.signal.aborted ? await tryStart(0, options) : first;
+  if ('fault' in last) throw last.fault;
+  return last;
+}
+
+async function tryStart(port: number, options: StartOptions): Promise<DaemonInfo | FailedStart> {
   const { home, signal } = options;
   const log = openLog(home);
-  const logStart = log.size;
   const child = launch(options, port, log.fd);
   closeSync(log.fd);
-  let ended: string | null = null;
-  let exitCode: number | null = null;
-  child.on('error', error => {
-    ended = systemWords(error);
-  });
-  child.on('exit', (code, killer) => {
-    exitCode = code;
-    ended = killer ? `ended by ${killer}` : `exit code ${code}`;
-  });
-  const deadline = Date.now() + startMs;
-  let graceEnds = Number.POSITIVE_INFINITY;
-  while (Date.now() < Math.min(deadline, graceEnds)) {
-    const info = readDaemonInfo(home);
-    if (info && isDaemon(info.pid) && (await healthAt(info.url, signal))) {
-      child.unref();
-      return info;
-    }
-    // A second start on one home is refused, while the first may still be on its way.
-    if (ended !== null) {
-      if (isHomeHeld(home)) graceEnds = Number.POSITIVE_INFINITY;
-      else if (graceEnds === Number.POSITIVE_INFINITY) graceEnds = Date.now() + graceMs;
-    }
-    await pause(pollMs, signal);
-  }
+  const exit = exitOf(child);
+  const info = await startedDaemon(home, () => exit.words !== null, signal);
   child.unref();
-  // A flag or a setting of the environment that is wrong is so for whoever named it, too.
-  throw notStarted(home, logStart, ended, exitCode === 2 ? 'usage' : 'unreachable');
+  return info ?? failedStart(home, log.size, exit);
 }
 
-/** Whether a daemon holds the home, ready or not: it leaves its pid beside the lock. */
+/** The daemon once it answers; null if it does not in time, or has ended and no other one is starting. */
+async function startedDaemon(home: string, hasEnded: () => boolean, signal: AbortSignal): Promise<DaemonInfo | null> {
+  let graceEnds = Number.POSITIVE_INFINITY;
+  for (const deadline = Date.now() + startMs; Date.now() < Math.min(deadline, graceEnds); await pause(pollMs, signal)) {
+    const info = readDaemonInfo(home);
+    if (info && isDaemon(info.pid) && (await healthAt(info.url, signal))) return info;
+    // A second daemon on one home is refused while the first may still be starting.
+    if (!hasEnded()) continue;
+    if (isHomeHeld(home)) graceEnds = Number.POSITIVE_INFINITY;
+    else if (graceEnds === Number.POSITIVE_INFINITY) graceEnds = Date.now() + graceMs;
+  }
+  return null;
+}
+
+interface Exit {
+  /** How the process ended; null while it runs. */
+  words: string | null;
+  code: number | null;
+}
+
+function exitOf(child: ChildProcess): Exit {
+  const exit: Exit = { words: null, code: null };
+  child.on('error', error => {
+    exit.words = systemWords(error);
+  });
+  child.on('exit', (code, signal) => {
+    exit.code = code;
+    exit.words = signal ? `ended by ${signal}` : `exit code ${code}`;
+  });
+  return exit;
+}
+
+/** Whether a daemon holds the home, ready or not: it writes its pid beside the lock. */
 function isHomeHeld(home: string): boolean {
   try {
     const pid = Number(readFileSync(`${join(home, homeFiles.lock)}.pid`, 'utf8'));
@@ -130,7 +150,7 @@ function isHomeHeld(home: string): boolean {
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await rest(milliseconds, signal);
+  await sleep(milliseconds, signal);
   if (signal.aborted) throw interrupted();
 }
 
@@ -146,10 +166,10 @@ function launch({ home, args }: StartOptions, port: number, log: number): ChildP
   });
 }
 
-function openLog(home: string): { fd: number; size: number } {
+function openLog(home: string): { readonly fd: number; readonly size: number } {
   const file = join(home, homeFiles.log);
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeFolder(home);
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (size <= maxLogBytes) return { fd: openSync(file, 'a', 0o600), size };
     renameSync(file, `${file}.1`);
@@ -158,44 +178,58 @@ function openLog(home: string): { fd: number; size: number } {
     throw new Fault(
       'failure',
       `the home folder ${home} cannot be used: ${systemWords(error)}`,
-      'name another one with --home DIR or DEVMGR_HOME',
+      `name another folder with --home DIR or ${environment.home}`,
     );
   }
 }
 
-function notStarted(home: string, logStart: number, ended: string | null, kind: FaultKind): Fault {
-  const tail = logTail(home, logStart);
-  const what = ended === null ? `did not become ready within ${startMs / 1000} s` : `ended at once (${ended})`;
-  return new Fault(
-    kind,
-    `the local daemon was started and ${what}${tail ? `; the end of its log:\n${tail}` : ''}`,
-    `the whole log: devmgr daemon logs; in the foreground: devmgr daemon run --home ${home}`,
-  );
+/** A line of the log, as far as it is understood. */
+interface LogEntry {
+  readonly words: string;
+  readonly reason: StartFailure | null;
 }
 
-/** The last lines that were written from a place in the log on; JSON lines are cut down to their message. */
-function logTail(home: string, from: number): string {
+/** `logStart` is where this start begins in the log. */
+function failedStart(home: string, logStart: number, exit: Exit): FailedStart {
+  const entries = logEntries(home, logStart);
+  const tail = entries.map(({ words }) => `\n  ${words}`).join('');
+  const what =
+    exit.words === null ? `did not become ready within ${startMs / 1000} s` : `ended at once (${exit.words})`;
+  const fault = new Fault(
+    // A flag or a variable that the daemon refuses is the user's.
+    exit.code === exitCodes.usage ? 'usage' : 'unreachable',
+    `the local daemon was started and ${what}${tail && `; the end of its log:${tail}`}`,
+    `the whole log: devmgr daemon logs; in the foreground: devmgr daemon run --home ${home}`,
+  );
+  return { fault, reason: entries.findLast(({ reason }) => reason !== null)?.reason ?? null };
+}
+
+/** The last lines of the log after a position. */
+function logEntries(home: string, from: number): readonly LogEntry[] {
   let text: string;
   try {
     text = readFileSync(join(home, homeFiles.log)).subarray(from).toString('utf8');
   } catch {
-    return '';
+    return [];
   }
   return text
     .split('\n')
     .filter(line => line.trim() !== '')
     .slice(-tailLines)
-    .map(line => `  ${logWords(line)}`)
-    .join('\n');
+    .map(logEntry);
 }
 
-function logWords(line: string): string {
+/** The message of a JSON line, else the line. */
+function logEntry(line: string): LogEntry {
   try {
-    const entry = JSON.parse(line) as { msg?: unknown; message?: unknown; error?: { message?: unknown } };
-    const words = entry.msg ?? entry.message ?? entry.error?.message;
-    return typeof words === 'string' ? words : line;
+    const { msg, error } = JSON.parse(line) as {
+      msg?: unknown;
+      error?: { message?: unknown; reason?: StartFailure };
+    };
+    const words = msg ?? error?.message;
+    return { words: typeof words === 'string' ? words : line, reason: error?.reason ?? null };
   } catch {
-    return line;
+    return { words: line, reason: null };
   }
 }
 
@@ -208,26 +242,24 @@ function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-/** Ends the daemon of this home and waits until it is gone. Resolves to the one that ran, null where none did. */
+/** Stops the daemon of a home and waits until it is gone. Resolves to the one that ran, null if none did. */
 export async function stopDaemon(home: string, signal: AbortSignal): Promise<DaemonInfo | null> {
   const info = readDaemonInfo(home);
-  // A pid is used again: what is no daemon is left alone.
+  // The system reuses ids: a process that is not a daemon is left alone.
   if (!info || !isDaemon(info.pid)) return null;
   try {
     process.kill(info.pid, 'SIGTERM');
   } catch (error) {
     if (systemCode(error) === 'ESRCH') return info;
-    throw new Fault('failure', `the daemon (pid ${info.pid}) cannot be ended: ${systemWords(error)}`);
+    throw new Fault('failure', `the daemon (pid ${info.pid}) cannot be stopped: ${systemWords(error)}`);
   }
-  const deadline = Date.now() + stopMs;
-  while (isAlive(info.pid)) {
+  for (const deadline = Date.now() + stopMs; isAlive(info.pid); await pause(pollMs, signal)) {
     if (Date.now() > deadline)
       throw new Fault(
         'failure',
-        `the daemon (pid ${info.pid}) does not end`,
+        `the daemon (pid ${info.pid}) does not stop`,
         `look at devmgr daemon logs; to end it by force: kill -9 ${info.pid}`,
       );
-    await pause(pollMs, signal);
   }
   return info;
 }

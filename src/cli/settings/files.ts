@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/** Files that are read and written whole: settings, tokens, checkpoints, reports, service definitions. */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Fault, systemCode, systemWords } from '../fault.ts';
 
 const otherFolder = 'name another folder with --home DIR';
 
-/** The JSON object a file holds; null where there is no such file. */
+/** The JSON object in a file; null if the file does not exist. A fault if it cannot be read or holds anything else. */
 export function readJsonFile(file: string): Readonly<Record<string, unknown>> | null {
   let text: string;
   try {
@@ -17,32 +18,62 @@ export function readJsonFile(file: string): Readonly<Record<string, unknown>> | 
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Falls through: it is no JSON.
+    // Reported below, like JSON that is not an object.
   }
-  throw new Fault(
-    'failure',
-    `${file} is damaged: it holds no JSON object`,
-    `move it away and try again: mv ${file}{,.bad}`,
-  );
+  throw damaged(file, 'it does not contain a JSON object');
 }
 
-/**
- * Writes aside and renames, so that a reader never sees half a file. Only the user can read it. With `durable` the disk has
- * the text before the name leads to it.
- */
-export function writePrivateFile(file: string, text: string, { durable = false } = {}): void {
-  const aside = `${file}.${process.pid}.new`;
+/** The fault for a file of the home folder whose content cannot be used. */
+export const damaged = (file: string, why: string): Fault =>
+  new Fault('failure', `${file} is damaged: ${why}`, `move it away and try again: mv ${file}{,.bad}`);
+
+/** The fault for a file that cannot be written. */
+export const unwritable = (file: string, error: unknown): Fault =>
+  new Fault('failure', `cannot write ${file}: ${systemWords(error)}`, otherFolder);
+
+/** How `writeWhole` writes. */
+export interface WriteOptions {
+  /** Permissions; by default only the user can read the file. */
+  readonly mode?: number;
+  readonly encoding?: BufferEncoding;
+  /** The disk has the text before the file has its name. */
+  readonly durable?: boolean;
+}
+
+/** Replaces a file in one step: readers see the old text or the new one. Creates missing folders (0700). */
+export function writeWhole(
+  file: string,
+  text: string,
+  { mode = 0o600, encoding = 'utf8', durable = false }: WriteOptions = {},
+): void {
+  const temporary = `${file}.${process.pid}.new`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    rmSync(aside, { force: true });
-    // A file of its own and no link that somebody has put there: what is written beside an input may lie in anybody's folder.
-    writeFileSync(aside, text, { mode: 0o600, flag: 'wx', flush: durable });
-    renameSync(aside, file);
+    makeFolder(dirname(file));
+    rmSync(temporary, { force: true });
+    // `wx` follows no link that another user has placed there: the folder may be one that everyone can write to.
+    writeFileSync(temporary, text, { mode, encoding, flag: 'wx', flush: durable });
+    renameSync(temporary, file);
   } catch (error) {
-    rmSync(aside, { force: true });
-    throw new Fault('failure', `cannot write ${file}: ${systemWords(error)}`, otherFolder);
+    rmSync(temporary, { force: true });
+    throw unwritable(file, error);
   }
 }
 
-export const writeJsonFile = (file: string, value: unknown): void =>
-  writePrivateFile(file, `${JSON.stringify(value, null, 2)}\n`);
+/** Replaces a file with a JSON document; see `writeWhole`. */
+export const writeJsonFile = (file: string, value: unknown): void => writeWhole(file, jsonText(value));
+
+/** JSON as the files of the home folder hold it. */
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Creates a folder and its parents (0700). Node's recursive mkdir never returns below /proc, where each try is ENOENT. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EEXIST' || existsSync(folder)) return;
+    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error;
+    makeFolder(dirname(folder));
+    mkdirSync(folder, { mode: 0o700 });
+  }
+}

@@ -1,16 +1,16 @@
-/** Files that come with the program, from the folder `packaging` of the project. */
+/** Files that come with the program. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 import { Fault, systemCode } from '../fault.ts';
 
-/** The text of a file by its path in that folder, which is in a folder above the sources and above the build. */
+/** The text of a file of the folder `packaging`, by its path there. */
 export const readPackaged = (name: string): string => readText(`packaging/${name}`);
 
-/** The notices of all packages whose code is in this copy. */
+/** The license notices of all packages whose code is in this copy. */
 export const readLicences = (): string => readText('licences.txt');
 
-/** The single executable contains the files; otherwise they are in a folder above. */
+/** The single executable contains the files; otherwise they are in a folder above the sources and the build. */
 const readText = (name: string): string => (isSea() ? getAsset(name, 'utf8') : readAbove(name));
 
 function readAbove(name: string): string {
@@ -25,8 +25,8 @@ function readAbove(name: string): string {
     if (dirname(folder) === folder)
       throw new Fault(
         'failure',
-        `this copy of the program came without ${basename(name)}`,
-        'the package and the executable have it; in a clone, npm run build makes it',
+        `this copy of the program lacks ${basename(name)}`,
+        'the package and the executable include it; in a clone, npm run build creates it',
       );
   }
 }

@@ -1,23 +1,25 @@
-/** Profiles: what is remembered between commands, in `config.json` of the home folder. */
-import { join } from 'node:path';
+/** Profiles: settings that are kept between commands, in `config.json` of the home folder. */
+import { basename, join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
-import { usage } from '../fault.ts';
+import { Fault, systemCode, usage } from '../fault.ts';
 import { profilesWithLogin } from './credentials.ts';
-import { readJsonFile, writeJsonFile } from './files.ts';
+import { withLock } from './file-lock.ts';
+import { damaged, jsonText, makeFolder, readJsonFile, unwritable } from './files.ts';
 
-/** What a profile can hold. Each is a text; a setting that is absent has its default. */
+/** The settings of a profile and their help. Each is a text; a setting that is absent has its default. */
 export const profileSettings = {
-  server: 'address of the registry; without it the daemon on this machine',
+  server: 'address of the registry; by default the daemon on this machine',
   hardware:
-    'address of the service that sees the keys; without it the registry where that is this machine, else the local daemon',
-  ca: 'file with the certificates that the server is trusted by (PEM)',
-  username: 'name that login takes where none is given',
+    'address of the service that sees the keys; by default the registry if it runs on this machine, else the local daemon',
+  ca: 'file with the certificates (PEM) to trust for the server',
+  username: 'user name that login uses by default',
 } as const;
 export type ProfileSetting = keyof typeof profileSettings;
 export type Profile = { readonly [K in ProfileSetting]?: string };
 
+/** Content of `config.json`. */
 export interface ConfigFile {
-  /** Name of the profile that is used where none is named. */
+  /** Name of the profile to use by default. */
   readonly profile: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
@@ -25,54 +27,113 @@ export interface ConfigFile {
 const defaultProfile = 'default';
 const nameShape = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
+/** The name, if a profile may have it; else a usage error. */
 export function checkProfileName(name: string): string {
   if (!nameShape.test(name) || name === '__proto__')
-    throw usage(`"${name}" is no name for a profile`, 'use ASCII letters, digits and . _ -');
+    throw usage(`"${name}" is not a valid profile name`, 'use ASCII letters, digits and . _ -');
   return name;
 }
 
-const fileOf = (home: string) => join(home, homeFiles.config);
+/** Path of the settings file of a home folder. */
+export const configFile = (home: string): string => join(home, homeFiles.config);
 
+/** The stored settings; those of an empty file if there is none. */
 export function readConfig(home: string): ConfigFile {
-  const stored = readJsonFile(fileOf(home)) ?? {};
-  const profiles = typeof stored.profiles === 'object' && stored.profiles !== null ? stored.profiles : {};
-  return {
-    profile: typeof stored.profile === 'string' ? stored.profile : defaultProfile,
-    profiles: profiles as Record<string, Profile>,
-  };
+  const file = configFile(home);
+  const { profile = defaultProfile, profiles = {} } = readJsonFile(file) ?? {};
+  if (typeof profile !== 'string' || !isProfiles(profiles)) throw damaged(file, 'a setting is not a text');
+  return { profile, profiles };
 }
 
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isProfiles(value: unknown): value is ConfigFile['profiles'] {
+  const isText = (setting: unknown) => setting === undefined || typeof setting === 'string';
+  const isProfile = (profile: unknown) =>
+    isRecord(profile) && Object.keys(profileSettings).every(name => isText(profile[name]));
+  return isRecord(value) && Object.values(value).every(isProfile);
+}
+
+/** The settings of a profile; empty if it has none. */
 export function profileOf(config: ConfigFile, name: string): Profile {
   return Object.hasOwn(config.profiles, name) ? config.profiles[name]! : {};
 }
 
-/** Those that have settings or a login, the one in use, and the one that is always there. */
+/** Sorted names of the profiles with settings or a login, the one in use and the default one. */
 export function knownProfiles(home: string, config: ConfigFile): readonly string[] {
   const names = [defaultProfile, config.profile, ...Object.keys(config.profiles), ...profilesWithLogin(home)];
   return [...new Set(names)].sort();
 }
 
-/** A name that was mistyped would be one without settings and login: another registry, or nobody. */
+/** A usage error if there is no such profile: a mistyped name would otherwise mean another registry without a login. */
 export function demandProfile(home: string, config: ConfigFile, name: string): void {
   if (Object.hasOwn(config.profiles, name)) return;
   const known = knownProfiles(home, config);
   if (!known.includes(name))
     throw usage(
       `there is no profile "${name}", only ${known.join(', ')}`,
-      `make it: devmgr login --profile ${name} --server URL`,
+      `create it: devmgr login --profile ${name} --server URL`,
     );
 }
 
-/** Sets one setting of a profile, or takes it away where the value is null. */
-export function storeSetting(home: string, name: string, setting: ProfileSetting, value: string | null): void {
-  const config = readConfig(home);
-  const { [setting]: _, ...rest } = profileOf(config, name);
-  const profile = value === null ? rest : { ...rest, [setting]: value };
-  writeJsonFile(fileOf(home), { ...config, profiles: { ...config.profiles, [name]: profile } });
+/** Sets one setting of a profile, or removes it if the value is null. */
+export function storeSetting(home: string, name: string, setting: ProfileSetting, value: string | null): Promise<void> {
+  return updateConfig(home, config => {
+    const { [setting]: _, ...others } = profileOf(config, name);
+    const profile = value === null ? others : { ...others, [setting]: value };
+    return { ...config, profiles: { ...config.profiles, [name]: profile } };
+  });
 }
 
-export function chooseProfile(home: string, name: string): void {
-  writeJsonFile(fileOf(home), { ...readConfig(home), profile: name });
+/** Makes a profile the one that is used by default. */
+export const chooseProfile = (home: string, name: string): Promise<void> =>
+  updateConfig(home, config => ({ ...config, profile: name }));
+
+const text = { type: 'string' } as const;
+const schema = {
+  profile: text,
+  profiles: {
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      properties: Object.fromEntries(Object.keys(profileSettings).map(name => [name, text])),
+    },
+  },
+} as const;
+
+/** Reads, changes and writes the settings as one step: processes that do so at the same time wait for each other. */
+async function updateConfig(home: string, change: (config: ConfigFile) => ConfigFile): Promise<void> {
+  const file = configFile(home);
+  const Conf = await loadConf();
+  try {
+    makeFolder(home);
+    await withLock(`${file}.lock`, () => {
+      const { profile, profiles } = readConfig(home);
+      const conf = new Conf<ConfigFile>({
+        cwd: home,
+        configName: basename(file, '.json'),
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        serialize: jsonText,
+        schema,
+      });
+      conf.store = { ...conf.store, ...change({ profile, profiles }) };
+    });
+  } catch (error) {
+    throw systemCode(error) === null || error instanceof Fault ? error : unwritable(file, error);
+  }
 }
 
-export const configFile = fileOf;
+/**
+ * A module of conf's handles every signal that ends a process by raising it a second time, which this program takes for a
+ * second Ctrl-C. It does so to remove temporary files; one that is left behind does no harm. So its handlers are removed.
+ */
+async function loadConf(): Promise<typeof import('conf').default> {
+  const known = new Set(process.eventNames().flatMap(name => process.listeners(name as 'exit')));
+  const { default: Conf } = await import('conf');
+  for (const name of process.eventNames()) {
+    for (const listener of process.listeners(name as 'exit')) if (!known.has(listener)) process.off(name, listener);
+  }
+  return Conf;
+}

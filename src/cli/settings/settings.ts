@@ -1,4 +1,4 @@
-/** What a command runs with: a flag beats the environment, the environment beats the stored profile. */
+/** The settings of a command: a flag overrides the environment, the environment overrides the stored profile. */
 import { type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,9 +14,10 @@ import { Fault, systemWords, usage } from '../fault.ts';
 import { readJsonFile } from './files.ts';
 import { checkProfileName, demandProfile, profileOf, readConfig } from './profiles.ts';
 
+/** The global flags that settings are resolved from. */
 export interface SettingFlags {
   readonly server: string | undefined;
-  /** Where `server` is from, if it has a value. */
+  /** Where `server` comes from, if it has a value. */
   readonly serverFrom: 'flag' | 'environment';
   readonly hardware: string | undefined;
   readonly profile: string | undefined;
@@ -24,18 +25,20 @@ export interface SettingFlags {
   readonly ca: string | undefined;
 }
 
-export type Origin = 'flag' | 'environment' | 'profile' | 'default';
+/** Where the value of a setting comes from. */
+export type SettingOrigin = 'flag' | 'environment' | 'profile' | 'default';
 
+/** The settings of one command. */
 export interface Settings {
   readonly home: string;
   readonly profile: string;
-  /** Address of the registry; null stands for the daemon of this home. */
+  /** Address of the registry; null means the daemon of this home. */
   readonly server: string | null;
-  readonly serverFrom: Origin;
-  /** Address of the hardware service; null where none is named. */
+  readonly serverFrom: SettingOrigin;
+  /** Address of the hardware service; null if none is named. */
   readonly hardware: string | null;
   readonly ca: string | null;
-  /** Name that login takes where none is given. */
+  /** User name that login uses by default. */
   readonly username: string | null;
   /** DEVMGR_TOKEN, or null. */
   readonly token: string | null;
@@ -44,7 +47,7 @@ export interface Settings {
 type Env = Readonly<Record<string, string | undefined>>;
 
 function resolveHome(flag: string | undefined, env: Env): string {
-  if (flag === '') throw usage('--home needs the name of a folder');
+  if (flag === '') throw usage('--home needs a folder');
   const home = flag ?? defaultHome(process.platform, env, userHome());
   if (home === null)
     throw new Fault('failure', 'this user has no home folder', `name a folder with --home DIR or ${environment.home}`);
@@ -53,7 +56,7 @@ function resolveHome(flag: string | undefined, env: Env): string {
   return folder;
 }
 
-/** What others can write they can also fill: the address of their own server, to be sent tokens and passwords. */
+/** A user who can write to the folder could put in the address of a server that collects tokens and passwords. */
 function checkHome(home: string): void {
   const stat = statOf(home);
   const user = process.getuid?.();
@@ -62,10 +65,10 @@ function checkHome(home: string): void {
     throw new Fault(
       'failure',
       `the home folder ${home} belongs to another user`,
-      `name one of your own with --home DIR or ${environment.home}`,
+      `name a folder of your own with --home DIR or ${environment.home}`,
     );
   if (stat.mode & 0o002)
-    throw new Fault('failure', `the home folder ${home} can be changed by others`, `chmod 700 ${home}`);
+    throw new Fault('failure', `other users can change the home folder ${home}`, `chmod 700 ${home}`);
 }
 
 function statOf(home: string): Stats | undefined {
@@ -88,7 +91,10 @@ function userHome(): string | undefined {
   }
 }
 
-/** @param mayBeNew a profile that is named with a flag need not exist */
+/**
+ * Resolves the settings of a command. A fault if the home folder is not safe to use, an address is not valid, or the profile
+ * that a flag names does not exist and `mayBeNew` is false.
+ */
 export function resolveSettings(flags: SettingFlags, env: Env, mayBeNew = false): Settings {
   const home = resolveHome(flags.home, env);
   const config = readConfig(home);
@@ -110,17 +116,17 @@ export function resolveSettings(flags: SettingFlags, env: Env, mayBeNew = false)
   };
 }
 
-/** The address in the one way it is written: scheme, host and port, a path only where there is one. */
+/** An address in its canonical form: scheme, host and port, and a path if it has one. Without a scheme it is plain HTTP. */
 export function serverAddress(text: string): string {
   const given = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(given) ? new URL(given) : null;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '')
     throw usage(
-      `"${text}" is no address of a server`,
+      `"${text}" is not a valid server address`,
       `write it like https://registry.example.com or http://${defaultHost}:${defaultPort}`,
     );
   if (url.username || url.password)
-    throw usage('an address of a server holds no password', 'log in instead: devmgr login');
+    throw usage('a server address must not contain a password', 'log in instead: devmgr login');
   return url.origin + withoutSlashes(url.pathname);
 }
 
@@ -132,7 +138,7 @@ function withoutSlashes(text: string): string {
 
 const defaultAddress = `http://${defaultHost}:${defaultPort}`;
 
-/** What the daemon of this home has written about itself; null where none says it runs. It may be left over from one that was killed. */
+/** What the daemon of this home says about itself; null if there is nothing. A daemon that was killed leaves it behind. */
 export function readDaemonInfo(home: string): DaemonInfo | null {
   let info: Readonly<Record<string, unknown>> | null;
   try {
@@ -149,17 +155,17 @@ export function readDaemonInfo(home: string): DaemonInfo | null {
   };
 }
 
-/** Whether an address is one of this machine alone. */
+/** Whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {
   const host = new URL(address).hostname;
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Whether the registry is the daemon of this home: none is named, or its very address is. */
+/** Whether the registry is the daemon of this home: no server is named, or its address is. */
 export function isLocalServer(settings: Settings): boolean {
   return settings.server === null || settings.server === readDaemonInfo(settings.home)?.url;
 }
 
-/** Whether a daemon of this home would be the registry, if one were started where it usually is. */
+/** Whether a daemon of this home would be the registry if it were started on the usual port. */
 export const couldBeLocal = (settings: Settings): boolean =>
   isLocalServer(settings) || settings.server === defaultAddress;

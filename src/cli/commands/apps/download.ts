@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { downloadedBytes } from '../../client/download.ts';
 import { Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
@@ -28,7 +28,7 @@ export const appsDownload = command({
     const app = await context.registry.call('showApp', { params: { versionId: args[0]! } });
     if (flags.out === '-') {
       if (context.globals.json) throw usage('--out - and --json both write to standard output');
-      await fetchTo(context, app, () => context.io.stdout, false);
+      await fetchTo(context, app, context.io.stdout, false);
       return;
     }
     const file = targetOf(flags.out, app.fileName);
@@ -36,7 +36,7 @@ export const appsDownload = command({
       throw usage(`${file} already exists`, 'name another file with --out, or add --force');
     const aside = `${file}.${process.pid}.part`;
     try {
-      await fetchTo(context, app, () => createWriteStream(aside, { flags: 'wx' }), true);
+      await fetchTo(context, app, createWriteStream(aside, { flags: 'wx' }), true);
       renameSync(aside, file);
     } catch (error) {
       rmSync(aside, { force: true });
@@ -64,14 +64,11 @@ function targetOf(out: string | undefined, name: string): string {
   return statSync(out, { throwIfNoEntry: false })?.isDirectory() ? join(out, own) : out;
 }
 
-interface Wanted {
+interface Package {
   readonly versionId: string;
   readonly fileSize: number;
   readonly sha256: string;
 }
-
-/** Codes of a connection that broke or stalled during the download. */
-const lostCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'ETIMEDOUT', 'EIDLE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 /** Resolves when everything written so far is flushed: the program does not wait for it when it exits. */
 function flushed(target: NodeJS.WritableStream): Promise<void> {
@@ -80,30 +77,35 @@ function flushed(target: NodeJS.WritableStream): Promise<void> {
   });
 }
 
-/** `open` is called once there is data, when the error of a file that cannot be opened is handled. */
-async function fetchTo(context: Context, app: Wanted, open: () => NodeJS.WritableStream, end: boolean): Promise<void> {
-  const answer = await context.registry.raw('downloadApp', { params: { versionId: app.versionId } });
+/** The bytes of a package. A fault at the end if their digest is not that of the package. */
+async function* checkedBytes(context: Context, { versionId, fileSize, sha256 }: Package): AsyncGenerator<Buffer> {
+  const { out, registry } = context;
+  const { progress } = out;
   const hash = createHash('sha256');
-  const progress = context.out.progress;
-  let size = 0;
-  const meter = new Transform({
-    transform(chunk: Buffer, _, done) {
-      hash.update(chunk);
-      size += chunk.length;
-      progress.show('Downloading', size, app.fileSize, bytes);
-      done(null, chunk);
-    },
-  });
-  const target = open();
+  const onRetry = (text: string) => {
+    progress.clear();
+    if (out.json) out.trace(text);
+    else out.notice(text);
+  };
+  let received = 0;
   try {
-    await pipeline(answer, meter, target, { end, signal: context.io.interrupt });
-    if (!end) await flushed(target);
+    const download = {
+      client: registry,
+      operation: 'downloadApp',
+      params: { versionId },
+      size: fileSize,
+      sha256,
+    } as const;
+    for await (const chunk of downloadedBytes({ ...download, onRetry })) {
+      hash.update(chunk);
+      received += chunk.length;
+      progress.show('Downloading', received, fileSize, bytes);
+      yield chunk;
+    }
   } catch (error) {
-    if (context.io.interrupt.aborted) throw new Fault('interrupted', 'interrupted: the download was deleted');
-    if (!end && isReaderGone(error)) throw readerGone();
-    if (lostCodes.has(systemCode(error) ?? ''))
+    if (error instanceof Unreachable && received > 0)
       throw new Unreachable(
-        `the connection was lost after ${bytes(size)} of ${bytes(app.fileSize)}`,
+        `the connection was lost after ${bytes(received)} of ${bytes(fileSize)}`,
         false,
         'try again',
       );
@@ -112,10 +114,21 @@ async function fetchTo(context: Context, app: Wanted, open: () => NodeJS.Writabl
     progress.clear();
   }
   const digest = hash.digest('hex');
-  if (digest !== app.sha256)
+  if (digest !== sha256)
     throw new Fault(
       'failure',
-      `${app.versionId} arrived damaged: its SHA-256 is ${digest} and should be ${app.sha256}`,
+      `${versionId} arrived damaged: its SHA-256 is ${digest} and should be ${sha256}`,
       'try again',
     );
+}
+
+/** `end` says whether the target is to be ended. */
+async function fetchTo(context: Context, app: Package, target: NodeJS.WritableStream, end: boolean): Promise<void> {
+  try {
+    await pipeline(checkedBytes(context, app), target, { end, signal: context.io.interrupt });
+    if (!end) await flushed(target);
+  } catch (error) {
+    if (context.io.interrupt.aborted) throw new Fault('interrupted', 'interrupted: the download was deleted');
+    throw !end && isReaderGone(error) ? readerGone() : error;
+  }
 }

@@ -1,12 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
+import type { AppVersion } from '../../../contract/apps.ts';
 import { sizes } from '../../../contract/limits.ts';
 import { type Platform, platformNames, platforms } from '../../../contract/values.ts';
 import { need } from '../../ask.ts';
-import { openEnvelope } from '../../client/envelope.ts';
 import { Refusal } from '../../client/failures.ts';
-import { readText } from '../../client/transport.ts';
+import { formRequest } from '../../client/upload.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
@@ -47,7 +46,7 @@ export const upload = command({
       hint: 'add the version number: --version 1.0.0',
       field: 'version',
     });
-    const { size, platform } = await inspect(file, flags.platform);
+    const { size, platform } = inspect(file, flags.platform);
     const fields: [string, string][] = [
       ['platform', platform],
       ['version', version],
@@ -73,7 +72,7 @@ function changelogOf(text: string | undefined): string | undefined {
   }
 }
 
-async function inspect(file: string, wanted: Platform | undefined): Promise<{ size: number; platform: Platform }> {
+function inspect(file: string, wanted: Platform | undefined): { size: number; platform: Platform } {
   const extension = extname(file).slice(1).toLowerCase();
   const possible = platformNames.filter(name => (platforms[name] as readonly string[]).includes(extension));
   const known = platformNames.map(name => `${name}: ${platforms[name].join(', ')}`).join('; ');
@@ -101,57 +100,21 @@ function fileStats(file: string): Stats {
   throw usage(`${file} is not a file`);
 }
 
-type Uploaded = Parameters<typeof appRows>[0];
-
 async function send(
   context: Context,
   file: string,
   size: number,
   fields: readonly (readonly [string, string])[],
-): Promise<Uploaded> {
-  const boundary = `devmgr-${randomBytes(16).toString('hex')}`;
-  const parts = fields.map(
-    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
-  const name = basename(file).replace(/["\r\n]/g, character => encodeURIComponent(character));
-  const head = Buffer.from(
-    `${parts.join('')}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
-  );
-  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-  const progress = context.out.progress;
-  let digest = '';
-
-  async function* body(): AsyncGenerator<Uint8Array> {
-    const hash = createHash('sha256');
-    let sent = 0;
-    yield head;
-    for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024, signal: context.io.interrupt })) {
-      hash.update(chunk as Buffer);
-      sent += (chunk as Buffer).length;
-      progress.show('Uploading', sent, size, bytes);
-      yield chunk as Buffer;
-    }
-    if (sent !== size) throw new Fault('failure', `${file} changed during the upload`);
-    digest = hash.digest('hex');
-    yield tail;
-  }
-
+): Promise<AppVersion> {
+  const { progress } = context.out;
+  const onProgress = (sent: number) => progress.show('Uploading', sent, size, bytes);
+  const { request, digest } = formRequest({ fields, file, size, signal: context.io.interrupt, onProgress });
   try {
-    const headers = {
-      'content-type': `multipart/form-data; boundary=${boundary}`,
-      'content-length': head.length + size + tail.length,
-    };
-    const answer = await context.registry.raw('uploadApp', { headers, body });
-    const origin = await context.registry.address();
-    const text = await readText(answer, origin, context.io.interrupt);
-    const data = openEnvelope({ status: answer.statusCode ?? 0, headers: answer.headers, text }, origin, [
-      'versionId',
-      'sha256',
-    ]) as Uploaded;
-    if (data.sha256 !== digest)
+    const data = await context.registry.upload('uploadApp', request);
+    if (data.sha256 !== digest())
       throw new Fault(
         'failure',
-        `the server stored a different file: ${safe(data.versionId)} has SHA-256 ${safe(data.sha256)}, ${file} has ${digest}`,
+        `the server stored a different file: ${safe(data.versionId)} has SHA-256 ${safe(data.sha256)}, ${file} has ${digest()}`,
         'do not distribute it; upload the file under another version',
       );
     return data;

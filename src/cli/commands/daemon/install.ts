@@ -1,18 +1,17 @@
 /** `daemon install` and `daemon uninstall`: the daemon as a service of the operating system for this user. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname } from 'node:path';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { Fault, systemCode, systemWords } from '../../fault.ts';
 import { launchdService } from '../../service/launchd.ts';
 import { scheduledTask } from '../../service/scheduled-task.ts';
-import { marker, type Service, type ServiceFacts } from '../../service/service.ts';
-import { firstFailure, runStep } from '../../service/steps.ts';
+import { firstFailure, marker, runStep, type Service, type ServiceFacts } from '../../service/service.ts';
 import { systemdService } from '../../service/systemd.ts';
 import { awaitDaemon, findDaemon, stopDaemon } from '../../session/local-daemon.ts';
+import { writeWhole } from '../../settings/files.ts';
 import { readPackaged } from '../../settings/packaged.ts';
-import { selfCommand } from '../../settings/self.ts';
+import { selfCommand } from '../../settings/processes.ts';
 import { argumentsOf } from './daemon.ts';
 import { daemonFlags } from './run.ts';
 
@@ -122,15 +121,7 @@ function put(service: Service): boolean {
   if (found !== null) requireOurs(service, found);
   const bom = encoding === 'utf16le' ? '\ufeff' : '';
   if (found === bom + text) return false;
-  const temporary = `${file}.${process.pid}.new`;
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(temporary, bom + text, { encoding, mode: 0o644 });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw new Fault('failure', `${file} cannot be written: ${systemWords(error)}`);
-  }
+  writeWhole(file, bom + text, { encoding, mode: 0o644 });
   return true;
 }
 

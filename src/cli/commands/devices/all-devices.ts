@@ -1,31 +1,67 @@
-import type { QueryOf } from '../../../contract/define.ts';
+import type { DataOf, QueryOf } from '../../../contract/define.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import { paging } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
 
 type Query = Partial<QueryOf<Routes['listDevices']>>;
+type Page = DataOf<Routes['listDevices']>;
 
-/** A page of devices; `total` counts all that match. */
+/** Devices of one page. */
 export interface DevicePage {
   readonly list: readonly DeviceListItem[];
+  /** Number of all matches. */
   readonly total: number;
 }
 
+/** Pages that are requested before their turn. */
+const pagesAhead = 3;
+
 /**
- * Every device that matches, page by page. A device that is registered meanwhile can move others to the next page:
- * devices of the previous page are not yielded again.
+ * All devices that match, page by page; the next pages are requested while one is used. A device that is registered meanwhile
+ * moves others of the default order to the next page: those are not repeated, and pages from before the move are requested again.
  */
 export async function* allDevices(
   client: Client,
   query: Query,
   size: number = paging.maxSize,
 ): AsyncGenerator<DevicePage> {
-  let previous: ReadonlySet<string> = new Set();
-  for (let page = 1; ; page++) {
-    const { list, pagination } = await client.call('listDevices', { query: { ...query, page, size } });
-    yield { list: list.filter(device => !previous.has(device.deviceId)), total: pagination.total };
-    if (page >= pagination.totalPages || list.length === 0) return;
-    previous = new Set(list.map(device => device.deviceId));
+  const first = await client.call('listDevices', { query: { ...query, page: 1, size } });
+  yield { list: first.list, total: first.pagination.total };
+  const pages = new PagesAhead(client.pooled(), { ...query, size });
+  for (let page = 2, before = first; page <= before.pagination.totalPages && before.list.length > 0; page++) {
+    const known = new Set(before.list.map(device => device.deviceId));
+    before = await pages.take(page, before.pagination);
+    yield { list: before.list.filter(device => !known.has(device.deviceId)), total: before.pagination.total };
+  }
+}
+
+class PagesAhead {
+  readonly #client: Client;
+  readonly #query: Query;
+  readonly #requested = new Map<number, Promise<Page>>();
+
+  constructor(client: Client, query: Query) {
+    this.#client = client;
+    this.#query = query;
+  }
+
+  /** A page, after the one before it with this pagination. Requests further pages. */
+  async take(page: number, { total, totalPages }: Page['pagination']): Promise<Page> {
+    for (let next = page; next <= Math.min(page + pagesAhead, totalPages); next++) this.#request(next);
+    const found = await this.#requested.get(page)!;
+    this.#requested.delete(page);
+    // The page may be older than the one before it, and lack what has moved since.
+    if (found.pagination.total === total) return found;
+    this.#requested.clear();
+    return this.#client.call('listDevices', { query: { ...this.#query, page } });
+  }
+
+  #request(page: number): void {
+    if (this.#requested.has(page)) return;
+    const request = this.#client.call('listDevices', { query: { ...this.#query, page } });
+    // Its failure is reported when its turn comes.
+    request.catch(() => undefined);
+    this.#requested.set(page, request);
   }
 }

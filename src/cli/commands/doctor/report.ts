@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { Fault, systemCode, systemWords, usage } from '../../fault.ts';
 import { findDaemon } from '../../session/local-daemon.ts';
 import { profilesWithLogin, readLoginName } from '../../settings/credentials.ts';
-import { writePrivateFile } from '../../settings/files.ts';
+import { writeWhole } from '../../settings/files.ts';
 import { readConfig } from '../../settings/profiles.ts';
 import { safeProse } from '../../terminal/text.ts';
 import { about, aboutText } from '../../version.ts';
@@ -57,7 +57,7 @@ export async function report(
 
 function save(file: string, text: string, force: boolean): void {
   try {
-    if (force) writePrivateFile(file, text);
+    if (force) writeWhole(file, text);
     else writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if (systemCode(error) === 'EEXIST') throw usage(`${file} already exists`, 'name another file, or add --force');

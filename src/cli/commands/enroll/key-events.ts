@@ -2,7 +2,7 @@
 import type { Key } from '../../../contract/hardware.ts';
 import type { HardwareEventType } from '../../../contract/values.ts';
 import { Unreachable } from '../../client/failures.ts';
-import { rest } from '../../client/rest.ts';
+import { sleep } from '../../client/sleep.ts';
 import { followNotifications } from '../../client/stream.ts';
 import type { Context } from '../../context.ts';
 import { interrupted } from '../../fault.ts';
@@ -131,7 +131,7 @@ class KeyFeed {
 
   async #poll(): Promise<void> {
     while (!this.#signal.aborted) {
-      await rest(this.#isStreaming ? slowPollMs : fastPollMs, this.#signal);
+      await sleep(this.#isStreaming ? slowPollMs : fastPollMs, this.#signal);
       if (!this.#signal.aborted) await this.#readListAgain();
     }
   }

@@ -1,10 +1,11 @@
 /** How a run begins: with the first line, or behind what an earlier run has done. What that one has written is not lost. */
 import { accessSync, constants, existsSync, renameSync, statSync } from 'node:fs';
 import { Fault, systemWords, usage } from '../../fault.ts';
+import type { FileLock } from '../../settings/file-lock.ts';
 import { numberOf } from './batch.ts';
 import { foreign, isFilled, isOf, type Kept, keptResults, wholeBytes } from './earlier-results.ts';
 import { type Checkpoint, Ledger } from './ledger.ts';
-import { holdRun, type RunLock } from './lock.ts';
+import { holdRun } from './lock.ts';
 import type { Row } from './rows.ts';
 
 export interface Wanted {
@@ -16,7 +17,7 @@ export interface Wanted {
 
 /** What is kept of a run beside its results (else beside its input), where there is room for it. */
 export interface Keeping {
-  readonly lock: RunLock | null;
+  readonly lock: FileLock | null;
   readonly ledger: Ledger | null;
   /** The file of results, where it is one that can be gone on with. */
   readonly results: string | null;

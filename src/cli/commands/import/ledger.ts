@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { usage } from '../../fault.ts';
-import { readJsonFile, writePrivateFile } from '../../settings/files.ts';
+import { readJsonFile, writeWhole } from '../../settings/files.ts';
 import type { Place } from './line-number.ts';
 
 export interface Checkpoint {
@@ -50,7 +50,7 @@ export class Ledger {
   /** Returns when the disk has it. */
   write(checkpoint: Checkpoint): void {
     const text = JSON.stringify({ input: this.#input, fingerprint: this.#fingerprint, ...checkpoint }, null, 2);
-    writePrivateFile(this.#file, `${text}\n`, { durable: true });
+    writeWhole(this.#file, `${text}\n`, { durable: true });
   }
 
   remove(): void {

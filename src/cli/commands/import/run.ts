@@ -196,12 +196,14 @@ class FileRun {
   }
 
   async #send(items: readonly Registration[]): Promise<readonly BatchItem[]> {
+    const { registry } = this.#context;
     const sentBefore = this.#sentBefore;
+    const isFirst = !this.#sent;
     this.#sentBefore = false;
     this.#sent = true;
     this.#uncertain ||= sentBefore;
     const results = await sendBatch({
-      client: this.#context.registry.unhurried(),
+      client: (isFirst ? registry : registry.pooled()).uninterruptible(),
       items,
       newest: this.#state.newest,
       sentBefore,

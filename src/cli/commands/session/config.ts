@@ -56,15 +56,15 @@ export const config = command({
         return get(context, settingOf(name!));
       case 'set': {
         const setting = settingOf(name!);
-        storeSetting(home, profile, setting, checked(setting, value!));
+        await storeSetting(home, profile, setting, checked(setting, value!));
         return reportChange(context, `${setting} of profile ${profile} is ${checked(setting, value!)}.`);
       }
       case 'unset':
-        storeSetting(home, profile, settingOf(name!), null);
+        await storeSetting(home, profile, settingOf(name!), null);
         return reportChange(context, `${name} of profile ${profile} has its default value.`);
       case 'use':
         demandProfile(home, readConfig(home), checkProfileName(name!));
-        chooseProfile(home, name!);
+        await chooseProfile(home, name!);
         return reportChange(context, `Profile ${name} is used from now on.`);
       case 'profiles':
         return profiles(context);

@@ -57,7 +57,7 @@ export async function logIn(context: Context, username: string, password: string
   const data = await registry.call('login', { body: { username, password } });
   const stored = { token: data.token, expireTime: data.expireTime, username: data.user.username };
   const keeper = await storeLogin(settings, context.identity(), stored);
-  rememberServer(context);
+  await rememberServer(context);
   if (!context.globals.json)
     out.notice(
       keeper === 'keychain'
@@ -77,16 +77,16 @@ function warnIfUnencrypted({ out, globals }: Context, address: string): void {
 }
 
 /** Without this, the next command would not find the server that was named for this login. */
-function rememberServer(context: Context): void {
+async function rememberServer(context: Context): Promise<void> {
   const { settings, globals } = context;
   if (settings.serverFrom === 'flag')
-    storeSetting(
+    await storeSetting(
       settings.home,
       settings.profile,
       'server',
       context.identity() === localIdentity ? null : settings.server,
     );
-  if (globals.ca !== undefined) storeSetting(settings.home, settings.profile, 'ca', resolve(globals.ca));
+  if (globals.ca !== undefined) await storeSetting(settings.home, settings.profile, 'ca', resolve(globals.ca));
 }
 
 /** Deletes the stored token. The token itself stays valid until it expires. */

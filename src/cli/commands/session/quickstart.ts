@@ -120,7 +120,7 @@ async function findKey(context: Context, started: boolean): Promise<Key> {
   await stopDaemon(settings.home, io.interrupt);
   await bringUp(context, ['--simulate-keys=1']);
   // The address may have changed.
-  await context.registry.whereabouts();
+  await context.registry.currentAddress();
   const simulated = await waitForKey(context);
   if (simulated) return simulated;
   throw new Fault('hardware', 'the simulated key did not appear', 'find the cause: devmgr doctor');

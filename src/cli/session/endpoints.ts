@@ -1,30 +1,31 @@
 import type { DaemonInfo } from '../../contract/local.ts';
-import type { Place } from '../client/client.ts';
+import type { Endpoint } from '../client/client.ts';
 import { Unreachable } from '../client/failures.ts';
+import { isDaemon } from '../settings/processes.ts';
 import { readDaemonInfo, type Settings } from '../settings/settings.ts';
-import { isDaemon } from './alive.ts';
 
-/** A server that somebody else runs. */
-export const remotePlace = (address: string): Place => ({
+/** The endpoint of a server that this program does not start. */
+export const remoteEndpoint = (address: string): Endpoint => ({
   address: () => Promise.resolve(address),
-  revive: () => Promise.resolve(false),
-  whereabouts: () => Promise.resolve(address),
+  restart: () => Promise.resolve(false),
+  currentAddress: () => Promise.resolve(address),
 });
 
-export interface LocalPlaceOptions {
+export interface LocalEndpointOptions {
   readonly settings: Settings;
+  /** Whether to start the daemon if it does not run. */
   readonly autostart: boolean;
   readonly signal: AbortSignal;
   readonly notice: (text: string) => void;
 }
 
-/** The daemon of this home; it is started when it is needed, unless that is forbidden. */
-export class LocalPlace implements Place {
-  readonly #options: LocalPlaceOptions;
+/** The endpoint of the daemon of this home. */
+export class LocalEndpoint implements Endpoint {
+  readonly #options: LocalEndpointOptions;
   #address: string | null = null;
   #starting: Promise<DaemonInfo> | null = null;
 
-  constructor(options: LocalPlaceOptions) {
+  constructor(options: LocalEndpointOptions) {
     this.#options = options;
   }
 
@@ -33,7 +34,7 @@ export class LocalPlace implements Place {
     return this.#address;
   }
 
-  /** An address that was named is that of whoever answers there: perhaps the daemon of another home. */
+  /** The address of the running daemon, or the one that is named if a server answers there: perhaps that of another home. */
   async #running(): Promise<string | null> {
     const { settings, signal } = this.#options;
     const info = readDaemonInfo(settings.home);
@@ -43,21 +44,21 @@ export class LocalPlace implements Place {
     return (await healthAt(settings.server, signal)) ? settings.server : null;
   }
 
-  async revive(): Promise<boolean> {
+  async restart(): Promise<boolean> {
     if (this.#starting) return false;
     this.#address = null;
     this.#address = (await this.#start()).url;
     return true;
   }
 
-  async whereabouts(): Promise<string> {
+  async currentAddress(): Promise<string> {
     const info = readDaemonInfo(this.#options.settings.home);
     if (info && isDaemon(info.pid) && this.#options.settings.server === null) this.#address = info.url;
     return this.#address ?? this.address();
   }
 
   #start(): Promise<DaemonInfo> {
-    const { settings, autostart, signal, notice } = this.#options;
+    const { settings, autostart } = this.#options;
     if (!autostart)
       return Promise.reject(
         new Unreachable(
@@ -66,13 +67,16 @@ export class LocalPlace implements Place {
           'start it: devmgr daemon start',
         ),
       );
-    this.#starting ??= (async () => {
-      const { startDaemon } = await import('./local-daemon.ts');
-      const port = settings.server === null ? null : Number(new URL(settings.server).port) || 80;
-      const info = await startDaemon({ home: settings.home, port, args: [], signal });
-      notice(`started the local daemon (pid ${info.pid}) at ${info.url}`);
-      return info;
-    })();
+    this.#starting ??= this.#startNow();
     return this.#starting;
+  }
+
+  async #startNow(): Promise<DaemonInfo> {
+    const { settings, signal, notice } = this.#options;
+    const { startDaemon } = await import('./local-daemon.ts');
+    const port = settings.server === null ? null : Number(new URL(settings.server).port) || 80;
+    const info = await startDaemon({ home: settings.home, port, args: [], signal });
+    notice(`started the local daemon (pid ${info.pid}) at ${info.url}`);
+    return info;
   }
 }

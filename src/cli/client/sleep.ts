@@ -1,5 +1,5 @@
-/** Waits; a signal ends it early, and without a fault. */
-export function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Waits. An aborted signal ends the wait early, and without an error. */
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise(resolve => {
     const timer = setTimeout(finish, milliseconds);

@@ -1,0 +1,72 @@
+/** A file as it comes from the server, resumed if the connection breaks. */
+import type { RouteName } from '../../contract/endpoints.ts';
+import { Fault, interrupted } from '../fault.ts';
+import type { Client } from './client.ts';
+import { linkFailure, Unreachable } from './failures.ts';
+import type { HttpResponse } from './http.ts';
+
+/** A file to download. */
+export interface Download {
+  readonly client: Client;
+  readonly operation: RouteName;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Bytes of the file. */
+  readonly size: number;
+  /** Hex. The server's ETag: a file that has changed meanwhile is not resumed. The caller checks the digest. */
+  readonly sha256: string;
+  /** Called before each further attempt. */
+  readonly onRetry: (text: string) => void;
+}
+
+/** Waits between attempts that bring nothing. */
+const retryMs = [250, 1_000, 3_000, 10_000, 20_000];
+
+/**
+ * The bytes of a file in order, each once. If the connection breaks, the rest is requested with a range; a server that sends
+ * the whole file again is read up to the same place. `Unreachable` once several attempts in a row have brought nothing.
+ */
+export async function* downloadedBytes(download: Download): AsyncGenerator<Buffer> {
+  const { client, size, onRetry } = download;
+  let received = 0;
+  for (let failures = 0; ; ) {
+    try {
+      for await (const chunk of bytesFrom(download, received)) {
+        received += chunk.length;
+        failures = 0;
+        if (received > size) throw new Fault('failure', `the server sends more than the ${size} bytes of the file`);
+        yield chunk;
+      }
+      return;
+    } catch (error) {
+      if (received === size) return;
+      const pause = retryMs[failures++];
+      if (!(error instanceof Unreachable) || received === 0 || pause === undefined) throw error;
+      onRetry(`${error.message}; resuming in ${pause / 1000} s`);
+      await client.pause(pause);
+    }
+  }
+}
+
+async function* bytesFrom({ client, operation, params, sha256 }: Download, start: number): AsyncGenerator<Buffer> {
+  const headers = start === 0 ? {} : { range: `bytes=${start}-`, 'if-range': `"${sha256}"` };
+  const response = await client.download(operation, { params, headers });
+  let skip = start - startOf(response, start);
+  try {
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      const fresh = skip === 0 ? chunk : chunk.subarray(Math.min(skip, chunk.length));
+      skip -= chunk.length - fresh.length;
+      if (fresh.length > 0) yield fresh;
+    }
+  } catch (error) {
+    if (client.signal.aborted) throw interrupted();
+    throw linkFailure(error, await client.address());
+  }
+}
+
+/** The first byte that a response brings. */
+function startOf({ status, headers }: HttpResponse, wanted: number): number {
+  if (status !== 206) return 0;
+  if (Number(/^bytes (\d+)-/.exec(String(headers['content-range']))?.[1]) !== wanted)
+    throw new Fault('failure', `the server sends another part of the file than was requested`);
+  return wanted;
+}
