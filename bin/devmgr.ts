@@ -42,8 +42,8 @@ const closingMs = 100;
 
 /**
  * Ends the process. `process.exit` can wait forever: it joins the threads of V8, and one that compiles may wait for a garbage
- * collection that only this thread can run. So a command ends when nothing is left to do, and idle connections are closed for
- * it. The daemon and the keychain have native threads that only `process.exit` ends.
+ * collection that only this thread can run. So a command ends when nothing is left to do; idle connections do not keep it. The
+ * daemon and the keychain have native threads that only `process.exit` ends.
  */
 function finish(code: number): void {
   process.off('beforeExit', endWithoutResult);

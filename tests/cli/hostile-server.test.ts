@@ -1,4 +1,4 @@
-/** A server, or an attached key, that puts control characters into every text: no command writes them to the terminal. */
+/** A server, or a key behind it, that puts control sequences for a terminal into every text: no command prints them. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { devmgr, temporaryFolder } from './program.ts';
 
 const evil = '\u001b]0;owned\u0007\u009b2J\u202egnp\u2066\u200b\n\r\u001b[31m\u{e0041}x';
-const steering = /[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
+const controls = /[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 
 const texts = [
   ...[
@@ -36,7 +36,7 @@ const texts = [
   ...['username', 'role', 'email', 'expireTime', 'versionId', 'platform', 'version', 'versionName', 'changelog'],
   ...['minSupportVersion', 'fileName', 'sha256', 'uploadedBy', 'keyId', 'serialSource', 'transport', 'reader'],
   ...['vendorId', 'productId', 'attachedAt', 'problem', 'name', 'state', 'detail', 'message'],
-  // Numbers, as the interface requires.
+  // Numbers, according to the interface.
   ...['totalUsageCount', 'totalUsageDuration', 'backupCount', 'lastBackupAt', 'fileSize', 'page', 'size', 'total'],
 ];
 const thing = Object.fromEntries(texts.map(name => [name, evil]));
@@ -60,10 +60,10 @@ let server: Server;
 let url: string;
 let refusal: { status: number; code: number } | null = null;
 beforeAll(async () => {
-  server = createServer((request, answer) => {
+  server = createServer((request, response) => {
     request.resume().on('end', () => {
-      answer.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' });
-      answer.end(JSON.stringify({ code: refusal?.code ?? 200, message: evil, data: refusal ? null : everything }));
+      response.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ code: refusal?.code ?? 200, message: evil, data: refusal ? null : everything }));
     });
   });
   server.on('connection', socket => socket.on('error', () => undefined));
@@ -73,8 +73,8 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** Standard output and standard error of a command. */
-async function said(line: string): Promise<string> {
+/** What a command prints, on both streams. */
+async function printed(line: string): Promise<string> {
   const home = temporaryFolder();
   const login = { token: 'a.b.c', expireTime: '2099-01-01T00:00:00.000Z', username: evil, keeper: 'file' };
   writeFileSync(join(home, 'credentials.json'), JSON.stringify({ default: { [url]: login } }));
@@ -118,7 +118,7 @@ test.each([
   'doctor',
 ])('%s', async line => {
   refusal = null;
-  expect(await said(line)).not.toMatch(steering);
+  expect(await printed(line)).not.toMatch(controls);
 });
 
 test.each([
@@ -126,8 +126,8 @@ test.each([
   { status: 404, code: 404 },
   { status: 400, code: 1001 },
   { status: 401, code: 1004 },
-])('the words of a refusal: %j', async how => {
+])('the message of a refusal: %j', async how => {
   refusal = how;
   for (const line of ['list', 'list --json', 'watch', 'register --file ~/keys.csv', 'apps download APP-1'])
-    expect(await said(line)).not.toMatch(steering);
+    expect(await printed(line)).not.toMatch(controls);
 });

@@ -1,4 +1,4 @@
-/** Tokens over time: they are renewed while they are used, with a clear error if they cannot be. */
+/** Tokens over time: renewed while they are in use, and a clear error once they cannot be. */
 import { createHmac } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -19,11 +19,11 @@ afterAll(() => discard(daemon));
 
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
 
-/** A token with other times and an invalid signature: only a server that does not check it accepts it. */
+/** A token with these times and an invalid signature, for a server that does not check it. */
 function unsigned(iat: number, exp: number): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const head = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'USR-1', username: 'admin', role: 'ADMIN', iat, exp, jti: 'x' })}`;
-  return `${head}.${createHmac('sha256', 'wrong key').update(head).digest('base64url')}`;
+  return `${head}.${createHmac('sha256', 'nobody').update(head).digest('base64url')}`;
 }
 
 const envelope = (data: unknown) => JSON.stringify({ code: 200, message: 'success', data });
@@ -34,7 +34,7 @@ test('a token that is about to expire is renewed before it is used, and the new 
   const old = unsigned(now - 86_000, now + 30);
   const fresh = unsigned(now, now + 86_400);
   const seen: string[] = [];
-  const server = createHttpServer((request, answer) => {
+  const server = createHttpServer((request, response) => {
     seen.push(`${request.url} ${request.headers.authorization === `Bearer ${fresh}` ? 'fresh' : 'old'}`);
     const renewed = { token: fresh, expireTime: new Date((now + 86_400) * 1000).toISOString() };
     const user = {
@@ -45,7 +45,7 @@ test('a token that is about to expire is renewed before it is used, and the new 
       disabled: false,
       createdAt: '2026-01-01T00:00:00.000Z',
     };
-    answer.writeHead(200, json).end(envelope(request.url === '/api/auth/refresh' ? renewed : user));
+    response.writeHead(200, json).end(envelope(request.url === '/api/auth/refresh' ? renewed : user));
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -62,7 +62,7 @@ test('a token that is about to expire is renewed before it is used, and the new 
   expect(seen).toEqual(['/api/auth/refresh old', '/api/users/me fresh', '/api/users/me fresh']);
 });
 
-test('a token that expires during a file stops the run with its progress, and --resume continues', async () => {
+test('a login that ends in the middle of a file stops the run and says how far it came', async () => {
   const home = temporaryFolder();
   const user = await daemon.call('POST', '/api/users', { username: 'ends', password: adminPassword, role: 'DEALER' });
   const login = ['login', 'ends', '--password-stdin', '--server', daemon.url];
@@ -70,7 +70,7 @@ test('a token that expires during a file stops the run with its progress, and --
   const file = join(home, 'keys.csv');
   const rows = Array.from({ length: 6 }, (_, n) => `UKEY,ENDS-${n},Acme,One`);
   writeFileSync(file, `type,serial,manufacturer,model\n${rows.join('\n')}\n`);
-  // The input pauses after the first batch, until the login has expired.
+  // The rest of the lines is held back until the login has ended.
   const args = ['register', '--file', '-', '--format', 'csv', '--batch-size', '3', '--json'];
   const running = start(args, { home, input: null });
   running.child.stdin!.write(`type,serial,manufacturer,model\n${rows.slice(0, 4).join('\n')}\n`);
@@ -83,13 +83,13 @@ test('a token that expires during a file stops the run with its progress, and --
   expect(JSON.parse(stopped.stderr).error.message).toContain('3 registered and 0 failed up to line 4');
 });
 
-/** A server with one stream and the given responses to a refresh. It sends an event over the second connection. */
+/** A server with one stream. It answers a refresh with these refusals first, and sends an event over the second connection. */
 async function streaming(old: string, fresh: string, refusals: readonly number[] = []) {
   const left = [...refusals];
-  const server = createHttpServer((_, answer) => {
+  const server = createHttpServer((_, response) => {
     const code = left.shift() ?? 200;
-    if (code === 200) answer.writeHead(200, json).end(envelope({ token: fresh, expireTime: 'later' }));
-    else answer.writeHead(code, json).end(JSON.stringify({ code, message: 'not now', data: null }));
+    if (code === 200) response.writeHead(200, json).end(envelope({ token: fresh, expireTime: 'later' }));
+    else response.writeHead(code, json).end(JSON.stringify({ code, message: 'not now', data: null }));
   });
   const upgrades: (string | null)[][] = [];
   const sockets = new WebSocketServer({ server });
@@ -123,7 +123,7 @@ test('a stream continues with a new token before the old one expires, silently a
 });
 
 test.each([[[429]], [[500, 429]]])(
-  'a renewal that is refused with %j is retried, and the stream continues',
+  'a renewal that is refused with %j is tried again, and the stream continues',
   async refusals => {
     const now = Math.floor(Date.now() / 1000);
     const [old, fresh] = [unsigned(now - 86_000, now + 50), unsigned(now, now + 86_400)];
@@ -136,7 +136,7 @@ test.each([[[429]], [[500, 429]]])(
   },
 );
 
-test('a hardware service that is briefly away is not treated as one without a token, and receives none', async () => {
+test('a hardware service that is away for a moment is unreachable, and gets no earlier token', async () => {
   const home = temporaryFolder();
   const session = new LocalHardwareSession(home);
   const client = { address: () => Promise.resolve('http://127.0.0.1:1') } as Client;
@@ -155,7 +155,7 @@ test('the token of a login is valid for a day', () => {
   expect(exp - iat).toBe(86_400);
 });
 
-test('a keychain that never answers does not block a login: the token is stored in the file', async () => {
+test('a keychain that never responds does not hang a login: the token goes to the file', async () => {
   const folder = temporaryFolder();
   const bus = join(folder, 'bus');
   const server = createServer(() => undefined);
@@ -173,7 +173,7 @@ test('a keychain that never answers does not block a login: the token is stored 
   expect(JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')).default[daemon.url].keeper).toBe('file');
 });
 
-test('unreadable settings are reported, and not treated as missing', async () => {
+test('damaged settings are an error, not empty settings', async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'config.json'), '{"profile":');
   const { code, stderr } = await devmgr(['list'], { home });

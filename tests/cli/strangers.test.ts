@@ -1,4 +1,4 @@
-/** Traps of another user of the machine: a folder, a process, a server. None of them receives a token or a password. */
+/** What another user of the machine can prepare: a folder, a process, a server. None of it gets a token or a password. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,14 +10,14 @@ import { localIdentity, storeLogin } from '../../src/cli/settings/credentials.ts
 import { writeWhole } from '../../src/cli/settings/files.ts';
 import { adminPassword, devmgr, programFile, temporaryFolder } from './program.ts';
 
-/** A server that claims to be a daemon, and records everything it receives. */
+/** A server whose health looks like that of a daemon. It records all that it receives. */
 async function impostor(): Promise<{ readonly url: string; readonly heard: () => string }> {
   const heard: string[] = [];
-  const server = createServer(async (request, answer) => {
+  const server = createServer(async (request, response) => {
     heard.push(`${request.url} ${request.headers.authorization ?? ''}`);
     for await (const chunk of request) heard.push(String(chunk));
     const data = { service: 'devmgr', version: '1', status: 'ok', ready: true, uptimeSeconds: 1 };
-    answer.setHeader('content-type', 'application/json').end(JSON.stringify({ code: 200, message: 'success', data }));
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ code: 200, message: 'success', data }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -25,7 +25,7 @@ async function impostor(): Promise<{ readonly url: string; readonly heard: () =>
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard: () => heard.join('\n') };
 }
 
-/** The file of a daemon that crashed: its address, and the id of its process. */
+/** Writes what a daemon that crashed leaves behind: its address, and the id of its process. */
 const leaveBehind = (home: string, url: string, pid: number) =>
   writeFileSync(join(home, 'daemon.json'), JSON.stringify({ pid, url, version: '1', startedAt: '' }));
 
@@ -34,7 +34,7 @@ async function triesToLogIn(home: string) {
   return devmgr(args, { home, input: adminPassword });
 }
 
-test('a server at the address of a crashed daemon receives nothing, even if another process now has the pid', async () => {
+test('a server at the address of a crashed daemon receives nothing, even if another process has its id', async () => {
   const home = temporaryFolder();
   const { url, heard } = await impostor();
   const other = spawn('sleep', ['600']);
@@ -43,12 +43,12 @@ test('a server at the address of a crashed daemon receives nothing, even if anot
   expect((await triesToLogIn(home)).code).toBe(9);
   expect((await devmgr(['list', '--no-autostart'], { home, env: { DEVMGR_TOKEN: 'a.b.c' } })).code).toBe(9);
   expect(heard()).toBe('');
-  // That process is not stopped in place of the daemon.
+  // Nor is that process mistaken for the daemon and stopped.
   expect((await devmgr(['daemon', 'stop', '--json'], { home })).json.stopped).toBe(false);
   expect(other.exitCode ?? other.signalCode).toBeNull();
 });
 
-test('it does not receive the token of the local login if that address is named', async () => {
+test('a server at the address of a crashed daemon does not receive the local login if it is named', async () => {
   const home = temporaryFolder();
   const { url, heard } = await impostor();
   const other = spawn('sleep', ['600']);
@@ -61,7 +61,7 @@ test('it does not receive the token of the local login if that address is named'
   expect(heard()).not.toContain(login.token);
 });
 
-test('a home that others can change is refused, with the command that fixes it', async () => {
+test('a home that other users can change is refused with the command that fixes it', async () => {
   const home = temporaryFolder();
   const { url, heard } = await impostor();
   writeFileSync(
@@ -75,7 +75,7 @@ test('a home that others can change is refused, with the command that fixes it',
   expect(heard()).toBe('');
 });
 
-test('a temporary file is not written through an existing link', () => {
+test('a file is not written through a link that another user has placed beside it', () => {
   const folder = temporaryFolder();
   const precious = join(folder, 'precious');
   writeFileSync(precious, 'as it was');
@@ -85,19 +85,19 @@ test('a temporary file is not written through an existing link', () => {
   expect(readFileSync(join(folder, 'notes.json'), 'utf8')).toBe('new');
 });
 
-const OTHER_USER = 65_534;
-const canSwitchUser =
+const NOBODY = 65_534;
+const canBeNobody =
   process.getuid?.() === 0 &&
-  spawnSync(process.execPath, [programFile, '--version'], { uid: OTHER_USER, gid: OTHER_USER, env: {} }).status === 0;
+  spawnSync(process.execPath, [programFile, '--version'], { uid: NOBODY, gid: NOBODY, env: {} }).status === 0;
 
-test.skipIf(!canSwitchUser)('the home of another user is refused (skipped unless root)', async () => {
+test.skipIf(!canBeNobody)('the home of another user is refused (skipped unless root)', async () => {
   const home = temporaryFolder();
   chmodSync(home, 0o755);
   const { url, heard } = await impostor();
   leaveBehind(home, url, process.pid);
   const child = spawnSync(process.execPath, [programFile, 'list', '--home', home], {
-    uid: OTHER_USER,
-    gid: OTHER_USER,
+    uid: NOBODY,
+    gid: NOBODY,
     env: { DEVMGR_NO_KEYCHAIN: '1', DEVMGR_TOKEN: 'a.b.c' },
     encoding: 'utf8',
   });

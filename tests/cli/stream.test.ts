@@ -1,9 +1,11 @@
-/** The client of the notification stream, with a real server. */
+/** The client's side of the notification stream, against a real one. */
 import { getEventListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { timeouts } from '../../src/cli/client/http.ts';
 import { followNotifications } from '../../src/cli/client/stream.ts';
+import { drip, speaking } from '../support/http-servers.ts';
 import { quietClient, registration, type StreamServer, startStreamServer } from '../support/stream-server.ts';
 
 let server: StreamServer;
@@ -12,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A stream of all new events, and the function that ends it. */
+/** A stream of everything from the next event on, and the controller that ends it. */
 function follow(url = server.url) {
   const ending = new AbortController();
   const client = quietClient(url, server.token, ending.signal);
@@ -26,7 +28,7 @@ function follow(url = server.url) {
   return { events, ending, connected: connected.promise };
 }
 
-test('a stream does not use more memory over time', async () => {
+test('a stream does not add listeners with each event', async () => {
   const { events, ending, connected } = follow();
   let next = events.next();
   await connected;
@@ -42,7 +44,7 @@ test('a stream does not use more memory over time', async () => {
   expect(await next).toEqual({ done: true, value: undefined });
 });
 
-test('a stream ends at once when it is aborted, also while it is idle', async () => {
+test('a stream ends at once with its signal, also while it is idle', async () => {
   const { events, ending, connected } = follow();
   const next = events.next();
   await connected;
@@ -50,7 +52,7 @@ test('a stream ends at once when it is aborted, also while it is idle', async ()
   expect(await next).toEqual({ done: true, value: undefined });
 });
 
-test('an event that arrives over two connections is yielded once, and invalid messages are ignored', async () => {
+test('an event that arrives over two connections is delivered once, and a frame that is not an event never', async () => {
   const event = (id: number) => JSON.stringify({ id, type: 'DEVICE_LOCKED', timestamp: '2026-03-01', data: {} });
   const key = JSON.stringify({ type: 'KEY_ATTACHED', timestamp: '2026-03-01', data: {} });
   const connections = [
@@ -75,4 +77,21 @@ test('an event that arrives over two connections is yielded once, and invalid me
   await events.return(undefined);
   expect(seen).toEqual([1, 'KEY_ATTACHED', 2, 'KEY_ATTACHED', 3]);
   expect(asked).toEqual([null, '2']);
+});
+
+test('an upgrade whose headers never end is given up', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked = Promise.withResolvers<void>();
+  const { url } = await speaking(socket => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\n');
+      drip(socket, 'x: y\r\n', 20);
+      asked.resolve();
+    });
+  });
+  const late = expect(follow(url).events.next()).rejects.toMatchObject({ kind: 'unreachable', timedOut: true });
+  await asked.promise;
+  vi.advanceTimersByTime(timeouts.connectMs + timeouts.headersMs);
+  await late;
 });
