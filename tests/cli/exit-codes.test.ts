@@ -188,7 +188,7 @@ describe('8: a limit', () => {
     expect(JSON.parse(hasty.stderr).error.code).toBe(429);
     const patient = await limited.run(['whoami']);
     expect(patient.code).toBe(0);
-    expect(patient.stderr).toMatch(/limit is reached; going on in \d+ s, at /);
+    expect(patient.stderr).toMatch(/limit is reached; continuing in \d+ s, at /);
   });
 });
 

@@ -132,7 +132,7 @@ test('a rate limit that ends years from now is retried after an hour, not at onc
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const running = start(['list', '--server', url], { env: { DEVMGR_TOKEN: 'x' } });
-  await running.until('stderr', /going on in 3600 s/);
+  await running.until('stderr', /continuing in 3600 s/);
   running.child.kill('SIGINT');
   expect({ code: (await running.ended).code, asked }).toEqual({ code: 130, asked: 1 });
 });

@@ -23,7 +23,7 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!,
 function unsigned(iat: number, exp: number): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const head = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ sub: 'USR-1', username: 'admin', role: 'ADMIN', iat, exp, jti: 'x' })}`;
-  return `${head}.${createHmac('sha256', 'nobody').update(head).digest('base64url')}`;
+  return `${head}.${createHmac('sha256', 'another key').update(head).digest('base64url')}`;
 }
 
 const envelope = (data: unknown) => JSON.stringify({ code: 200, message: 'success', data });

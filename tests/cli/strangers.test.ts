@@ -85,19 +85,19 @@ test('a file is not written through a link that another user has placed beside i
   expect(readFileSync(join(folder, 'notes.json'), 'utf8')).toBe('new');
 });
 
-const NOBODY = 65_534;
-const canBeNobody =
+const otherUser = 65_534;
+const canSwitchUser =
   process.getuid?.() === 0 &&
-  spawnSync(process.execPath, [programFile, '--version'], { uid: NOBODY, gid: NOBODY, env: {} }).status === 0;
+  spawnSync(process.execPath, [programFile, '--version'], { uid: otherUser, gid: otherUser, env: {} }).status === 0;
 
-test.skipIf(!canBeNobody)('the home of another user is refused (skipped unless root)', async () => {
+test.skipIf(!canSwitchUser)('the home of another user is refused (skipped unless root)', async () => {
   const home = temporaryFolder();
   chmodSync(home, 0o755);
   const { url, heard } = await impostor();
   leaveBehind(home, url, process.pid);
   const child = spawnSync(process.execPath, [programFile, 'list', '--home', home], {
-    uid: NOBODY,
-    gid: NOBODY,
+    uid: otherUser,
+    gid: otherUser,
     env: { DEVMGR_NO_KEYCHAIN: '1', DEVMGR_TOKEN: 'a.b.c' },
     encoding: 'utf8',
   });

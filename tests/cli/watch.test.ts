@@ -171,7 +171,7 @@ test('ends with 3 when its login becomes invalid', async () => {
     await own.call('PUT', `/api/users/${id}`, { disabled: true });
     const { code, stderr } = await running.ended;
     expect(code).toBe(3);
-    expect(stderr).toContain('the login is no longer good');
+    expect(stderr).toContain('the login is no longer valid');
   } finally {
     await discard(own);
   }

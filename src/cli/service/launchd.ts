@@ -1,10 +1,11 @@
-/** An agent of launchd on macOS, by Apple's documentation (launchd.plist(5), launchctl(1)); never run there. */
+/** A launch agent on macOS, written from Apple's documentation (launchd.plist(5), launchctl(1)) and never run there. */
 import { join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
 import { marker, type Service, type ServiceFacts, xml } from './service.ts';
 
 const label = 'devmgr.daemon';
 
+/** The daemon as a launch agent, which starts when its user logs in. */
 export function launchdService(facts: ServiceFacts): Service {
   const file = join(facts.userHome, 'Library', 'LaunchAgents', `${label}.plist`);
   const domain = `gui/${facts.userId}`;
@@ -15,7 +16,7 @@ export function launchdService(facts: ServiceFacts): Service {
     text: plist(facts),
     encoding: 'utf8',
     probe: ['launchctl', 'print', domain],
-    // An agent that is known already cannot be made known again: what is not there is no failure.
+    // An agent that is already loaded cannot be loaded again; unloading one that is not loaded fails, which does not matter.
     start: [
       ['sh', '-c', `launchctl bootout ${domain}/${label} 2>/dev/null; exit 0`],
       ['launchctl', 'bootstrap', domain, file],

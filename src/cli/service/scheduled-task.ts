@@ -1,6 +1,6 @@
 /**
- * A task of the Windows Task Scheduler that starts the daemon at login, by Microsoft's documentation of the task schema and of
- * schtasks; never run there. It starts the daemon in the background, so that no window stays open.
+ * A task of the Windows Task Scheduler, written from Microsoft's documentation of the task schema and schtasks and never run
+ * there. It starts the daemon in the background, so that no window stays open.
  */
 import { join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
@@ -8,6 +8,7 @@ import { marker, type Service, type ServiceFacts, xml } from './service.ts';
 
 const task = 'devmgr';
 
+/** The daemon as a scheduled task, which starts when its user logs in. */
 export function scheduledTask(facts: ServiceFacts): Service {
   const file = join(facts.home, 'devmgr-task.xml');
   const [program = '', ...rest] = facts.program;
@@ -22,7 +23,7 @@ export function scheduledTask(facts: ServiceFacts): Service {
       ['schtasks', '/Create', '/TN', task, '/XML', file, '/F'],
       ['schtasks', '/Run', '/TN', task],
     ],
-    // The daemon outlives the task that has started it.
+    // The daemon runs on after the task that started it.
     stop: [
       ['schtasks', '/Delete', '/TN', task, '/F'],
       [program, ...rest, 'stop', '--home', facts.home],
@@ -71,7 +72,7 @@ function taskText({ program: [file = '', ...rest], args, home, userName }: Servi
 `;
 }
 
-/** A word as programs on Windows take their command line apart: backslashes count only before a quote. */
+/** A word of a Windows command line: backslashes are special only before a quote. */
 function windowsWord(word: string): string {
   if (word !== '' && !/[\s"]/.test(word)) return word;
   const quoted = word.replace(/\\+|"/g, (found, at: number) => {

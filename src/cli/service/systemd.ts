@@ -1,10 +1,10 @@
-/** A user unit of systemd, made from the one in `packaging/systemd`. */
+/** A systemd user unit, made from the one in `packaging/systemd`. */
 import { join } from 'node:path';
 import { marker, type Service, type ServiceFacts } from './service.ts';
 
 const unit = 'devmgr.service';
 
-/** `template` is the text of the user unit that packages bring. */
+/** The daemon as a systemd user unit. `template` is the text of the unit in `packaging/systemd`. */
 export function systemdService(facts: ServiceFacts, template: string): Service {
   const config = facts.env.XDG_CONFIG_HOME?.startsWith('/')
     ? facts.env.XDG_CONFIG_HOME
@@ -29,11 +29,11 @@ function unitText({ program, args, home }: ServiceFacts, template: string): stri
   const [file = '', ...rest] = [...program, 'run', '--home', home, '--json', ...args];
   const line = ['ExecStart=', [quoted(file, ''), ...rest.map(word => quoted(word, '$'))].join(' ')].join('');
   const lines = template.replace(/^(#.*\n)+/, `# ${marker}\n`);
-  if (!/^ExecStart=.*$/m.test(lines)) throw new Error('the unit that came with the program starts nothing');
+  if (!/^ExecStart=.*$/m.test(lines)) throw new Error('the packaged unit has no ExecStart');
   return lines.replace(/^ExecStart=.*$/m, () => line);
 }
 
-/** A word of ExecStart: `%` begins a specifier everywhere, `$` a variable in all words but the first. */
+/** A word of ExecStart: `%` starts a specifier in every word, `$` a variable in all but the first (systemd.service(5)). */
 function quoted(word: string, variable: '' | '$'): string {
   const escaped = word
     .replaceAll('\\', '\\\\')
