@@ -171,6 +171,18 @@ export const rules: readonly Rule[] = [
   },
   {
     from: product,
+    except: ['src/cli/client/'],
+    never: ['npm:undici'],
+    because: 'only src/cli/client knows how requests are sent, and both of its transports pass one suite',
+  },
+  {
+    from: product,
+    except: ['src/cli/settings/'],
+    never: ['npm:conf'],
+    because: 'only src/cli/settings knows how settings are stored: it takes the lock that conf does not',
+  },
+  {
+    from: product,
     except: ['src/cli/settings/'],
     never: ['npm:@napi-rs/keyring'],
     because: 'only src/cli/settings knows where tokens are stored, and it works without a keychain',
