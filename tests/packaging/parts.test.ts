@@ -23,7 +23,8 @@ function classesIn(texts: readonly string[]): Map<string, number> {
 describe('classes', () => {
   it('exist once, however many parts use them', () => {
     const written = classesIn(textsOf(['{src,daemon,drivers}/**/*.ts']));
-    const built = classesIn(textsOf(['dist/devmgr.cjs', 'dist/parts/{src,daemon,shared}-*.cjs']));
+    // The part of undici is left out: undici defines a Client too.
+    const built = classesIn(textsOf(['dist/devmgr.cjs', 'dist/parts/{src,daemon,shared}-!(*undici).cjs']));
     const inBoth = [...written].filter(([name]) => built.has(name));
     expect(inBoth.length).toBeGreaterThan(20);
     expect(inBoth.filter(([name, count]) => built.get(name)! > count)).toEqual([]);
