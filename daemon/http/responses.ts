@@ -42,7 +42,7 @@ const frameworkErrors: Readonly<Record<string, Omit<ErrorResponse, 'status'>>> =
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 1001, message: 'Content-Length does not match the body' },
   FST_ERR_BAD_URL: unknownPath,
   FST_ERR_ASYNC_CONSTRAINT: unknownPath,
-  FST_ERR_MAX_LIMIT: unknownPath,
+  FST_ERR_MAX_PARAM_LENGTH: unknownPath,
   ECONNRESET: cutOff,
   ERR_STREAM_PREMATURE_CLOSE: cutOff,
 };

@@ -47,6 +47,8 @@ const tooLarge = { bytes: 256 * 2 ** 20, milliseconds: 60_000 };
 const HEADERS_MS = 20_000;
 /** A silent connection is closed. An upload that continues to arrive is not. */
 const SILENCE_MS = 120_000;
+/** Bytes of path and headers that Node accepts by default. */
+const MAX_HEADER = 16 * 1024;
 
 /** Adds routes or hooks to a server. */
 export type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
@@ -86,7 +88,8 @@ function fastifyOptions(options: ServerOptions, nextId: () => string): FastifySe
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: nextId,
     trustProxy: options.trustProxy.length ? [...options.trustProxy] : false,
-    routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
+    // As long as Node lets a path be, so that the operation itself refuses an id that is too long.
+    routerOptions: { maxParamLength: MAX_HEADER, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',

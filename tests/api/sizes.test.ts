@@ -41,6 +41,12 @@ describe('sizes', () => {
     });
   });
 
+  it.each([4_097, 15_000])('an id of %d characters in a path is refused as too long', async length => {
+    const path = `/api/devices/${'9'.repeat(length)}`;
+    expect(await daemon.call('GET', path)).toMatchObject({ status: 400, code: 1001 });
+    expect(await daemon.call('GET', path, undefined, { token: null })).toMatchObject({ status: 401, code: 1004 });
+  });
+
   it('a page has 1 to 100 records, by default 20; size takes precedence over pageSize', async () => {
     data(await batch(Array.from({ length: 120 }, () => registration())));
     const page = async (query: string) => {

@@ -10,7 +10,7 @@ export interface HttpAnswer {
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** The first whole answer and what follows it; null where it is not all there yet. Interim answers (100) are passed over. */
+/** The first whole answer and what follows it; null if it has not arrived in full. Interim answers (100) are skipped. */
 export function firstAnswer(bytes: Buffer, method: string): { answer: HttpAnswer; rest: Buffer } | null {
   const end = bytes.indexOf(headEnd);
   if (end < 0) return null;
@@ -66,7 +66,7 @@ function envelopeFault(status: number, text: string): string | null {
   try {
     envelope = JSON.parse(text);
   } catch {
-    return `status ${status}, which is no JSON: ${text.slice(0, 200)}`;
+    return `status ${status}, which is not JSON: ${text.slice(0, 200)}`;
   }
   if ('openapi' in envelope || 'item' in envelope) return null;
   const { code, message, data } = envelope;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { routes } from '../../src/contract/routes.ts';
 import * as headers from './headers.ts';
+import { type Lengths, type LongMessage, longMessages, usualLengths } from './long.ts';
 import { forms, jsonOf, pathOf, query, segment, share } from './values.ts';
 
 export interface Input {
@@ -12,11 +13,7 @@ export interface Input {
   readonly bytes: Buffer;
 }
 
-interface Message {
-  readonly method: string;
-  readonly path: string;
-  readonly lines: readonly string[];
-  readonly body: Buffer;
+interface Message extends LongMessage {
   /** Bytes of a chunk; 0 where the length is announced. */
   readonly chunk: number;
 }
@@ -141,8 +138,24 @@ const frames = fc
   .array(frame, { minLength: 1, maxLength: 6 })
   .map((frames): Input => ({ kind: 'frames', method: 'GET', bytes: Buffer.concat([opening, ...frames]) }));
 
-const inputs: fc.Arbitrary<Input> = fc.oneof(
+/** Each operation with one long repetitive text. */
+export const longInputs = (lengths: Lengths): fc.Arbitrary<Input> =>
+  fc.oneof(
+    ...Object.values(routes as Readonly<Record<string, RouteShape>>).map(shape =>
+      longMessages(shape, lengths).map(
+        (message): Input => ({
+          // What is upgraded is no longer a request.
+          kind: shape.websocket ? 'bytes' : 'request',
+          method: message.method,
+          bytes: bytesOf({ ...message, chunk: 0 }),
+        }),
+      ),
+    ),
+  );
+
+export const allInputs: fc.Arbitrary<Input> = fc.oneof(
   { weight: 14, arbitrary: request },
+  { weight: 5, arbitrary: longInputs(usualLengths) },
   { weight: 4, arbitrary: spoiled },
   { weight: 1, arbitrary: upgrade },
   { weight: 1, arbitrary: frames },
@@ -151,7 +164,7 @@ const inputs: fc.Arbitrary<Input> = fc.oneof(
 const PORTION = 500;
 
 /** The first `count` inputs of a seed, always the same ones, `PORTION` at a time in memory. */
-export function* inputsOf(seed: number, count: number): Generator<Input> {
+export function* inputsOf(inputs: fc.Arbitrary<Input>, seed: number, count: number): Generator<Input> {
   for (let made = 0; made < count; made += PORTION)
     yield* fc.sample(inputs, { seed: seed + made, numRuns: Math.min(PORTION, count - made) });
 }

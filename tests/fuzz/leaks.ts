@@ -1,6 +1,6 @@
 /** What a daemon process is left with after it was tried: handles, memory, errors in its log. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import type { DaemonProcess } from '../support/daemon-process.ts';
+import { type DaemonProcess, uploadApp } from '../support/daemon-process.ts';
 import { type Report, type RunOptions, tryInputs } from './run.ts';
 
 export interface Trial {
@@ -16,6 +16,7 @@ const MOST_GROWTH = 96;
 
 /** Tries a daemon, and looks at it before and after. Handles and memory are looked at on Linux alone. */
 export async function tryDaemon(daemon: DaemonProcess, options: RunOptions): Promise<Trial> {
+  await furnish(daemon);
   const warming = Math.round(options.count * WARMING);
   const first = await tryInputs(daemon, { ...options, count: warming });
   const before = await stateOf(daemon.pid);
@@ -28,6 +29,19 @@ export async function tryDaemon(daemon: DaemonProcess, options: RunOptions): Pro
   return { report, problems };
 }
 
+/** DEV-1, active and with the backup BKP-1, and the package APP-1: what inputs ask for by these names exists. */
+export async function furnish(daemon: DaemonProcess): Promise<void> {
+  const device = { deviceType: 'UKEY', serialNumber: 'FUZZ-1', manufacturer: 'Acme', model: 'K1' };
+  const { data } = await daemon.call('POST', '/api/devices/register', device);
+  const { deviceId, activationCode } = data as { deviceId: string; activationCode: string };
+  await daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'alice' });
+  await uploadApp(daemon, '1.0.0');
+  const form = new FormData();
+  form.set('file', new Blob(['backup']), 'a.bak');
+  const headers = { authorization: `Bearer ${daemon.token}` };
+  await fetch(`${daemon.url}/api/devices/${deviceId}/backups`, { method: 'POST', body: form, headers });
+}
+
 function joined(first: Report, second: Report): Report {
   const statuses = new Map(first.statuses);
   for (const [status, times] of second.statuses) statuses.set(status, (statuses.get(status) ?? 0) + times);
@@ -35,6 +49,7 @@ function joined(first: Report, second: Report): Report {
     sent: first.sent + second.sent,
     statuses,
     slowest: Math.max(first.slowest, second.slowest),
+    suspects: first.suspects + second.suspects,
     faults: [...first.faults, ...second.faults],
   };
 }

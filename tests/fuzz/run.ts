@@ -1,11 +1,14 @@
 /** Sends inputs to a daemon, some at a time, and finds fault with what comes back. */
 import { connect, type Socket } from 'node:net';
+import type fc from 'fast-check';
 import { faultOf, firstAnswer } from './answers.ts';
-import { type Input, inputsOf, withToken } from './inputs.ts';
+import { allInputs, type Input, inputsOf, withToken } from './inputs.ts';
+import { MOST_WORK, StallWatch } from './stall.ts';
 
 export interface Target {
   readonly url: string;
   readonly token: string;
+  readonly pid: number;
 }
 
 export interface Report {
@@ -14,6 +17,8 @@ export interface Report {
   readonly statuses: ReadonlyMap<number, number>;
   /** Milliseconds of the slowest. */
   readonly slowest: number;
+  /** Inputs that were sent again, alone, because much work was done around them. */
+  readonly suspects: number;
   /** What was wrong, each with the input that brought it about. */
   readonly faults: readonly string[];
 }
@@ -21,6 +26,7 @@ export interface Report {
 export interface RunOptions {
   readonly seed: number;
   readonly count: number;
+  readonly inputs?: fc.Arbitrary<Input>;
   readonly atOnce?: number;
   /** Milliseconds an answer may take. */
   readonly most?: number;
@@ -28,38 +34,94 @@ export interface RunOptions {
 
 const MOST_FAULTS = 20;
 
+const health: Input = {
+  kind: 'request',
+  method: 'GET',
+  bytes: Buffer.from('GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+};
+
 /** Tries the first `count` inputs of a seed. */
-export async function tryInputs(target: Target, { seed, count, atOnce = 4, most = 1000 }: RunOptions): Promise<Report> {
+export async function tryInputs(target: Target, options: RunOptions): Promise<Report> {
+  const { seed, count, inputs = allInputs, atOnce = 4, most = 1000 } = options;
   const statuses = new Map<number, number>();
   const faults: string[] = [];
+  const watch = new StallWatch(target.pid);
+  const numbers = new WeakMap<Input, number>();
+  const late = new Set<Input>();
+  const found = (input: Input, wrong: string) => {
+    faults.push(`input ${numbers.get(input)} of seed ${seed}: ${wrong}\n${shown(input)}`);
+  };
   let sent = 0;
   let slowest = 0;
-  const inputs = inputsOf(seed, count);
+  /** Nothing more is learned from a daemon that answers no one. */
+  let isStuck = false;
+  const given = inputsOf(inputs, seed, count);
   const client = async () => {
     const wire = new Wire(target);
-    for (const input of inputs) {
-      const number = sent++;
+    for (const input of given) {
+      numbers.set(input, sent++);
       const started = performance.now();
-      const { answered, fault } = await wire.send(input);
+      watch.began(input);
+      const { answered, fault, stuck = false } = await wire.send(input);
+      watch.ended(input);
       const took = performance.now() - started;
       slowest = Math.max(slowest, took);
       for (const status of answered) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      const wrong = fault ?? (took > most ? `took ${Math.round(took)} ms` : null);
-      if (wrong) faults.push(`input ${number} of seed ${seed}: ${wrong}\n${shown(input)}`);
-      if (faults.length >= MOST_FAULTS) break;
+      if (fault) found(input, fault);
+      else if (took > most) late.add(input);
+      isStuck ||= stuck;
+      if (isStuck || faults.length >= MOST_FAULTS) break;
     }
     wire.close();
   };
   await Promise.all(Array.from({ length: atOnce }, client));
-  return { sent, statuses, slowest, faults };
+  if (isStuck) return { sent, statuses, slowest, suspects: 0, faults };
+  const alone = new Wire(target);
+  for (const input of watch.suspects) {
+    if (faults.length >= MOST_FAULTS) break;
+    // The answer to the second comes after all the work of the first.
+    const work = await leastOf(TRIES, MOST_WORK, () =>
+      watch.workOf(() => alone.send(input).then(() => alone.send(health))),
+    );
+    if (work > MOST_WORK) found(input, `held the main thread for ${Math.round(work)} ms, each time`);
+  }
+  for (const input of late) {
+    if (faults.length >= MOST_FAULTS) break;
+    const took = await leastOf(TRIES, most, async () => {
+      const started = performance.now();
+      await alone.send(input);
+      return performance.now() - started;
+    });
+    if (took > most) found(input, `took ${Math.round(took)} ms, each time`);
+  }
+  alone.close();
+  return { sent, statuses, slowest, suspects: watch.suspects.size, faults };
 }
 
-const shown = ({ kind, bytes }: Input) => `  ${kind}: ${JSON.stringify(bytes.subarray(0, 700).toString('latin1'))}`;
+/** Compiling, collecting garbage and a busy machine slow down one try, careless code all of them. */
+const TRIES = 3;
+
+/** The least of some figures; stops at the first that is not above `most`. */
+async function leastOf(tries: number, most: number, figure: () => Promise<number>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < tries && least > most; i++) least = Math.min(least, await figure());
+  return least;
+}
+
+const SHOWN = 500;
+/** Bytes as text; of long ones, how they begin and end. */
+function shown({ kind, bytes }: Input): string {
+  const text = (part: Buffer) => JSON.stringify(part.toString('latin1'));
+  if (bytes.length <= 2 * SHOWN) return `  ${kind}: ${text(bytes)}`;
+  return `  ${kind} of ${bytes.length} bytes: ${text(bytes.subarray(0, SHOWN))} … ${text(bytes.subarray(-100))}`;
+}
 
 interface Outcome {
   /** Status of each answer. */
   readonly answered: readonly number[];
   readonly fault: string | null;
+  /** Nothing came for `STUCK_MS`. */
+  readonly stuck?: boolean;
 }
 
 /** How long a connection may stay silent before it is given up: the daemon is stuck. */
@@ -94,8 +156,10 @@ class Wire {
     const found = firstAnswer(received, method);
     const before = this.#before ? `; before it ${shown(this.#before)}` : '';
     this.#before = null;
-    if (!found)
-      return { answered: [], fault: `no answer: ${ended}, ${JSON.stringify(received.toString('latin1'))}${before}` };
+    if (!found) {
+      const fault = `no answer: ${ended}, ${JSON.stringify(received.toString('latin1'))}${before}`;
+      return { answered: [], fault, stuck: ended === 'stuck' };
+    }
     const { answer, rest } = found;
     const closes = answer.headers.get('connection') === 'close' || bytes.includes('Connection: close');
     if (closes || answer.status === 101 || ended !== null || rest.length > 0) socket.destroy();
@@ -114,7 +178,7 @@ class Wire {
     const socket = this.#open();
     const { received, ended } = await exchange(socket, bytes, null);
     socket.destroy();
-    if (ended === 'stuck') return { answered: [], fault: 'the connection does not end' };
+    if (ended === 'stuck') return { answered: [], fault: 'the connection does not end', stuck: true };
     const answered: number[] = [];
     for (let left = received; left.length > 0; ) {
       const found = nextAnswer(left, bytes);
@@ -131,7 +195,7 @@ class Wire {
 
   #open(): Socket {
     const { hostname, port } = new URL(this.#target.url);
-    // An error is told by the exchange; one that comes between two of them shows in the next.
+    // The exchange reports an error; one that comes between two exchanges shows in the next.
     return connect({ port: Number(port), host: hostname, allowHalfOpen: true }).on('error', () => {});
   }
 }
@@ -149,7 +213,7 @@ interface Exchanged {
   readonly ended: string | null;
 }
 
-/** Sends; resolves at the first whole answer to `method`, or with `null` when the other side ends, having been told that this one has. */
+/** Sends; resolves at the first whole answer to `method`, or with `null` if the other side ends after this one has ended. */
 function exchange(socket: Socket, bytes: Buffer, method: string | null): Promise<Exchanged> {
   return new Promise(resolve => {
     const pieces: Buffer[] = [];

@@ -33,7 +33,7 @@ export const cut = (bytes: Buffer, at: number): Buffer => bytes.subarray(0, Math
 /** A password is never a good one, a user never one that exists: the cost of a hash is not what is tried here. */
 function fieldValue(name: string, example: unknown): fc.Arbitrary<unknown> {
   if (/password/i.test(name)) return fc.oneof(fc.integer(), fc.constantFrom(null, '', [], {}, true));
-  if (name === 'username') return fc.oneof(scalar, fc.constant('nobody'));
+  if (name === 'username') return fc.oneof(scalar, fc.constant('no-such-user'));
   return fc.oneof({ weight: 2, arbitrary: fc.constant(example) }, { weight: 3, arbitrary: scalar });
 }
 
@@ -115,7 +115,7 @@ export const query = fc
   .array(fc.tuple(queryName, queryValue), { maxLength: 4 })
   .map(pairs => (pairs.length ? `?${pairs.map(pair => pair.join('=')).join('&')}` : ''));
 
-/** Once logged out, whoever sends all this would only be refused. */
+/** If the sender were logged out, every later input would only be refused. */
 const sender = '/USR-1/';
 
 /** The path of the operation, with ids that may be anything, and a query. */
