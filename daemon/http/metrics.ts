@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../src/contract/codes.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { isLoopbackName } from '../loopback.ts';
+import type { LoopDelays } from './loop-watch.ts';
 import { bearer, type OperationParts, rawOperation } from './operation.ts';
 import { isLoopbackHost } from './origin.ts';
 
@@ -39,8 +40,19 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
     for (const [name, { help, value }] of Object.entries(await parts.gauges()))
       new Gauge({ name, help, registers: [registry] }).set(value);
     reply.header('content-type', registry.contentType);
-    return registry.metrics();
+    return `${await registry.metrics()}\n${delaysText(app.loopWatch.delays)}`;
   });
+}
+
+/** A histogram in the format of Prometheus. prom-client only writes one of samples that it counted itself. */
+function delaysText({ buckets, count, sum }: LoopDelays): string {
+  const name = 'devmgr_event_loop_delay_seconds';
+  const lines = buckets.map(([bound, below]) => {
+    const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : bound;
+    return `${name}_bucket{le="${le}"} ${below}`;
+  });
+  const head = [`# HELP ${name} How late a timer came that is due every 20 ms`, `# TYPE ${name} histogram`];
+  return [...head, ...lines, `${name}_sum ${sum}`, `${name}_count ${count}`, ''].join('\n');
 }
 
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];

@@ -99,15 +99,17 @@ export function rawOperation<const R extends RouteShape>(
     // The error handler needs it: login answers 401 to a wrong password.
     config: { operation: shape },
     onRequest: gate(parts, shape),
-    handler: ((request, reply) =>
-      handler({
+    handler: ((request, reply) => {
+      app.loopWatch.enter(shape.id, request.id);
+      return handler({
         context: new RequestContext(request),
         params: params(request.params),
         query: query(request.query),
         body: body(request.body ?? {}),
         request,
         reply,
-      })) as RouteHandlerMethod,
+      });
+    }) as RouteHandlerMethod,
   });
 }
 

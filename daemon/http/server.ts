@@ -16,6 +16,7 @@ import type { RouteShape } from '../../src/contract/define.ts';
 import { boundConnections } from './connections.ts';
 import { drainAfter } from './drain.ts';
 import { checkShape } from './json-shape.ts';
+import { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
 import { answerUnparseable, answerUnsupported, noSuchOperation, sendError } from './responses.ts';
 
@@ -26,6 +27,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The log of the daemon. Fastify's own is off. */
     readonly logger: Logger;
+    readonly loopWatch: LoopWatch;
   }
 }
 
@@ -58,6 +60,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   const nextId = requestIds();
   const app = fastify(fastifyOptions(options, nextId)) as unknown as FastifyInstance;
   app.decorate('logger', options.logger);
+  watchLoop(app);
   app.decorateRequest('caller', null);
   addHooks(app, options);
   app.removeAllContentTypeParsers();
@@ -108,6 +111,7 @@ function fastifyOptions(options: ServerOptions, nextId: () => string): FastifySe
 /** Hooks of every request call back instead of returning a promise: measured, 1 µs each. */
 function addHooks(app: FastifyInstance, { logger, origin }: ServerOptions): void {
   app.addHook('onRequest', (request, reply, done) => {
+    app.loopWatch.enter(request.routeOptions.config.operation?.id ?? 'none', request.id);
     reply
       .header('x-request-id', request.id)
       .header('x-content-type-options', 'nosniff')
@@ -127,6 +131,16 @@ function addHooks(app: FastifyInstance, { logger, origin }: ServerOptions): void
     const ms = Math.round(reply.elapsedTime);
     logger.debug({ requestId, method, path, status: reply.statusCode, ip, ms }, 'answered');
   });
+}
+
+function watchLoop(app: FastifyInstance): void {
+  const loopWatch = new LoopWatch({ log: app.logger });
+  app.decorate('loopWatch', loopWatch);
+  app.addHook('onListen', done => {
+    loopWatch.start();
+    done();
+  });
+  app.addHook('onClose', async () => loopWatch.stop());
 }
 
 /** The message of secure-json-parse for `__proto__`. */

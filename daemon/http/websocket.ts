@@ -11,6 +11,7 @@ import type { RouteShape } from '../../src/contract/define.ts';
 import { routes } from '../../src/contract/routes.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { Tokens } from '../services/tokens.ts';
+import type { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
 import { Places } from './places.ts';
 import { endSocket, envelope, errorResponse, rawResponse } from './responses.ts';
@@ -35,7 +36,7 @@ const path = routes.notifications.path;
 export const websocketPlugin =
   (parts: WebsocketParts) =>
   (app: FastifyInstance): void => {
-    const upgrades = new Upgrades(parts, app.logger);
+    const upgrades = new Upgrades(parts, app);
     onlyWebSocketUpgrades(app.server);
     app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       void upgrades.take(request, stream, head);
@@ -62,6 +63,7 @@ function onlyWebSocketUpgrades(server: Server): void {
 class Upgrades {
   readonly #parts: WebsocketParts;
   readonly #log: Logger;
+  readonly #loopWatch: LoopWatch;
   readonly #places: Places;
   readonly #ids = new WeakMap<IncomingMessage, string>();
   readonly #server = new WebSocketServer({
@@ -71,10 +73,11 @@ class Upgrades {
     maxPayload: MOST_INBOUND,
   });
 
-  constructor(parts: WebsocketParts, log: Logger) {
+  constructor(parts: WebsocketParts, { logger, loopWatch }: Pick<FastifyInstance, 'logger' | 'loopWatch'>) {
     const { each, all } = parts.places ?? PLACES;
     this.#parts = parts;
-    this.#log = log;
+    this.#log = logger;
+    this.#loopWatch = loopWatch;
     this.#places = new Places(each, all);
     this.#server.on('wsClientError', (error, _socket, request) => {
       this.#refuse(new ApiError(1001, `the WebSocket handshake is wrong: ${error.message}`), request);
@@ -91,6 +94,7 @@ class Upgrades {
     const { socket } = request;
     const broken = () => socket.destroy();
     socket.on('error', broken);
+    this.#loopWatch.enter(routes.notifications.id, this.#idOf(request));
     try {
       if (request.method !== 'GET' || splitUrl(request.url)[0] !== path) throw new ApiError(404, 'no such operation');
       checkOrigin(request.headers, this.#parts.origin);
