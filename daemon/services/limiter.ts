@@ -38,34 +38,69 @@ export interface LimiterClocks {
   readonly wall: () => number;
 }
 
-/** Number of windows from which on expired ones are removed when a new one starts. */
-const SWEEP_AT = 10_000;
+/** Windows of one scope that are remembered: about 20 MB. Beyond that the oldest are forgotten. */
+const MOST_WINDOWS = 100_000;
+
+/**
+ * The windows of one scope, in two generations. A generation is replaced when it is as old as a window is long, or has half
+ * of the windows that are remembered. The generation before it is dropped as a whole: no count searches for windows that have
+ * ended, so its cost does not depend on how many there are.
+ */
+class Windows {
+  readonly #milliseconds: number;
+  readonly #mostEach: number;
+  #current = new Map<string, Window>();
+  #previous = new Map<string, Window>();
+  #replaceAt = Number.NEGATIVE_INFINITY;
+
+  constructor(milliseconds: number, most: number) {
+    this.#milliseconds = milliseconds;
+    this.#mostEach = Math.ceil(most / 2);
+  }
+
+  /** The window of a key, which may have ended. */
+  find(key: string): Window | undefined {
+    return this.#current.get(key) ?? this.#previous.get(key);
+  }
+
+  start(key: string, now: number): Window {
+    if (now >= this.#replaceAt || this.#current.size >= this.#mostEach) {
+      this.#previous = this.#current;
+      this.#current = new Map();
+      this.#replaceAt = now + this.#milliseconds;
+    }
+    const started = { count: 0, endsAt: now + this.#milliseconds };
+    this.#current.set(key, started);
+    return started;
+  }
+}
 
 /** Fixed windows that start with the first request: one for each scope and key (a user, or an address for logins). */
 export class Limiter {
   readonly #limits: Limits;
   readonly #clocks: LimiterClocks;
-  readonly #windows: Readonly<Record<LimitScope, Map<string, Window>>> = {
-    login: new Map(),
-    query: new Map(),
-    modify: new Map(),
-    upload: new Map(),
-  };
+  readonly #windows = new Map<LimitScope, Windows>();
 
+  /** At most `most` windows of each scope are remembered. */
   constructor(
     limits: Limits = rateLimits,
     clocks: LimiterClocks = { monotonic: () => performance.now(), wall: Date.now },
+    most = MOST_WINDOWS,
   ) {
     this.#limits = limits;
     this.#clocks = clocks;
+    for (const [scope, limit] of Object.entries(limits) as [LimitScope, Limit | null][])
+      if (limit) this.#windows.set(scope, new Windows(limit.seconds * 1000, most));
   }
 
   /** Counts a request; null if the scope has no limit. A request beyond the limit is not counted. */
   count(scope: LimitScope, key: string): Allowance | null {
     const limit = this.#limits[scope];
-    if (!limit) return null;
+    const windows = this.#windows.get(scope);
+    if (!limit || !windows) return null;
     const now = this.#clocks.monotonic();
-    const window = this.#window(scope, key, limit, now);
+    const found = windows.find(key);
+    const window = found && found.endsAt > now ? found : windows.start(key, now);
     const allowed = window.count < limit.count;
     if (allowed) window.count++;
     return this.#describe(limit, window, allowed, now);
@@ -73,18 +108,8 @@ export class Limiter {
 
   /** Undoes one `count`. */
   giveBack(scope: LimitScope, key: string): void {
-    const window = this.#windows[scope].get(key);
+    const window = this.#windows.get(scope)?.find(key);
     if (window && window.count > 0) window.count--;
-  }
-
-  #window(scope: LimitScope, key: string, limit: Limit, now: number): Window {
-    const windows = this.#windows[scope];
-    const found = windows.get(key);
-    if (found && found.endsAt > now) return found;
-    if (windows.size >= SWEEP_AT) for (const [name, window] of windows) if (window.endsAt <= now) windows.delete(name);
-    const started = { count: 0, endsAt: now + limit.seconds * 1000 };
-    windows.set(key, started);
-    return started;
   }
 
   #describe(limit: Limit, window: Window, allowed: boolean, now: number): Allowance {

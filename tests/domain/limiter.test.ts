@@ -1,12 +1,13 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Limiter } from '../../daemon/services/limiter.ts';
 
-function at(limit = { count: 3, seconds: 60 }) {
+function at(limit = { count: 3, seconds: 60 }, most?: number) {
   const clock = { monotonic: 1000, wall: 1_700_000_000_000 };
   const limiter = new Limiter(
     { login: limit, query: limit, modify: null, upload: limit },
     { monotonic: () => clock.monotonic, wall: () => clock.wall },
+    most,
   );
   return { limiter, clock };
 }
@@ -68,6 +69,50 @@ describe('a rate limit', () => {
         for (const time of passed) {
           if (time >= windowStart + 60_000) [windowStart, inWindow] = [time, 0];
           expect(++inWindow).toBeLessThanOrEqual(3);
+        }
+      }),
+    );
+  });
+});
+
+describe('the cost of a limit', () => {
+  test('does not depend on how many addresses have a window', () => {
+    const { limiter } = at();
+    const fill = (from: number, to: number) => {
+      for (let i = from; i < to; i++) limiter.count('login', `address ${i}`);
+    };
+    fill(0, 50_000);
+    // Each window that a search looks at is a step of an iterator.
+    const iterator: { next(): unknown } = Object.getPrototypeOf(new Map().entries());
+    const { next } = iterator;
+    onTestFinished(() => void Object.assign(iterator, { next }));
+    let steps = 0;
+    iterator.next = function () {
+      steps++;
+      return next.call(this);
+    };
+    fill(50_000, 51_000);
+    expect(steps).toBeLessThan(2_000);
+  });
+  test('is bounded in memory: beyond a number of windows the oldest are forgotten', () => {
+    const { limiter } = at({ count: 1, seconds: 60 }, 10);
+    const isAllowed = (key: string) => limiter.count('login', key)!.allowed;
+    expect(isAllowed('first')).toBe(true);
+    for (let i = 0; i < 4; i++) isAllowed(`other ${i}`);
+    expect(isAllowed('first')).toBe(false);
+    for (let i = 4; i < 10; i++) isAllowed(`other ${i}`);
+    expect(isAllowed('first')).toBe(true);
+  });
+  test('forgets no window before its end, whenever others begin', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(40_000), fc.nat(5)), { maxLength: 200 }), steps => {
+        const { limiter, clock } = at({ count: 1, seconds: 60 });
+        const endsAt = new Map<number, number>();
+        for (const [step, key] of steps) {
+          clock.monotonic += step;
+          const isOpen = (endsAt.get(key) ?? 0) > clock.monotonic;
+          expect(limiter.count('query', String(key))!.allowed).toBe(!isOpen);
+          if (!isOpen) endsAt.set(key, clock.monotonic + 60_000);
         }
       }),
     );
