@@ -13,7 +13,7 @@ import type { Logger } from 'pino';
 import sjson from 'secure-json-parse';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
-import { boundConnections } from './connections.ts';
+import { Connections } from './connections.ts';
 import { drainAfter } from './drain.ts';
 import { checkShape } from './json-shape.ts';
 import { LoopWatch } from './loop-watch.ts';
@@ -28,6 +28,7 @@ declare module 'fastify' {
     /** The log of the daemon. Fastify's own is off. */
     readonly logger: Logger;
     readonly loopWatch: LoopWatch;
+    readonly connections: Connections;
   }
 }
 
@@ -73,7 +74,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   });
   app.setNotFoundHandler((request, reply) => sendError(noSuchOperation(), request, reply, false));
   answerUnsupported(app.server, nextId);
-  boundConnections(app.server, options.trustProxy);
+  app.decorate('connections', new Connections(app.server, options.trustProxy));
   for (const plugin of plugins) await plugin(app);
   return app;
 }

@@ -11,23 +11,22 @@ import type { RouteShape } from '../../src/contract/define.ts';
 import { routes } from '../../src/contract/routes.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { Tokens } from '../services/tokens.ts';
+import type { Connections } from './connections.ts';
 import type { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
-import { Places } from './places.ts';
 import { endSocket, envelope, errorResponse, rawResponse } from './responses.ts';
 import { type Admission, admit, splitUrl } from './stream-admission.ts';
+import { type StreamBounds, StreamQuota } from './stream-quota.ts';
 import { streamSink } from './stream-sink.ts';
 
 export interface WebsocketParts {
   readonly hub: Hub;
   readonly tokens: Tokens;
   readonly origin: OriginRule;
-  /** Streams open at once: of one user, and of all together. */
-  readonly places?: { readonly each: number; readonly all: number };
+  /** How many streams may be open; a holder is a user. */
+  readonly streams?: StreamBounds;
 }
 
-/** Nobody can shut the others out: the most that one user can hold leaves room for them. */
-const PLACES = { each: 12_000, all: 20_000 };
 /** Nothing that a client sends means anything; pings and closes are short. */
 const MOST_INBOUND = 1024;
 
@@ -64,7 +63,8 @@ class Upgrades {
   readonly #parts: WebsocketParts;
   readonly #log: Logger;
   readonly #loopWatch: LoopWatch;
-  readonly #places: Places;
+  readonly #connections: Connections;
+  readonly #quota: StreamQuota;
   readonly #ids = new WeakMap<IncomingMessage, string>();
   readonly #server = new WebSocketServer({
     noServer: true,
@@ -73,12 +73,15 @@ class Upgrades {
     maxPayload: MOST_INBOUND,
   });
 
-  constructor(parts: WebsocketParts, { logger, loopWatch }: Pick<FastifyInstance, 'logger' | 'loopWatch'>) {
-    const { each, all } = parts.places ?? PLACES;
+  constructor(
+    parts: WebsocketParts,
+    { logger, loopWatch, connections }: Pick<FastifyInstance, 'logger' | 'loopWatch' | 'connections'>,
+  ) {
     this.#parts = parts;
     this.#log = logger;
     this.#loopWatch = loopWatch;
-    this.#places = new Places(each, all);
+    this.#connections = connections;
+    this.#quota = new StreamQuota(parts.streams);
     this.#server.on('wsClientError', (error, _socket, request) => {
       this.#refuse(new ApiError(1001, `the WebSocket handshake is wrong: ${error.message}`), request);
     });
@@ -101,9 +104,10 @@ class Upgrades {
       const admission = await admit(request, this.#parts);
       if (stream !== socket) throw new ApiError(1001, 'the request for a stream has a body');
       if (socket.destroyed) return;
-      const free = this.#places.take(holderOf(admission));
+      const free = this.#quota.take(holderOf(admission));
       if (!free) throw new ApiError(429, 'too many streams are open; close some of them first');
       socket.once('close', free);
+      this.#connections.keep(socket);
       this.#server.handleUpgrade(request, socket, head, ws => {
         socket.off('error', broken);
         this.#open(ws, socket, admission, this.#idOf(request));

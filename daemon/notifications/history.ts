@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { limitConcurrency } from '../concurrency.ts';
 import type { Reader } from '../store/store.ts';
 import { type Block, blocksOf } from './block.ts';
@@ -6,8 +7,12 @@ import type { Outbox } from './outbox.ts';
 
 /** Entries per read: what waits in memory for one consumer stays far below the bound. */
 const BATCH = 250;
-/** Reads at the same time; other consumers wait. */
+/** Reads at the same time. */
 const MAX_READS = 4;
+/** Consumers of one user that catch up at the same time; the others wait until one of them has caught up. */
+const MAX_REPLAYS = 4;
+/** Milliseconds after a read during which it still counts as one of `MAX_READS`: at most 200 reads per second. */
+const PAUSE_MS = 20;
 
 /** What `History` works with. */
 export interface HistoryOptions {
@@ -15,31 +20,81 @@ export interface HistoryOptions {
   /** Id up to which the journal is known to be readable. */
   readonly head: () => number;
   readonly onError: (error: unknown) => void;
+  /** Waits; tests replace it. */
+  readonly pause?: ((milliseconds: number) => Promise<unknown>) | undefined;
 }
 
-/** Reads older ranges of the journal for consumers that are behind. */
+/** The consumers of one user that are behind. */
+class Replays {
+  /** Consumers that have started to catch up. */
+  readonly #started = new Set<Outbox>();
+  /** Those of them that wait for their next read. */
+  readonly #requesting = new Set<Outbox>();
+  /** Consumers that have not started. */
+  readonly #waiting = new Set<Outbox>();
+
+  request(outbox: Outbox): void {
+    (this.#started.has(outbox) ? this.#requesting : this.#waiting).add(outbox);
+  }
+
+  release(outbox: Outbox): void {
+    for (const set of [this.#started, this.#requesting, this.#waiting]) set.delete(outbox);
+  }
+
+  /** Takes the consumer whose turn it is; null if none may read now. */
+  take(): Outbox | null {
+    const [next] = this.#requesting;
+    if (next) {
+      this.#requesting.delete(next);
+      return next;
+    }
+    const [first] = this.#waiting;
+    if (!first || this.#started.size >= MAX_REPLAYS) return null;
+    this.#waiting.delete(first);
+    this.#started.add(first);
+    return first;
+  }
+
+  get isEmpty(): boolean {
+    return this.#started.size === 0 && this.#waiting.size === 0;
+  }
+}
+
+/**
+ * Reads older ranges of the journal for consumers that are behind. Users take turns, however many consumers each of them has,
+ * and the number of reads per second is bounded for all of them together.
+ */
 export class History {
   readonly #options: HistoryOptions;
-  readonly #waiting = new Set<Outbox>();
+  readonly #pause: (milliseconds: number) => Promise<unknown>;
   readonly #limit = limitConcurrency(MAX_READS);
+  /** By user number, null for the role LOCAL. The user who has waited longest comes first. */
+  readonly #users = new Map<number | null, Replays>();
 
   constructor(options: HistoryOptions) {
     this.#options = options;
+    this.#pause = options.pause ?? (milliseconds => sleep(milliseconds, undefined, { ref: false }));
   }
 
-  /** Reads the next range for an outbox when it is its turn. */
-  request(outbox: Outbox): void {
-    this.#waiting.add(outbox);
-    void this.#limit(() => this.#serve(outbox));
+  /** Reads the next range for an outbox of this user when it is its turn. */
+  request(outbox: Outbox, user: number | null): void {
+    const replays = this.#users.get(user) ?? new Replays();
+    this.#users.set(user, replays);
+    replays.request(outbox);
+    void this.#limit(() => this.#serveNext());
   }
 
-  /** Drops a request that has not started. */
-  cancel(outbox: Outbox): void {
-    this.#waiting.delete(outbox);
+  /** An outbox has caught up or is gone: another one of its user may start. */
+  release(outbox: Outbox, user: number | null): void {
+    const replays = this.#users.get(user);
+    replays?.release(outbox);
+    if (replays?.isEmpty) this.#users.delete(user);
+    else if (replays) void this.#limit(() => this.#serveNext());
   }
 
-  async #serve(outbox: Outbox): Promise<void> {
-    if (!this.#waiting.delete(outbox)) return;
+  async #serveNext(): Promise<void> {
+    const outbox = this.#takeNext();
+    if (!outbox) return;
     try {
       const { blocks, through } = await this.#read(outbox);
       outbox.receiveHistory(blocks, through);
@@ -48,7 +103,18 @@ export class History {
       this.#options.onError(error);
     }
     // Reads of an embedded database hold the event loop: other work runs between two of them.
-    await new Promise(setImmediate);
+    await this.#pause(PAUSE_MS);
+  }
+
+  #takeNext(): Outbox | null {
+    for (const [user, replays] of this.#users) {
+      const outbox = replays.take();
+      if (!outbox) continue;
+      this.#users.delete(user);
+      this.#users.set(user, replays);
+      return outbox;
+    }
+    return null;
   }
 
   async #read({ cursor, wanted }: Outbox): Promise<{ blocks: Block[]; through: number }> {

@@ -7,7 +7,8 @@ import { visitCooperatively } from '../concurrency.ts';
 import type { CommitNotice, Store } from '../store/store.ts';
 import { Consumer, type Listener } from './consumer.ts';
 import { bitOf, journalTypes, type TypeSet, textFrame } from './frames.ts';
-import { History } from './history.ts';
+import { History, type HistoryOptions } from './history.ts';
+import type { OutboxOptions } from './outbox.ts';
 import { Tail } from './tail.ts';
 
 /** What the hub works with. The clocks and the timer have defaults; tests replace them. */
@@ -20,6 +21,8 @@ export interface HubOptions {
   readonly monotonic?: () => number;
   /** Calls periodically until the returned function is called. */
   readonly every?: (milliseconds: number, call: () => void) => () => void;
+  /** Waits between two reads of older entries. */
+  readonly pause?: HistoryOptions['pause'];
 }
 
 /** What a connection asks for. */
@@ -64,13 +67,14 @@ export class Hub {
   #closing: Promise<void> | null = null;
   readonly #allGone = Promise.withResolvers<void>();
 
-  constructor({ store, log, now = Date.now, monotonic = () => performance.now(), every = everyInterval }: HubOptions) {
+  constructor(options: HubOptions) {
+    const { store, log, now = Date.now, monotonic = () => performance.now(), every = everyInterval, pause } = options;
     this.#log = log;
     this.#now = now;
     this.#monotonic = monotonic;
     const onError = (error: unknown) => this.#warn(error, 'could not read the journal for a stream');
     this.#tail = new Tail({ store, onGrowth: () => void this.#sendToAll(), onError });
-    this.#history = new History({ store, head: () => this.#tail.head, onError });
+    this.#history = new History({ store, head: () => this.#tail.head, onError, pause });
     this.#stops = [store.onCommit(notice => this.#committed(notice)), every(SWEEP_MS, () => void this.#sweep())];
   }
 
@@ -97,8 +101,14 @@ export class Hub {
   /** Starts a stream; call `ready` before. Nothing that is committed after this call is missed. */
   subscribe({ wanted, since, ...listener }: Subscription): SubscriptionHandle {
     const { recent, head } = this.#tail;
-    const requestHistory = this.#history.request.bind(this.#history);
-    const outbox = { sink: listener.sink, recent, wanted, cursor: since ?? head, requestHistory };
+    const outbox: OutboxOptions = {
+      sink: listener.sink,
+      recent,
+      wanted,
+      cursor: since ?? head,
+      requestHistory: outbox => this.#history.request(outbox, listener.user),
+      onCaughtUp: outbox => this.#history.release(outbox, listener.user),
+    };
     const consumer = new Consumer(listener, outbox, this.#monotonic());
     this.#consumers.add(consumer);
     if (wanted & journalTypes) this.#tail.addReader();
@@ -147,7 +157,7 @@ export class Hub {
   #gone(consumer: Consumer): void {
     consumer.ended = true;
     if (!this.#consumers.delete(consumer)) return;
-    this.#history.cancel(consumer.outbox);
+    this.#history.release(consumer.outbox, consumer.listener.user);
     if (consumer.outbox.wanted & journalTypes) this.#tail.removeReader();
     if (this.#closing && this.#consumers.size === 0) this.#allGone.resolve();
   }

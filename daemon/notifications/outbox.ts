@@ -38,6 +38,8 @@ export interface OutboxOptions {
   readonly cursor: number;
   /** Starts to read the journal from `cursor`; ends with `receiveHistory` or `historyFailed`. */
   readonly requestHistory: (outbox: Outbox) => void;
+  /** After `requestHistory`: what follows `cursor` is in memory again. */
+  readonly onCaughtUp: (outbox: Outbox) => void;
 }
 
 /**
@@ -51,6 +53,7 @@ export class Outbox {
   #history: Block[] = [];
   #historyThrough = 0;
   #requested = false;
+  #isBehind = false;
   readonly #keys: KeyFrame[] = [];
   #keyBytes = 0;
 
@@ -108,13 +111,18 @@ export class Outbox {
   }
 
   #sendRecent(): boolean {
-    const { recent, requestHistory } = this.#options;
+    const { recent, requestHistory, onCaughtUp } = this.#options;
     if (!recent.reaches(this.#cursor)) {
+      this.#isBehind = true;
       if (!this.#requested) {
         this.#requested = true;
         requestHistory(this);
       }
       return false;
+    }
+    if (this.#isBehind) {
+      this.#isBehind = false;
+      onCaughtUp(this);
     }
     const block = recent.next(this.#cursor);
     return block ? this.#sendBlock(block) : this.#advance(recent.through);

@@ -1,13 +1,18 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import fastify from 'fastify';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { boundBody, boundConnections } from '../../daemon/http/connections.ts';
+import { boundBody, Connections, connectionBounds } from '../../daemon/http/connections.ts';
 import { buildServer } from '../../daemon/http/server.ts';
 import { startTestDaemon } from '../support/daemon.ts';
+import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
+import { openStream } from '../support/stream-client.ts';
 
 async function opened(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
@@ -16,27 +21,111 @@ async function opened(port: number): Promise<Socket> {
   return socket;
 }
 
-test('an address has no more connections than its bound; a closed one makes room', async () => {
-  const server = createServer((_request, response) => response.end('ok'));
-  boundConnections(server, [], 2, () => false);
+interface Accepting {
+  readonly connections: Connections;
+  /** Answers that have not been given. */
+  readonly answers: ServerResponse[];
+  /** The other ends of what was opened. */
+  readonly accepted: Socket[];
+  open(): Promise<Socket>;
+  /** Opens one and sends a request, which waits for its answer. */
+  ask(): Promise<Socket>;
+}
+
+/** A server that gives no answer by itself. */
+async function accepting(each: number, all: number, isExempt: boolean): Promise<Accepting> {
+  const answers: ServerResponse[] = [];
   const accepted: Socket[] = [];
+  const server = createServer((_request, response) => void answers.push(response));
+  const connections = new Connections(server, [], { each, all }, () => isExempt);
   server.on('connection', socket => accepted.push(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of accepted) socket.destroy();
+    server.close();
+  });
   const { port } = server.address() as AddressInfo;
-  const first = await opened(port);
-  await opened(port);
-  const third = await opened(port);
-  await once(third.resume(), 'close');
-  first.resume().end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-  await once(accepted[0]!, 'close');
-  const fourth = await opened(port);
-  fourth.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  const [answer] = await once(fourth, 'data');
-  expect(String(answer)).toContain('200 OK');
-  server.closeAllConnections();
-  server.close();
+  const open = async () => (await opened(port)).resume();
+  const ask = async () => {
+    const socket = await open();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(server, 'request');
+    return socket;
+  };
+  return { connections, answers, accepted, open, ask };
+}
+
+test('an address has no more connections than its bound; a closed one makes room, and so does an idle one', async () => {
+  const { answers, open, ask } = await accepting(2, 100, false);
+  const first = await ask();
+  const second = await ask();
+  await once(await open(), 'close');
+  answers[0]!.setHeader('connection', 'close').end();
+  await once(first, 'close');
+  const idle = await open();
+  const gone = once(idle, 'close');
+  const last = await open();
+  await gone;
+  expect([second.destroyed, last.destroyed]).toEqual([false, false]);
 });
+
+test('beyond the bound of all, the oldest idle connection makes room; one whose request is under way, or a stream, does not', async () => {
+  const { connections, answers, accepted, open, ask } = await accepting(100, 4, true);
+  const stream = await open();
+  await expect.poll(() => accepted.length).toBe(1);
+  connections.keep(accepted[0]!);
+  const asking = await ask();
+  const answered = await ask();
+  answers[1]!.end('answer');
+  await once(answered, 'data');
+  const silent = await open();
+  const later = [];
+  for (const leaver of [answered, silent]) {
+    const gone = once(leaver, 'close');
+    later.push(await open());
+    await gone;
+  }
+  expect([stream, asking, ...later].map(socket => socket.destroyed)).toEqual([false, false, false, false]);
+  answers[0]!.end('answer');
+  expect(String(await once(asking, 'data'))).toContain('200 OK');
+});
+
+test('the bounds follow from how many files the process may have open', () => {
+  expect(connectionBounds(256)).toEqual({ each: 36, all: 144 });
+  expect(connectionBounds(1_048_576)).toEqual({ each: 1_000, all: 1_046_464 });
+  expect(connectionBounds(Number.POSITIVE_INFINITY)).toEqual({ each: 1_000, all: Number.POSITIVE_INFINITY });
+});
+
+test.runIf(process.platform === 'linux')(
+  '300 idle connections to a daemon that may have 256 files open keep no one out, and end no stream and no request',
+  async () => {
+    const home = await mkdtemp(join(tmpdir(), 'devmgr-descriptors-'));
+    onTestFinished(() => rm(home, { recursive: true, force: true }));
+    const daemon = await spawnDaemon({ home }, {}, ['sh', '-c', 'ulimit -n 256 && exec "$@"', 'sh']);
+    onTestFinished(async () => void (await daemon.stop()));
+    const port = Number(new URL(daemon.url).port);
+    const stream = await openStream(daemon.url, { token: daemon.token });
+    const device = JSON.stringify({ deviceType: 'UKEY', serialNumber: 'D-1', manufacturer: 'Acme', model: 'K1' });
+    const slow = await opened(port);
+    const [first, rest] = [device.slice(0, 10), device.slice(10)];
+    slow.write(
+      `POST /api/devices/register HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${daemon.token}\r\nContent-Type: application/json\r\nContent-Length: ${device.length}\r\n\r\n${first}`,
+    );
+    const idle: Socket[] = [];
+    onTestFinished(() => {
+      for (const socket of idle) socket.destroy();
+      stream.ws.terminate();
+    });
+    for (let i = 0; i < 300; i++) idle.push((await opened(port)).resume());
+    expect(await daemon.call('GET', '/api/devices/list')).toMatchObject({ status: 200 });
+    await uploadApp(daemon, '1.0.0');
+    slow.write(rest);
+    expect(String(await once(slow, 'data'))).toContain('HTTP/1.1 200 OK');
+    expect(await stream.until(2)).toMatchObject([{ type: 'APP_VERSION_UPLOADED' }, { type: 'DEVICE_REGISTERED' }]);
+    slow.destroy();
+  },
+);
 
 /** What a server is given when somebody of that address connects. */
 function connectedFrom(remoteAddress: string): Duplex {

@@ -57,6 +57,7 @@ class World {
       log,
       now: () => 0,
       monotonic: () => 0,
+      pause: turn,
       every: (_, call) => {
         this.sweep = call;
         return () => {};

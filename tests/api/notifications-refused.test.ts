@@ -1,11 +1,12 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StreamQuota } from '../../daemon/http/stream-quota.ts';
 import { openStream, refusedUpgrade } from '../support/stream-client.ts';
 import { type StreamServer, startStreamServer } from '../support/stream-server.ts';
 
 let server: StreamServer;
 beforeAll(async () => {
-  server = await startStreamServer({ places: { each: 2, all: 3 } });
+  server = await startStreamServer({ streams: { each: 2, all: 4 } });
 });
 afterAll(() => server.stop());
 
@@ -86,7 +87,7 @@ describe('a refused upgrade', () => {
     expect(await refused(withToken(), { 'sec-websocket-key': undefined })).toMatchObject({ code: 1001 });
   });
 
-  it('is 429 if one user, or all users together, have too many streams, until one is closed', async () => {
+  it('is 429 if a user has too many streams, or as many as are free, until one is closed', async () => {
     const other = server.tokens.issue(await server.addUser('other')).token;
     const open = (token = server.token) => openStream(server.url, { token });
     const first = await open();
@@ -99,6 +100,17 @@ describe('a refused upgrade', () => {
     const fourth = await open();
     for (const client of [second, third, fourth]) client.ws.terminate();
   });
+});
+
+it('two users with all the streams they can get leave many to the others', () => {
+  const quota = new StreamQuota();
+  const takeAll = (holder: string) => {
+    let taken = 0;
+    while (quota.take(holder)) taken++;
+    return taken;
+  };
+  expect([takeAll('first'), takeAll('second')]).toEqual([12_000, 9_000]);
+  expect(takeAll('third')).toBeGreaterThan(4_000);
 });
 
 describe('a plain request for the path of the stream', () => {

@@ -14,7 +14,7 @@ import { openTemporary } from './sqlite.ts';
 
 export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
 
-export async function startStreamServer(options: { places?: { each: number; all: number } } = {}) {
+export async function startStreamServer(options: { streams?: { each: number; all: number } } = {}) {
   const { store, cleanup } = await openTemporary();
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: line => void lines.push(line) });
