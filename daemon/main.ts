@@ -80,7 +80,7 @@ class ShutdownStack {
 const FIRST_SCAN_MS = 3000;
 
 /** Wall clock in milliseconds since 1970. */
-const now = Date.now;
+const now = (): number => Date.now();
 
 /** Starts a daemon. Rejects with `StartRefused` if it cannot start; then everything that was started is stopped again. */
 export async function startDaemon(settings: DaemonSettings, version: string, log: Logger): Promise<RunningDaemon> {
