@@ -26,7 +26,7 @@ export interface Violation {
 const product = ['bin/', 'src/', 'daemon/', 'drivers/'];
 
 /** The modules of the contract that are plain data. */
-const plainContract = ['codes', 'endpoints', 'ids', 'limits', 'local', 'text', 'values'].map(
+const plainContract = ['codes', 'csv', 'endpoints', 'ids', 'limits', 'local', 'text', 'values'].map(
   name => `src/contract/${name}.ts`,
 );
 

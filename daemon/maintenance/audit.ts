@@ -1,4 +1,5 @@
 /** Prints the journal for a person, a script or a spreadsheet. No operation of the interface shows it. */
+import { csvCell } from '../../src/contract/csv.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { AuditOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { type EntryType, type EventRecord, entryTypes } from '../domain/journal.ts';
@@ -119,12 +120,6 @@ function csv(line: AuditLine): string {
     JSON.stringify(line.details),
   ];
   return `${cells.map(cell => csvCell(String(cell ?? ''))).join(',')}\n`;
-}
-
-/** A cell of a CSV file. A spreadsheet would run a cell that starts like a formula. */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A line for people. JSON escapes keep control characters away from the terminal. */

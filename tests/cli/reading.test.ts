@@ -5,6 +5,7 @@ import { fieldOf } from '../../src/cli/commands/import/columns.ts';
 import { readCsv } from '../../src/cli/commands/import/csv.ts';
 import { NoArray, readJsonArray, readJsonLines } from '../../src/cli/commands/import/json.ts';
 import { toCsv } from '../../src/cli/terminal/csv.ts';
+import { cellText, csvCell } from '../../src/contract/csv.ts';
 
 async function* pieces(text: string, size: number): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
@@ -56,12 +57,39 @@ describe('CSV', () => {
         fc.integer({ min: 1, max: 40 }),
         async (rows, size) => {
           const records = await csv(toCsv(['first', 'second'], rows, true), size);
-          const kept = records.slice(1).map(record => ('cells' in record ? record.cells : record));
-          expect(kept).toEqual(rows.map(row => [row.first, row.second]));
+          const read = records.slice(1).map(record => ('cells' in record ? record.cells.map(cellText) : record));
+          expect(read).toEqual(rows.map(row => [row.first, row.second]));
         },
       ),
       { numRuns: 500 },
     );
+  });
+
+  test.each([
+    ['no other quote', 'UKEY,S,Acme,One'],
+    ['quotes on every line', 'UKEY,S,"Acme, ""Inc.""",One'],
+    ['an empty quoted cell on every line', 'UKEY,S,"",One'],
+  ])('loses one line of 25,000 to a forgotten quote in a file with %s', async (_, row) => {
+    const rows = Array.from({ length: 25_000 }, (__, n) => (n === 1 ? 'UKEY,S,"Acme,One' : row));
+    const records = await csv(`a,b,c,d\n${rows.join('\n')}`, 1024);
+    expect(records.filter(record => 'problem' in record)).toEqual([{ line: 3, problem: expect.any(String) }]);
+    expect(records.map(({ line }) => line)).toEqual(Array.from({ length: 25_001 }, (__, n) => n + 1));
+  });
+
+  test.each([
+    ['=1+1', "'=1+1"],
+    ['+49', "'+49"],
+    ['-', "'-"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\tx', "'\tx"],
+    ['\rx', `"'\rx"`],
+    ['=a,"b"', `"'=a,""b"""`],
+    ["'quoted'", "'quoted'"],
+    ['a=1', 'a=1'],
+  ])('writes the text %j as the cell %j, and reads it back', async (text, cell) => {
+    expect(csvCell(text)).toBe(cell);
+    const [, record] = await csv(`a,b\n${cell},x\n`);
+    expect(record && 'cells' in record ? cellText(record.cells[0]!) : record).toBe(text);
   });
 
   test('never throws and never loops, and line numbers ascend', async () => {

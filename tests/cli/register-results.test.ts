@@ -71,6 +71,21 @@ describe('existing results', () => {
     expect(await total(p)).toBe(5);
   });
 
+  test('with a cell that a spreadsheet would evaluate are read back', async () => {
+    const p = prefix();
+    const { file, out } = files(
+      `deviceType,serialNumber,manufacturer,model\nUKEY,'-${p}-1,Acme,One\nUKEY,-${p}-2,'Acme,One\n`,
+    );
+    const args = ['register', '--file', file, '--out', out];
+    expect((await daemon.run(args)).code).toBe(0);
+    expect(readFileSync(out, 'utf8')).toMatch(new RegExp(`^2,'-${p}-1,.*\n3,'-${p}-2,`, 'm'));
+    const { list } = await daemon.call('GET', `/api/devices/list?keyword=${p}-&sortBy=deviceId&sortOrder=asc`);
+    expect(list).toMatchObject([{ serialNumber: `-${p}-1` }, { serialNumber: `-${p}-2`, manufacturer: "'Acme" }]);
+    const resumed = await daemon.run([...args, '--resume']);
+    expect({ code: resumed.code, told: resumed.stderr.includes('Nothing to do') }).toEqual({ code: 0, told: true });
+    expect((await daemon.run(['list', '--csv', '--keyword', `${p}-`])).stdout).toContain(`,'-${p}-1,`);
+  });
+
   test('are continued if the input has grown', async () => {
     const p = prefix();
     const { file, out } = files(csvOf(p, 3));

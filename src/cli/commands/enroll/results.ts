@@ -1,5 +1,6 @@
 /** The file with the results of an enrollment; a later run continues it. */
 import { appendFileSync, openSync, readFileSync, statSync } from 'node:fs';
+import { cellText } from '../../../contract/csv.ts';
 import { systemWords, usage } from '../../fault.ts';
 import { toCsv } from '../../terminal/csv.ts';
 import { safeJson } from '../../terminal/text.ts';
@@ -94,7 +95,8 @@ async function* csvLines(text: string): AsyncGenerator<Line> {
   for await (const record of readCsv(pieces(text))) {
     if (!('cells' in record)) continue;
     if (names === null) names = record.cells;
-    else yield Object.fromEntries(names.map((name, i) => [name, record.cells[i]]));
+    // A line that is incomplete after a crash has no value for its last columns.
+    else yield Object.fromEntries(record.cells.map((cell, i) => [names?.[i], cellText(cell)]));
   }
 }
 

@@ -1,135 +1,119 @@
-/** Reads CSV as it streams by: quoted cells may hold delimiters and line breaks, and every record knows its line. */
+/**
+ * Reads CSV from a stream. papaparse reads the cells; this layer adds line numbers and recovers from a quote that is never closed:
+ * only that line is lost. Neither papaparse nor csv-parse can do that alone: see docs/decisions/016-reading-csv.md.
+ */
+import type { ParseError } from 'papaparse';
 
+/** A record, with the line on which it starts. */
 export type CsvRecord =
   | { readonly line: number; readonly cells: readonly string[] }
-  /** The record cannot be read; the next line begins another one. */
+  /** The line is not valid; the next record starts on the line after it. */
   | { readonly line: number; readonly problem: string };
 
-/** A quote that is open for so long has been forgotten; reading goes on with the line after the one it stands in. */
-const longestRecord = 64 * 1024;
+type Papa = typeof import('papaparse');
 
+/** UTF-16 units of a record that spans lines. A longer one has a quote that was never closed. */
+const maxRecordLength = 64 * 1024;
+/** UTF-16 units that are parsed at once: each invalid line costs a search through them. */
+const windowLength = 8 * 1024;
+
+/** The records of a text that arrives in chunks of any size, in constant memory. Blank lines count but are not records. */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord> {
-  const scanner = new Scanner();
-  for await (const chunk of chunks) {
-    scanner.add(chunk);
-    yield* scanner.records(false);
-  }
-  yield* scanner.records(true);
+  const { default: papa } = (await import('papaparse')) as unknown as { readonly default: Papa };
+  const reader = new CsvReader(papa);
+  for await (const chunk of chunks)
+    for (let at = 0; at < chunk.length; at += windowLength)
+      yield* reader.read(chunk.slice(at, at + windowLength), false);
+  yield* reader.read('\n', true);
 }
 
-type Step =
-  | { readonly kind: 'record'; readonly cells: readonly string[]; readonly next: number }
-  | { readonly kind: 'broken'; readonly problem: string }
-  | { readonly kind: 'more' };
-
-class Scanner {
-  #text = '';
-  #at = 0;
+class CsvReader {
+  readonly #papa: Papa;
+  /** Whole lines that are not read yet. */
+  #lines = '';
+  /** The start of a line whose end has not arrived. */
+  #rest = '';
+  /** Number of the first line in `#lines`. */
   #line = 1;
   #delimiter: string | null = null;
 
-  add(chunk: string): void {
-    this.#text = this.#text.slice(this.#at) + chunk;
-    this.#at = 0;
+  constructor(papa: Papa) {
+    this.#papa = papa;
   }
 
-  *records(atEnd: boolean): Generator<CsvRecord> {
-    while (this.#at < this.#text.length) {
-      this.#delimiter ??= this.#sniff(atEnd);
-      if (this.#delimiter === null) return;
-      const step = this.#step(this.#delimiter, atEnd);
-      if (step.kind === 'more') return;
-      const line = this.#line;
-      const next = step.kind === 'record' ? step.next : this.#lineEnd(this.#at, atEnd);
-      if (next < 0) return;
-      this.#line += countBreaks(this.#text, this.#at, next);
-      this.#at = next;
-      if (step.kind === 'broken') yield { line, problem: step.problem };
-      else if (step.cells.length > 1 || step.cells[0]!.trim() !== '') yield { line, cells: step.cells };
+  /** The records that are complete with this chunk. The last chunk ends the last line. */
+  *read(chunk: string, isLast: boolean): Generator<CsvRecord> {
+    const end = chunk.lastIndexOf('\n') + 1;
+    if (end === 0) {
+      this.#rest += chunk;
+      return;
+    }
+    this.#lines += this.#rest + chunk.slice(0, end);
+    this.#rest = chunk.slice(end);
+    this.#delimiter ??= delimiterOf(this.#lines);
+    while (this.#delimiter !== null && this.#lines !== '') {
+      const { records, problem } = this.#parse(this.#delimiter);
+      yield* records;
+      if (problem === null || (problem === neverClosed && !isLast && this.#lines.length <= maxRecordLength)) return;
+      yield { line: this.#line, problem };
+      this.#take(this.#lines.indexOf('\n') + 1);
     }
   }
 
-  /** Spreadsheets of many countries write semicolons; others tabs. The header says which. */
-  #sniff(atEnd: boolean): string | null {
-    const end = this.#text.indexOf('\n', this.#at);
-    if (end < 0 && !atEnd && this.#text.length < longestRecord) return null;
-    const header = this.#text.slice(this.#at, end < 0 ? undefined : end);
-    const counts = [',', ';', '\t'].map(mark => ({ mark, count: header.split(mark).length }));
-    return counts.reduce((most, other) => (other.count > most.count ? other : most)).mark;
+  /** Takes the records up to the first invalid one, which stays. */
+  #parse(delimiter: string): { readonly records: readonly CsvRecord[]; readonly problem: string | null } {
+    const records: CsvRecord[] = [];
+    const text = this.#lines;
+    let problem: string | null = null;
+    let start = 0;
+    let line = this.#line;
+    this.#papa.parse<string[]>(text, {
+      delimiter,
+      newline: '\n',
+      step: ({ data, errors, meta: { cursor } }, parser) => {
+        if (start === text.length) return;
+        problem = problemOf(errors, text.slice(start, cursor));
+        if (problem !== null) return parser.abort();
+        const cells = text[cursor - 2] === '\r' ? withoutReturn(data) : data;
+        if (cells.length > 1 || cells[0]!.trim() !== '') records.push({ line, cells });
+        line += countBreaks(text, start, cursor);
+        start = cursor;
+      },
+    });
+    this.#take(start);
+    return { records, problem };
   }
 
-  #step(delimiter: string, atEnd: boolean): Step {
-    const end = this.#lineEnd(this.#at, atEnd);
-    if (end >= 0) {
-      const line = withoutBreak(this.#text.slice(this.#at, end));
-      if (!line.includes('"')) return { kind: 'record', cells: line.split(delimiter), next: end };
-    }
-    if (end < 0 && this.#text.length - this.#at <= longestRecord) return { kind: 'more' };
-    return this.#quoted(delimiter, atEnd);
-  }
-
-  #quoted(delimiter: string, atEnd: boolean): Step {
-    const cells: string[] = [];
-    let at = this.#at;
-    for (;;) {
-      const cell = this.#text[at] === '"' ? this.#quotedCell(at, atEnd) : this.#plainCell(at, delimiter, atEnd);
-      if ('kind' in cell) return cell;
-      cells.push(cell.value);
-      const after = this.#text[cell.next];
-      if (after === delimiter) at = cell.next + 1;
-      else if (after === undefined) return atEnd ? { kind: 'record', cells, next: cell.next } : { kind: 'more' };
-      else if (after === '\n') return { kind: 'record', cells, next: cell.next + 1 };
-      else if (after === '\r' && this.#text[cell.next + 1] === '\n')
-        return { kind: 'record', cells, next: cell.next + 2 };
-      else if (after === '\r' && this.#text[cell.next + 1] === undefined && !atEnd) return { kind: 'more' };
-      else if (after === '\r' && atEnd) return { kind: 'record', cells, next: this.#text.length };
-      else return { kind: 'broken', problem: 'text follows a closing quote' };
-    }
-  }
-
-  #quotedCell(start: number, atEnd: boolean): { value: string; next: number } | Step {
-    let from = start + 1;
-    let value = '';
-    for (;;) {
-      const quote = this.#text.indexOf('"', from);
-      if (quote < 0 || quote - start > longestRecord) {
-        if (!atEnd && this.#text.length - start <= longestRecord) return { kind: 'more' };
-        return { kind: 'broken', problem: 'a quote is opened and never closed' };
-      }
-      value += this.#text.slice(from, quote);
-      if (this.#text[quote + 1] !== '"') {
-        // At the end of a chunk the second of two quotes may still be to come.
-        return quote + 1 < this.#text.length || atEnd ? { value, next: quote + 1 } : { kind: 'more' };
-      }
-      value += '"';
-      from = quote + 2;
-    }
-  }
-
-  #plainCell(start: number, delimiter: string, atEnd: boolean): { value: string; next: number } | Step {
-    const stop = this.#text.indexOf(delimiter, start);
-    const lineEnd = this.#text.indexOf('\n', start);
-    const end = Math.min(stop < 0 ? Infinity : stop, lineEnd < 0 ? Infinity : lineEnd);
-    if (end === Infinity) {
-      if (!atEnd) return { kind: 'more' };
-      return { value: withoutBreak(this.#text.slice(start)), next: this.#text.length };
-    }
-    const next = end === lineEnd && this.#text[end - 1] === '\r' && end - 1 >= start ? end - 1 : end;
-    return { value: this.#text.slice(start, next), next };
-  }
-
-  /** Where the next line begins; -1 where that is not known yet. */
-  #lineEnd(from: number, atEnd: boolean): number {
-    const end = this.#text.indexOf('\n', from);
-    if (end >= 0) return end + 1;
-    return atEnd ? this.#text.length : -1;
+  #take(length: number): void {
+    this.#line += countBreaks(this.#lines, 0, length);
+    this.#lines = this.#lines.slice(length);
   }
 }
-
-const withoutBreak = (line: string): string => line.replace(/\r?\n$|\r$/, '');
 
 function countBreaks(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
   return count;
+}
+
+const neverClosed = 'a quote is opened and never closed';
+
+function problemOf(errors: readonly ParseError[], record: string): string | null {
+  if (errors.some(({ code }) => code === 'InvalidQuotes')) return 'text follows a closing quote';
+  const spansLines = record.indexOf('\n') < record.length - 1;
+  return errors.length || (spansLines && record.length > maxRecordLength) ? neverClosed : null;
+}
+
+/** papaparse takes one kind of line break; with line feeds it leaves the carriage return of CRLF in the last cell. */
+const withoutReturn = (cells: readonly string[]): readonly string[] => [
+  ...cells.slice(0, -1),
+  cells.at(-1)!.replace(/\r$/, ''),
+];
+
+/** What separates the cells of the header. Spreadsheets write semicolons in many countries. Null if all lines are blank. */
+function delimiterOf(lines: string): string | null {
+  const header = lines.split('\n').find(line => line.trim() !== '');
+  if (header === undefined) return null;
+  const counts = [',', ';', '\t'].map(mark => ({ mark, count: header.split(mark).length }));
+  return counts.reduce((most, other) => (other.count > most.count ? other : most)).mark;
 }

@@ -1,5 +1,6 @@
 /** Reads back the results that an earlier run has written: what they tell of is not done again. */
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import { cellText } from '../../../contract/csv.ts';
 import { systemWords, usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { readCsv } from './csv.ts';
@@ -69,7 +70,7 @@ function keptOf(file: string, result: Readonly<Record<string, unknown>>): Kept {
   return {
     line: Number(line),
     ...(item === undefined || item === '' ? {} : { item: Number(item) }),
-    serialNumber: safe(String(serialNumber ?? '')),
+    serialNumber: comparable(String(serialNumber ?? '')),
     status,
     deviceId: String(deviceId ?? ''),
     code: code === undefined || code === '' ? null : Number(code),
@@ -78,7 +79,10 @@ function keptOf(file: string, result: Readonly<Record<string, unknown>>): Kept {
 
 /** Whether the result is that of the row. */
 export const isOf = (kept: Kept, { place, serialNumber }: Row): boolean =>
-  kept.line === place.line && kept.item === place.item && kept.serialNumber === safe(serialNumber ?? '');
+  kept.line === place.line && kept.item === place.item && kept.serialNumber === comparable(serialNumber ?? '');
+
+/** CSV and JSON results, of this version and earlier ones, differ in escapes and in the apostrophe before a formula. */
+const comparable = (serialNumber: string): string => cellText(safe(serialNumber));
 
 /** The file holds what no run on this input has written. */
 export const foreign = (file: string) =>

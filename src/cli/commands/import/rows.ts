@@ -1,6 +1,7 @@
 /** The lines of an input file as registrations, or as what is wrong with them. */
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { cellText } from '../../../contract/csv.ts';
 import type { Registration } from '../../../contract/devices.ts';
 import type * as readers from '../../../contract/readers.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
@@ -155,7 +156,10 @@ async function* csvRows(
     } else {
       const { cells } = record;
       const values: Record<string, unknown> = {};
-      for (const [index, field] of columns.entries()) if (field !== null) values[field] = cells[index];
+      for (const [index, field] of columns.entries()) {
+        const cell = cells[index];
+        if (field !== null) values[field] = cell === undefined ? undefined : cellText(cell);
+      }
       const extra = cells.slice(columns.length).some(cell => cell.trim() !== '');
       if (!extra) yield judged({ line }, values, read);
       else

@@ -1,0 +1,16 @@
+/** One cell of CSV, as the command line and the daemon write it. Plain text functions: the command line loads them at every start. */
+
+/** A spreadsheet evaluates a cell that starts with one of these. */
+const formulaStart = /^[=+\-@\t\r]/;
+const mustQuote = /[",\r\n]|^\s|\s$/;
+
+/** Writes a cell: quoted as in RFC 4180 if needed, and with an apostrophe before a text that a spreadsheet would evaluate. */
+export function csvCell(text: string): string {
+  const cell = formulaStart.test(text) ? `'${text}` : text;
+  return mustQuote.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** The text of an unquoted cell: without the apostrophe of `csvCell`. Any other apostrophe is part of the text. */
+export function cellText(cell: string): string {
+  return cell.startsWith("'") && formulaStart.test(cell.slice(1)) ? cell.slice(1) : cell;
+}
