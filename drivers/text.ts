@@ -8,7 +8,7 @@
  * although Unicode classes them as letters or marks.
  */
 const UNSAFE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[\u115f\u1160\u3164\uffa0]|\u034f|[\u17b4\u17b5]|[\u180b-\u180f]|[\ufe00-\ufe0f]/gu;
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[\u115f\u1160\u3164\uffa0]|\u034f|[\u17b4\u17b5]|[\u180b-\u180f]|[\ufe00-\ufe0f]|[\u{e0000}-\u{e007f}]/gu;
 
 /**
  * Makes device text safe to show: removes characters that control, reorder or hide text, turns each run of white space

@@ -1,15 +1,15 @@
 /** The name that a client gives a file: stored to be shown and offered for downloads, never used as a path. */
+import { withoutUnsafe } from '../../src/contract/text.ts';
 
 /** Longest name in characters: what file systems of clients accept. */
 const MAX_LENGTH = 255;
-const unwanted = /[\u0000-\u001f\u007f-\u009f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/g;
 
 /**
  * The last part of the path, without control, invisible and direction-changing characters. A name that is too long loses the
  * end of its stem and keeps its extension. Empty if nothing is left.
  */
 export function cleanFileName(given: string): string {
-  const base = given.toWellFormed().split(/[/\\]/).at(-1)!.replace(unwanted, '').trim();
+  const base = withoutUnsafe(given.toWellFormed().split(/[/\\]/).at(-1)!).trim();
   return base === '.' || base === '..' ? '' : shortened(base).trim();
 }
 

@@ -3,7 +3,9 @@
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 const controlsButBreaks = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 /** Invisible or direction-changing characters. The joiners U+200C and U+200D are allowed: some scripts need them. */
-const deceptive = /[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]/;
+const deceptive =
+  /[\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/gu;
+const everyControl = /[\u0000-\u001f\u007f-\u009f]/g;
 
 /**
  * How a text is read. `line`: trimmed, one line. `prose`: trimmed; line feed, carriage return and tab are allowed. `token`:
@@ -44,9 +46,12 @@ export function textFault(text: string, kind: TextKind): string | null {
   if (kind === 'token' || kind === 'raw') return null;
   if (!text.isWellFormed()) return 'contains an unpaired surrogate';
   if ((kind === 'line' ? controls : controlsButBreaks).test(text)) return 'contains a control character';
-  if (deceptive.test(text)) return 'contains an invisible or direction-changing character';
+  if (text.search(deceptive) >= 0) return 'contains an invisible or direction-changing character';
   return null;
 }
+
+/** The text without the characters that no text may contain, line breaks included. */
+export const withoutUnsafe = (text: string): string => text.replace(everyControl, '').replace(deceptive, '');
 
 /** Length in characters (code points). */
 export function textLength(text: string): number {

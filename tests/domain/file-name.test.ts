@@ -13,6 +13,7 @@ describe('the name of an uploaded file', () => {
     ['  a.apk \n', 'a.apk'],
     ['a\u0000\u001b[31mb.apk', 'a[31mb.apk'],
     ['\u202egnp.apk', 'gnp.apk'],
+    ['a\u00ad\u061c\u3164\u{e0041}b.apk', 'ab.apk'],
     ['安装包 v1.apk', '安装包 v1.apk'],
     ['half \ud800.apk', 'half \ufffd.apk'],
   ])('%j is stored as %j', (given, stored) => {

@@ -49,6 +49,17 @@ describe('reading a body', () => {
       '\u202e',
       '\u2066',
       '\u2069',
+      '\u00ad',
+      '\u061c',
+      '\u115f',
+      '\u1160',
+      '\u200e',
+      '\u200f',
+      '\u3164',
+      '\uffa0',
+      '\u{e0000}',
+      '\u{e0041}',
+      '\u{e007f}',
     ];
     for (const character of refused) {
       expect(messageOf({ ...valid, model: `a${character}b` }), character).toMatch(/^model contains/);

@@ -7,7 +7,8 @@ describe('cleaned text from devices', () => {
     ['8-bit control characters', 'a\u009bb', 'ab'],
     ['marks that change the writing direction', 'abc\u202egpj.exe\u2066', 'abcgpj.exe'],
     ['zero-width characters', 'Fei\u200btian\ufeff\u2060\u00ad', 'Feitian'],
-    ['invisible fillers', 'A\u3164B\u115f', 'AB'],
+    ['invisible fillers', 'A\u3164B\u115f\uffa0\u1160', 'AB'],
+    ['tags, assigned or not', 'A\u{e0000}B\u{e0041}\u{e007f}', 'AB'],
     ['lone surrogates', 'a\ud800b', 'ab'],
     ['line ends and repeated white space', '  Bank\r\n\tkey  \u2028v2 ', 'Bank key v2'],
   ])('does not contain %s', (_what, given, clean) => {
