@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { environment } from '../../src/contract/local.ts';
 import { createFirst } from '../domain/user.ts';
 import type { Home } from '../home/home.ts';
-import { checkFirstPassword, type DaemonSettings } from '../home/settings.ts';
+import { checkFirstPassword, type DaemonSettings, StartRefused } from '../home/settings.ts';
 import type { Logger } from '../logger.ts';
 import type { Store } from '../store/store.ts';
+import { passwordFault } from './password-rules.ts';
 import { hashPassword } from './passwords.ts';
 
 /** Number of the first user. The file with the first password is removed when that user's password is changed. */
@@ -18,9 +20,16 @@ export interface FirstPassword {
 
 /** Takes the password from the settings or generates one, and hashes it: the longest step of a first start. */
 export async function firstPassword(home: Home, admin: DaemonSettings['admin']): Promise<FirstPassword> {
-  if (admin.password !== null) checkFirstPassword(admin.password);
+  if (admin.password !== null) await checkGivenPassword(admin.password, admin.username);
   const generated = admin.password === null ? await initialPassword(home) : null;
   return { generated, hash: await hashPassword(admin.password ?? generated!) };
+}
+
+/** Throws `StartRefused` with exit code 2 if the password is too short, too long or too easy to guess. */
+async function checkGivenPassword(password: string, username: string): Promise<void> {
+  checkFirstPassword(password);
+  const fault = await passwordFault(password, username);
+  if (fault) throw new StartRefused(2, `${environment.adminPassword} ${fault}`, 'choose another one');
 }
 
 /**

@@ -8,6 +8,7 @@ import { KeyedMutex } from '../concurrency.ts';
 import * as domain from '../domain/user.ts';
 import type { Store } from '../store/store.ts';
 import { accept, type Context, originOf, retrying } from './context.ts';
+import { checkNewPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 
@@ -30,6 +31,7 @@ export class UserService {
   }
 
   async create(context: Context, body: BodyOf<typeof api.createUser>): Promise<api.User> {
+    await checkNewPassword(body.password, body.username);
     const email = body.email ?? null;
     const user = {
       username: body.username,
@@ -64,7 +66,9 @@ export class UserService {
 
   /** A user's own password change needs the old password; an ADMIN changes those of others without it. */
   async setPassword(context: Context, userId: string, body: BodyOf<typeof api.setPassword>): Promise<api.User> {
+    await checkNewPassword(body.password, null);
     const found = await this.#user(userId);
+    await checkNewPassword(body.password, found.username);
     if (found.number === context.caller.user?.number) {
       if (!body.oldPassword) throw new ApiError(1001, 'oldPassword is required');
       await this.#parts.passwords.confirm(context, 'oldPassword', body.oldPassword, [found]);

@@ -41,6 +41,44 @@ describe('a login', () => {
   });
 });
 
+describe('a new password', () => {
+  const easy = [
+    ['only white space', ' \t\u3000     ', 'white space'],
+    ['one repeated character', 'zzzzzzzzzzzz', 'repeated'],
+    ['one repeated character outside the BMP', '😀'.repeat(8), 'repeated'],
+    ['a common password', '1q2w3e4r', 'common'],
+    ['a common password in other letters', 'PassWord123', 'common'],
+  ] as const;
+
+  it.each(easy)('is refused for a new user if it is %s', async (_, password, reason) => {
+    expect(await make({ password })).toMatchObject({
+      code: 1001,
+      message: expect.stringMatching(`^password .*${reason}`),
+    });
+  });
+
+  it.each(easy)('is refused for an existing user if it is %s; the earlier one stays', async (_, password, reason) => {
+    const user = data(await make());
+    const refused = { status: 400, code: 1001, message: expect.stringMatching(`^password .*${reason}`) };
+    expect(await setPassword(user.id, { password })).toMatchObject(refused);
+    expect(await login(user.username, adminPassword)).toMatchObject({ code: 200 });
+  });
+
+  it('is refused if it is the username, in upper or lower case, before the old password is compared', async () => {
+    const refused = { code: 1001, message: expect.stringMatching(/^password .*username/) };
+    expect(await make({ username: 'dealer-hamburg', password: 'Dealer-Hamburg' })).toMatchObject(refused);
+    const user = data(await make({ username: 'dealer-bremen' }));
+    expect(await setPassword(user.id, { password: 'dealer-bremen' })).toMatchObject(refused);
+    const token = await daemon.login('dealer-bremen');
+    const change = { password: 'dealer-bremen', oldPassword: 'wrong one' };
+    expect(await setPassword(user.id, change, token)).toMatchObject(refused);
+  });
+
+  it('is judged before the user is looked up', async () => {
+    expect(await setPassword('USR-999999', { password: '1q2w3e4r' })).toMatchObject({ code: 1001 });
+  });
+});
+
 describe('a new user', () => {
   it('is returned with id and times, without a password', async () => {
     const user = data(await make({ role: 'DEALER', email: 'ops@example.com' }));

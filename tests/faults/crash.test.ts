@@ -100,6 +100,12 @@ test('a second daemon on the same home is refused and names the first one', asyn
 
 test.each([
   ['a first password that is too short', { DEVMGR_ADMIN_PASSWORD: 'short' }],
+  ['a first password of white space', { DEVMGR_ADMIN_PASSWORD: '          ' }],
+  [
+    'a first password that is the username',
+    { DEVMGR_ADMIN_USERNAME: 'first-admin', DEVMGR_ADMIN_PASSWORD: 'First-Admin' },
+  ],
+  ['a first password that is common', { DEVMGR_ADMIN_PASSWORD: 'Password123' }],
   ['a malformed limit', { DEVMGR_LIMIT_LOGIN: 'many' }],
 ])('%s stops the start with exit code 2 and leaves no administrator', async (_what, env) => {
   await expect(spawnDaemon({ home }, env as unknown as Record<string, string>)).rejects.toThrow(
