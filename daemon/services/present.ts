@@ -70,7 +70,7 @@ export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord |
     status: device.status,
     userId: device.userId,
     userName: bound?.username ?? null,
-    userEmail: bound?.email ?? null,
+    userEmail: caller.role === 'ADMIN' ? (bound?.email ?? null) : null,
     activationCode: codeFor(caller, device.activationCode),
     activationCodeExpiresAt: iso(device.activationCodeExpiresAt),
     note: device.note,

@@ -63,7 +63,9 @@ export const deviceDetailData = Type.Object({
   status: f.deviceStatus,
   userId: nullable(shown('bound user')),
   userName: nullable(shown('name of the bound user, if that is a user of this system')),
-  userEmail: nullable(shown('e-mail address of the bound user, if that is a user of this system')),
+  userEmail: nullable(
+    shown('e-mail address of the bound user, if that is a user of this system; null for every role but ADMIN'),
+  ),
   activationCode: maybeCode,
   activationCodeExpiresAt: optionalTime('when the activation code expires'),
   note: nullable(shown('remark')),

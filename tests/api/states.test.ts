@@ -138,6 +138,18 @@ describe('the effects of a change', () => {
     expect(await detail(device)).toMatchObject({ userName: 'bound-user', userEmail: 'bound@example.com' });
   });
 
+  it('the e-mail address of the bound user is shown to an ADMIN only, not to that user either', async () => {
+    const { id, token } = await daemon.user('bound-viewer', 'VIEWER');
+    const dealer = await daemon.user('bound-dealer', 'DEALER');
+    data(await daemon.call('PUT', `/api/users/${id}`, { email: 'viewer@example.com' }));
+    const device = await deviceIn('INACTIVE', daemon);
+    data(await post('/api/devices/activate', activation(device, id)));
+    for (const caller of [token, dealer.token]) {
+      const shown = await daemon.call('GET', `/api/devices/${device.deviceId}`, undefined, { token: caller });
+      expect(data(shown)).toMatchObject({ userName: 'bound-viewer', userEmail: null });
+    }
+  });
+
   it('lock: reason and time are stored; the note does not overwrite that of the device', async () => {
     const device = await deviceIn('ACTIVE', daemon);
     data(await operations.update!(device));
