@@ -35,6 +35,7 @@ import { AuthService } from './services/auth.ts';
 import { BackupService } from './services/backups.ts';
 import { DeviceService } from './services/devices.ts';
 import { ensureFirstAdmin, FIRST_USER, firstPassword } from './services/first-admin.ts';
+import { Guessing } from './services/guessing.ts';
 import { Limiter } from './services/limiter.ts';
 import { Passwords } from './services/passwords.ts';
 import { Tokens } from './services/tokens.ts';
@@ -171,7 +172,8 @@ type Parts = Awaited<ReturnType<typeof createParts>>;
 /** The services, the notifications and the attached keys. */
 async function createParts({ settings, log, home }: Start, { store, blobs }: Registry) {
   const limiter = new Limiter(settings.limits);
-  const passwords = new Passwords(store, limiter);
+  const guessing = new Guessing({ enabled: settings.limits.login !== null });
+  const passwords = new Passwords(store, limiter, guessing);
   const tokens = new Tokens(await signingKeys(home, now()), new Accounts(store), now);
   const hub = new Hub({ store, log });
   return {
@@ -179,8 +181,8 @@ async function createParts({ settings, log, home }: Start, { store, blobs }: Reg
     tokens,
     hub,
     keys: new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log }),
-    auth: new AuthService({ store, passwords, tokens, now }),
-    devices: new DeviceService({ store, passwords, now }),
+    auth: new AuthService({ store, passwords, guessing, tokens, now }),
+    devices: new DeviceService({ store, passwords, guessing, now }),
     apps: new AppService({ store, blobs, now }),
     backups: new BackupService({ store, blobs, now }),
     users: new UserService({

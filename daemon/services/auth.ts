@@ -5,6 +5,7 @@ import { userIds } from '../../src/contract/ids.ts';
 import { rehash, type UserRecord } from '../domain/user.ts';
 import { Conflict, type Store, StoreFailure } from '../store/store.ts';
 import type { Caller } from './context.ts';
+import type { Guessing } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 import type { Tokens } from './tokens.ts';
@@ -13,12 +14,14 @@ import type { Tokens } from './tokens.ts';
 export class AuthService {
   readonly #store: Store;
   readonly #passwords: Passwords;
+  readonly #guessing: Guessing;
   readonly #tokens: Tokens;
   readonly #now: () => number;
 
-  constructor(parts: { store: Store; passwords: Passwords; tokens: Tokens; now: () => number }) {
+  constructor(parts: { store: Store; passwords: Passwords; guessing: Guessing; tokens: Tokens; now: () => number }) {
     this.#store = parts.store;
     this.#passwords = parts.passwords;
+    this.#guessing = parts.guessing;
     this.#tokens = parts.tokens;
     this.#now = parts.now;
   }
@@ -26,8 +29,12 @@ export class AuthService {
   async login(body: BodyOf<typeof api.login>): Promise<DataOf<typeof api.login>> {
     const user = await this.#store.userByName(body.username);
     // A disabled user is treated as missing, whatever the password is.
-    if (!user || user.disabled) throw new ApiError(1002);
-    if (!(await this.#passwords.verify(user.passwordHash, body.password))) throw new ApiError(1003);
+    if (!user || user.disabled) {
+      await this.#guessing.login(body.username, null, async () => false);
+      throw new ApiError(1002);
+    }
+    const compare = () => this.#passwords.verify(user.passwordHash, body.password);
+    if (!(await this.#guessing.login(user.username, user.number, compare))) throw new ApiError(1003);
     if (this.#passwords.isOutdated(user.passwordHash)) await this.#rehash(user, body.password);
     const { token, expiresAt } = this.#tokens.issue(user);
     return {

@@ -7,10 +7,11 @@ import { toPage } from '../../src/contract/paging.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import { expiry, newActivationCode } from '../domain/activation-code.ts';
-import type { Refusal } from '../domain/decision.ts';
+import { Refusal } from '../domain/decision.ts';
 import * as domain from '../domain/device.ts';
 import type { ChangeResult, Store } from '../store/store.ts';
 import { accept, type Context, originOf, refused, retrying } from './context.ts';
+import type { Guessing } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 
@@ -18,6 +19,7 @@ import * as present from './present.ts';
 export interface DeviceServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;
+  readonly guessing: Guessing;
   readonly now: () => number;
 }
 
@@ -75,9 +77,13 @@ export class DeviceService {
   }
 
   async activate(context: Context, body: BodyOf<typeof api.activate>): Promise<DataOf<typeof api.activate>> {
-    const { device, at } = await this.#change(context, body.deviceId, (device, at) =>
-      domain.activate(device, body.activationCode, body.userId, at),
-    );
+    const { device, at } = await this.#change(context, body.deviceId, (device, at) => {
+      accept(domain.refusalOf('activate', device));
+      this.#parts.guessing.checkDevice(device.number);
+      const decided = domain.activate(device, body.activationCode, body.userId, at);
+      if (decided instanceof Refusal && decided.code === 2003) this.#parts.guessing.wrongCode(device.number);
+      return decided;
+    });
     return {
       deviceId: deviceIds.format(device.number),
       status: 'ACTIVE',

@@ -3,7 +3,8 @@ import { ApiError } from '../../src/contract/codes.ts';
 import { limitConcurrency } from '../concurrency.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { Store } from '../store/store.ts';
-import type { Context } from './context.ts';
+import { actorOf, type Context } from './context.ts';
+import type { Guessing } from './guessing.ts';
 import { type Limiter, RateLimited } from './limiter.ts';
 
 /** Cost of an scrypt hash. N=2^15, r=8, p=3 is one of the settings that OWASP recommends; it takes 32 MiB while it runs. */
@@ -21,12 +22,14 @@ const HASHES_AT_ONCE = 2;
 export class Passwords {
   readonly #store: Store;
   readonly #limiter: Limiter;
+  readonly #guessing: Guessing;
   readonly #cost: Cost;
   readonly #limited = limitConcurrency(HASHES_AT_ONCE);
 
-  constructor(store: Store, limiter: Limiter, cost: Cost = currentCost) {
+  constructor(store: Store, limiter: Limiter, guessing: Guessing, cost: Cost = currentCost) {
     this.#store = store;
     this.#limiter = limiter;
+    this.#guessing = guessing;
     this.#cost = cost;
   }
 
@@ -56,17 +59,32 @@ export class Passwords {
 
   /**
    * Refuses with 1003 if the password does not match any candidate. A wrong password counts as a login attempt of the caller's
-   * address. It is counted before the comparison, so that parallel attempts cannot bypass the limit, and undone on success.
+   * address, and against the caller and the candidates; beyond those limits it is 429 without a comparison.
    */
   async confirm(context: Context, field: string, password: string, candidates: readonly UserRecord[]): Promise<void> {
+    const right = await this.#guessing.confirmation(
+      actorOf(context) ?? context.address,
+      candidates.map(({ number }) => number),
+      open =>
+        this.#matches(
+          context,
+          password,
+          candidates.filter(({ number }) => open.has(number)),
+        ),
+    );
+    if (!right) throw new ApiError(1003, `${field} is wrong`);
+  }
+
+  /** Counted before the comparison, so that parallel attempts cannot bypass the limit, and undone if the password is right. */
+  async #matches(context: Context, password: string, candidates: readonly UserRecord[]): Promise<boolean> {
     const allowance = this.#limiter.count('login', context.address);
     if (allowance && !allowance.allowed) throw new RateLimited(allowance);
     for (const candidate of candidates) {
       if (!(await this.verify(candidate.passwordHash, password))) continue;
       this.#limiter.giveBack('login', context.address);
-      return;
+      return true;
     }
-    throw new ApiError(1003, `${field} is wrong`);
+    return false;
   }
 }
 

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { AuthService } from '../../daemon/services/auth.ts';
+import { Guessing } from '../../daemon/services/guessing.ts';
 import { Limiter } from '../../daemon/services/limiter.ts';
 import { type Cost, Passwords } from '../../daemon/services/passwords.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
@@ -16,13 +17,14 @@ let opened: Awaited<ReturnType<typeof openTemporary>>;
 let accounts: Accounts;
 let tokens: Tokens;
 let auth: AuthService;
-const passwordsAt = (cost?: Cost) => new Passwords(opened.store, new Limiter(), cost);
+const guessing = new Guessing({ enabled: false });
+const passwordsAt = (cost?: Cost) => new Passwords(opened.store, new Limiter(), guessing, cost);
 
 beforeEach(async () => {
   opened = await openTemporary();
   accounts = new Accounts(opened.store);
   tokens = new Tokens([new Uint8Array(32).fill(1)], accounts, Date.now);
-  auth = new AuthService({ store: opened.store, passwords: passwordsAt(), tokens, now: Date.now });
+  auth = new AuthService({ store: opened.store, passwords: passwordsAt(), guessing, tokens, now: Date.now });
 });
 afterEach(async () => {
   await opened.cleanup();
@@ -76,7 +78,7 @@ it('a login does not fail if the new hash cannot be written; the next one tries 
     userByName: opened.store.userByName.bind(opened.store),
     commit: () => Promise.reject(new StoreFailure('the disk is full')),
   } as unknown as typeof opened.store;
-  const hindered = new AuthService({ store, passwords: passwordsAt(), tokens, now: Date.now });
+  const hindered = new AuthService({ store, passwords: passwordsAt(), guessing, tokens, now: Date.now });
   const { token } = await hindered.login({ username: 'ada', password });
   expect((await tokens.check(token)).user?.username).toBe('ada');
   expect(storedHash()).toBe(before);
