@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { ApiError } from '../../src/contract/codes.ts';
-import { isLoopbackName } from '../loopback.ts';
+import { clientOf, isLoopbackName } from '../loopback.ts';
 import { sendError } from './responses.ts';
 
 /** Milliseconds in which a JSON body must be there. */
@@ -135,14 +135,6 @@ export class Connections {
 }
 
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-
-/** Of IPv6 the network (/64): a client that has one address of it has all of them. */
-function clientOf(address: string): string {
-  const plain = address.replace(/^::ffff:/, '').split('%', 1)[0]!;
-  if (!plain.includes(':')) return plain;
-  const [network] = ipaddr.IPv6.networkAddressFromCIDR(`${plain}/64`).toNormalizedString().split('%');
-  return network!;
-}
 
 function isExempt(address: string, trusted: readonly string[]): boolean {
   const plain = address.replace(/^::ffff:/, '');

@@ -10,6 +10,7 @@ import { userIds } from '../../src/contract/ids.ts';
 import { sizes } from '../../src/contract/limits.ts';
 import { compileReader, type InputFormat } from '../../src/contract/validate.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
+import { clientOf } from '../loopback.ts';
 import type { Caller, Context } from '../services/context.ts';
 import { type Limiter, RateLimited } from '../services/limiter.ts';
 import type { Tokens } from '../services/tokens.ts';
@@ -129,7 +130,7 @@ function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller | null): void => {
     request.caller = caller;
     if (shape.limit) {
-      const allowance = limiter.count(shape.limit, shape.limit === 'login' ? request.ip : limitKey(caller));
+      const allowance = limiter.count(shape.limit, shape.limit === 'login' ? clientOf(request.ip) : limitKey(caller));
       if (allowance) {
         setRateLimitHeaders(reply, allowance);
         if (!allowance.allowed) throw new RateLimited(allowance);

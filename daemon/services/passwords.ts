@@ -2,6 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../../src/contract/codes.ts';
 import { limitConcurrency } from '../concurrency.ts';
 import type { UserRecord } from '../domain/user.ts';
+import { clientOf } from '../loopback.ts';
 import type { Store } from '../store/store.ts';
 import { actorOf, type Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
@@ -77,11 +78,12 @@ export class Passwords {
 
   /** Counted before the comparison, so that parallel attempts cannot bypass the limit, and undone if the password is right. */
   async #matches(context: Context, password: string, candidates: readonly UserRecord[]): Promise<boolean> {
-    const allowance = this.#limiter.count('login', context.address);
+    const client = clientOf(context.address);
+    const allowance = this.#limiter.count('login', client);
     if (allowance && !allowance.allowed) throw new RateLimited(allowance);
     for (const candidate of candidates) {
       if (!(await this.verify(candidate.passwordHash, password))) continue;
-      this.#limiter.giveBack('login', context.address);
+      this.#limiter.giveBack('login', client);
       return true;
     }
     return false;

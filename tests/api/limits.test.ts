@@ -69,6 +69,27 @@ describe('login', () => {
     expect(await codes(1, from('10.0.0.2'))).toEqual([1003]);
   });
 
+  it('the addresses of one IPv6 network share a window, and so do those of loopback', async () => {
+    await daemon.restart({ limits: rateLimits, trustProxy: ['127.0.0.0/8'] });
+    const each = (address: (n: number) => string) => {
+      let n = 0;
+      return () => login('wrong one', { 'x-forwarded-for': address(++n) });
+    };
+    expect(
+      await codes(
+        6,
+        each(n => `2001:db8:0:1::${n}`),
+      ),
+    ).toEqual([...times(5, 1003), 429]);
+    clock.forward(60 * second);
+    expect(
+      await codes(
+        6,
+        each(n => (n === 6 ? '::1' : `127.0.0.${n}`)),
+      ),
+    ).toEqual([...times(5, 1003), 429]);
+  });
+
   it('a wrong confirmPassword counts as a login; beyond the limit it is 429 without a comparison', async () => {
     const { deviceId } = await deviceIn('ACTIVE', daemon);
     await withLimits();
