@@ -11,7 +11,7 @@ import { keepLocalToken } from './home/local-token.ts';
 import { lockHome } from './home/lock.ts';
 import { checkNetwork, type DaemonSettings } from './home/settings.ts';
 import { signingKeys } from './home/signing-keys.ts';
-import { closeServer, listen, readTls } from './http/listener.ts';
+import { closeServer, listen, readTls, tlsOptions } from './http/listener.ts';
 import { metricsPlugin } from './http/metrics.ts';
 import { originRule } from './http/origin.ts';
 import { documents } from './http/routes/documents.ts';
@@ -130,7 +130,7 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
       parts.tokens.useKeys(await signingKeys(home, now()));
       await localToken.renew();
       const tls = await readTls(settings, log);
-      if (tls) (app.server as unknown as TlsServer).setSecureContext(tls);
+      if (tls) (app.server as unknown as TlsServer).setSecureContext(tlsOptions(tls));
       log.info('signing keys and certificate reloaded');
     } catch (error) {
       log.error({ err: error }, 'signing keys or certificate could not be reloaded; the previous ones stay in use');

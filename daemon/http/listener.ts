@@ -8,21 +8,36 @@ import type { Logger } from '../logger.ts';
 /** Seconds that a stop waits for running requests. */
 const GRACE_SECONDS = 10;
 
+/** Certificate and key in PEM. */
+export interface TlsFiles {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** Ciphers of TLS 1.2 with forward secrecy; those of TLS 1.3 all have it. */
+const FORWARD_SECRET = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+].join(':');
+
+/** What TLS is set up with, at the start and after each reload: a traffic recording is useless to a later holder of the key. */
+export const tlsOptions = (files: TlsFiles) => ({ ...files, ciphers: FORWARD_SECRET, minVersion: 'TLSv1.2' }) as const;
+
 /** Reads certificate and key; undefined if none are set. Throws `StartRefused` if they are missing, not PEM, or do not belong together. */
-export async function readTls(
-  { tlsCert, tlsKey }: DaemonSettings,
-  log: Logger,
-): Promise<{ cert: Buffer; key: Buffer } | undefined> {
+export async function readTls({ tlsCert, tlsKey }: DaemonSettings, log: Logger): Promise<TlsFiles | undefined> {
   if (!tlsCert || !tlsKey) return undefined;
   const { createSecureContext } = await import('node:tls');
   try {
     const tls = { cert: await readFile(tlsCert), key: await readFile(tlsKey) };
-    createSecureContext(tls);
-    if (process.platform !== 'win32' && (await stat(tlsKey)).mode & 0o004)
-      log.warn(
-        { key: tlsKey, fix: `chmod o-r ${tlsKey}` },
-        'every user of this machine can read the key of the certificate',
-      );
+    createSecureContext(tlsOptions(tls));
+    await warnOfReaders(tlsKey, log);
     return tls;
   } catch (error) {
     throw new StartRefused(
@@ -31,6 +46,16 @@ export async function readTls(
       'both must be PEM files that belong together',
     );
   }
+}
+
+/** Logs a warning if others than its owner can read the key of the certificate. */
+async function warnOfReaders(key: string, log: Logger): Promise<void> {
+  if (process.platform === 'win32') return;
+  const { mode } = await stat(key);
+  if (mode & 0o004)
+    log.warn({ key, fix: `chmod go-r ${key}` }, 'every user of this machine can read the key of the certificate');
+  else if (mode & 0o040)
+    log.warn({ key, fix: `chmod g-r ${key}` }, 'the group of the file can read the key of the certificate');
 }
 
 /** Opens the port and returns the URL of the daemon. Throws `StartRefused` if the port is not available. */

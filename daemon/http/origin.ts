@@ -21,14 +21,31 @@ export function originRule(listenHost: string, allowed: readonly string[]): Orig
   return { hosts: new Set([...allowed, ...(loopback ? [] : [named])].map(name => name.toLowerCase())) };
 }
 
-/** Refuses a request of another site with 2007, and one without Host with 1001. */
-export function checkOrigin(headers: IncomingHttpHeaders, rule: OriginRule): void {
+/** The headers of a request. `rawHeaders`: names and values in turn, as they arrived. */
+export interface ReceivedHeaders {
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+}
+
+/** Refuses a request of another site with 2007, and one without Host or with several with 1001. */
+export function checkOrigin({ headers, rawHeaders }: ReceivedHeaders, rule: OriginRule): void {
   const { host, origin } = headers;
   if (host === undefined) throw new ApiError(1001, 'the header Host is required');
+  if (hasSecondHost(rawHeaders)) throw new ApiError(1001, 'the header Host must be sent once');
   if (rule.hosts && !isAllowed(host, rule.hosts)) throw new ApiError(2007, 'the header Host names another site');
   if (origin === undefined) return;
   if (originHost(origin) !== host.toLowerCase())
     throw new ApiError(2007, 'requests from pages of another site are refused');
+}
+
+/** Node takes the first Host and drops the others; a proxy in front may have judged another one. */
+function hasSecondHost(rawHeaders: readonly string[]): boolean {
+  let found = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') found++;
+  }
+  return found > 1;
 }
 
 function isAllowed(host: string, hosts: ReadonlySet<string>): boolean {

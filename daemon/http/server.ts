@@ -16,6 +16,7 @@ import type { RouteShape } from '../../src/contract/define.ts';
 import { Connections } from './connections.ts';
 import { drainAfter } from './drain.ts';
 import { checkShape } from './json-shape.ts';
+import { type TlsFiles, tlsOptions } from './listener.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
 import { answerUnparseable, answerUnsupported, noSuchOperation, sendError } from './responses.ts';
@@ -39,7 +40,7 @@ export interface ServerOptions {
   /** CIDRs of the proxies whose X-Forwarded-For is used. */
   readonly trustProxy: readonly string[];
   /** Present if the server speaks HTTPS. */
-  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly tls?: TlsFiles | undefined;
   /** Milliseconds within which the header of a request must arrive. */
   readonly headersTimeout?: number;
 }
@@ -52,6 +53,9 @@ const HEADERS_MS = 20_000;
 const SILENCE_MS = 120_000;
 /** Bytes of path and headers that Node accepts by default. */
 const MAX_HEADER = 16 * 1024;
+
+/** A year, in seconds: a browser that was here uses HTTPS only. */
+const STRICT_TRANSPORT = 'max-age=31536000';
 
 /** Adds routes or hooks to a server. */
 export type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
@@ -105,23 +109,24 @@ function fastifyOptions(options: ServerOptions, nextId: () => string): FastifySe
       answerUnparseable(error, socket, nextId(), options.logger);
     },
     connectionTimeout: SILENCE_MS,
-    ...(options.tls ? { https: { ...options.tls, ...http } } : { http }),
+    ...(options.tls ? { https: { ...tlsOptions(options.tls), ...http } } : { http }),
   } as FastifyServerOptions<Server>;
 }
 
 /** Hooks of every request call back instead of returning a promise: measured, 1 µs each. */
-function addHooks(app: FastifyInstance, { logger, origin }: ServerOptions): void {
+function addHooks(app: FastifyInstance, { logger, origin, tls }: ServerOptions): void {
   app.addHook('onRequest', (request, reply, done) => {
     app.loopWatch.enter(request.routeOptions.config.operation?.id ?? 'none', request.id);
     reply
       .header('x-request-id', request.id)
       .header('x-content-type-options', 'nosniff')
       .header('cache-control', 'no-store');
+    if (tls) reply.header('strict-transport-security', STRICT_TRANSPORT);
     // After an upgrade that is not accepted, Node reads no further request from the connection.
     if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
     // Before the body is read: an unknown path is 404 whatever its body.
     if (request.is404) throw noSuchOperation();
-    checkOrigin(request.headers, origin);
+    checkOrigin(request.raw, origin);
     done();
   });
   if (!logger.isLevelEnabled('debug')) return;

@@ -100,7 +100,7 @@ class Upgrades {
     this.#loopWatch.enter(routes.notifications.id, this.#idOf(request));
     try {
       if (request.method !== 'GET' || splitUrl(request.url)[0] !== path) throw new ApiError(404, 'no such operation');
-      checkOrigin(request.headers, this.#parts.origin);
+      checkOrigin(request, this.#parts.origin);
       const admission = await admit(request, this.#parts);
       if (stream !== socket) throw new ApiError(1001, 'the request for a stream has a body');
       if (socket.destroyed) return;

@@ -87,6 +87,10 @@ describe('every response is an envelope', () => {
       'POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
     ],
     ['has a header that is too long', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
+    [
+      'has two Host headers',
+      'GET /api/health HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\nConnection: close\r\n\r\n',
+    ],
     ['has no Host header', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ])('a request that %s is 1001', async (_what, text) => {
     const { status, body, headers } = parsed(await raw(text));

@@ -6,7 +6,7 @@ const network = originRule('0.0.0.0', []);
 const named = originRule('0.0.0.0', ['keys.example.com']);
 const codeOf = (headers: Record<string, string>, rule = local): number => {
   try {
-    checkOrigin(headers, rule);
+    checkOrigin({ headers, rawHeaders: Object.entries(headers).flat() }, rule);
     return 200;
   } catch (error) {
     return (error as { code: number }).code;
@@ -63,4 +63,10 @@ describe('a daemon on a network', () => {
   test('still refuses requests from another site', () => {
     expect(codeOf({ host: 'keys.example.com', origin: 'https://evil.example' }, network)).toBe(2007);
   });
+});
+
+test.each(['Host', 'host', 'HOST'])('a second header %s is refused, also if it is the same', name => {
+  const headers = { host: 'localhost' };
+  const rawHeaders = ['Accept', '*/*', 'Host', 'localhost', name, 'localhost'];
+  expect(() => checkOrigin({ headers, rawHeaders }, network)).toThrow(expect.objectContaining({ code: 1001 }));
 });

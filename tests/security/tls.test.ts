@@ -1,5 +1,6 @@
 /** HTTPS: network traffic is encrypted, and a renewed certificate needs no restart. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type RequestOptions, request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -75,6 +76,49 @@ needs('openssl')('a daemon with a certificate', () => {
     await chmod(inUse.key, 0o644);
     await daemon.reload();
     expect(warned()).toBe(true);
+  });
+
+  it('warns about a key that its group can read', async () => {
+    const warned = () => logged.some(line => line.includes('the group of the file can read the key'));
+    await chmod(inUse.key, 0o600);
+    await daemon.reload();
+    expect(warned()).toBe(false);
+    await chmod(inUse.key, 0o640);
+    await daemon.reload();
+    expect(warned()).toBe(true);
+  });
+
+  it('offers no cipher without forward secrecy, before and after a reload', async () => {
+    const rsa = makeCertificate(dir, 'rsa', ['rsa:2048']);
+    await takeUp(rsa);
+    await daemon.reload();
+    const connect = (ciphers: string) =>
+      once(
+        connectTls({
+          port: Number(new URL(daemon.url).port),
+          host: '127.0.0.1',
+          maxVersion: 'TLSv1.2',
+          ciphers,
+          ca: readFileSync(rsa.cert),
+        }),
+        'secureConnect',
+      );
+    const staticKeys = 'AES256-GCM-SHA384:AES128-GCM-SHA256:AES256-SHA256:AES128-SHA:AES256-SHA';
+    await expect(connect(staticKeys)).rejects.toThrow();
+    await expect(connect('ECDHE-RSA-AES128-GCM-SHA256')).resolves.toBeDefined();
+    await daemon.stop();
+    daemon = await start();
+    await expect(connect(staticKeys)).rejects.toThrow();
+    await expect(connect('ECDHE-RSA-AES128-GCM-SHA256')).resolves.toBeDefined();
+  });
+
+  it('has browsers use HTTPS only: every response has Strict-Transport-Security', async () => {
+    for (const path of ['/api/health', '/api/users/me', '/nothing']) {
+      const asked = request(daemon.url + path, { ca, agent: false }).end();
+      const [response] = await once(asked, 'response');
+      response.resume();
+      expect(response.headers['strict-transport-security']).toBe('max-age=31536000');
+    }
   });
 
   it('does not answer unencrypted requests, and continues after them', async () => {
