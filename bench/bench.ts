@@ -4,7 +4,7 @@ import type { Row } from './report.ts';
 export interface Bench {
   /** For what a group writes; removed at the end. */
   readonly scratch: string;
-  /** A home with this many devices; nobody writes to it but through a `copyOf`. */
+  /** A home with this many devices. Do not write to it; write to a `copyOf`. */
   home(devices: number): Promise<string>;
   /** Size of the large registry. */
   readonly devices: number;

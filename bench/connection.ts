@@ -88,7 +88,7 @@ export class Requests {
   }
 }
 
-/** One request after another, each with its answer; rejects where it is no 200. */
+/** Sends requests one after another, each with its response; rejects if a response is not 200. */
 export class Client {
   readonly requests: Requests;
   readonly #connection: Connection;

@@ -51,7 +51,7 @@ const tell = (text: string) => void process.stderr.write(`${text}\n`);
 const scratch = await mkdtemp(join(tmpdir(), 'devmgr-bench-'));
 const kept = values.folder ? resolve(values.folder) : scratch;
 
-/** Fills a home of this size where there is none yet. */
+/** Fills a home of this size if it does not exist yet. */
 async function home(devices: number): Promise<string> {
   const dir = join(kept, `${devices}-devices`);
   const done = `${dir}-whole`;

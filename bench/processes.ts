@@ -134,7 +134,7 @@ export class Dialogue {
   }
 }
 
-/** Load against a server; a run with failures is no figure. */
+/** Load against a server. A run with failures gives no figure and throws. */
 export async function load(order: LoadOrder): Promise<LoadResult> {
   const result = await runJson<LoadResult>('load.ts', JSON.stringify(order));
   if (result.failures > 0) throw new Error(`${result.failures} requests to ${order.url} failed`);

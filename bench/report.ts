@@ -5,7 +5,7 @@ export interface Row {
   readonly figure: number;
   /** What it is held against, and its figure in the same run; null where the goal is a bound. */
   readonly floor: { readonly what: string; readonly figure: number } | null;
-  /** Each repetition's ratio (or figure, where there is no floor): the spread. */
+  /** Each repetition's ratio (or figure, without a baseline): the spread. */
   readonly samples: readonly number[];
   readonly goal: { readonly atLeast: number } | { readonly atMost: number };
   /** What else was seen: what a judge of the figure has to know. */

@@ -19,7 +19,7 @@ export interface WaitResult {
   readonly answers: readonly (readonly number[])[];
   /** The other client meanwhile. */
   readonly beside: Waits;
-  /** The other client for as long again with nobody beside it, in turn with `beside`: the noise of the machine in the same second. */
+  /** The other client for the same time without that load, in turn with `beside`: the noise of the machine in the same second. */
   readonly alone: Waits;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Listeners that stay: opens as many streams as it is told, writes a line when they are open and, for each line on stdin, one about
- * what they have received. Reads a `Watch` from argv.
+ * Listeners that stay connected: opens the requested number of streams, writes a line when they are open and, for each line on stdin,
+ * one about what they have received. Reads a `Watch` from argv.
  */
 import { createInterface } from 'node:readline';
 import { listen } from './listener.ts';

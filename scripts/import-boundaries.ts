@@ -294,7 +294,7 @@ function sourcesIn(root: string, folder: string): string[] {
   });
 }
 
-/** What is wrong with the project that lies in the folder `root`. */
+/** What is wrong with the project in the folder `root`. */
 export function violations(root: string): Violation[] {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const packages = new Set(Object.keys({ ...dependencies, ...devDependencies }));

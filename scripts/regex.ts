@@ -17,7 +17,7 @@ const sources = '{bin,src,daemon,drivers}/**/*.{ts,mts,cts}';
 
 type Argument = CallExpression['arguments'][number] | undefined;
 
-/** An expression and where it is written. */
+/** An expression and its location in the sources. */
 export interface Expression {
   readonly file: string;
   /** Absent for a pattern of the contract, which is found by its value. */

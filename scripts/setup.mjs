@@ -20,7 +20,7 @@ export function setup() {
   const found = readStamp();
   if (found?.lock === wanted.lock && found.machine === wanted.machine && existsSync(node)) return;
   requireWritable();
-  // Binaries in node_modules serve one platform: a folder that was copied from another machine is installed anew.
+  // Binaries in node_modules are for one platform: a folder that was copied from another machine is installed again.
   const foreign = found !== null && found.machine !== wanted.machine;
   if (foreign || !isInstalled(lock)) {
     say('installing dependencies from package-lock.json (once, a minute or two) …');
@@ -91,7 +91,7 @@ function requireWritable() {
   }
 }
 
-/** What `node_modules/node` answers as its version; null where it is absent or does not run. */
+/** The version that `node_modules/node` reports; null if it is absent or does not run. */
 function nodeVersion() {
   const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : null;
@@ -145,7 +145,7 @@ function npmCommand() {
   return { command: windows ? 'npm.cmd' : 'npm', prefix: [], options: { env, shell: windows } };
 }
 
-/** npm wants a cache folder in the home; where there is no home to write to, a folder beside the project serves. */
+/** npm needs a cache folder in the home. Without a writable home it uses a folder beside the project. */
 function cacheOverride() {
   if (windows || process.env.npm_config_cache) return {};
   try {
@@ -177,7 +177,7 @@ function adviceFor(output) {
     return 'A folder is not writable: run as the owner of this folder, or delete node_modules as that owner first.';
   }
   if (/ENOSPC/.test(output)) return 'The disk is full: make room (about 500 MB), then run the same command again.';
-  return 'The lines above are npm’s. Mend what they name, then run the same command again.';
+  return 'The lines above are from npm. Fix the problems that they name, then run the same command again.';
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) setup();

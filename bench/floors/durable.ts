@@ -3,7 +3,7 @@ import { openWriter } from '../../daemon/store/sqlite/open.ts';
 
 /**
  * A database as the daemon opens its own: same tables, same settings. That those are durable (WAL, synchronous=FULL) is read back
- * from the connection, and anything else is no floor for something durable.
+ * from the connection, and anything else is not a durable baseline.
  */
 export async function openDurable(file: string): Promise<Database.Database> {
   const db = await openWriter({ file });

@@ -139,7 +139,7 @@ function othersWait(work: string, waits: readonly WaitResult[]): Row {
     'ms',
     waits.map(({ beside }) => beside.longest),
     10,
-    `each sample is the longest of about a second, asked a millisecond apart; ${told(waits.map(({ beside }) => beside))}; with nobody beside it, in turn with that, ${told(waits.map(({ alone }) => alone))}`,
+    `each sample is the longest of about a second, asked a millisecond apart; ${told(waits.map(({ beside }) => beside))}; without that load, in turn with it, ${told(waits.map(({ alone }) => alone))}`,
   );
 }
 

@@ -22,7 +22,7 @@ export async function* startRows(bench: Bench): AsyncGenerator<Row> {
   }
   const ms = (all: readonly Measured[]) => all.map(({ startMs }) => startMs);
   const MiB = (all: readonly Measured[]) => all.map(({ memory }) => memory);
-  yield bound('start to first answer, home made anew', 'ms', ms(first), 400, 'keys and the first password are made');
+  yield bound('start to first answer, new home', 'ms', ms(first), 400, 'keys and the first password are made');
   yield bound('start to first answer, empty', 'ms', ms(empty), 400);
   yield bound(`start to first answer, ${devices} devices`, 'ms', ms(full), 1000);
   yield bound('memory idle, empty', 'MiB', MiB(empty), 110);

@@ -74,7 +74,7 @@ function registration(name: string, round: number): string {
   return JSON.stringify({ deviceType: 'UKEY', serialNumber, manufacturer: 'Bench', model: 'M1' });
 }
 
-/** Everybody was told and nobody was lost on the way. */
+/** Throws unless every listener got the notification and none was lost. */
 async function stillThere(daemon: BenchDaemon): Promise<void> {
   const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
   if (!metrics.includes(`devmgr_streams ${sockets}`)) throw new Error('listeners were lost');

@@ -1,6 +1,6 @@
 /**
- * Recorded sessions: a block ```` ```console recorded ```` shows what a terminal showed. The commands stand on the page, after
- * `$ `; what follows each is put there by a run. All blocks of a page are one session, in a home of its own.
+ * Recorded sessions: a block ```` ```console recorded ```` shows what a terminal showed. The page has the commands, after
+ * `$ `; a run writes the output of each below it. All blocks of a page are one session, in its own home.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,13 +13,13 @@ const opening = '```console recorded';
 const closing = '```';
 /** Stands before the output of each command; a device or a program does not write it. */
 const mark = '\u001e';
-/** Who is shown in place of whoever makes the recording. */
+/** The user shown in place of the user who makes the recording. */
 const shownHome = '/home/ada';
 /** Shown in place of the port that was free. */
 const shownAddress = `${defaultHost}:${defaultPort}`;
 const columns = 100;
 
-/** The page with its recordings made anew; null where it has none. */
+/** The page with new recordings; null if it has none. */
 export async function recorded(page: string, program: string): Promise<string | null> {
   const lines = page.split('\n');
   const commands = commandsOf(lines);

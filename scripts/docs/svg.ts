@@ -24,7 +24,7 @@ interface Run {
   readonly style: Style;
 }
 
-/** The screen as an SVG; its text can be searched, and `title` is what stands in for it where it cannot be seen. */
+/** The screen as an SVG. Its text can be searched; `title` replaces the picture for readers who cannot see it. */
 export function screenAsSvg(screen: string, title: string): string {
   const lines = runsOfLines(screen.trimEnd());
   const columns = Math.max(...lines.flat().map(({ column, text }) => column + text.length));

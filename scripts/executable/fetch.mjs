@@ -9,7 +9,7 @@ const cache = join(root, '.cache', 'platforms');
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
 
 /**
- * The file of a package, of the version that the lock file names; fetched where it is not installed. Null where npm has no such
+ * The file of a package, in the version that the lock file names; downloaded if it is not installed. Null if npm does not have the
  * package.
  */
 export async function fileOf([name, path]) {

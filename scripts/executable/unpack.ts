@@ -14,7 +14,7 @@ export interface Carried {
 }
 
 /**
- * In a new folder that only this user may enter, under a name that nobody can guess; it is gone once the module is loaded.
+ * In a new folder that only this user may enter, under a name that cannot be guessed. It is removed once the module is loaded.
  * The next place serves where one is absent, read-only, full, or mounted so that no program runs from it.
  */
 export function loadOnce({ name, bytes }: Carried, places: readonly string[], open: Open): unknown {
@@ -44,31 +44,31 @@ function isOfThePlace(error: unknown): boolean {
 }
 
 /**
- * In a folder of this user that stays, under a name made of its digest. A file that is not what is carried is never loaded: it is
- * put aside for a right one. `notice` is told of that.
+ * In a permanent folder of this user, under a name made of its digest. A file whose content differs from what is carried is never
+ * loaded but replaced, and `notice` reports it.
  */
 export function loadKept(carried: Carried, base: string, open: Open, notice: (text: string) => void): unknown {
   const wanted = digestOf(carried.bytes);
   const folder = privateFolder(join(base, `native-${wanted.slice(0, 16)}`));
   const file = join(folder, `${carried.name}.node`);
   const found = digestAt(file);
-  if (found !== null && found !== wanted) notice(`${file} had been changed and was not loaded; it is unpacked anew`);
+  if (found !== null && found !== wanted) notice(`${file} had been changed and was not loaded; it is unpacked again`);
   if (found !== wanted) place(file, carried.bytes, wanted);
   return open(file);
 }
 
-/** Made where it is missing; refused where it is a link, or somebody else's, or open to others. */
+/** Created if it is missing; refused if it is a link, belongs to another user, or is open to others. */
 function privateFolder(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stat = lstatSync(folder);
   const foreign = process.getuid !== undefined && stat.uid !== process.getuid();
   const open = process.platform !== 'win32' && (stat.mode & 0o077) !== 0;
   if (!stat.isDirectory() || foreign || open)
-    throw new Error(`${folder} is not a folder of this user alone; remove it, and it is made anew`);
+    throw new Error(`${folder} is not a private folder of this user; remove it, and it is created again`);
   return folder;
 }
 
-/** Null where there is no file; a link counts as a file that was changed. */
+/** Null if there is no file; a link counts as a changed file. */
 function digestAt(file: string): string | null {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return null;

@@ -1,4 +1,4 @@
-// What a build is told about itself, for `devmgr --version`: nothing that changes while the sources stay the same.
+// What a build knows about itself, for `devmgr --version`: nothing that changes while the sources stay the same.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

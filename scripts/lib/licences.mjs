@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from './project.mjs';
 
-/** The name, version and licence of a package, with the notice that whoever hands its code on has to hand on with it. */
+/** The name, version and license of a package, with the notice that must be distributed with its code. */
 export function licenceOf(folder) {
   const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   if (!license) fail(`${name} names no licence.`, 'Look the licence up before shipping it.');

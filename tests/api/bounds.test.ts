@@ -176,7 +176,7 @@ test.each([
   ],
   ['this machine has no bound', times(1_100, () => '127.0.0.1'), undefined, 0],
   ['nor has a trusted proxy', times(1_100, () => '10.1.2.3'), ['10.0.0.0/8'], 0],
-  ['whoever is no proxy has one all the same', times(1_001, () => '192.0.2.1'), ['10.0.0.0/8'], 1],
+  ['an address that is not a proxy is limited too', times(1_001, () => '192.0.2.1'), ['10.0.0.0/8'], 1],
 ])('%s', async (_rule, addresses, trusted, expected) => {
   expect(await cutOff(addresses, trusted)).toBe(expected);
 });

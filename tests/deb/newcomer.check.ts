@@ -160,10 +160,10 @@ inDebian('a newcomer on Debian without Node', () => {
     const head = [
       '# From the package to the first key, and back',
       '',
-      `What one person typed on ${new Date().toISOString().slice(0, 10)} and what came of it: devmgr ${present.version} on Debian ${machine.debian},`,
-      'booted from what `debootstrap` makes, without a network. The card and its reader exist in software (vsmartcard),',
-      "behind Debian's own pcscd; the version that comes later is the same program under a higher number. `npm run test:deb`",
-      'does all of it anew, and with `-- --update` writes this page.',
+      `A terminal session of ${new Date().toISOString().slice(0, 10)}: devmgr ${present.version} on Debian ${machine.debian},`,
+      'booted from what `debootstrap` makes, without a network. The card and its reader are simulated in software (vsmartcard)',
+      "behind Debian's own pcscd; the later version is the same program with a higher number. `npm run test:deb`",
+      'runs the session again, and with `-- --update` writes this page.',
       '',
       '',
     ].join('\n');

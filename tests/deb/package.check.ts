@@ -30,7 +30,7 @@ inDebian('the package', () => {
   it('depends on a C library that knows every symbol the program asks for', () => {
     const needed = Number(/libc6 \(>= 2\.(\d+)\)/.exec(text('DEBIAN/control'))?.[1]);
     const program = readFileSync(join(tree, 'usr/bin/devmgr'), 'latin1');
-    // Native modules lie in it as they are, with the versions that they want.
+    // It contains native modules unchanged, with the library versions that they need.
     const asked = [...program.matchAll(/\0GLIBC_2\.(\d+)(?:\.\d+)?\0/g)].map(([, minor]) => Number(minor));
     expect(Math.max(...asked)).toBe(needed);
   });

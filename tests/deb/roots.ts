@@ -1,4 +1,4 @@
-/** Clean Debian roots, made by debootstrap once and unpacked from the cache after that; remove .cache/debian to have them made anew. */
+/** Clean Debian roots, made by debootstrap once and then unpacked from the cache; remove .cache/debian to make them again. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -101,7 +101,7 @@ function inside(folder: string, script: string): void {
   if (status !== 0) throw new Error(`a Debian root could not be made: ${output}`);
 }
 
-/** The tar file of that name, made by `fill` in an empty folder where it is not there. */
+/** The tar file of that name; if it does not exist, `fill` makes it in an empty folder. */
 function cached(name: Kind, fill: (folder: string) => void): string {
   const file = join(cache, `${suite}-${name}.tar`);
   if (existsSync(file)) return file;

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * The checks of the Debian package (`npm run test:deb`), which `npm test` leaves out: they want root, Debian's archive and minutes.
- * `npm run test:deb -- --update` also writes docs/transcript.md anew.
+ * `npm run test:deb -- --update` also writes docs/transcript.md again.
  */
 export default defineConfig({
   test: {

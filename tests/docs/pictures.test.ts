@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..');
 const svg = readFileSync(join(root, 'docs/images/enroll.svg'), 'utf8');
 const report = readFileSync(join(root, 'src/cli/commands/enroll/report.ts'), 'utf8');
 
-describe('the picture of an enrolment; `npm run docs:pictures` makes it anew', () => {
+describe('the picture of an enrollment; `npm run docs:pictures` makes it again', () => {
   it.each(['Plug in a key', '(Ctrl-C ends)', '✓ registered', 'activation code', '✗ failed', 'again: it is'])(
     'shows words of the program: %s',
     words => {

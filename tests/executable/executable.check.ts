@@ -8,7 +8,7 @@ const bare = new BareRoot();
 afterAll(() => bare.remove());
 afterEach(() => bare.run('devmgr daemon stop || true'));
 
-describe('the executable, where there is nothing but the C library', () => {
+describe('the executable on a system that has only the C library', () => {
   it('goes from nothing to an activated and a locked device', async () => {
     const { code, stdout, stderr } = await bare.run(`
       devmgr quickstart
@@ -89,7 +89,7 @@ const mounted = (place: string, options: string) => `mount -t tmpfs -o ${options
 const everywhere = (options: string) => ['/tmp', '/home'].map(place => mounted(place, options)).join('; ');
 const modules = ['better-sqlite3', 'usb', 'node-hid', 'pcsc-mini', 'keyring'];
 
-describe('native modules that lie in the executable', () => {
+describe('native modules inside the executable', () => {
   it('leave nothing behind on disk that could be changed before it is loaded again', async () => {
     expect((await bare.run('devmgr quickstart')).code).toBe(0);
     for (const place of ['tmp', 'home', 'work'])

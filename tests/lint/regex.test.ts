@@ -97,7 +97,7 @@ describe('the check as npm run lint runs it', () => {
     });
   });
 
-  it('passes a program whose expressions are linear, and fails where there is nothing to check', async () => {
+  it('passes a program whose expressions are linear, and fails if it finds no expression', async () => {
     expect(await check({ 'bin/a.ts': 'export const a = /^a+$/;\n' })).toEqual({ code: 0, stderr: '' });
     expect((await check({})).code).toBe(1);
   });

@@ -24,7 +24,7 @@ describe('the polkit rule', () => {
   runInNewContext(text('polkit/50-devmgr.rules'), { polkit });
   const decide = (id: string, group: string) => rule({ id }, { isInGroup: name => name === group });
 
-  it.each(['access_pcsc', 'access_card'])('lets the group devmgr do %s, and nobody else', action => {
+  it.each(['access_pcsc', 'access_card'])('allows %s to the group devmgr only', action => {
     expect(decide(`org.debian.pcsc-lite.${action}`, 'devmgr')).toBe('yes');
     expect(decide(`org.debian.pcsc-lite.${action}`, 'users')).toBeUndefined();
   });

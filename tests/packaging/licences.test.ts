@@ -1,4 +1,4 @@
-/** Whoever gets the program gets the notices of all whose code is in it. */
+/** Every copy of the program contains the notices of all code in it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   notices = read('dist', 'licences.txt');
 });
 
-it('every package that is built into the program stands there with its version, its licence and its text', () => {
+it('every package that is built into the program is listed with its version, its license and its text', () => {
   expect(packages.length).toBeGreaterThan(20);
   const parts = notices.split(`\n${'-'.repeat(78)}\n\n`);
   expect(parts).toHaveLength(packages.length);

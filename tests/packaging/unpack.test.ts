@@ -1,4 +1,4 @@
-/** How the single executable puts a native module on disk to load it. What is "loaded" here is what stands in the file. */
+/** How the single executable writes a native module to disk to load it. What is "loaded" here is the content of the file. */
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -61,7 +61,7 @@ describe('a module in a folder that is kept', () => {
         symlinkSync(`${file}.other`, file);
       },
     ],
-  ])('is not loaded where it is %s: that is said, and it is unpacked anew', (_, tamper) => {
+  ])('is not loaded if it is %s: this is reported, and it is unpacked again', (_, tamper) => {
     const base = temporaryFolder();
     const { from } = keep(base);
     tamper(from);
@@ -116,7 +116,7 @@ describe('a module in a folder that is kept', () => {
 });
 
 describe('a module that is loaded once', () => {
-  test('lies in a folder of this user alone while it is loaded, and nowhere afterwards', () => {
+  test('is in a private folder of this user while it is loaded, and nowhere afterwards', () => {
     const place = temporaryFolder();
     const modes: number[] = [];
     const found = loadOnce(carried, [place], file => {
@@ -137,7 +137,7 @@ describe('a module that is loaded once', () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test('has another place where one is absent or allows no programs, and says what to set where none is left', () => {
+  test('uses another folder if one is absent or allows no programs, and says what to set if none is left', () => {
     const noPrograms = temporaryFolder();
     const good = temporaryFolder();
     const open = (file: string) => {

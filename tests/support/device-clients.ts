@@ -1,4 +1,4 @@
-/** Clients that do things to the same few devices at once, each remembering what it did, what it was told, and when. */
+/** Clients that use the same few devices at once; each records what it did, what the responses were, and when. */
 import fc from 'fast-check';
 import { type DeviceStatus, deviceStatuses } from '../../src/contract/device-fields.ts';
 import { adminPassword, type TestDaemon } from './daemon.ts';
@@ -201,7 +201,7 @@ export class Fleet {
     }
   }
 
-  /** Clients share what they were told, as they would by looking. */
+  /** Clients share what their responses said, as if they had read the devices. */
   #learn(place: number, { data }: model.Reply): void {
     if (data?.deviceId && data.activationCode)
       this.#known.set(place, { deviceId: data.deviceId, code: data.activationCode });

@@ -5,14 +5,14 @@ export interface Seen<S> {
   /** Places on one clock that only goes forward: sent, and answered. */
   readonly from: number;
   readonly to: number;
-  /** The state after it, where the answer is the one the model gives in this state; undefined where it is not. */
+  /** The state after it, if the response is the one that the model gives in this state; otherwise undefined. */
   readonly step: (state: S) => S | undefined;
   readonly words: string;
 }
 
 /**
- * An order that explains everything, without putting an operation before one that had been answered when it was sent; null
- * where there is none. `start` is the state before all of them.
+ * An order that explains all responses, and in which no operation precedes one that was complete before it was sent; null
+ * if there is none. `start` is the state before all of them.
  */
 export function explain<S>(seen: readonly Seen<S>[], start: S): { readonly order: Seen<S>[]; readonly end: S } | null {
   const byStart = [...seen].sort((a, b) => a.from - b.from);

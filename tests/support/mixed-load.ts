@@ -16,11 +16,11 @@ interface State {
 /** A device and its one client's knowledge of it. */
 interface Known {
   readonly serial: string;
-  /** Null where it is not registered for certain. */
+  /** Null if it is not certain that it is registered. */
   deviceId: string | null;
   code: string;
   certain: State | null;
-  /** What it is when the request under way was done; undefined where none is. */
+  /** Its state once the request in progress is done; undefined without one. */
   underWay: State | undefined;
 }
 
@@ -73,7 +73,7 @@ export class MixedLoad {
     return this.#watchers;
   }
 
-  /** Works until the daemon is gone. `onAcknowledged` is told after each change that was. */
+  /** Works until the daemon is gone. Calls `onAcknowledged` after each acknowledged change. */
   async work(daemon: DaemonProcess, onAcknowledged: () => void): Promise<void> {
     const run = ++this.#run;
     const client = (name: string, act: (call: Call, i: number) => Promise<void>) =>
@@ -171,7 +171,7 @@ export class MixedLoad {
     this.#versions.set(version, sha256);
   }
 
-  /** Watches from where it was; what is sent after the kill is lost on the way, and comes again. */
+  /** Continues after the last event that it processed; what is sent after the kill is lost on the way, and is sent again. */
   async #watch(daemon: DaemonProcess, watcher: Watcher): Promise<void> {
     const stream = await openStream(daemon.url, { token: daemon.token, since: watcher.ids.at(-1) ?? 0 }).catch(
       () => null,

@@ -5,7 +5,7 @@ import { describe } from 'vitest';
 /** Places of programs that an ordinary user's PATH leaves out. */
 const SYSTEM_PLACES = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** Full path of a program of this machine, or null where it is not installed. */
+/** Full path of a program of this machine, or null if it is not installed. */
 export function findTool(name: string): string | null {
   const places = [...(process.env.PATH ?? '').split(delimiter), ...SYSTEM_PLACES];
   return places.map(place => join(place, name)).find(file => existsSync(file)) ?? null;

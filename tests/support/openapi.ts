@@ -12,7 +12,7 @@ const id = 'openapi';
 const document = buildOpenapi('0.0.0');
 const paths = document.paths as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-// The document has members that are no schemas; its schemas are held against the rules by the lint run.
+// The document has members that are not schemas; the lint run checks its schemas.
 const ajv = new Ajv({ strict: false, validateSchema: false });
 addFormats.default(ajv);
 ajv.addSchema(document, id);
@@ -24,7 +24,7 @@ const templates = Object.keys(paths)
 
 const hasMethod = (path: string, method: string) => paths[path]?.[method.toLowerCase()] !== undefined;
 
-/** The path of the document that a request went to, or undefined where there is none. */
+/** The path of the document that a request went to; undefined if there is none. */
 export function templateOf(path: string, method: string): string | undefined {
   const [bare = ''] = path.split('?');
   // A path with a name of its own is that one alone, also for the methods that it does not have.

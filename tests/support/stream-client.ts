@@ -86,7 +86,7 @@ const handshake = {
   'sec-websocket-key': Buffer.alloc(16, 1).toString('base64'),
 };
 
-/** Asks for an upgrade that is to be refused; `undefined` as a header leaves it out. Rejects where it is granted. */
+/** Requests an upgrade that must be refused; `undefined` as a header omits it. Rejects if the upgrade succeeds. */
 export function refusedUpgrade(
   url: string,
   pathAndQuery: string,

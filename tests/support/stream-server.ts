@@ -97,7 +97,7 @@ export function registration(serialNumber = `S-${++serial}`): Change {
   };
 }
 
-/** An entry of the journal that is no notification. */
+/** An entry of the journal that is not sent as a notification. */
 export const unnotified = (number: number): Change => ({
   kind: 'user.set',
   user: number,

@@ -1,4 +1,4 @@
-/** A systemd of a user, for one script: in namespaces of its own, so that neither this machine nor whoever tests notices. */
+/** A systemd of a user, for one script: in its own namespaces, so that neither this machine nor its user notices. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';

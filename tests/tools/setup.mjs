@@ -1,5 +1,5 @@
 /**
- * Installs the tools of this folder where they are missing or older than the lock file. Runs on any Node that has npm
+ * Installs the tools of this folder if they are missing or older than the lock file. Runs on any Node that has npm
  * beside it; does nothing, and needs no network, when everything is there.
  */
 import { spawnSync } from 'node:child_process';
