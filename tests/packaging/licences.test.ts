@@ -30,7 +30,7 @@ it('every package that is built into the program is listed with its version, its
 });
 
 it('each of their licences is one that docs/dependencies.md explains', () => {
-  const explained = read('docs', 'dependencies.md').match(/## What the licences ask[\s\S]*?(?=\n## )/)![0];
+  const explained = read('docs', 'dependencies.md').match(/## What the licenses require[\s\S]*?(?=\n## )/)![0];
   const licences = new Set(packages.map(path => JSON.parse(read(path, 'package.json')).license as string));
   for (const licence of licences) expect(explained).toContain(licence);
 });

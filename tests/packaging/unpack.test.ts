@@ -75,12 +75,12 @@ describe('a module in a folder that is kept', () => {
     const base = temporaryFolder();
     const folder = dirname(keep(base).from);
     chmodSync(folder, 0o777);
-    expect(() => keep(base)).toThrow(/not a folder of this user alone/);
+    expect(() => keep(base)).toThrow(/not a private folder of this user/);
     rmSync(folder, { recursive: true });
     const elsewhere = join(base, 'elsewhere');
     mkdirSync(elsewhere, { mode: 0o700 });
     symlinkSync(elsewhere, folder);
-    expect(() => keep(base)).toThrow(/not a folder of this user alone/);
+    expect(() => keep(base)).toThrow(/not a private folder of this user/);
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('a module in a folder that is kept', () => {
     const base = temporaryFolder();
     const folder = dirname(keep(base).from);
     chownSync(folder, 65_534, 65_534);
-    expect(() => keep(base)).toThrow(/not a folder of this user alone/);
+    expect(() => keep(base)).toThrow(/not a private folder of this user/);
   });
 
   test('is put in place once by eight first starts at the same moment', async () => {
