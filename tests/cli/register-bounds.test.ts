@@ -31,7 +31,7 @@ test('the results are never written to the input file, under any name', async ()
   for (const out of [file, `${file}.link`]) {
     const { code, stderr } = await daemon.run(['register', '--file', file, '--out', out]);
     expect(code).toBe(2);
-    expect(stderr).toContain('is the file that is read');
+    expect(stderr).toContain('is the input file');
   }
   expect(readFileSync(file, 'utf8')).toBe(content);
   expect((await daemon.call('GET', '/api/devices/list?keyword=SAME-1')).pagination.total).toBe(0);

@@ -60,7 +60,7 @@ describe('a CSV', () => {
 
   test('reports ignored columns', async () => {
     const file = fileOf('keys.csv', `${header},comment,price\nUKEY,${prefix()}-1,A,B,x,1\n`);
-    expect((await daemon.run(['register', '--file', file])).stderr).toContain('passed over: comment, price');
+    expect((await daemon.run(['register', '--file', file])).stderr).toContain('ignored columns: comment, price');
   });
 
   test('can be separated by semicolons', async () => {
@@ -135,7 +135,7 @@ describe('a CSV', () => {
     const file = fileOf('keys.csv', Buffer.from(csvOf([`UKEY,${p}-1,M\u00fcller,One`]), 'latin1'));
     const { code, rows } = await daemon.run(['register', '--file', file, '--json']);
     expect(code).toBe(7);
-    expect(rows[0]).toMatchObject({ field: 'manufacturer', message: expect.stringContaining('no UTF-8') });
+    expect(rows[0]).toMatchObject({ field: 'manufacturer', message: expect.stringContaining('not valid UTF-8') });
   });
 });
 
@@ -181,7 +181,7 @@ describe('JSON', () => {
     const numbered = (rows: { line: number; item: number; status: string }[]) =>
       rows.map(({ line, item, status }) => [line, item, status]);
     const planned = await daemon.run(['register', '--file', file, '--dry-run']);
-    expect(planned.stdout).toContain('the same serial number stands in item 1');
+    expect(planned.stdout).toContain('duplicate of item 1');
     expect(planned.stdout).toMatch(/^item 4 +✗ invalid/m);
     const { rows } = await daemon.run(['register', '--file', file, '--json']);
     expect(numbered(rows)).toEqual([
@@ -428,7 +428,7 @@ describe('an interruption', () => {
     writeFileSync(`${file}.resume.json`, JSON.stringify({ fingerprint, ...kept }));
     const { code, stderr } = await daemon.run(['register', '--file', file, '--resume']);
     expect(code).toBe(2);
-    expect(stderr).toContain(`to begin anew, remove ${file}.resume.json`);
-    expect(stderr).toContain('does not tell how far');
+    expect(stderr).toContain(`to start over, remove ${file}.resume.json`);
+    expect(stderr).toContain('does not say how far');
   });
 });

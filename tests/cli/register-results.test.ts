@@ -62,11 +62,11 @@ describe('existing results', () => {
     const resumed = await daemon.run([...args, '--resume', '--verbose']);
     expect(resumed.code).toBe(0);
     expect(resumed.stderr).toContain('Nothing to do: all 5 lines are done');
-    expect(resumed.stderr).not.toContain('Going on');
+    expect(resumed.stderr).not.toContain('Continuing');
     writeFileSync(file, csvOf(p, 6));
     const again = await daemon.run(args);
     expect(again.code).toBe(2);
-    expect(again.stderr).toMatch(/exists already.*--resume.*--force/s);
+    expect(again.stderr).toMatch(/already exists.*--resume.*--force/s);
     expect(readFileSync(out, 'utf8')).toBe(written);
     expect(await total(p)).toBe(5);
   });
@@ -136,8 +136,8 @@ describe('existing results', () => {
     const { code, stderr } = await daemon.run([...args, '--force']);
     expect(code).toBe(7);
     expect(stderr).toContain(`${out}.before`);
-    expect(stderr).toContain('registered already');
-    expect(stderr).not.toContain('mend those');
+    expect(stderr).toContain('already registered');
+    expect(stderr).not.toContain('fix those');
     expect(readFileSync(`${out}.before`, 'utf8')).toBe(first);
     await daemon.run([...args, '--force']);
     expect(readFileSync(`${out}.before`, 'utf8')).toBe(first);
@@ -170,7 +170,7 @@ describe('an interrupted run', () => {
     expect(successes(out)).toBe(40);
     const resumed = await daemon.run([...args, '--resume']);
     expect(resumed.code).toBe(0);
-    expect(resumed.stderr).toContain('Going on after line 41 (40 registered, 0 failed so far).');
+    expect(resumed.stderr).toContain('Continuing after line 41 (40 registered, 0 failed so far).');
     expect(successes(out)).toBe(60);
   });
 
@@ -191,7 +191,7 @@ describe('an interrupted run', () => {
     await interrupted(args);
     writeFileSync(out, '');
     const { code, stderr } = await daemon.run([...args, '--resume']);
-    expect({ code, told: stderr.includes('no longer holds') }).toEqual({ code: 2, told: true });
+    expect({ code, told: stderr.includes('no longer contains') }).toEqual({ code: 2, told: true });
   });
 
   test('from standard input continues only with the same input', async () => {
@@ -233,7 +233,7 @@ test('two runs on one file at once: the second is refused, the first completes',
   for (const flag of ['--resume', '--force']) {
     const second = await daemon.run([...args, flag], { env });
     expect(second.code).toBe(1);
-    expect(second.stderr).toContain(`another run writes to ${out} (process ${first.child.pid})`);
+    expect(second.stderr).toContain(`another run is writing to ${out} (process ${first.child.pid})`);
   }
   goOn();
   expect((await first.ended).code).toBe(0);
@@ -262,7 +262,7 @@ test('--resume recovers the results of a first batch without a response, with th
   const env = { DEVMGR_TOKEN: daemon.token };
   const first = await daemon.run(args, { env });
   expect([first.code, await total(p)]).toEqual([3, 30]);
-  expect(first.stderr).toContain('what was sent may be registered all the same');
+  expect(first.stderr).toContain('the devices that were sent may have been registered');
   expect((await daemon.run([...args, '--resume'], { env })).code).toBe(0);
   expect(successes(out)).toBe(30);
 });
@@ -311,14 +311,14 @@ test.each([
   });
   const { code, stderr } = await follow(child).ended;
   expect({ code, total: await total(p) }).toEqual({ code: 0, total: 3 });
-  expect(stderr).toContain('How far this run comes cannot be kept');
+  expect(stderr).toContain('Progress cannot be saved');
 });
 
 test('a full disk ends the run, with what is registered and which results are written', async () => {
   const { file } = files(csvOf(prefix(), 60));
   const { code, stderr } = await daemon.run(['register', '--file', file, '--out', '/dev/full', '--batch-size', '20']);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/disk is full; 20 registered and 0 failed up to line 21; \/dev\/full has no result of them/);
+  expect(stderr).toMatch(/disk is full; 20 registered and 0 failed up to line 21; \/dev\/full has no results of them/);
 });
 
 test('one device is reported in the singular', async () => {

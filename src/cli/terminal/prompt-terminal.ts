@@ -159,7 +159,7 @@ class Frames extends Writable {
     this.#stderr.write(this.#frame);
   }
 
-  /** Draws the frame where it is: terminals break its lines again when their width changes. */
+  /** Draws the frame again in its place: terminals break its lines again when their width changes. */
   readonly redraw = (): void => {
     this.#replace(this.#frame);
   };

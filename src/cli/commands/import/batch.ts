@@ -1,7 +1,7 @@
 /**
- * Sends a batch, and finds out what became of it where its answer was lost: a batch is carried out as a whole or not
- * at all, and ids ascend. So of two sendings of one batch, what the second calls registered already was made by the first
- * exactly where its id is above every id there was before.
+ * Sends a batch, and finds its results if the response was lost. A batch is executed as a whole or not at all, and ids ascend. So if
+ * a batch is sent twice, a serial number that the second attempt reports as already registered was registered by the first
+ * attempt exactly if its id is above all ids from before the batch.
  */
 import type { BatchItem, Registration } from '../../../contract/devices.ts';
 import { deviceIds } from '../../../contract/ids.ts';
@@ -11,69 +11,71 @@ import { Unreachable } from '../../client/failures.ts';
 import { findBySerial } from '../devices/find-device.ts';
 
 const retryMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
-/** So many are looked up one by one; for more the list is read from its newest device on. */
-const fewLookups = 10;
+/** Up to this many devices are fetched one by one; for more, the list is read from its newest device on. */
+const maxLookups = 10;
 const duplicated = 2006;
 
-/** 0 for a text that is no deviceId. */
+/** The number in a deviceId; 0 if the text is not a deviceId. */
 export const numberOf = (deviceId: string): number => deviceIds.parse(deviceId) ?? 0;
 
-/** Number of the newest device there is; 0 where there is none. */
+/** Number of the newest device; 0 if the registry is empty. */
 export async function newestDevice(client: Client): Promise<number> {
   const { list } = await client.call('listDevices', { query: { size: 1 } });
   return list[0] ? numberOf(list[0].deviceId) : 0;
 }
 
+/** One batch, and what is known about earlier attempts to send it. */
 export interface BatchOptions {
   readonly client: Client;
   readonly items: readonly Registration[];
   /** Number of the newest device before this batch was sent for the first time. */
   readonly newest: number;
-  /** It may have been sent before, by a run that was interrupted. */
+  /** An interrupted run may have sent it. */
   readonly sentBefore: boolean;
-  /** Told when the batch may have been carried out without an answer. */
+  /** Called when the batch may have been executed although its response was lost. */
   readonly onLost: () => void;
   readonly notice: (text: string) => void;
 }
 
+/** Sends the batch, and again after a pause while the server is unreachable. Results are in the order of the items. */
 export async function sendBatch(options: BatchOptions): Promise<readonly BatchItem[]> {
   let lost = options.sentBefore;
   for (let tries = 0; ; tries++) {
     try {
       const { results } = await options.client.call('batchRegister', { body: { devices: options.items } });
-      return lost ? await claimed(options, results) : results;
+      return lost ? await withEarlierSuccesses(options, results) : results;
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       if (error.maybeDone) options.onLost();
       lost ||= error.maybeDone;
       const pause = retryMs[tries];
       if (pause === undefined) throw error;
-      options.notice(`${error.message}; trying again in ${pause / 1000} s`);
+      options.notice(`${error.message}; retrying in ${pause / 1000} s`);
       await options.client.pause(pause);
     }
   }
 }
 
-/** The results, with what an earlier sending of the same batch has registered as successes. */
-async function claimed(
+/** The results; devices that an earlier attempt registered are successes. */
+async function withEarlierSuccesses(
   { client, items, newest }: BatchOptions,
   results: readonly BatchItem[],
 ): Promise<readonly BatchItem[]> {
-  const ours = new Map<number, string>();
+  const registered = new Map<number, string>();
   const taken = new Set<string>();
   for (const [index, result] of results.entries()) {
     if (result.status !== 'failed' || (result.code ?? duplicated) !== duplicated) continue;
     const deviceId =
       /\bDEV-\d+\b/.exec(result.message)?.[0] ??
       (await findBySerial(client, items[index]!.serialNumber)).exact?.deviceId;
-    // Of two equal serials in one batch the first was registered; the second is a duplicate for good.
+    // If a serial number is in the batch twice, the first one was registered and the second one is a duplicate.
     if (!deviceId || numberOf(deviceId) <= newest || taken.has(deviceId)) continue;
     taken.add(deviceId);
-    ours.set(index, deviceId);
+    registered.set(index, deviceId);
   }
   const codes = await activationCodes(client, taken);
   return results.map((result, index) => {
-    const deviceId = ours.get(index);
+    const deviceId = registered.get(index);
     if (deviceId === undefined) return result;
     const activationCode = codes.get(deviceId);
     return {
@@ -90,7 +92,7 @@ async function activationCodes(client: Client, wanted: ReadonlySet<string>): Pro
   const codes = new Map<string, string>();
   const note = (deviceId: string, code: string | null) =>
     void (code !== null && wanted.has(deviceId) && codes.set(deviceId, code));
-  if (wanted.size <= fewLookups) {
+  if (wanted.size <= maxLookups) {
     for (const deviceId of wanted)
       note(deviceId, (await client.call('deviceDetail', { params: { deviceId } })).activationCode);
     return codes;

@@ -1,12 +1,12 @@
-/** Takes the elements of a JSON array, or the values of JSON lines, one by one out of a stream. */
-import type { Place } from './line-number.ts';
+/** Reads the elements of a JSON array, or the values of JSON lines, one by one from a stream. */
+import type { Position } from './line-number.ts';
 
-/** `line` is the one in which it begins. */
-export interface JsonElement extends Place {
+/** The text of one value, not parsed yet. `line` is where it starts. */
+export interface JsonElement extends Position {
   readonly text: string;
 }
 
-/** One value a line; empty lines are passed over. */
+/** One value per line. Blank lines count but are skipped. */
 export async function* readJsonLines(chunks: AsyncIterable<string>): AsyncGenerator<JsonElement> {
   let rest = '';
   let line = 1;
@@ -21,8 +21,8 @@ export async function* readJsonLines(chunks: AsyncIterable<string>): AsyncGenera
   if (rest.trim() !== '') yield { line, text: rest };
 }
 
-/** The input is no JSON array; `line` is where that shows. */
-export class NoArray extends Error {
+/** The input is not a valid JSON array; `line` is where the reader noticed it. */
+export class InvalidArray extends Error {
   readonly line: number;
   constructor(message: string, line: number) {
     super(message);
@@ -30,17 +30,17 @@ export class NoArray extends Error {
   }
 }
 
-/** The elements of the one array that the input is. They are cut out by their brackets and quotes, and parsed by the caller. */
+/** The elements of the array that is the input, split at brackets, quotes and commas. The caller parses them. */
 export async function* readJsonArray(chunks: AsyncIterable<string>): AsyncGenerator<JsonElement> {
-  const cutter = new Cutter();
-  for await (const chunk of chunks) yield* cutter.take(chunk);
-  cutter.end();
+  const splitter = new ArraySplitter();
+  for await (const chunk of chunks) yield* splitter.read(chunk);
+  splitter.end();
 }
 
-const place = { before: 0, inside: 1, after: 2 } as const;
+const states = { before: 0, inside: 1, after: 2 } as const;
 
-class Cutter {
-  #state: number = place.before;
+class ArraySplitter {
+  #state: number = states.before;
   #line = 1;
   #depth = 0;
   #inString = false;
@@ -50,12 +50,12 @@ class Cutter {
   #items = 0;
   #comma = false;
 
-  *take(chunk: string): Generator<JsonElement> {
+  *read(chunk: string): Generator<JsonElement> {
     let from = 0;
     for (let at = 0; at < chunk.length; at++) {
       const symbol = chunk[at]!;
       if (symbol === '\n') this.#line++;
-      if (this.#state !== place.inside) {
+      if (this.#state !== states.inside) {
         this.#outside(symbol);
         from = at + 1;
         continue;
@@ -76,14 +76,14 @@ class Cutter {
       }
       if (this.#startLine === 0 && symbol.trim() !== '') this.#startLine = this.#line;
     }
-    if (this.#state === place.inside) this.#text += chunk.slice(from);
+    if (this.#state === states.inside) this.#text += chunk.slice(from);
   }
 
   #outside(symbol: string): void {
     if (symbol.trim() === '') return;
-    if (this.#state === place.after) throw new NoArray('something follows the end of the JSON array', this.#line);
-    if (symbol !== '[') throw new NoArray('a JSON array is wanted: it begins with [', this.#line);
-    this.#state = place.inside;
+    if (this.#state === states.after) throw new InvalidArray('text follows the end of the JSON array', this.#line);
+    if (symbol !== '[') throw new InvalidArray('expected a JSON array, which starts with [', this.#line);
+    this.#state = states.inside;
   }
 
   *#element(text: string, end: string): Generator<JsonElement> {
@@ -91,14 +91,17 @@ class Cutter {
     this.#text = '';
     this.#startLine = 0;
     const isEmpty = text.trim() === '';
-    if (isEmpty && (end === ',' || this.#comma)) throw new NoArray('an element of the JSON array is missing', line);
+    if (isEmpty && (end === ',' || this.#comma))
+      throw new InvalidArray('an element of the JSON array is missing', line);
     this.#comma = end === ',';
-    if (end === ']') this.#state = place.after;
+    if (end === ']') this.#state = states.after;
     if (!isEmpty) yield { line, item: ++this.#items, text };
   }
 
   end(): void {
-    if (this.#state === place.before) throw new NoArray('a JSON array is wanted, and there is nothing', this.#line);
-    if (this.#state === place.inside) throw new NoArray('the JSON array is not closed: the end is missing', this.#line);
+    if (this.#state === states.before)
+      throw new InvalidArray('expected a JSON array, but the input is empty', this.#line);
+    if (this.#state === states.inside)
+      throw new InvalidArray('the JSON array is not closed: its end is missing', this.#line);
   }
 }

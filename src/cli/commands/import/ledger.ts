@@ -1,58 +1,62 @@
-/** How far an interrupted run came, kept beside its results (else beside its input) until the run is complete. */
+/** How far an interrupted run got: a file beside its results, or beside its input, that exists until the run completes. */
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { usage } from '../../fault.ts';
 import { readJsonFile, writeWhole } from '../../settings/files.ts';
-import type { Place } from './line-number.ts';
+import type { Position } from './line-number.ts';
 
+/** How far a run got. */
 export interface Checkpoint {
-  /** So many rows from the beginning have their results. */
+  /** Rows from the start of the input that have results. */
   readonly rows: number;
-  /** Where the last of them stands. */
-  readonly last: Place;
+  /** Position of the last of them. */
+  readonly last: Position;
   readonly success: number;
   readonly failed: number;
-  /** Bytes of the results file at that point. */
+  /** Size of the results file at that point. */
   readonly resultBytes: number;
-  /** Number of the newest device before the batch was sent that may be under way; see `sendBatch`. */
+  /** Number of the newest device before the next batch, which may have been sent; see `sendBatch`. */
   readonly newest: number;
 }
 
+/** The file with the checkpoint of a run. */
 export class Ledger {
   readonly #file: string;
   readonly #input: string;
   readonly #fingerprint: string;
 
-  /** Kept beside `base`, for an input that is a file, or null for one that passes by. */
+  /** The file is beside `base`. `input` is null if the input is a stream, which cannot be compared. */
   constructor(base: string, input: string | null) {
     this.#input = input ?? 'standard input';
     this.#file = `${base}.resume.json`;
     this.#fingerprint = input === null ? 'none' : fingerprintOf(input);
   }
 
-  /** Whether a run was interrupted. */
+  /** Whether an earlier run was interrupted. */
   get exists(): boolean {
     return existsSync(this.#file);
   }
 
-  /** Null where no run was interrupted; a fault where the input has changed since, or what was kept is damaged. */
+  /** Null if no run was interrupted. Throws a usage fault if the input has changed since, or the file is damaged. */
   read(): Checkpoint | null {
     const stored = readJsonFile(this.#file);
     if (stored === null) return null;
-    const anew = `to begin anew, remove ${this.#file} or give --force`;
+    const startOver = `to start over, remove ${this.#file} or give --force`;
     if (stored.fingerprint !== this.#fingerprint)
-      throw usage(`${this.#input} is not the file that the interrupted run was about, or has changed since`, anew);
-    if (!isCheckpoint(stored)) throw usage(`${this.#file} does not tell how far the interrupted run came`, anew);
+      throw usage(`${this.#input} is not the input of the interrupted run, or has changed since`, startOver);
+    if (!isCheckpoint(stored))
+      throw usage(`${this.#file} is damaged: it does not say how far the interrupted run got`, startOver);
     const { rows, last, success, failed, resultBytes, newest } = stored;
     return { rows, last, success, failed, resultBytes, newest };
   }
 
-  /** Returns when the disk has it. */
+  /** Returns when the checkpoint is on the disk. */
   write(checkpoint: Checkpoint): void {
     const text = JSON.stringify({ input: this.#input, fingerprint: this.#fingerprint, ...checkpoint }, null, 2);
     writeWhole(this.#file, `${text}\n`, { durable: true });
   }
 
+  /** Removes the file, if it exists. */
   remove(): void {
     rmSync(this.#file, { force: true });
   }
@@ -67,7 +71,7 @@ function isCheckpoint(stored: object): stored is Checkpoint {
 
 const headBytes = 1024 * 1024;
 
-/** Tells whether a file is still the same: its size, and what it begins with. */
+/** Changes if the size or the first MiB of the file changes. */
 function fingerprintOf(file: string): string {
   const { size } = statSync(file);
   const fd = openSync(file, 'r');

@@ -1,14 +1,14 @@
-/** Where the results of a file go: standard output, and a file where one is named. */
+/** Writes the results of `register --file`: to standard output, and to a file if `--out` names one. */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { toCsv } from '../../terminal/csv.ts';
 import { safe, safeJson } from '../../terminal/text.ts';
-import { holdsCsv } from './earlier-results.ts';
-import { type Place, placeWords } from './line-number.ts';
+import { isCsvFile } from './earlier-results.ts';
+import { type Position, positionText } from './line-number.ts';
 
-/** The result of one line, or of one element of a JSON array, as it is written. */
-export interface LineResult extends Place {
+/** The result of one line, or of one element of a JSON array; the names are those of the output. */
+export interface LineResult extends Position {
   readonly serialNumber: string | null;
   readonly status: 'success' | 'failed' | 'new' | 'registered' | 'invalid';
   readonly deviceId?: string;
@@ -30,24 +30,25 @@ const resultFields = [
   'message',
 ] as const satisfies readonly (keyof LineResult)[];
 
-/** The number of an item is a column where there are items. */
+/** The results of an array have a column for the number of the item. */
 const fieldsOf = ([first]: readonly LineResult[]): readonly (keyof LineResult)[] =>
   first?.item === undefined ? resultFields : [...resultFields, 'item'];
 
+/** The file named by `--out`: JSON lines or CSV. */
 export class ResultFile {
   readonly #name: string;
   readonly #fd: number;
   readonly #asCsv: boolean;
-  /** A pipe or a terminal has no places to write to, and no disk behind it. */
+  /** A pipe or a terminal has no offsets and is not synced. */
   readonly #isRegular: boolean;
   #header: boolean;
   #size: number;
 
-  /** Goes on behind the first `size` bytes of an earlier run; 0 begins anew. */
+  /** Continues after the first `size` bytes of an earlier run; 0 starts over. */
   constructor(name: string, asJson: boolean, size: number) {
     this.#name = name;
     this.#asCsv =
-      size > 0 ? holdsCsv(name) : /\.csv$/i.test(name) || (!asJson && !/\.(jsonl|ndjson|json)$/i.test(name));
+      size > 0 ? isCsvFile(name) : /\.csv$/i.test(name) || (!asJson && !/\.(jsonl|ndjson|json)$/i.test(name));
     this.#size = size;
     try {
       // The results hold activation codes.
@@ -60,11 +61,12 @@ export class ResultFile {
     this.#header = this.#asCsv && size === 0;
   }
 
+  /** Bytes written so far, earlier runs included. */
   get size(): number {
     return this.#size;
   }
 
-  /** Returns when the disk has them. What could not be written whole is as if it had not been written. */
+  /** Returns when the results are on the disk. A partial write does not count. */
   write(results: readonly LineResult[]): void {
     const text = this.#asCsv
       ? toCsv(fieldsOf(results), results, this.#header)
@@ -81,7 +83,7 @@ export class ResultFile {
     this.#header = false;
   }
 
-  /** With its header, also where there was nothing to write. */
+  /** Writes the header if there were no results. */
   finish(): void {
     if (this.#header) this.write([]);
   }
@@ -95,10 +97,10 @@ export class ResultFile {
   }
 }
 
-/** Failures that a person is shown where the results go to a file. */
-const mostShown = 20;
+/** Failures shown to a person if the results go to a file. */
+const maxShown = 20;
 
-/** Writes results to standard output in the way that was asked for. */
+/** Writes results to standard output: as JSON lines, as CSV, as ids alone, or for people. */
 export class ResultWriter {
   readonly #context: Context;
   readonly #csv: boolean;
@@ -131,15 +133,15 @@ export class ResultWriter {
     for (const result of results) {
       if (result.status !== 'failed' && result.status !== 'invalid') continue;
       this.#shown++;
-      if (this.#shown <= mostShown) out.notice(this.#line(result).trimEnd());
-      else if (this.#shown === mostShown + 1) out.notice('… further failures are in the results');
+      if (this.#shown <= maxShown) out.notice(this.#line(result).trimEnd());
+      else if (this.#shown === maxShown + 1) out.notice('… further failures are in the results');
     }
   }
 
   #line(result: LineResult): string {
     const { serialNumber, status, deviceId, activationCode, message } = result;
     const { paint } = this.#context.out;
-    const where = placeWords(result).padEnd(10);
+    const where = positionText(result).padEnd(10);
     const serial = safe(serialNumber ?? '-');
     if (status === 'success')
       return `${where} ${paint('green', '✓')} ${safe(deviceId ?? '')}  ${safe(activationCode ?? '')}  ${serial}\n`;

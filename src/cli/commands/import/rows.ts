@@ -1,65 +1,101 @@
-/** The lines of an input file as registrations, or as what is wrong with them. */
+/** The rows of an input file: registrations, or what is wrong with them. */
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { cellText } from '../../../contract/csv.ts';
 import type { Registration } from '../../../contract/devices.ts';
 import type * as readers from '../../../contract/readers.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
-import { fieldOf, requiredFields } from './columns.ts';
 import { readCsv } from './csv.ts';
-import { type JsonElement, NoArray, readJsonArray, readJsonLines } from './json.ts';
-import { type Place, placeOf } from './line-number.ts';
+import { InvalidArray, type JsonElement, readJsonArray, readJsonLines } from './json.ts';
+import type { Position } from './line-number.ts';
 
+type Field = keyof Registration;
+
+/** Accepted names, also those that `list --csv` writes. */
+const names: Readonly<Record<Field, readonly string[]>> = {
+  deviceType: ['devicetype', 'type', 'kind'],
+  serialNumber: ['serialnumber', 'serial', 'serialno', 'serialnum', 'serialnr', 'sn'],
+  manufacturer: ['manufacturer', 'vendor', 'maker', 'manufacturername'],
+  model: ['model', 'devicemodel', 'modelname', 'product'],
+  hardwareVersion: ['hardwareversion', 'hardware', 'hwversion', 'hw'],
+  firmwareVersion: ['firmwareversion', 'firmware', 'fwversion', 'fw'],
+};
+
+const fields = Object.keys(names) as Field[];
+const requiredFields: readonly Field[] = ['deviceType', 'serialNumber', 'manufacturer', 'model'];
+
+const byName = new Map(fields.flatMap(field => names[field].map(name => [name, field] as const)));
+
+/** The field that the name of a column or a property stands for; null if none. Case, spaces and punctuation do not matter. */
+export function fieldOf(name: string): Field | null {
+  return (
+    byName.get(
+      name
+        .trim()
+        .toLowerCase()
+        .replace(/[\s_.-]+/g, ''),
+    ) ?? null
+  );
+}
+
+/** Format of an input file: CSV, a JSON array, or JSON lines. */
 export type Format = 'csv' | 'json' | 'jsonl';
 
-export type Row = { readonly place: Place; readonly serialNumber: string | null } & (
+/** A device to register, or an invalid row. `serialNumber` is null if the row has none. */
+export type Row = { readonly position: Position; readonly serialNumber: string | null } & (
   | { readonly device: Registration }
-  /** `field` is empty where the line or element as a whole is wrong. */
+  /** `field` is empty if the row as a whole is invalid. */
   | { readonly field: string; readonly problem: string }
 );
 
-export interface Source {
-  /** Bytes of the rows taken so far; those read ahead do not count, but for a few. */
-  readonly taken: () => number;
+/** An input file that is being read. */
+export interface Input {
+  /** Bytes of the rows consumed so far, about 1 KiB more or less. Bytes that were read ahead do not count. */
+  readonly consumed: () => number;
   readonly rows: AsyncGenerator<Row>;
 }
 
-export interface SourceOptions {
+/** Which file to read, and how. */
+export interface InputOptions {
   /** `-` is standard input. */
   readonly file: string;
   readonly stdin: Readable;
-  /** Null finds it out by the name, else by how the input begins. */
+  /** Null detects it from the name, or from the first character. */
   readonly format: Format | null;
-  /** Told of what is passed over. */
+  /** Called with the names of ignored columns. */
   readonly notice: (text: string) => void;
 }
 
-export function openRows(options: SourceOptions): Source {
+/** Opens the input. Its rows throw a usage fault if the input as a whole is not readable or not valid. */
+export function openInput(options: InputOptions): Input {
   const { file, stdin } = options;
   const stream: Readable = file === '-' ? stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
   let bytes = 0;
   const text = decode(stream, count => {
     bytes += count;
   });
-  return { taken: () => bytes, rows: rowsOf(options, text) };
+  return { consumed: () => bytes, rows: rowsOf(options, text) };
 }
 
-async function* rowsOf(options: SourceOptions, text: AsyncGenerator<string>): AsyncGenerator<Row> {
+async function* rowsOf(options: InputOptions, text: AsyncGenerator<string>): AsyncGenerator<Row> {
   const name = options.file === '-' ? 'standard input' : options.file;
   try {
     const [first, chunks] = await peek(text);
     if (first.trim() === '' && (await isBlank(chunks)))
-      throw usage(`${name} is empty`, 'it should hold a header row and a device on each further line');
+      throw usage(`${name} is empty`, 'it needs a header row, and one device on each line after it');
     const format = options.format ?? formatOf(options.file, first);
-    const all = joined(first, chunks);
+    const all = concatenated(first, chunks);
     const { readCells, readObject } = await import('../../../contract/readers.ts');
     if (format === 'csv') yield* csvRows(all, name, options.notice, readCells);
     else if (format === 'json') yield* jsonRows(readJsonArray(all), readObject);
     else yield* jsonRows(readJsonLines(all), readObject);
   } catch (error) {
     if (error instanceof Fault) throw error;
-    if (error instanceof NoArray)
-      throw usage(`${name}, line ${error.line}: ${error.message}`, 'JSON lines are named .jsonl, or --format jsonl');
+    if (error instanceof InvalidArray)
+      throw usage(
+        `${name}, line ${error.line}: ${error.message}`,
+        'for JSON lines, name the file .jsonl or give --format jsonl',
+      );
     throw usage(`${name} cannot be read: ${systemWords(error)}`);
   }
 }
@@ -80,12 +116,12 @@ async function isBlank(text: AsyncGenerator<string>): Promise<boolean> {
   return done === true;
 }
 
-async function* joined(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+async function* concatenated(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
   yield first;
   yield* rest;
 }
 
-/** Characters handed on at once: so far can a row be from what counts as taken. */
+/** UTF-16 units per piece, which limits the error of `Input.consumed`. */
 const pieceLength = 1024;
 
 async function* decode(stream: Readable, count: (bytes: number) => void): AsyncGenerator<string> {
@@ -120,10 +156,10 @@ function formatOf(file: string, text: string): Format {
   return start === '[' ? 'json' : start === '{' ? 'jsonl' : 'csv';
 }
 
-/** Where a text is no UTF-8 the decoder leaves this mark. */
-const undecodable = '\ufffd';
+/** The decoder writes this for bytes that are not valid UTF-8. */
+const replacement = '\ufffd';
 
-function judged(place: Place, values: Readonly<Record<string, unknown>>, read: typeof readers.readObject): Row {
+function rowOf(position: Position, values: Readonly<Record<string, unknown>>, read: typeof readers.readObject): Row {
   const serial = values.serialNumber;
   const serialNumber =
     typeof serial === 'string'
@@ -131,11 +167,11 @@ function judged(place: Place, values: Readonly<Record<string, unknown>>, read: t
       : serial === undefined || serial === null
         ? null
         : String(serial);
-  const broken = Object.keys(values).find(field => String(values[field]).includes(undecodable));
-  if (broken) return { place, serialNumber, field: broken, problem: `${broken} holds bytes that are no UTF-8` };
+  const broken = Object.keys(values).find(field => String(values[field]).includes(replacement));
+  if (broken) return { position, serialNumber, field: broken, problem: `${broken} is not valid UTF-8` };
   const outcome = read(values);
-  if (!outcome.ok) return { place, serialNumber, field: outcome.field, problem: outcome.message };
-  return { place, serialNumber, device: outcome.value };
+  if (!outcome.ok) return { position, serialNumber, field: outcome.field, problem: outcome.message };
+  return { position, serialNumber, device: outcome.value };
 }
 
 async function* csvRows(
@@ -149,8 +185,8 @@ async function* csvRows(
     const { line } = record;
     if ('problem' in record) {
       if (columns === null)
-        throw usage(`${name}, line ${line}: ${record.problem}`, 'the first line has to be a header row');
-      yield { place: { line }, serialNumber: null, field: '', problem: record.problem };
+        throw usage(`${name}, line ${line}: ${record.problem}`, 'the first line must be a header row');
+      yield { position: { line }, serialNumber: null, field: '', problem: record.problem };
     } else if (columns === null) {
       columns = headerOf(record.cells, name, notice);
     } else {
@@ -161,13 +197,13 @@ async function* csvRows(
         if (field !== null) values[field] = cell === undefined ? undefined : cellText(cell);
       }
       const extra = cells.slice(columns.length).some(cell => cell.trim() !== '');
-      if (!extra) yield judged({ line }, values, read);
+      if (!extra) yield rowOf({ line }, values, read);
       else
         yield {
-          place: { line },
+          position: { line },
           serialNumber: String(values.serialNumber ?? '') || null,
           field: '',
-          problem: `the line has ${cells.length} cells, the header row ${columns.length}: is a cell with a comma not quoted?`,
+          problem: `the line has ${cells.length} cells, the header row ${columns.length}: does a cell contain a comma and no quotes?`,
         };
     }
   }
@@ -183,28 +219,27 @@ function headerOf(
   if (missing.length)
     throw usage(
       `${name} has no column for ${missing.join(', ')}`,
-      `the first line has to be a header row that names the columns; it reads: ${cells.join(', ').slice(0, 200)}`,
+      `the first line must be a header row with the names of the columns; it is: ${cells.join(', ').slice(0, 200)}`,
     );
   const doubled = columns.find((field, index) => field !== null && columns.indexOf(field) !== index);
-  if (doubled) throw usage(`${name} has two columns for ${doubled}`, 'take one of them out');
+  if (doubled) throw usage(`${name} has two columns for ${doubled}`, 'remove one of them');
   const ignored = cells.filter((cell, index) => columns[index] === null && cell.trim() !== '');
-  if (ignored.length)
-    notice(`columns that are not needed are passed over: ${ignored.map(cell => cell.trim()).join(', ')}`);
+  if (ignored.length) notice(`ignored columns: ${ignored.map(cell => cell.trim()).join(', ')}`);
   return columns;
 }
 
 async function* jsonRows(elements: AsyncIterable<JsonElement>, read: typeof readers.readObject): AsyncGenerator<Row> {
   for await (const element of elements) {
-    const place = placeOf(element);
-    const value = parsed(element.text);
-    if (value === undefined) yield { place, serialNumber: null, field: '', problem: 'this is no JSON' };
+    const { text, ...position } = element;
+    const value = parsed(text);
+    if (value === undefined) yield { position, serialNumber: null, field: '', problem: 'not valid JSON' };
     else if (typeof value !== 'object' || value === null || Array.isArray(value))
-      yield { place, serialNumber: null, field: '', problem: 'a JSON object is required' };
-    else yield judged(place, byField(value as Record<string, unknown>), read);
+      yield { position, serialNumber: null, field: '', problem: 'a JSON object is required' };
+    else yield rowOf(position, byField(value as Record<string, unknown>), read);
   }
 }
 
-/** `undefined` is no JSON. */
+/** The value, or `undefined` if the text is not valid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -213,7 +248,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A property with the field's very name wins over one that is spelt like it. */
+/** A property with the exact name of a field takes precedence over one with a similar name. */
 function byField(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, content] of Object.entries(value)) {
