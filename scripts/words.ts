@@ -32,7 +32,7 @@ export const rules: readonly WordRule[] = [
   rule(/\b(wherefore|thereof|therein|whosoever|hitherto|henceforth)\b/i, 'a plain word', archaic),
   rule(/\bwhoever\b/i, 'anyone who, a client that', archaic),
   rule(
-    /\bnobody\b/i,
+    /(?<!['`])\bnobody\b/i,
     'no one, or say what is missing',
     'it is not a person that is missing but a reader, a process or a client',
   ),
