@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../files.ts';
 import { BlobError, fromFileSystem } from './blob-error.ts';
 import { HashingWriter } from './hashing-writer.ts';
-import { StoredBlob } from './stored-blob.ts';
+import { KnownDigests, StoredBlob } from './stored-blob.ts';
 
 /** How the files of a registry are stored. */
 export interface BlobOptions {
@@ -30,6 +30,7 @@ export class Blobs {
   readonly #dir: string;
   readonly #incoming: string;
   readonly #notice: (message: string) => void;
+  readonly #digests = new KnownDigests();
 
   constructor(dir: string, { notice = () => {} }: BlobOptions) {
     this.#dir = dir;
@@ -60,15 +61,27 @@ export class Blobs {
     return new StagedBlob({ file, path, target: this.#path(name), name, writer, remove });
   }
 
-  /** Opens a stored file of this size in bytes. Rejects with a `BlobError`: `missing`, `damaged`. The caller closes it. */
-  async read(name: string, size: number): Promise<StoredBlob> {
+  /**
+   * Opens a stored file whose size in bytes and digest (lower-case hex) are recorded. Rejects with a `BlobError`: `missing`,
+   * `damaged`. The whole file is read unless it is known from an earlier call and has not been written since. The caller closes it.
+   */
+  async read(name: string, size: number, sha256: string): Promise<StoredBlob> {
     const file = await open(this.#path(name), 'r').catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT' ? new BlobError('missing', `file ${name} is missing`) : error;
     });
-    const found = await file.stat();
-    if (found.size === size) return new StoredBlob(file, name, size);
-    await file.close();
-    throw new BlobError('damaged', `file ${name} has ${found.size} bytes instead of ${size}`);
+    try {
+      const found = await file.stat({ bigint: true });
+      if (found.size !== BigInt(size))
+        throw new BlobError('damaged', `file ${name} has ${found.size} bytes instead of ${size}`);
+      const blob = new StoredBlob(file, size);
+      const state = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+      if ((await this.#digests.of(name, state, () => blob.digest())) !== sha256)
+        throw new BlobError('damaged', `file ${name} has another SHA-256`);
+      return blob;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
   /** Removes a stored file. Idempotent, does not fail. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { BlobError } from './blob-error.ts';
+import { KeyedMutex } from '../concurrency.ts';
 
 const CHUNK = 256 * 1024;
 
@@ -10,16 +10,14 @@ export class StoredBlob {
   /** Bytes. */
   readonly size: number;
   readonly #file: FileHandle;
-  readonly #name: string;
 
-  constructor(file: FileHandle, name: string, size: number) {
+  constructor(file: FileHandle, size: number) {
     this.#file = file;
-    this.#name = name;
     this.size = size;
   }
 
-  /** Reads the whole file. Rejects with a `BlobError` `damaged` if its digest (lower-case hex) differs. */
-  async verify(sha256: string): Promise<void> {
+  /** Reads the whole file. Returns its SHA-256 in lower-case hex. */
+  async digest(): Promise<string> {
     const hash = createHash('sha256');
     const chunk = Buffer.allocUnsafe(CHUNK);
     for (let at = 0; at < this.size; ) {
@@ -28,7 +26,7 @@ export class StoredBlob {
       hash.update(chunk.subarray(0, bytesRead));
       at += bytesRead;
     }
-    if (hash.digest('hex') !== sha256) throw new BlobError('damaged', `file ${this.#name} has another SHA-256`);
+    return hash.digest('hex');
   }
 
   /** The bytes from `start` to `end`, both included. Closes the file at its end. */
@@ -38,5 +36,27 @@ export class StoredBlob {
 
   async close(): Promise<void> {
     await this.#file.close();
+  }
+}
+
+/** Files whose digest is remembered: about 3 MB. */
+const MOST_KNOWN = 10_000;
+
+/** Digests of files that were read, each as long as the state of the file (inode, size, times) is the same. */
+export class KnownDigests {
+  readonly #known = new Map<string, { readonly state: string; readonly sha256: string }>();
+  readonly #reading = new KeyedMutex<string>();
+
+  /** The digest of a file in this state. Several requests for one file read it once. */
+  of(name: string, state: string, read: () => Promise<string>): Promise<string> {
+    return this.#reading.run(name, async () => {
+      const known = this.#known.get(name);
+      if (known?.state === state) return known.sha256;
+      const sha256 = await read();
+      this.#known.delete(name);
+      this.#known.set(name, { state, sha256 });
+      if (this.#known.size > MOST_KNOWN) this.#known.delete(this.#known.keys().next().value!);
+      return sha256;
+    });
   }
 }

@@ -92,10 +92,10 @@ export class AppService {
     return appVersion(await this.#app(versionId));
   }
 
-  /** The caller closes the file. */
+  /** The digest of the file has been checked. The caller closes the file. */
   async download(versionId: string): Promise<Download> {
     const { blob, fileSize, sha256, fileName } = await this.#app(versionId);
-    return { blob: await this.#parts.blobs.read(blob, fileSize), sha256, fileName };
+    return { blob: await this.#parts.blobs.read(blob, fileSize, sha256), sha256, fileName };
   }
 
   async #app(versionId: string): Promise<domain.AppRecord> {

@@ -116,12 +116,7 @@ export class BackupService {
   /** Refuses a file that is missing or damaged: 3002. */
   async #verified({ blob, number, fileSize, sha256 }: BackupRecord): Promise<StoredBlob> {
     try {
-      const kept = await this.#parts.blobs.read(blob, fileSize);
-      await kept.verify(sha256).catch(async error => {
-        await kept.close();
-        throw error;
-      });
-      return kept;
+      return await this.#parts.blobs.read(blob, fileSize, sha256);
     } catch (error) {
       if (!(error instanceof BlobError)) throw error;
       const how = error.problem === 'missing' ? 'is missing' : 'is damaged';

@@ -1,4 +1,4 @@
-import { rm, truncate } from 'node:fs/promises';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { download } from '../support/downloads.ts';
@@ -202,6 +202,24 @@ describe('a download', () => {
     for (let at = 0; at < 1000; at += 333)
       parts.push((await download(daemon, path, { range: `bytes=${at}-${at + 332}` })).bytes);
     expect(sha256(Buffer.concat(parts))).toBe(sha256(content));
+  });
+
+  it('of a file with one byte changed is 500, as a whole and in parts, before and after an earlier download', async () => {
+    const before = new Set(await filesIn(daemon));
+    const { versionId } = await upload('ANDROID', '9.9.8', 'a.apk');
+    const [stored] = (await filesIn(daemon)).filter(name => !before.has(name));
+    const original = await readFile(stored!);
+    const changed = Buffer.from(original);
+    changed[changed.length - 1]! ^= 1;
+    const status = async (headers = {}) =>
+      (await download(daemon, `/api/app-versions/${versionId}/download`, headers)).status;
+    await writeFile(stored!, changed);
+    expect([await status(), await status({ range: 'bytes=0-0' })]).toEqual([500, 500]);
+    await writeFile(stored!, original);
+    expect([await status(), await status({ range: 'bytes=0-0' })]).toEqual([200, 206]);
+    await writeFile(stored!, changed);
+    expect([await status({ range: 'bytes=0-0' }), await status()]).toEqual([500, 500]);
+    expect(daemon.logged()).toContain('another SHA-256');
   });
 
   it('of a missing or changed file is 500, with the details in the log only', async () => {

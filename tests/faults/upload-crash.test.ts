@@ -82,8 +82,7 @@ describe('a staged file', () => {
     expect(staged).toMatchObject({ size: 3, sha256: sha256('abc') });
     const name = await staged.persist();
     await staged.discard();
-    const stored = await blobs.read(name, 3);
-    await stored.verify(sha256('abc'));
+    const stored = await blobs.read(name, 3, sha256('abc'));
     await stored.close();
 
     const other = await blobs.receive(Readable.from([Buffer.from('abc')]), 3);
