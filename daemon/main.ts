@@ -9,7 +9,7 @@ import { createDrivers } from './hardware/drivers.ts';
 import { Home } from './home/home.ts';
 import { keepLocalToken } from './home/local-token.ts';
 import { lockHome } from './home/lock.ts';
-import { checkNetwork, type DaemonSettings } from './home/settings.ts';
+import { checkNetwork, type DaemonSettings, isBehindProxy } from './home/settings.ts';
 import { signingKeys } from './home/signing-keys.ts';
 import { closeServer, listen, readTls, tlsOptions } from './http/listener.ts';
 import { metricsPlugin } from './http/metrics.ts';
@@ -206,7 +206,7 @@ async function createServer(
   const origin = originRule(settings.host, settings.allowHosts);
   const tls = await readTls(settings, log);
   return buildServer({ logger: log, origin, trustProxy: settings.trustProxy, tls }, [
-    app => metricsPlugin(app, { ...parts, gauges: () => gauges(store, hub) }),
+    app => metricsPlugin(app, { ...parts, behindProxy: isBehindProxy(settings), gauges: () => gauges(store, hub) }),
     app => userRoutes(app, parts),
     app => deviceRoutes(app, parts),
     app => appRoutes(app, parts),

@@ -105,6 +105,11 @@ export function checkFirstPassword(password: string): void {
     );
 }
 
+/** Whether requests can come through a proxy. One that adds no header looks like a client on this machine. */
+export function isBehindProxy({ trustProxy, allowHosts }: DaemonSettings): boolean {
+  return trustProxy.length > 0 || allowHosts.length > 0;
+}
+
 /** Throws `StartRefused` if passwords and tokens would cross a network unencrypted, or if an address is not valid. */
 export function checkNetwork(settings: DaemonSettings): void {
   if ((settings.tlsCert === undefined) !== (settings.tlsKey === undefined))

@@ -8,6 +8,8 @@ import { bearer, type OperationParts, rawOperation } from './operation.ts';
 import { isLoopbackHost } from './origin.ts';
 
 export interface MetricsParts extends OperationParts {
+  /** Whether the settings name a proxy or public names: then a connection from loopback does not show who sends the request. */
+  readonly behindProxy: boolean;
   /** Figures read at each scrape: name (snake_case, with unit) → help and value. */
   readonly gauges: () => Promise<Readonly<Record<string, { readonly help: string; readonly value: number }>>>;
 }
@@ -24,7 +26,7 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
     done();
   });
   rawOperation(app, parts, routes.metrics, async ({ request, reply }) => {
-    const isLocal = isLoopback(request.socket.remoteAddress) && !isForwarded(request.headers);
+    const isLocal = !parts.behindProxy && isLoopback(request.socket.remoteAddress) && !isForwarded(request.headers);
     if (!isLocal && (await parts.tokens.check(bearer(request))).role === 'LOCAL')
       throw new ApiError(2007, 'the role LOCAL may not do this');
     const { Counter, Gauge, Registry } = await import('prom-client');

@@ -84,7 +84,7 @@ export const postmanCollection = route({
   summary: 'Postman collection',
   raw: { contentType: 'application/json', description: 'Postman collection 2.1' },
 });
-/** From loopback without a token, unless the request was forwarded by a proxy. */
+/** From loopback without a token, unless the request was forwarded by a proxy or the daemon is set up for one. */
 export const metrics = route({
   ...document,
   id: 'getMetrics',

@@ -5,11 +5,11 @@ import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  daemon = await startTestDaemon({ allowHosts: ['registry.example.com'] });
+  daemon = await startTestDaemon();
 });
 afterAll(() => daemon?.stop());
 
-const scrape = (headers: Readonly<Record<string, string>>) =>
+const scrape = (headers: Readonly<Record<string, string>> = {}) =>
   new Promise<number | undefined>((resolve, reject) => {
     const asking = request(`${daemon.url}/metrics`, { headers }, response => {
       response.resume();
@@ -31,6 +31,14 @@ it.each(['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded
   },
 );
 
-it('a request for the public name, forwarded by a proxy, needs a token', async () => {
-  expect(await scrape({ host: 'registry.example.com' })).toBe(401);
+it.each([
+  ['--trust-proxy', { trustProxy: ['127.0.0.1'] }],
+  ['--allow-host', { allowHosts: ['registry.example.com'] }],
+])('with %s every request needs a token: a proxy that adds no header looks like this machine', async (_, settings) => {
+  await daemon.restart(settings);
+  expect(await scrape()).toBe(401);
+  if ('allowHosts' in settings) expect(await scrape({ host: 'registry.example.com' })).toBe(401);
+  expect(await scrape({ authorization: `Bearer ${daemon.adminToken}` })).toBe(200);
+  await daemon.restart();
+  expect(await scrape()).toBe(200);
 });
