@@ -128,6 +128,7 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   const reload = async () => {
     try {
       parts.tokens.useKeys(await signingKeys(home, now()));
+      parts.hub.checkTokens();
       await localToken.renew();
       const tls = await readTls(settings, log);
       if (tls) (app.server as unknown as TlsServer).setSecureContext(tlsOptions(tls));

@@ -1,58 +1,59 @@
 import { randomBytes } from 'node:crypto';
-import { tokenSeconds } from '../../src/contract/limits.ts';
+import { endOfKey, type SigningKey, type SigningKeys } from '../services/tokens.ts';
 import type { Home } from './home.ts';
 import { StartRefused } from './settings.ts';
 
-/** The keys that tokens are checked with. The first one signs; the others were replaced and stay until their last token expires. */
-export type SigningKeys = readonly [Uint8Array, ...Uint8Array[]];
-
-interface StoredKey {
-  readonly key: Buffer;
-  /** Milliseconds since 1970; null for the key in use. */
-  readonly replacedAt: number | null;
-}
-
-/** Reads the keys; creates the first one. The file has one key per line, replaced keys with the time of their replacement. */
+/**
+ * Reads the keys; creates the first one. The file has one key per line, the current one first: the key, the time of its
+ * replacement or `-`, the time of its creation. Earlier versions wrote no `-` and no time of creation.
+ */
 export async function signingKeys(home: Home, now: number): Promise<SigningKeys> {
-  const stored = (await read(home)).filter(
-    ({ replacedAt }) => replacedAt === null || replacedAt + tokenSeconds * 1000 > now,
-  );
-  if (stored.length === 0) {
-    const key = randomBytes(32);
-    await write(home, [{ key, replacedAt: null }]);
-    return [key];
-  }
-  return stored.map(({ key }) => key) as unknown as SigningKeys;
+  const [current, ...earlier] = await read(home);
+  if (current) return [current, ...earlier.filter(key => endOfKey(key) > now)];
+  const first = newKey(now);
+  await write(home, [first]);
+  return [first];
 }
 
-/** Adds a new key that signs from now on. Tokens signed with earlier keys stay valid until they expire. */
-export async function rotateSigningKey(home: Home, now: number): Promise<void> {
-  const earlier = (await read(home))
-    .map(({ key, replacedAt }) => ({ key, replacedAt: replacedAt ?? now }))
-    .filter(({ replacedAt }) => replacedAt + tokenSeconds * 1000 > now);
-  await write(home, [{ key: randomBytes(32), replacedAt: null }, ...earlier]);
+/**
+ * Adds a new key that signs from now on. Tokens that were signed with an earlier key before its replacement stay valid until
+ * they expire; with `revokeNow` the earlier keys are removed, so that all their tokens are invalid.
+ */
+export async function rotateSigningKey(home: Home, now: number, { revokeNow = false } = {}): Promise<void> {
+  const earlier = revokeNow
+    ? []
+    : (await read(home)).map(key => ({ ...key, replacedAt: key.replacedAt ?? now })).filter(key => endOfKey(key) > now);
+  await write(home, [newKey(now), ...earlier]);
 }
 
-async function read(home: Home): Promise<StoredKey[]> {
+const newKey = (now: number): SigningKey => ({ key: randomBytes(32), createdAt: now, replacedAt: null });
+
+async function read(home: Home): Promise<SigningKey[]> {
   const text = await home.readSecret('signingKey');
   if (text === null) return [];
-  return text
+  const keys = text
     .split('\n')
     .filter(Boolean)
     .map(line => {
-      const [encoded, replaced] = line.split(' ');
-      const key = Buffer.from(encoded!, 'base64url');
-      const replacedAt = replaced === undefined ? null : Date.parse(replaced);
-      if (key.length < 32 || Number.isNaN(replacedAt))
-        throw new StartRefused(1, `${home.path('signingKey')} is damaged`, 'remove it: all users must log in again');
-      return { key, replacedAt };
+      const [encoded, replaced = '-', created = '-'] = line.split(' ');
+      return { key: Buffer.from(encoded!, 'base64url'), replacedAt: timeOf(replaced), createdAt: timeOf(created) };
     });
+  const isDamaged = keys.some(
+    ({ key, replacedAt, createdAt }, index) =>
+      key.length < 32 || Number.isNaN(replacedAt) || Number.isNaN(createdAt) || (replacedAt === null) !== (index === 0),
+  );
+  if (isDamaged)
+    throw new StartRefused(1, `${home.path('signingKey')} is damaged`, 'remove it: all users must log in again');
+  return keys;
 }
 
-function write(home: Home, keys: readonly StoredKey[]): Promise<void> {
+const timeOf = (text: string): number | null => (text === '-' ? null : Date.parse(text));
+const textOf = (time: number | null): string => (time === null ? '-' : new Date(time).toISOString());
+
+function write(home: Home, keys: SigningKeys): Promise<void> {
   const lines = keys.map(
-    ({ key, replacedAt }) =>
-      key.toString('base64url') + (replacedAt === null ? '' : ` ${new Date(replacedAt).toISOString()}`),
+    ({ key, replacedAt, createdAt }) =>
+      `${Buffer.from(key).toString('base64url')} ${textOf(replacedAt)} ${textOf(createdAt)}`,
   );
   return home.writeSecret('signingKey', `${lines.join('\n')}\n`);
 }

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
-import type { FileOptions, HomeOptions, ProgramIo } from '../../src/contract/programs.ts';
+import type { FileOptions, HomeOptions, ProgramIo, RotateKeyOptions } from '../../src/contract/programs.ts';
 import { Home } from '../home/home.ts';
 import { runningPid } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
@@ -60,14 +60,20 @@ function checkText(report: CheckReport, files: number, problems: readonly string
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
-/** Creates a new signing key. Tokens issued so far stay valid until they expire; a running daemon uses the key at once. */
-export function rotateKey(options: HomeOptions, io: ProgramIo): Promise<number> {
+/**
+ * Creates a new signing key, which a running daemon uses at once. Tokens issued so far stay valid until they expire; with
+ * `revokeNow` they are invalid at once.
+ */
+export function rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
-    await rotateSigningKey(home, Date.now());
+    const revokeNow = options.revokeNow ?? false;
+    await rotateSigningKey(home, Date.now(), { revokeNow });
     const pid = await runningPid(home);
     if (pid !== null) process.kill(pid, 'SIGHUP');
-    const text = `new signing key; ${pid === null ? 'no daemon is running' : `the daemon (process ${pid}) uses it now`}\n`;
+    const revoked = revokeNow ? 'all earlier tokens are revoked; ' : '';
+    const user = pid === null ? 'no daemon is running' : `the daemon (process ${pid}) uses it now`;
+    const text = `new signing key; ${revoked}${user}\n`;
     await print(io.stdout, options.json ? `${JSON.stringify({ daemon: pid })}\n` : text);
     return 0;
   });

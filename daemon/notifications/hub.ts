@@ -162,16 +162,24 @@ export class Hub {
     if (this.#closing && this.#consumers.size === 0) this.#allGone.resolve();
   }
 
+  /** Checks the tokens of all streams again, after the signing keys have changed; ends those that are no longer valid. */
+  checkTokens(): void {
+    for (const consumer of this.#consumers) consumer.needsCheck = true;
+    void this.#checkDue();
+  }
+
   #committed({ lastEventId, users }: CommitNotice): void {
     this.#tail.committed(lastEventId);
     if (users.length === 0) return;
     for (const consumer of this.#consumers)
       if (consumer.listener.user !== null && users.includes(consumer.listener.user)) consumer.needsCheck = true;
     // Later, because other listeners of this commit (the cache of users) must see it first.
-    setImmediate(() => {
-      void visitCooperatively(this.#consumers, consumer => {
-        if (consumer.needsCheck) void this.#checkToken(consumer);
-      });
+    setImmediate(() => void this.#checkDue());
+  }
+
+  #checkDue(): Promise<void> {
+    return visitCooperatively(this.#consumers, consumer => {
+      if (consumer.needsCheck) void this.#checkToken(consumer);
     });
   }
 

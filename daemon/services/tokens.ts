@@ -14,6 +14,38 @@ export interface IssuedToken {
   readonly expiresAt: number;
 }
 
+/** A key that signs tokens, or did so until it was replaced. Times are milliseconds since 1970. */
+export interface SigningKey {
+  readonly key: Uint8Array;
+  /** Null if it is unknown: earlier versions did not store it. */
+  readonly createdAt: number | null;
+  /** Null for the current key. */
+  readonly replacedAt: number | null;
+}
+
+/** The current key, which signs, and the earlier ones, whose tokens are still checked. */
+export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
+
+/** Milliseconds since 1970 from which a token of a key is never valid; infinite for the current key. */
+export const endOfKey = ({ replacedAt }: SigningKey): number =>
+  replacedAt === null ? Number.POSITIVE_INFINITY : replacedAt + tokenSeconds * 1000;
+
+/**
+ * Milliseconds by which the issue time of a token may lie outside the time of its key. `iat` has whole seconds, and a running
+ * daemon signs with the replaced key until the signal has reached it and the file is read; that takes milliseconds. All times
+ * are of one clock. More tolerance would only help a forger.
+ */
+const KEY_TOLERANCE_MS = 2000;
+
+/** Whether the key was the current one at a time in seconds since 1970. */
+function wasCurrent({ createdAt, replacedAt }: SigningKey, seconds: number): boolean {
+  const at = seconds * 1000;
+  return (
+    (createdAt === null || at >= createdAt - KEY_TOLERANCE_MS) &&
+    (replacedAt === null || at <= replacedAt + KEY_TOLERANCE_MS)
+  );
+}
+
 interface Claims {
   readonly sub: string;
   readonly username: string;
@@ -40,30 +72,35 @@ const MAX_CACHED = 10_000;
 export class Tokens {
   readonly #accounts: Accounts;
   readonly #now: () => number;
+  #current!: SigningKey;
   #sign!: (claims: Record<string, unknown>) => string;
-  #verify!: readonly ((token: string) => Claims)[];
+  #verifiers!: readonly { readonly key: SigningKey; readonly verify: (token: string) => Claims }[];
   readonly #cache = new Map<string, Verified>();
 
   /** The first key signs; all of them check. */
-  constructor(signingKeys: readonly [Uint8Array, ...Uint8Array[]], accounts: Accounts, now: () => number) {
+  constructor(signingKeys: SigningKeys, accounts: Accounts, now: () => number) {
     this.#accounts = accounts;
     this.#now = now;
     this.useKeys(signingKeys);
   }
 
   /** Replaces the keys. Tokens signed with other keys are invalid from now on. */
-  useKeys(keys: readonly [Uint8Array, ...Uint8Array[]]): void {
+  useKeys(keys: SigningKeys): void {
     this.#cache.clear();
-    this.#sign = createSigner({ key: Buffer.from(keys[0]), algorithm: 'HS256' }) as (
+    this.#current = keys[0];
+    this.#sign = createSigner({ key: Buffer.from(keys[0].key), algorithm: 'HS256' }) as (
       claims: Record<string, unknown>,
     ) => string;
     // The expiry is checked at each use, against the injected clock.
-    this.#verify = keys.map(
-      key =>
-        createVerifier({ key: Buffer.from(key), algorithms: ['HS256'], ignoreExpiration: true, cache: false }) as (
-          token: string,
-        ) => Claims,
-    );
+    this.#verifiers = keys.map(key => ({
+      key,
+      verify: createVerifier({
+        key: Buffer.from(key.key),
+        algorithms: ['HS256'],
+        ignoreExpiration: true,
+        cache: false,
+      }) as (token: string) => Claims,
+    }));
   }
 
   /** A token for a user, valid for `tokenSeconds`. */
@@ -111,28 +148,34 @@ export class Tokens {
   }
 
   #issue(claims: Omit<Claims, 'iat' | 'exp' | 'jti'>): IssuedToken {
-    const iat = Math.floor(this.#now() / 1000);
+    // A clock that was set back must not issue tokens from before their key: they would be refused.
+    const iat = Math.floor(Math.max(this.#now(), this.#current.createdAt ?? 0) / 1000);
     const exp = iat + tokenSeconds;
     const token = this.#sign({ ...claims, iat, exp, jti: randomBytes(12).toString('base64url') });
     return { token, expiresAt: exp * 1000 };
   }
 
   #verifyNew(token: string): Verified {
-    const claims = this.#claims(token);
-    const user = claims.sub === 'LOCAL' ? null : userIds.parse(claims.sub);
-    if (typeof claims.exp !== 'number' || (user === null && claims.sub !== 'LOCAL')) throw invalid();
-    const verified = { user, epoch: claims.epoch, expiresAt: claims.exp };
+    const { claims, key } = this.#claims(token);
+    const { sub, iat, exp, epoch } = claims;
+    const user = sub === 'LOCAL' ? null : userIds.parse(sub);
+    if (user === null && sub !== 'LOCAL') throw invalid();
+    if (typeof iat !== 'number' || typeof exp !== 'number' || exp - iat > tokenSeconds) throw invalid();
+    // Otherwise the holder of a replaced key could go on issuing tokens.
+    if (!wasCurrent(key, iat)) throw invalid();
+    const verified = { user, epoch, expiresAt: Math.min(exp, endOfKey(key) / 1000) };
     if (this.#cache.size >= MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value!);
     this.#cache.set(token, verified);
     return verified;
   }
 
-  #claims(token: string): Claims {
-    for (const verify of this.#verify) {
+  /** What a token says, and the key that signed it. */
+  #claims(token: string): { readonly claims: Claims; readonly key: SigningKey } {
+    for (const { key, verify } of this.#verifiers) {
       try {
         const claims: unknown = verify(token);
         if (typeof claims === 'object' && claims !== null && typeof (claims as Claims).sub === 'string')
-          return claims as Claims;
+          return { claims: claims as Claims, key };
       } catch (error) {
         if (!(error instanceof TokenError)) throw error;
       }

@@ -46,6 +46,12 @@ export interface FileOptions extends HomeOptions {
   readonly file: string;
 }
 
+/** Options of `daemon rotate-key`. */
+export interface RotateKeyOptions extends HomeOptions {
+  /** Revoke all earlier tokens at once. By default they stay valid until they expire. */
+  readonly revokeNow?: boolean;
+}
+
 /** Options of `daemon reset-password`. */
 export interface ResetOptions extends HomeOptions {
   readonly username: string;
@@ -84,8 +90,8 @@ export interface Programs {
   check(options: HomeOptions, io: ProgramIo): Promise<number>;
   /** Writes the journal. */
   audit(options: AuditOptions, io: ProgramIo): Promise<number>;
-  /** Creates a new signing key. Tokens issued so far stay valid until they expire. */
-  rotateKey(options: HomeOptions, io: ProgramIo): Promise<number>;
+  /** Creates a new signing key. Tokens issued so far stay valid until they expire, or are revoked at once. */
+  rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<number>;
   /** Sets a random password for a user and writes it to standard output; refuses while a daemon runs. */
   resetPassword(options: ResetOptions, io: ProgramIo): Promise<number>;
 }

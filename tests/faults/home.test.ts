@@ -128,8 +128,9 @@ describe('signing keys', () => {
     const [first] = await signingKeys(home, 0);
     await rotateSigningKey(home, hour);
     const [second, ...earlier] = await signingKeys(home, 2 * hour);
-    expect(second).not.toEqual(first);
-    expect(earlier).toEqual([first]);
+    expect(second.key).not.toEqual(first.key);
+    expect(second).toMatchObject({ createdAt: hour, replacedAt: null });
+    expect(earlier).toEqual([{ ...first, createdAt: 0, replacedAt: hour }]);
     expect(await signingKeys(home, 25 * hour + 1)).toEqual([second]);
   });
 });

@@ -23,7 +23,7 @@ const passwordsAt = (cost?: Cost) => new Passwords(opened.store, new Limiter(), 
 beforeEach(async () => {
   opened = await openTemporary();
   accounts = new Accounts(opened.store);
-  tokens = new Tokens([new Uint8Array(32).fill(1)], accounts, Date.now);
+  tokens = new Tokens([{ key: new Uint8Array(32).fill(1), createdAt: null, replacedAt: null }], accounts, Date.now);
   auth = new AuthService({ store: opened.store, passwords: passwordsAt(), guessing, tokens, now: Date.now });
 });
 afterEach(async () => {

@@ -8,6 +8,7 @@ import { rotateKey } from '../../daemon/programs.ts';
 import { adminPassword } from '../support/daemon.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { runDaemonProgram } from '../support/programs.ts';
+import { openStream } from '../support/stream-client.ts';
 
 let home: string;
 let daemon: DaemonProcess;
@@ -142,6 +143,23 @@ describe('the signing key', () => {
     expect((await runDaemonProgram(rotateKey, { home, json: true })).stdout).toBe('{"daemon":null}\n');
     daemon = await spawnDaemon({ home });
     expect(await tried(earlier)).toBe(200);
+  });
+
+  it('that is replaced with revokeNow ends all earlier tokens of a running daemon; their streams close with 4401', async () => {
+    const earlier = await login();
+    const stream = await openStream(daemon.url, { token: earlier });
+    const local = await openStream(daemon.url, { token: (await readFile(join(home, 'local-token'), 'utf8')).trim() });
+    const ran = await runDaemonProgram(rotateKey, { home, json: false, revokeNow: true });
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('all earlier tokens are revoked') });
+    await expect.poll(() => tried(earlier), { timeout: 20_000 }).toBe(1004);
+    expect((await stream.closed).code).toBe(4401);
+    expect((await local.closed).code).toBe(4401);
+    const next = await login();
+    expect(await tried(next)).toBe(200);
+    await daemon.stop();
+    daemon = await spawnDaemon({ home });
+    expect(await tried(earlier)).toBe(1004);
+    expect(await tried(next)).toBe(200);
   });
 
   it('that is damaged does not stop the daemon at a reload: the current one stays in use', async () => {

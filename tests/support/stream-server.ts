@@ -22,7 +22,7 @@ export async function startStreamServer(options: { streams?: { each: number; all
   const now = () => clock.wall;
   let sweep = () => {};
   const accounts = new Accounts(store);
-  const tokens = new Tokens([new Uint8Array(32).fill(1)], accounts, now);
+  const tokens = new Tokens([{ key: new Uint8Array(32).fill(1), createdAt: null, replacedAt: null }], accounts, now);
   const hub = new Hub({
     store,
     log: logger,

@@ -26,7 +26,11 @@ export async function startUploadServer({ formTimes, between }: UploadServerOpti
   const home = await mkdtemp(join(tmpdir(), 'devmgr-uploads-'));
   const { store, cleanup } = await openTemporary();
   const accounts = new Accounts(store);
-  const tokens = new Tokens([new Uint8Array(32).fill(1)], accounts, Date.now);
+  const tokens = new Tokens(
+    [{ key: new Uint8Array(32).fill(1), createdAt: null, replacedAt: null }],
+    accounts,
+    Date.now,
+  );
   const limiter = new Limiter({ login: null, query: null, modify: null, upload: null });
   const blobs = await openBlobs(join(home, 'blobs'));
   const reads = { appsOf: store.appsOf.bind(store), commit: store.commit.bind(store) };

@@ -61,11 +61,18 @@ export const daemonCheck = command({
 
 /** Creates a new signing key for tokens. */
 export const daemonRotateKey = command({
-  description: 'Existing tokens are valid until they expire. A running daemon uses the new key at once.',
-  flags: {},
-  examples: [{ does: 'once a year', line: 'daemon rotate-key' }],
-  run: (_, context) =>
-    context.programs.rotateKey({ home: context.settings.home, json: context.globals.json }, programIo(context)),
+  description:
+    'A running daemon uses the new key at once. Existing tokens are valid until they expire, for 24 hours at most; the earlier key signs no new ones.',
+  flags: { 'revoke-now': { help: 'revoke all existing tokens at once: all users must log in again' } },
+  examples: [
+    { does: 'once a year', line: 'daemon rotate-key' },
+    { does: 'if the key may have been read', line: 'daemon rotate-key --revoke-now' },
+  ],
+  run: ({ flags }, context) =>
+    context.programs.rotateKey(
+      { home: context.settings.home, json: context.globals.json, revokeNow: flags.revokeNow },
+      programIo(context),
+    ),
 });
 
 /** Sets a random password for a user. */
