@@ -21,6 +21,7 @@ const sum = { passed: 0, failed: 0, skipped: 0 };
 await check('lint', ['node_modules/.bin/biome', 'ci', '--colors=off']);
 await check('imports', [node, 'scripts/import-boundaries.ts']);
 await check('regular expressions', [node, 'scripts/regex.ts']);
+await check('words', [node, 'scripts/words.ts']);
 await check('types', ['node_modules/.bin/tsc', '--noEmit', '-p', '.']);
 await check('build', [node, 'scripts/build.mjs']);
 await tests(process.argv.slice(2));

@@ -58,9 +58,9 @@ function wantedBy({ role }: Caller, types: string | undefined): TypeSet {
   if (types === undefined) return allowed;
   const names = types.split(',').map(name => name.trim());
   const unknown = names.find(name => !isEventType(name));
-  if (unknown !== undefined) throw new ApiError(1001, `types holds ${JSON.stringify(unknown)}, which is no event type`);
+  if (unknown !== undefined) throw new ApiError(1001, `types contains ${JSON.stringify(unknown)}, which is not an event type`);
   const wanted = typeSet(names as EventType[]);
-  if (wanted & ~allowed) throw new ApiError(2007, 'the role LOCAL is told of keys alone: KEY_ATTACHED, KEY_DETACHED');
+  if (wanted & ~allowed) throw new ApiError(2007, 'the role LOCAL receives only KEY_ATTACHED and KEY_DETACHED');
   return wanted;
 }
 

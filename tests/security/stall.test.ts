@@ -1,4 +1,4 @@
-/** The fuzzer finds what once held the daemon for seconds, without being told where it is. */
+/** The fuzzer finds what once held the daemon for seconds, from the contract alone. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

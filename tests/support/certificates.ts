@@ -10,7 +10,7 @@ export interface Certificate {
 /** How openssl makes a key if nothing else is asked for. */
 const elliptic = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
 
-/** Makes a certificate for this machine that only those trust who are told to; `name` tells it from others. */
+/** Makes a certificate for this machine that only clients with this file trust. `name` distinguishes it from others. */
 export function makeCertificate(dir: string, name: string, newKey: readonly string[] = elliptic): Certificate {
   const [cert, key] = [join(dir, `${name}.crt`), join(dir, `${name}.key`)];
   const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
