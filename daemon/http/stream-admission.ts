@@ -58,7 +58,8 @@ function wantedBy({ role }: Caller, types: string | undefined): TypeSet {
   if (types === undefined) return allowed;
   const names = types.split(',').map(name => name.trim());
   const unknown = names.find(name => !isEventType(name));
-  if (unknown !== undefined) throw new ApiError(1001, `types contains ${JSON.stringify(unknown)}, which is not an event type`);
+  if (unknown !== undefined)
+    throw new ApiError(1001, `types contains ${JSON.stringify(unknown)}, which is not an event type`);
   const wanted = typeSet(names as EventType[]);
   if (wanted & ~allowed) throw new ApiError(2007, 'the role LOCAL receives only KEY_ATTACHED and KEY_DETACHED');
   return wanted;
