@@ -2,10 +2,14 @@
 import { type TSchema, Type } from 'typebox';
 import { uploadApp } from './apps.ts';
 import { boundUser, manufacturer, model, reason, serialNumber } from './device-fields.ts';
-import { registration } from './device-shapes.ts';
+import { type Registration, registration } from './device-shapes.ts';
 import { password, username } from './users.ts';
 import { compileReader } from './validate.ts';
 
+/** Names of the fields of a registration. */
+export const registrationFields = Object.keys(registration.properties) as readonly (keyof Registration)[];
+/** Those without which a registration is refused. */
+export const requiredFields = registration.required as readonly (keyof Registration)[];
 /** Reads a registration from the cells of a line of CSV. */
 export const readCells = compileReader(registration, 'text');
 /** Reads a registration from a JSON object. */

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { cellText } from '../../../contract/csv.ts';
 import type { Registration } from '../../../contract/devices.ts';
-import type * as readers from '../../../contract/readers.ts';
+import { readCells, readObject, registrationFields, requiredFields } from '../../../contract/readers.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { readCsv } from './csv.ts';
 import { InvalidArray, type JsonElement, readJsonArray, readJsonLines } from './json.ts';
@@ -11,20 +11,21 @@ import type { Position } from './line-number.ts';
 
 type Field = keyof Registration;
 
-/** Accepted names, also those that `list --csv` writes. */
-const names: Readonly<Record<Field, readonly string[]>> = {
-  deviceType: ['devicetype', 'type', 'kind'],
-  serialNumber: ['serialnumber', 'serial', 'serialno', 'serialnum', 'serialnr', 'sn'],
-  manufacturer: ['manufacturer', 'vendor', 'maker', 'manufacturername'],
-  model: ['model', 'devicemodel', 'modelname', 'product'],
-  hardwareVersion: ['hardwareversion', 'hardware', 'hwversion', 'hw'],
-  firmwareVersion: ['firmwareversion', 'firmware', 'fwversion', 'fw'],
+/** Accepted names beside that of the field, in lower case. */
+const spellings: Readonly<Partial<Record<Field, readonly string[]>>> = {
+  deviceType: ['type', 'kind'],
+  serialNumber: ['serial', 'serialno', 'serialnum', 'serialnr', 'sn'],
+  manufacturer: ['vendor', 'maker', 'manufacturername'],
+  model: ['devicemodel', 'modelname', 'product'],
+  hardwareVersion: ['hardware', 'hwversion', 'hw'],
+  firmwareVersion: ['firmware', 'fwversion', 'fw'],
 };
 
-const fields = Object.keys(names) as Field[];
-const requiredFields: readonly Field[] = ['deviceType', 'serialNumber', 'manufacturer', 'model'];
-
-const byName = new Map(fields.flatMap(field => names[field].map(name => [name, field] as const)));
+const byName = new Map(
+  registrationFields.flatMap(field =>
+    [field.toLowerCase(), ...(spellings[field] ?? [])].map(name => [name, field] as const),
+  ),
+);
 
 /** The field that the name of a column or a property stands for; null if none. Case, spaces and punctuation do not matter. */
 export function fieldOf(name: string): Field | null {
@@ -85,7 +86,6 @@ async function* rowsOf(options: InputOptions, text: AsyncGenerator<string>): Asy
       throw usage(`${name} is empty`, 'it needs a header row, and one device on each line after it');
     const format = options.format ?? formatOf(options.file, first);
     const all = concatenated(first, chunks);
-    const { readCells, readObject } = await import('../../../contract/readers.ts');
     if (format === 'csv') yield* csvRows(all, name, options.notice, readCells);
     else if (format === 'json') yield* jsonRows(readJsonArray(all), readObject);
     else yield* jsonRows(readJsonLines(all), readObject);
@@ -159,7 +159,7 @@ function formatOf(file: string, text: string): Format {
 /** The decoder writes this for bytes that are not valid UTF-8. */
 const replacement = '\ufffd';
 
-function rowOf(position: Position, values: Readonly<Record<string, unknown>>, read: typeof readers.readObject): Row {
+function rowOf(position: Position, values: Readonly<Record<string, unknown>>, read: typeof readObject): Row {
   const serial = values.serialNumber;
   const serialNumber =
     typeof serial === 'string'
@@ -178,7 +178,7 @@ async function* csvRows(
   chunks: AsyncIterable<string>,
   name: string,
   notice: (text: string) => void,
-  read: typeof readers.readCells,
+  read: typeof readCells,
 ): AsyncGenerator<Row> {
   let columns: readonly ReturnType<typeof fieldOf>[] | null = null;
   for await (const record of readCsv(chunks)) {
@@ -228,7 +228,7 @@ function headerOf(
   return columns;
 }
 
-async function* jsonRows(elements: AsyncIterable<JsonElement>, read: typeof readers.readObject): AsyncGenerator<Row> {
+async function* jsonRows(elements: AsyncIterable<JsonElement>, read: typeof readObject): AsyncGenerator<Row> {
   for await (const element of elements) {
     const { text, ...position } = element;
     const value = parsed(text);
