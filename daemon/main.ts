@@ -175,7 +175,7 @@ async function createParts({ settings, log, home }: Start, { store, blobs }: Reg
   const limiter = new Limiter(settings.limits);
   const guessing = new Guessing({ enabled: settings.limits.login !== null });
   const passwords = new Passwords(store, limiter, guessing);
-  const tokens = new Tokens(await signingKeys(home, now()), new Accounts(store), now);
+  const tokens = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);
   const hub = new Hub({ store, log });
   return {
     limiter,

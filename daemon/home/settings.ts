@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { Type } from 'typebox';
-import { type Limit, type LimitScope, passwordLength, rateLimits } from '../../src/contract/limits.ts';
+import { type Limit, type LimitScope, passwordLength, rateLimits, sessionDays } from '../../src/contract/limits.ts';
 import { environment } from '../../src/contract/local.ts';
 import type { StartFailure } from '../../src/contract/programs.ts';
 import { username } from '../../src/contract/users.ts';
@@ -23,6 +23,8 @@ export interface DaemonSettings {
   readonly simulateKeys: number;
   /** Whether APDUs and reports are logged: not at all, with possible serial numbers masked, or in full. */
   readonly traffic: 'off' | 'masked' | 'full';
+  /** Days after a login for which its token can be renewed. */
+  readonly sessionDays: number;
   /** PEM files: both or neither. */
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
@@ -56,8 +58,23 @@ export class StartRefused extends Error {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The settings from the environment. Throws `StartRefused` if a variable is malformed. */
-export function settingsFromEnvironment(env: Env): Pick<DaemonSettings, 'limits' | 'admin' | 'traffic'> {
-  return { limits: limitsFrom(env), admin: adminFrom(env), traffic: trafficFrom(env[environment.traffic]) };
+export function settingsFromEnvironment(
+  env: Env,
+): Pick<DaemonSettings, 'limits' | 'admin' | 'traffic' | 'sessionDays'> {
+  return {
+    limits: limitsFrom(env),
+    admin: adminFrom(env),
+    traffic: trafficFrom(env[environment.traffic]),
+    sessionDays: sessionDaysFrom(env[environment.sessionDays]),
+  };
+}
+
+function sessionDaysFrom(text: string | undefined): number {
+  if (text === undefined || text === '') return sessionDays.default;
+  const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (days >= sessionDays.min && days <= sessionDays.max) return days;
+  const hint = `write a whole number from ${sessionDays.min} to ${sessionDays.max}`;
+  throw new StartRefused(2, `${environment.sessionDays} is malformed`, hint);
 }
 
 function trafficFrom(word: string | undefined): DaemonSettings['traffic'] {

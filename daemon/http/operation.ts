@@ -50,7 +50,7 @@ declare module 'fastify' {
   }
 }
 /** The caller of an operation that needs no token. */
-const anonymous: Caller = { role: 'LOCAL', user: null, expiresAt: 0 };
+const anonymous: Caller = { role: 'LOCAL', user: null, expiresAt: 0, loginAt: 0 };
 
 class RequestContext implements Context {
   readonly caller: Caller;

@@ -46,7 +46,7 @@ export class AuthService {
 
   refresh(caller: Caller): DataOf<typeof api.refresh> {
     if (!caller.user) throw new ApiError(2007);
-    const { token, expiresAt } = this.#tokens.issue(caller.user);
+    const { token, expiresAt } = this.#tokens.issue(caller.user, caller.loginAt);
     return { token, expireTime: present.iso(expiresAt) };
   }
 

@@ -11,6 +11,8 @@ export interface Caller {
   readonly user: UserRecord | null;
   /** When the token expires, in seconds since 1970. */
   readonly expiresAt: number;
+  /** When the user logged in, in seconds since 1970. A renewed token has the time of the first one. */
+  readonly loginAt: number;
 }
 
 /** A request as the services see it. */

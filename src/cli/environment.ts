@@ -1,5 +1,5 @@
 /** The environment variables of the program, for the manual page and the reference. */
-import { type LimitScope, rateLimits } from '../contract/limits.ts';
+import { type LimitScope, rateLimits, sessionDays } from '../contract/limits.ts';
 import { defaultHome, environment } from '../contract/local.ts';
 
 /** An environment variable, as the manual page and the reference describe it. */
@@ -51,6 +51,11 @@ export const variables: readonly Variable[] = [
     side: 'daemon',
   },
   ...limits,
+  {
+    name: environment.sessionDays,
+    words: `days after which a login ends, however often its token is renewed, from ${sessionDays.min} to ${sessionDays.max} (${sessionDays.default})`,
+    side: 'daemon',
+  },
   {
     name: environment.traffic,
     words: 'whether the traffic with keys and cards is logged: off, masked (without serial numbers) or full (off)',

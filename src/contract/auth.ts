@@ -37,13 +37,14 @@ export const login = route({
   example: { body: { username: 'admin', password: 'correct horse battery' } },
 });
 
-/** An expired token cannot be refreshed (1005). */
+/** An expired token cannot be refreshed (1005). All tokens of a login end 30 days after it, or as the operator has set. */
 export const refresh = route({
   id: 'refreshToken',
   ...endpoints.refresh,
   tag,
   summary: 'Get a new token before the current one expires',
-  description: 'The earlier token stays valid until it expires.',
+  description:
+    'The earlier token stays valid until it expires. No token of a login is valid for longer than 30 days after it, unless the operator has set another number of days.',
   access: roles,
   limit: 'query',
   data: Type.Object({ token: jwt, expireTime }),

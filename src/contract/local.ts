@@ -52,6 +52,7 @@ export const environment = {
   server: 'DEVMGR_SERVER',
   token: 'DEVMGR_TOKEN',
   traffic: 'DEVMGR_TRAFFIC',
+  sessionDays: 'DEVMGR_SESSION_DAYS',
   adminUsername: 'DEVMGR_ADMIN_USERNAME',
   adminPassword: 'DEVMGR_ADMIN_PASSWORD',
   limits: {

@@ -52,6 +52,35 @@ describe('1005', () => {
   });
 });
 
+describe('a session', () => {
+  /** Renews a token twice a day until that is refused; returns the last token, the refusal and the days until then. */
+  async function renewedUntilRefused(token: string, maximumDays: number) {
+    let [last, expireTime, halfDays] = [token, '', 0];
+    for (; halfDays <= 2 * maximumDays; halfDays++) {
+      clock.forward(day / 2);
+      const response = await refresh(last);
+      if (response.code !== 200) return { last, expireTime, days: (halfDays + 1) / 2, refusal: response };
+      ({ token: last, expireTime } = data(response));
+    }
+    throw new Error('the session did not end');
+  }
+
+  it('ends 30 days after the login, however often its token is renewed: then 1005', async () => {
+    const loginAt = Date.now();
+    const session = await renewedUntilRefused(await daemon.login('admin'), 31);
+    expect(session).toMatchObject({ days: 30, refusal: { status: 401, code: 1005 } });
+    expect(Math.abs(Date.parse(session.expireTime) - loginAt - 30 * day)).toBeLessThanOrEqual(second);
+    expect(await listed(session.last)).toMatchObject({ code: 1005 });
+    expect(await listed(await daemon.login('admin'))).toMatchObject({ code: 200 });
+  });
+
+  it('ends after the days that the operator sets, also if it began before a restart', async () => {
+    const token = await daemon.login('admin');
+    await daemon.restart({ sessionDays: 2 });
+    expect(await renewedUntilRefused(token, 3)).toMatchObject({ days: 2, refusal: { status: 401, code: 1005 } });
+  });
+});
+
 describe('2003', () => {
   it('an activation code of a registration is valid for exactly 365 days', async () => {
     const [stored, late] = [await register(daemon), await register(daemon)];

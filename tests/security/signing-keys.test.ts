@@ -117,6 +117,19 @@ describe('a replaced key', () => {
   });
 });
 
+describe('a session', () => {
+  const loginOf = async (token: string) => (await tokens.check(token)).loginAt;
+
+  it('that began before tokens had the time of the login counts from the time of issue', async () => {
+    const [key] = await signingKeys(home, now);
+    expect(await loginOf(forged(key, now))).toBe(Math.floor(now / 1000));
+  });
+
+  it('has the time of its login in every token', async () => {
+    expect(await loginOf(tokens.issueLocal().token)).toBe(Math.floor(start / 1000));
+  });
+});
+
 describe('the current key', () => {
   it('signs no token that is valid for longer than 24 hours, or that was issued before the key was created', async () => {
     await rotate();

@@ -112,6 +112,16 @@ describe('a token', () => {
   });
 });
 
+it.each(['0', '-1', '1.5', 'off', '30d', '3651', '99999', ' 30'])(
+  'DEVMGR_SESSION_DAYS=%j ends the start with exit code 2',
+  async days => {
+    const options = { home: join(home, 'not-started') };
+    await expect(spawnDaemon(options, { DEVMGR_SESSION_DAYS: days })).rejects.toThrow(
+      /ended with 2 .*DEVMGR_SESSION_DAYS is malformed/s,
+    );
+  },
+);
+
 describe('the signing key', () => {
   const isSignedBy = (token: string, key: Uint8Array) => {
     const cut = token.lastIndexOf('.');

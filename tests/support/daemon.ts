@@ -119,5 +119,6 @@ export function testSettings(home: string): DaemonSettings {
     admin: { username: 'admin', password: adminPassword },
     hardware: false,
     traffic: 'off',
+    sessionDays: 30,
   };
 }
