@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { activationAlphabet } from '../../src/contract/device-fields.ts';
+import { activationAlphabet } from '../../src/contract/values.ts';
 
 const DAY_MS = 86_400_000;
 /** Random bytes are drawn for this many codes at a time: a system call for each code would be most of the cost of a batch. */

@@ -1,6 +1,7 @@
 /** A version of the client application: the record, its change, and which version a client should have. Decisions only, no I/O. */
-import { type Platform, platformNames, platforms } from '../../src/contract/apps.ts';
+
 import { versionIds } from '../../src/contract/ids.ts';
+import { type Platform, platformNames, platforms } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
 import { cleanFileName, extensionOf } from './file-name.ts';
 import type { Entry } from './journal.ts';

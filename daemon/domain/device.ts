@@ -1,8 +1,9 @@
 /** A device: its record, its changes, and what may be done to it in which state. Decisions only, no I/O. */
-import type { DeviceStatus, DeviceType } from '../../src/contract/device-fields.ts';
-import { immutableFields, type Registration } from '../../src/contract/devices.ts';
+
+import type { Registration } from '../../src/contract/devices.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { activationCodeDays } from '../../src/contract/limits.ts';
+import { type DeviceStatus, type DeviceType, immutableFields } from '../../src/contract/values.ts';
 import { expiry, sameActivationCode } from './activation-code.ts';
 import { type Decision, Refusal } from './decision.ts';
 import type { Entry } from './journal.ts';

@@ -1,5 +1,5 @@
 /** A user: the record, its changes, and the rule that one enabled administrator remains. Decisions only, no I/O. */
-import type { Role } from '../../src/contract/define.ts';
+import type { Role } from '../../src/contract/values.ts';
 import { type Decision, Refusal } from './decision.ts';
 import type { Entry } from './journal.ts';
 

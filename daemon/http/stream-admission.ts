@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse } from 'node:querystring';
 import { ApiError } from '../../src/contract/codes.ts';
-import { type EventType, eventTypes } from '../../src/contract/events.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
+import { type EventType, eventTypes } from '../../src/contract/values.ts';
 import { hardwareTypes, type TypeSet, typeSet } from '../notifications/frames.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { Caller } from '../services/context.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { platformNames } from '../../src/contract/apps.ts';
 import { backupIds, versionIds } from '../../src/contract/ids.ts';
+import { platformNames } from '../../src/contract/values.ts';
 import type { StoreMaintenance } from '../store/maintenance.ts';
 import type { Reader } from '../store/store.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../src/contract/codes.ts';
-import type { CallerRole } from '../../src/contract/define.ts';
+import type { CallerRole } from '../../src/contract/values.ts';
 import { Refusal } from '../domain/decision.ts';
 import type { UserRecord } from '../domain/user.ts';
 import { type Commit, Conflict } from '../store/store.ts';

@@ -4,9 +4,7 @@
  * `tests/contract/store.ts` will do. Times are milliseconds since 1970 (UTC).
  */
 
-import type { Platform } from '../../src/contract/apps.ts';
-import type { DeviceStatus, DeviceType } from '../../src/contract/device-fields.ts';
-import type { DeviceSort } from '../../src/contract/devices.ts';
+import type { DeviceSort, DeviceStatus, DeviceType, Platform } from '../../src/contract/values.ts';
 import type { AppChange, AppRecord } from '../domain/app.ts';
 import type { BackupChange, BackupRecord } from '../domain/backup.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow } from '../domain/device.ts';

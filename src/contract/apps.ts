@@ -1,15 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { roles, route } from './define.ts';
+import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
 import { versionIds } from './ids.ts';
 import { sizes, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { platformNames, textShapes } from './values.ts';
+import { platformNames, roles, textShapes } from './values.ts';
 
 const tag = 'Application versions';
-
-export { type Platform, platformNames, platforms } from './values.ts';
 
 const platformInput = token({ description: `${platformNames.join(', ')}; case-insensitive`, examples: ['ANDROID'] });
 const number = line(textLengths.version, {

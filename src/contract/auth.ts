@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { roles, route } from './define.ts';
+import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
+import { roles } from './values.ts';
 
 const tag = 'Authentication';
 const jwt = Type.String({

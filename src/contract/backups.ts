@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { roles, route } from './define.ts';
+import { route } from './define.ts';
 import { deviceId, note } from './device-fields.ts';
 import { changers } from './devices.ts';
 import { endpoints } from './endpoints.ts';
@@ -7,6 +7,7 @@ import { nullable, shown, timestamp, token } from './fields.ts';
 import { backupIds } from './ids.ts';
 import { sizes } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
+import { roles } from './values.ts';
 
 const tag = 'Backups';
 const deviceParam = token({ description: 'device id', examples: ['DEV-1'] });

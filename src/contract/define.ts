@@ -4,8 +4,6 @@ import type { ErrorCode } from './codes.ts';
 import type { LimitScope } from './limits.ts';
 import type { CallerRole } from './values.ts';
 
-export { type CallerRole, type Role, roles } from './values.ts';
-
 /** Who may call an operation. */
 export type Access =
   /** Anyone, without a token. */

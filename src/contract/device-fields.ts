@@ -5,8 +5,6 @@ import { deviceIds } from './ids.ts';
 import { textLengths } from './limits.ts';
 import { activationAlphabet, deviceStatuses, deviceTypes, textShapes } from './values.ts';
 
-export { activationAlphabet, type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from './values.ts';
-
 /** UKEY or SIMKEY. */
 export const deviceType = oneOf(deviceTypes, { description: 'UKEY: a USB security key; SIMKEY: a SIM-based key' });
 /** INACTIVE, ACTIVE, LOCKED or DEACTIVATED. */

@@ -36,8 +36,6 @@ export const batchItem = Type.Object({
 /** The result for one item of a batch. A failed item has no deviceId and no activationCode. */
 export type BatchItem = Static<typeof batchItem>;
 
-export { type DeviceSort, deviceSorts } from './values.ts';
-
 /** A device in a list. */
 export const deviceListItem = Type.Object({
   deviceId: f.deviceId,

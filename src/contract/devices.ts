@@ -1,15 +1,14 @@
 import { Type } from 'typebox';
-import { type Role, roles, route } from './define.ts';
+import { route } from './define.ts';
 import * as f from './device-fields.ts';
 import { batchItem, deviceDetailData, deviceListItem, identity, registration } from './device-shapes.ts';
 import { endpoints } from './endpoints.ts';
 import { count, EACH, nullable, secret, shown, timestamp, token } from './fields.ts';
 import { activationCodeDays, sizes } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { deviceSorts, immutableFields } from './values.ts';
+import { deviceSorts, immutableFields, type Role, roles } from './values.ts';
 
 export * from './device-shapes.ts';
-export { immutableFields } from './values.ts';
 
 const tag = 'Devices';
 /** Roles that may change a device. */

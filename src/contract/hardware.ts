@@ -1,10 +1,10 @@
 /** Attached keys and their drivers, as the hardware service shows them. */
 import { type Static, Type } from 'typebox';
-import { roles, route } from './define.ts';
+import { route } from './define.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { endpoints } from './endpoints.ts';
 import { nullable, oneOf, shown, timestamp } from './fields.ts';
-import { driverStates, keyTransports } from './values.ts';
+import { driverStates, keyTransports, roles } from './values.ts';
 
 /** A physical key that is plugged into the machine of the service. */
 export const key = Type.Object({

@@ -3,9 +3,10 @@
  * creates devices, users and packages with new names.
  */
 import type { RouteShape } from './define.ts';
+import type { RouteName } from './endpoints.ts';
 import { givenParameter, inputExample, suggested } from './openapi/examples.ts';
 import type { JsonObject } from './openapi/schemas.ts';
-import { type RouteName, routes } from './routes.ts';
+import { routes } from './routes.ts';
 
 /** What a request of the collection sends instead of the example, and what it stores from the response. */
 interface Step {

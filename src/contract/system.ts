@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { roles, route } from './define.ts';
+import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
-import { eventTypes, notification } from './events.ts';
+import { notification } from './events.ts';
 import { count, line, oneOf, shown } from './fields.ts';
 import { driverStatus } from './hardware.ts';
+import { eventTypes, roles } from './values.ts';
 
 /** Always HTTP 200 while the daemon runs; see `status`. */
 export const health = route({

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { roles, route } from './define.ts';
+import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
 import { passwordLength, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { textShapes } from './values.ts';
+import { roles, textShapes } from './values.ts';
 
 const tag = 'Users';
 const adminOnly = ['ADMIN'] as const;

@@ -1,6 +1,6 @@
 /** The list of devices: order, pages, filters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deviceSorts } from '../../src/contract/devices.ts';
+import { deviceSorts } from '../../src/contract/values.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, data } from '../support/fleet.ts';
 

@@ -1,8 +1,8 @@
 /** Concurrent clients: the responses are those of a registry that handles one request after the other (linearizability). */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deviceStatuses } from '../../src/contract/device-fields.ts';
 import type { DeviceDetail } from '../../src/contract/devices.ts';
+import { deviceStatuses } from '../../src/contract/values.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { type Client, DEVICES, Fleet, type Plan, plans } from '../support/device-clients.ts';
 import { listed } from '../support/device-model.ts';

@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RouteShape, roles } from '../../src/contract/define.ts';
+import type { RouteShape } from '../../src/contract/define.ts';
+import type { RouteName } from '../../src/contract/endpoints.ts';
 import { homeFiles } from '../../src/contract/local.ts';
-import { type RouteName, routes } from '../../src/contract/routes.ts';
+import { routes } from '../../src/contract/routes.ts';
+import { roles } from '../../src/contract/values.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, backUp, data, deviceIn, form, packageForm, registration, upload } from '../support/fleet.ts';
 

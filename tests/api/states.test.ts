@@ -1,6 +1,6 @@
 /** Which operation is allowed in which state of a device: a test for each cell of the table, and the effects of each change. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DeviceStatus, deviceStatuses } from '../../src/contract/device-fields.ts';
+import { type DeviceStatus, deviceStatuses } from '../../src/contract/values.ts';
 import { type Answer, adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, backUp, data, deviceIn, registration, type TestDevice } from '../support/fleet.ts';
 

@@ -5,8 +5,7 @@ import { addFunctions, sqlPage } from '../../daemon/store/sqlite/lists-sql.ts';
 import { openReader } from '../../daemon/store/sqlite/open.ts';
 import { Statements } from '../../daemon/store/sqlite/statements.ts';
 import type { Change, DeviceQuery, Store } from '../../daemon/store/store.ts';
-import { deviceStatuses, deviceTypes } from '../../src/contract/device-fields.ts';
-import { deviceSorts } from '../../src/contract/devices.ts';
+import { deviceSorts, deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { addDevice, commit, numbersOf, queryOf, setDevice, useDevice } from './store/fixtures.ts';
 

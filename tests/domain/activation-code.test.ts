@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { newActivationCode, sameActivationCode } from '../../daemon/domain/activation-code.ts';
-import { activationAlphabet, activationCode } from '../../src/contract/device-fields.ts';
+import { activationCode } from '../../src/contract/device-fields.ts';
+import { activationAlphabet } from '../../src/contract/values.ts';
 
 test('a code is four groups of four symbols of the alphabet', () => {
   expect(new Set(activationAlphabet).size).toBe(32);

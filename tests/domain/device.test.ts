@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../daemon/domain/decision.ts';
 import { Refusal } from '../../daemon/domain/decision.ts';
 import * as domain from '../../daemon/domain/device.ts';
-import { type DeviceStatus, deviceStatuses } from '../../src/contract/device-fields.ts';
+import { type DeviceStatus, deviceStatuses } from '../../src/contract/values.ts';
 
 const code = 'ABCD-EFGH-JKLM-NPQR';
 const now = 1_800_000_000_000;

@@ -1,6 +1,6 @@
 /** Clients that use the same few devices at once; each records what it did, what the responses were, and when. */
 import fc from 'fast-check';
-import { type DeviceStatus, deviceStatuses } from '../../src/contract/device-fields.ts';
+import { type DeviceStatus, deviceStatuses } from '../../src/contract/values.ts';
 import { adminPassword, type TestDaemon } from './daemon.ts';
 import * as model from './device-model.ts';
 import type { Seen } from './linearize.ts';

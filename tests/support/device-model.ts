@@ -1,7 +1,7 @@
 /** What a device is and what becomes of it, said a second time and as plainly as can be: the daemon is held against it. */
 import { isDeepStrictEqual } from 'node:util';
-import type { DeviceStatus } from '../../src/contract/device-fields.ts';
 import type { DeviceDetail } from '../../src/contract/devices.ts';
+import type { DeviceStatus } from '../../src/contract/values.ts';
 
 /** A device as an ADMIN sees it; null before it is registered. */
 export type Modelled = DeviceDetail | null;

@@ -1,5 +1,5 @@
 /** Devices, packages and backups for tests, made through the interface. */
-import type { DeviceStatus } from '../../src/contract/device-fields.ts';
+import type { DeviceStatus } from '../../src/contract/values.ts';
 import { type Answer, adminPassword, type TestDaemon } from './daemon.ts';
 
 export interface TestDevice {

@@ -1,5 +1,5 @@
 /** The table of devices: its columns, reads, guards and writes. */
-import type { DeviceStatus, DeviceType } from '../../../src/contract/device-fields.ts';
+import type { DeviceStatus, DeviceType } from '../../../src/contract/values.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow, DeviceSet } from '../../domain/device.ts';
 import { Conflict, type Rows } from '../store.ts';
 import type { NumberPage } from './lists-sql.ts';

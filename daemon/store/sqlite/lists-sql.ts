@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { DeviceSort } from '../../../src/contract/devices.ts';
+import type { DeviceSort } from '../../../src/contract/values.ts';
 import type { DeviceFilter, DeviceQuery } from '../store.ts';
 import type { Statements } from './statements.ts';
 

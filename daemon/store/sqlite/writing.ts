@@ -1,4 +1,4 @@
-import type { DeviceStatus, DeviceType } from '../../../src/contract/device-fields.ts';
+import type { DeviceStatus, DeviceType } from '../../../src/contract/values.ts';
 import type { DeviceSet, NewDevice } from '../../domain/device.ts';
 import type { Change, ChangeResult } from '../store.ts';
 import type { EntryContext, Journal } from './journal.ts';

@@ -1,8 +1,8 @@
 /** Operations of the contract as OpenAPI operation objects. */
 import type { TObject } from 'typebox';
 import type { RouteShape } from '../define.ts';
-import { closeCodes, stream } from '../events.ts';
 import { rateLimits } from '../limits.ts';
+import { closeCodes, stream } from '../values.ts';
 import { errorResponses } from './errors.ts';
 import { dataExample, givenParameter, inputExample, suggested } from './examples.ts';
 import { header, json, limitHeaders, requestId } from './headers.ts';

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { DeviceRecord } from '../../../daemon/domain/device.ts';
 import type { Change, DeviceQuery, Store } from '../../../daemon/store/store.ts';
-import { deviceStatuses, deviceTypes } from '../../../src/contract/device-fields.ts';
-import { deviceSorts } from '../../../src/contract/devices.ts';
+import { deviceSorts, deviceStatuses, deviceTypes } from '../../../src/contract/values.ts';
 import { addDevice, commit, numbersOf, queryOf, type Rule, rule, setDevice, useDevice } from './fixtures.ts';
 import { listModel } from './list-model.ts';
 

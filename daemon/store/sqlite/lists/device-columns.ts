@@ -1,9 +1,4 @@
-import {
-  type DeviceStatus,
-  type DeviceType,
-  deviceStatuses,
-  deviceTypes,
-} from '../../../../src/contract/device-fields.ts';
+import { type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from '../../../../src/contract/values.ts';
 import type { DeviceFilter } from '../../store.ts';
 import { grown, type NumberSet } from './number-set.ts';
 import { Serials } from './serials.ts';

@@ -1,4 +1,4 @@
-import type { DeviceStatus, DeviceType } from '../../../../src/contract/device-fields.ts';
+import type { DeviceStatus, DeviceType } from '../../../../src/contract/values.ts';
 import type { Statements } from '../statements.ts';
 import type { DeviceColumns } from './device-columns.ts';
 

@@ -1,9 +1,9 @@
 /** Finds the device that a command is about: by deviceId, by serial number, or by the attached key. */
 
-import type { DeviceStatus } from '../../../contract/device-fields.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import { deviceIds } from '../../../contract/ids.ts';
+import type { DeviceStatus } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
 import { Fault, usage } from '../../fault.ts';

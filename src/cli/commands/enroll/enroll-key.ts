@@ -1,7 +1,8 @@
 /** Enrolls one attached key: finds or registers its device, and activates it if that is wanted. */
-import type { DeviceStatus, DeviceType } from '../../../contract/device-fields.ts';
+
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { Key } from '../../../contract/hardware.ts';
+import type { DeviceStatus, DeviceType } from '../../../contract/values.ts';
 import { isRefusal, Refusal, Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { findBySerial } from '../devices/find-device.ts';
