@@ -86,7 +86,10 @@ describe('a user who was logged out everywhere', () => {
   });
 
   it('stays logged out after a restart, which does not affect the tokens of others', async () => {
-    const [out, other] = [await daemon.user('logged-out', 'VIEWER'), await daemon.user('not-concerned', 'VIEWER')];
+    const [out, other] = [
+      await daemon.user('out-over-restart', 'VIEWER'),
+      await daemon.user('not-concerned', 'VIEWER'),
+    ];
     data(await logout(out.id));
     expect([await me(out.token), await me(other.token)]).toEqual([1004, 200]);
     await daemon.restart();
