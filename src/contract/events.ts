@@ -6,17 +6,6 @@ import { key } from './hardware.ts';
 import { deviceIds, versionIds } from './ids.ts';
 import { type EventType, eventTypes, type HardwareEventType, type JournalEventType } from './values.ts';
 
-export {
-  closeCodes,
-  type EventType,
-  eventTypes,
-  type HardwareEventType,
-  hardwareEventTypes,
-  type JournalEventType,
-  journalEventTypes,
-  stream,
-} from './values.ts';
-
 const deviceId = Type.String({ pattern: deviceIds.pattern });
 const device = { deviceId, deviceType };
 

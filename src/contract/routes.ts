@@ -51,4 +51,3 @@ export const routes = {
 
 /** The types of all operations, by name. */
 export type Routes = typeof routes;
-export type { RouteName } from './endpoints.ts';

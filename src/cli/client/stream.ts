@@ -1,6 +1,7 @@
 /** The notification stream: connects, follows, and reconnects after the last event seen. */
 import { endpoints } from '../../contract/endpoints.ts';
-import type { EventType, Notification } from '../../contract/events.ts';
+import type { Notification } from '../../contract/events.ts';
+import type { EventType } from '../../contract/values.ts';
 import type { Client } from './client.ts';
 import { isRefusal, Unreachable } from './failures.ts';
 import { pathOf } from './operations.ts';
