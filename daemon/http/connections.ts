@@ -1,37 +1,38 @@
-/** Bounds on what clients can hold open: connections, and the time in which a JSON body must arrive. */
+/** Bounds on what clients can hold open: connections, and the time within which a JSON body must arrive. */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { BlockList, isIPv6, type Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { ApiError } from '../../src/contract/codes.ts';
-import { clientOf, isLoopbackName } from '../loopback.ts';
+import { clientOf } from '../loopback.ts';
 import { sendError } from './responses.ts';
 
-/** Milliseconds in which a JSON body must be there. */
+/** Milliseconds within which a JSON body must arrive. */
 const BODY_MS = 60_000;
 
+/** How many connections may be open. */
 export interface ConnectionBounds {
-  /** Of one address. This machine and trusted proxies stand for many clients and have no bound of their own. */
+  /** Of one address. This machine and trusted proxies have no bound of their own, because they serve many clients. */
   readonly each: number;
   /** Of all together. */
   readonly all: number;
 }
 
-/** Descriptors that are never a connection's: the database, the hardware, the log. */
+/** File descriptors of the database, the hardware and the log. */
 const RESERVED = 64;
-/** Descriptors left for files that are uploaded and served, at most; if there are few, a quarter of them. */
+/** File descriptors for uploads and downloads: at most this many, and at most a quarter of what is left. */
 const FOR_FILES = 2048;
 
-/** Bounds for a process that may have so many files open. */
-export function connectionBounds(descriptors: number = mostDescriptors()): ConnectionBounds {
+/** The bounds of a process with this many file descriptors. */
+export function connectionBounds(descriptors: number = maxDescriptors()): ConnectionBounds {
   const left = descriptors - RESERVED;
   const all = Math.max(16, left - Math.min(Math.ceil(left / 4), FOR_FILES));
   return { each: Math.min(1000, Math.ceil(all / 4)), all };
 }
 
-/** How many files this process may have open; infinite if the system does not say: only Linux does. */
-function mostDescriptors(): number {
+/** How many file descriptors this process may have; infinite if the system does not report it (only Linux does). */
+function maxDescriptors(): number {
   try {
     const found = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
     return found ? Number(found[1]) : Number.POSITIVE_INFINITY;
@@ -40,34 +41,33 @@ function mostDescriptors(): number {
   }
 }
 
-interface Open {
+interface OpenConnection {
   readonly socket: Socket;
-  /** The answer that it was last used for; null before the first request. */
+  /** The response to its last request; null before the first request. */
   response: ServerResponse | null;
 }
 
-const isIdle = ({ response }: Open): boolean => response === null || response.writableFinished || response.destroyed;
+const isIdle = ({ response }: OpenConnection): boolean =>
+  response === null || response.writableFinished || response.destroyed;
 
 /**
- * The connections of a server. For each that comes beyond a bound the oldest idle one is closed, of the same address or of
- * all. If none is idle, the new one is closed before anything is read from it.
+ * The connections of a server. For a new one beyond a bound, the oldest idle one (of the same address, or of all) is closed. If
+ * none is idle, the new one is closed before anything is read from it.
  */
 export class Connections {
   readonly #bounds: ConnectionBounds;
-  readonly #trusted: readonly string[];
-  readonly #isExempt: typeof isExempt;
-  readonly #byClient = new Map<string, Set<Open>>();
+  readonly #isExempt: (address: string) => boolean;
+  readonly #byClient = new Map<string, Set<OpenConnection>>();
   /** Connections that may be closed while they are idle, the oldest first. */
-  readonly #closable = new Map<Socket, Open>();
-  /** By the socket of a request, which with TLS is another object than the connection. */
-  readonly #opens = new WeakMap<Socket, Open>();
+  readonly #closable = new Map<Socket, OpenConnection>();
+  /** By the socket of a request. With TLS, that is not the socket of the connection. */
+  readonly #opens = new WeakMap<Socket, OpenConnection>();
   #count = 0;
 
-  constructor(server: Server, trusted: readonly string[], bounds = connectionBounds(), exempt = isExempt) {
+  constructor(server: Server, trusted: readonly string[], bounds = connectionBounds(), isExempt = exemption(trusted)) {
     this.#bounds = bounds;
-    this.#trusted = trusted;
-    this.#isExempt = exempt;
-    const byPeer = new Map<string, Open>();
+    this.#isExempt = isExempt;
+    const byPeer = new Map<string, OpenConnection>();
     server.on('connection', (socket: Socket) => {
       const open = this.#accept(socket);
       if (!open) return;
@@ -85,21 +85,21 @@ export class Connections {
     });
   }
 
-  /** The connection has become a stream, which is never idle. */
+  /** Keeps a connection open that has become a stream. */
   keep(socket: Socket): void {
     const open = this.#opens.get(socket);
     if (open) this.#closable.delete(open.socket);
   }
 
-  #accept(socket: Socket): Open | null {
+  #accept(socket: Socket): OpenConnection | null {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined) return null;
-    const client = this.#isExempt(remoteAddress, this.#trusted) ? null : clientOf(remoteAddress);
+    const client = this.#isExempt(remoteAddress) ? null : clientOf(remoteAddress);
     if (!this.#hasRoom(client)) {
       socket.destroy();
       return null;
     }
-    const open: Open = { socket, response: null };
+    const open: OpenConnection = { socket, response: null };
     this.#count++;
     this.#closable.set(socket, open);
     this.#opens.set(socket, open);
@@ -114,7 +114,7 @@ export class Connections {
     return this.#count < this.#bounds.all || this.#closeOldestIdle(this.#closable.values());
   }
 
-  #closeOldestIdle(opens: Iterable<Open>): boolean {
+  #closeOldestIdle(opens: Iterable<OpenConnection>): boolean {
     for (const open of opens) {
       if (!this.#closable.has(open.socket) || !isIdle(open)) continue;
       this.#closable.delete(open.socket);
@@ -124,7 +124,7 @@ export class Connections {
     return false;
   }
 
-  #release(open: Open, client: string | null): void {
+  #release(open: OpenConnection, client: string | null): void {
     this.#count--;
     this.#closable.delete(open.socket);
     if (client === null) return;
@@ -136,43 +136,46 @@ export class Connections {
 
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
-function isExempt(address: string, trusted: readonly string[]): boolean {
-  const plain = address.replace(/^::ffff:/, '');
-  if (isLoopbackName(plain)) return true;
-  if (trusted.length === 0) return false;
-  const parsed = ipaddr.parse(plain);
-  return trusted.some(range => {
+/** Whether an address is of this machine or of a trusted proxy. `trusted` are addresses and CIDRs. */
+function exemption(trusted: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  list.addSubnet('127.0.0.0', 8, 'ipv4');
+  list.addAddress('::1', 'ipv6');
+  for (const range of trusted) {
     const [network, bits] = range.includes('/') ? ipaddr.parseCIDR(range) : [ipaddr.parse(range), null];
-    if (network.kind() !== parsed.kind()) return false;
-    return bits === null ? network.toString() === parsed.toString() : parsed.match([network, bits] as never);
-  });
+    if (bits === null) list.addAddress(network.toString(), network.kind());
+    else list.addSubnet(network.toString(), bits, network.kind());
+  }
+  // An IPv4 address in its IPv6 form (::ffff:10.1.2.3) matches the rules for IPv4.
+  return address => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-interface Begun {
+interface StartedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly milliseconds: number;
 }
-let begun: Begun[] = [];
+/** Requests with a body that started in this turn of the event loop. */
+let started: StartedRequest[] = [];
 
 /**
- * A body that trickles in byte by byte is answered and cut off. Nearly all come with their header, so that only those that
- * are not there at the end of this turn of the event loop get a timer (measured, 2 µs of a request).
+ * Refuses a body that does not arrive in time, and closes its connection. Almost all bodies arrive with their header, so only
+ * those that are incomplete at the end of this turn of the event loop get a timer (measured, 2 µs per request).
  */
 export function boundBody(request: FastifyRequest, reply: FastifyReply, milliseconds = BODY_MS): void {
   const { headers } = request;
   if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'])) return;
-  if (begun.push({ request, reply, milliseconds }) === 1) setImmediate(boundMissing);
+  if (started.push({ request, reply, milliseconds }) === 1) setImmediate(boundIncomplete);
 }
 
-function boundMissing(): void {
-  const all = begun;
-  begun = [];
-  for (const { request, reply, milliseconds } of all)
-    if (!request.raw.complete && !request.raw.destroyed) boundRest(request, reply, milliseconds);
+function boundIncomplete(): void {
+  const requests = started;
+  started = [];
+  for (const { request, reply, milliseconds } of requests)
+    if (!request.raw.complete && !request.raw.destroyed) startTimer(request, reply, milliseconds);
 }
 
-function boundRest(request: FastifyRequest, reply: FastifyReply, milliseconds: number): void {
+function startTimer(request: FastifyRequest, reply: FastifyReply, milliseconds: number): void {
   const timer = setTimeout(() => {
     reply.header('connection', 'close');
     sendError(new ApiError(1001, 'the body did not arrive in time'), request, reply, false);

@@ -1,33 +1,36 @@
 /**
- * Watches for how long the event loop is held: no one else is served meanwhile. A timer that is due every 20 ms comes late by
- * as much as something else took. Per request it notes two texts and a time, nothing more.
+ * Measures for how long the event loop is held, because nothing else is served meanwhile. A timer that is due every 20 ms is
+ * late by as long as other work took. Each request costs two texts and a time.
  */
 import { performance } from 'node:perf_hooks';
 
 /** Milliseconds between two samples. */
-const EVERY = 20;
-/** Milliseconds of a hold that is logged. */
-const LOGGED = 250;
+const SAMPLE_MS = 20;
+/** Holds longer than this many milliseconds are logged. */
+const LOGGED_MS = 250;
 
 /** Upper bounds of the histogram in seconds; the last bucket has none. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
 
+/** A cumulative histogram of delays. */
 export interface LoopDelays {
-  /** Upper bound in seconds, and how many samples were not above it; the last bound is infinite. */
+  /** Upper bound in seconds, and how many samples were at most that; the last bound is infinite. */
   readonly buckets: readonly (readonly [bound: number, count: number])[];
   readonly count: number;
-  /** Seconds of all samples together. */
+  /** Sum of all samples in seconds. */
   readonly sum: number;
 }
 
+/** What the watch works with. The clocks have defaults; tests replace them. */
 export interface LoopWatchParts {
   readonly log: { warn(details: object, message: string): void };
-  /** Milliseconds on a clock that only goes forward. */
+  /** Monotonic clock in milliseconds. */
   readonly monotonic?: () => number;
-  /** Milliseconds of processor time that this process has used. */
+  /** Processor time of this process in milliseconds. */
   readonly work?: () => number;
 }
 
+/** Logs what holds the event loop, with the request that started last before it. */
 export class LoopWatch {
   readonly #log: LoopWatchParts['log'];
   readonly #monotonic: () => number;
@@ -37,9 +40,9 @@ export class LoopWatch {
   #timer: NodeJS.Timeout | undefined;
   #sampledAt = Number.POSITIVE_INFINITY;
   #workThen = 0;
-  /** The hold since the last sample is in the log already. */
+  /** Whether the hold since the last sample is already in the log. */
   #isLogged = false;
-  #beganAt = Number.NEGATIVE_INFINITY;
+  #startedAt = Number.NEGATIVE_INFINITY;
   #operation = '';
   #requestId = '';
 
@@ -51,7 +54,7 @@ export class LoopWatch {
 
   start(): void {
     this.#begin(this.#monotonic());
-    this.#timer = setInterval(() => this.sample(), EVERY).unref();
+    this.#timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
   }
 
   stop(): void {
@@ -59,31 +62,31 @@ export class LoopWatch {
     this.#sampledAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Call when something is begun for a request: its header is there, its handler runs. */
+  /** Call it when work for a request starts: its header was read, its handler runs. */
   enter(operation: string, requestId: string): void {
     const now = this.#monotonic();
-    // The sample is overdue: what was begun before has held the loop, and is still known here.
-    if (now - this.#sampledAt > EVERY + LOGGED) this.#report(now);
-    this.#beganAt = now;
+    // The sample is overdue: what started before held the loop, and it is still known here.
+    if (now - this.#sampledAt > SAMPLE_MS + LOGGED_MS) this.#report(now);
+    this.#startedAt = now;
     this.#operation = operation;
     this.#requestId = requestId;
   }
 
-  /** What the timer does. */
+  /** Takes a sample; called by the timer. */
   sample(): void {
     const now = this.#monotonic();
-    const late = Math.max(0, now - this.#sampledAt - EVERY);
+    const late = Math.max(0, now - this.#sampledAt - SAMPLE_MS);
     const bucket = BOUNDS.findIndex(bound => late <= bound * 1000);
     this.#counts[bucket < 0 ? BOUNDS.length : bucket]!++;
     this.#sum += late;
-    if (late > LOGGED) this.#report(now);
+    if (late > LOGGED_MS) this.#report(now);
     this.#begin(now);
   }
 
   get delays(): LoopDelays {
     let count = 0;
-    const buckets = this.#counts.map((more, i) => {
-      count += more;
+    const buckets = this.#counts.map((samples, i) => {
+      count += samples;
       return [BOUNDS[i] ?? Number.POSITIVE_INFINITY, count] as const;
     });
     return { buckets, count, sum: this.#sum / 1000 };
@@ -98,17 +101,17 @@ export class LoopWatch {
   #report(now: number): void {
     if (this.#isLogged) return;
     this.#isLogged = true;
-    const isOfRequest = this.#beganAt >= this.#sampledAt;
+    const isOfRequest = this.#startedAt >= this.#sampledAt;
     const details = {
-      heldMs: Math.round(now - this.#sampledAt - EVERY),
+      heldMs: Math.round(now - this.#sampledAt - SAMPLE_MS),
       workMs: Math.round(this.#work() - this.#workThen),
       ...(isOfRequest ? { operation: this.#operation, requestId: this.#requestId } : {}),
     };
     this.#log.warn(
       details,
       isOfRequest
-        ? 'the event loop was held; this request was the last to begin before that'
-        : 'the event loop was held; no request began before that',
+        ? 'the event loop was held; this request was the last to start before that'
+        : 'the event loop was held; no request started before that',
     );
   }
 }

@@ -7,6 +7,7 @@ import type { LoopDelays } from './loop-watch.ts';
 import { bearer, type OperationParts, rawOperation } from './operation.ts';
 import { isLoopbackHost } from './origin.ts';
 
+/** What the metrics are read from. */
 export interface MetricsParts extends OperationParts {
   /** Whether the settings name a proxy or public names: then a connection from loopback does not show who sends the request. */
   readonly behindProxy: boolean;
@@ -14,14 +15,14 @@ export interface MetricsParts extends OperationParts {
   readonly gauges: () => Promise<Readonly<Record<string, { readonly help: string; readonly value: number }>>>;
 }
 
-/** Requests counted by operation and status; turned into Prometheus text only when somebody asks. */
+/** Counts requests by operation and status. The Prometheus text is generated only when it is requested. */
 export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
-  const answered = new Map<string, Map<number, number>>();
-  // Not when the answer is out: listening for that costs more than all the rest of this.
+  const counts = new Map<string, Map<number, number>>();
+  // Not in onResponse: waiting for the end of each response costs more than everything else here.
   app.addHook('onSend', (request, reply, _payload, done) => {
     const operation = request.routeOptions.config?.operation?.id ?? 'none';
-    const statuses = answered.get(operation) ?? new Map<number, number>();
-    if (statuses.size === 0) answered.set(operation, statuses);
+    const statuses = counts.get(operation) ?? new Map<number, number>();
+    if (statuses.size === 0) counts.set(operation, statuses);
     statuses.set(reply.statusCode, (statuses.get(reply.statusCode) ?? 0) + 1);
     done();
   });
@@ -37,7 +38,7 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
       labelNames: ['operation', 'status'],
       registers: [registry],
     });
-    for (const [operation, statuses] of answered)
+    for (const [operation, statuses] of counts)
       for (const [status, count] of statuses) requests.inc({ operation, status: String(status) }, count);
     for (const [name, { help, value }] of Object.entries(await parts.gauges()))
       new Gauge({ name, help, registers: [registry] }).set(value);
@@ -46,20 +47,20 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
   });
 }
 
-/** A histogram in the format of Prometheus. prom-client only writes one of samples that it counted itself. */
+/** A histogram in the Prometheus format. prom-client writes only histograms of samples that it counted itself. */
 function delaysText({ buckets, count, sum }: LoopDelays): string {
   const name = 'devmgr_event_loop_delay_seconds';
   const lines = buckets.map(([bound, below]) => {
     const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : bound;
     return `${name}_bucket{le="${le}"} ${below}`;
   });
-  const head = [`# HELP ${name} How late a timer came that is due every 20 ms`, `# TYPE ${name} histogram`];
+  const head = [`# HELP ${name} Delay of a timer that is due every 20 ms`, `# TYPE ${name} histogram`];
   return [...head, ...lines, `${name}_sum ${sum}`, `${name}_count ${count}`, ''].join('\n');
 }
 
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** Behind a proxy on this machine everybody comes from loopback: it shows in its headers, or in the public name in Host. */
+/** With a proxy on this machine, every client comes from loopback. It shows in the headers, or in a public name in Host. */
 function isForwarded(headers: IncomingHttpHeaders): boolean {
   return proxyHeaders.some(name => headers[name] !== undefined) || !isLoopbackHost(headers.host ?? '');
 }

@@ -28,7 +28,9 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The log of the daemon. Fastify's own is off. */
     readonly logger: Logger;
+    /** Measures how long the event loop is held. */
     readonly loopWatch: LoopWatch;
+    /** The open connections. */
     readonly connections: Connections;
   }
 }
@@ -96,7 +98,7 @@ function fastifyOptions(options: ServerOptions, nextId: () => string): FastifySe
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: nextId,
     trustProxy: options.trustProxy.length ? [...options.trustProxy] : false,
-    // As long as Node lets a path be, so that the operation itself refuses an id that is too long.
+    // As long as Node allows a path to be, so that an id that is too long is refused by its operation.
     routerOptions: { maxParamLength: MAX_HEADER, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
     exposeHeadRoutes: false,
     return503OnClosing: false,

@@ -1,4 +1,4 @@
-/** Who may have a notification stream, and of what. */
+/** Who may open a notification stream, and which events it carries. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse } from 'node:querystring';
 import { ApiError } from '../../src/contract/codes.ts';
@@ -11,22 +11,25 @@ import type { Caller } from '../services/context.ts';
 import type { Tokens } from '../services/tokens.ts';
 import { bearer } from './operation.ts';
 
+/** What a request for a stream is checked with. */
 export interface AdmissionParts {
   readonly hub: Pick<Hub, 'ready' | 'reaches'>;
   readonly tokens: Pick<Tokens, 'check'>;
 }
 
+/** An admitted request for a stream. */
 export interface Admission {
   readonly caller: Caller;
-  /** Kept in memory to ask again whether it is good; never logged. */
+  /** Kept to check its validity again; never logged. */
   readonly token: string;
   readonly wanted: TypeSet;
+  /** Id of the last event that the client has; null for live events only. */
   readonly since: number | null;
 }
 
 const readQuery = compileReader(routes.notifications.query, 'text');
 
-/** Refuses with 1004 or 1005, then 1001, then 2007. */
+/** Checks a request for a stream. Refuses with 1004 or 1005, then 1001, then 2007. */
 export async function admit(
   request: { readonly url?: string | undefined; readonly headers: IncomingHttpHeaders },
   { hub, tokens }: AdmissionParts,
@@ -35,13 +38,13 @@ export async function admit(
   const query = parse(text);
   const token = typeof query.token === 'string' && query.token ? query.token : bearer(request);
   const caller = await tokens.check(token);
-  const outcome = readQuery(query);
-  if (!outcome.ok) throw new ApiError(1001, outcome.message);
-  // Left empty by mistake it would silently skip what the client has missed.
+  const result = readQuery(query);
+  if (!result.ok) throw new ApiError(1001, result.message);
+  // An empty value is probably a mistake; without since, the client would miss events silently.
   if (query.since === '') throw new ApiError(1001, 'since must be a whole number of at least 0');
-  const wanted = wantedBy(caller, outcome.value.types);
+  const wanted = wantedBy(caller, result.value.types);
   await hub.ready();
-  const since = outcome.value.since ?? null;
+  const since = result.value.since ?? null;
   if (since !== null && !(await hub.reaches(since)))
     throw new ApiError(1001, `since is ahead of the log: no event has the id ${since} yet`);
   return { caller, token, wanted, since };

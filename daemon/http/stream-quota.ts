@@ -6,18 +6,18 @@ export interface StreamBounds {
   readonly all: number;
 }
 
-const usualBounds: StreamBounds = { each: 12_000, all: 30_000 };
+const defaultBounds: StreamBounds = { each: 12_000, all: 30_000 };
 
 /**
- * Counts open streams by holder. A holder with as many streams as are still free gets no further one: even if some holders take
- * all that they can, another one still gets some.
+ * Counts open streams by holder. A holder with as many streams as are still free gets no more: even if some holders take all
+ * they can, others still get some.
  */
 export class StreamQuota {
   readonly #bounds: StreamBounds;
   readonly #held = new Map<string, number>();
   #total = 0;
 
-  constructor(bounds: StreamBounds = usualBounds) {
+  constructor(bounds: StreamBounds = defaultBounds) {
     this.#bounds = bounds;
   }
 

@@ -1,4 +1,4 @@
-/** The notification stream over WebSocket: what is refused is answered in the envelope, like everything else. */
+/** The notification stream over WebSocket. A refused upgrade is answered with an envelope, like everything else. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,29 +9,32 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { routes } from '../../src/contract/routes.ts';
+import { stream as streamBounds } from '../../src/contract/values.ts';
 import type { Hub } from '../notifications/hub.ts';
+import type { FrameSink } from '../notifications/outbox.ts';
 import type { Tokens } from '../services/tokens.ts';
 import type { Connections } from './connections.ts';
 import type { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
-import { endSocket, envelope, errorResponse, rawResponse } from './responses.ts';
+import { endSocket, envelope, errorResponse, noSuchOperation, rawResponse } from './responses.ts';
 import { type Admission, admit, splitUrl } from './stream-admission.ts';
 import { type StreamBounds, StreamQuota } from './stream-quota.ts';
-import { streamSink } from './stream-sink.ts';
 
+/** What the stream works with. */
 export interface WebsocketParts {
   readonly hub: Hub;
   readonly tokens: Tokens;
   readonly origin: OriginRule;
-  /** How many streams may be open; a holder is a user. */
+  /** Bounds of open streams per user and in total. */
   readonly streams?: StreamBounds;
 }
 
-/** Nothing that a client sends means anything; pings and closes are short. */
-const MOST_INBOUND = 1024;
+/** Bytes of a frame from a client. Its content is ignored; pings and closes are short. */
+const MAX_INBOUND = 1024;
 
 const path = routes.notifications.path;
 
+/** Adds the stream to a server. */
 export const websocketPlugin =
   (parts: WebsocketParts) =>
   (app: FastifyInstance): void => {
@@ -52,7 +55,7 @@ export const websocketPlugin =
     app.addHook('preClose', () => parts.hub.close());
   };
 
-/** A client that offers another protocol (curl offers h2c) gets an ordinary answer. Where Node cannot tell them apart it gets 404. */
+/** A client that offers another protocol (curl offers h2c) gets an ordinary response; 404 if Node cannot distinguish them. */
 function onlyWebSocketUpgrades(server: Server): void {
   Object.assign(server, {
     shouldUpgradeCallback: (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === 'websocket',
@@ -70,7 +73,7 @@ class Upgrades {
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: MOST_INBOUND,
+    maxPayload: MAX_INBOUND,
   });
 
   constructor(
@@ -83,33 +86,33 @@ class Upgrades {
     this.#connections = connections;
     this.#quota = new StreamQuota(parts.streams);
     this.#server.on('wsClientError', (error, _socket, request) => {
-      this.#refuse(new ApiError(1001, `the WebSocket handshake is wrong: ${error.message}`), request);
+      this.#refuse(new ApiError(1001, `the WebSocket handshake is invalid: ${error.message}`), request);
     });
     this.#server.on('headers', (headers, request) => {
       headers.push(`X-Request-Id: ${this.#idOf(request)}`);
-      // A stream that breaks before its first event can be taken up where it began.
-      headers.push(`X-Stream-Since: ${this.#parts.hub.head}`);
+      // A stream that breaks before its first event can be resumed from its start.
+      headers.push(`${streamBounds.sinceHeader}: ${this.#parts.hub.head}`);
     });
   }
 
-  /** Never rejects. `stream` is the socket itself, unless a body is still to come. */
+  /** Handles an upgrade. Never rejects. `stream` is the socket itself unless the request has a body. */
   async take(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
     const { socket } = request;
-    const broken = () => socket.destroy();
-    socket.on('error', broken);
+    const onError = () => socket.destroy();
+    socket.on('error', onError);
     this.#loopWatch.enter(routes.notifications.id, this.#idOf(request));
     try {
-      if (request.method !== 'GET' || splitUrl(request.url)[0] !== path) throw new ApiError(404, 'no such operation');
+      if (request.method !== 'GET' || splitUrl(request.url)[0] !== path) throw noSuchOperation();
       checkOrigin(request, this.#parts.origin);
       const admission = await admit(request, this.#parts);
       if (stream !== socket) throw new ApiError(1001, 'the request for a stream has a body');
       if (socket.destroyed) return;
-      const free = this.#quota.take(holderOf(admission));
-      if (!free) throw new ApiError(429, 'too many streams are open; close some of them first');
-      socket.once('close', free);
+      const release = this.#quota.take(holderOf(admission));
+      if (!release) throw new ApiError(429, 'too many streams are open; close some of them first');
+      socket.once('close', release);
       this.#connections.keep(socket);
       this.#server.handleUpgrade(request, socket, head, ws => {
-        socket.off('error', broken);
+        socket.off('error', onError);
         this.#open(ws, socket, admission, this.#idOf(request));
       });
     } catch (error) {
@@ -117,7 +120,7 @@ class Upgrades {
     }
   }
 
-  /** Answers on the bare socket and ends it. */
+  /** Sends the error on the socket and closes it. */
   #refuse(error: unknown, request: IncomingMessage): void {
     const { socket } = request;
     const requestId = this.#idOf(request);
@@ -137,7 +140,7 @@ class Upgrades {
 
   #open(ws: WebSocket, socket: Socket, { caller, token, wanted, since }: Admission, requestId: string): void {
     const log = this.#log.child({ requestId });
-    const connection = this.#parts.hub.subscribe({
+    const subscription = this.#parts.hub.subscribe({
       sink: streamSink(ws, socket),
       user: caller.user?.number ?? null,
       expiresAt: caller.expiresAt,
@@ -145,14 +148,14 @@ class Upgrades {
       wanted,
       since,
     });
-    socket.on('drain', connection.drained);
-    ws.on('pong', connection.ponged);
-    ws.on('error', error => log.debug({ reason: error.message }, 'a stream broke'));
+    socket.on('drain', subscription.drained);
+    ws.on('pong', subscription.ponged);
+    ws.on('error', error => log.debug({ reason: error.message }, 'a stream failed'));
     ws.on('close', code => {
-      connection.gone();
-      log.debug({ code }, 'a stream is over');
+      subscription.gone();
+      log.debug({ code }, 'a stream was closed');
     });
-    log.debug({ user: caller.user?.username ?? caller.role, since }, 'a stream begins');
+    log.debug({ user: caller.user?.username ?? caller.role, since }, 'a stream was opened');
   }
 }
 
@@ -166,4 +169,29 @@ async function isValid(tokens: Tokens, token: string): Promise<boolean> {
     if (error instanceof ApiError) return false;
     throw error;
   }
+}
+
+/**
+ * A WebSocket as the stream writes to it. Frames go to the socket as they are, because all connections share them. Measured
+ * processor time: one event to 10,000 sockets 84 ms, with `ws.send` 99 ms; a block of 100 events to 1,000 sockets 12 ms, with
+ * `ws.send` 82 ms. `ws` itself writes only whole frames (nothing is compressed), so its pings cannot end up inside a block.
+ */
+function streamSink(ws: WebSocket, socket: Socket): FrameSink {
+  return {
+    write(frames) {
+      if (ws.readyState === ws.OPEN) socket.write(frames);
+    },
+    get full() {
+      return ws.readyState !== ws.OPEN || socket.writableNeedDrain;
+    },
+    get waiting() {
+      return socket.writableLength;
+    },
+    get taken() {
+      return socket.bytesWritten - socket.writableLength;
+    },
+    ping: () => ws.ping(),
+    close: (code, reason) => ws.close(code, reason),
+    terminate: () => ws.terminate(),
+  };
 }

@@ -23,20 +23,20 @@ async function opened(port: number): Promise<Socket> {
 
 interface Accepting {
   readonly connections: Connections;
-  /** Answers that have not been given. */
-  readonly answers: ServerResponse[];
-  /** The other ends of what was opened. */
+  /** Responses that were not sent yet. */
+  readonly responses: ServerResponse[];
+  /** The server's ends of the connections. */
   readonly accepted: Socket[];
   open(): Promise<Socket>;
-  /** Opens one and sends a request, which waits for its answer. */
+  /** Opens a connection and sends a request that waits for its response. */
   ask(): Promise<Socket>;
 }
 
-/** A server that gives no answer by itself. */
+/** A server that sends no response by itself. */
 async function accepting(each: number, all: number, isExempt: boolean): Promise<Accepting> {
-  const answers: ServerResponse[] = [];
+  const responses: ServerResponse[] = [];
   const accepted: Socket[] = [];
-  const server = createServer((_request, response) => void answers.push(response));
+  const server = createServer((_request, response) => void responses.push(response));
   const connections = new Connections(server, [], { each, all }, () => isExempt);
   server.on('connection', socket => accepted.push(socket));
   server.listen(0, '127.0.0.1');
@@ -53,15 +53,15 @@ async function accepting(each: number, all: number, isExempt: boolean): Promise<
     await once(server, 'request');
     return socket;
   };
-  return { connections, answers, accepted, open, ask };
+  return { connections, responses, accepted, open, ask };
 }
 
-test('an address has no more connections than its bound; a closed one makes room, and so does an idle one', async () => {
-  const { answers, open, ask } = await accepting(2, 100, false);
+test('limits the connections of one address; a closed or idle one makes room', async () => {
+  const { responses, open, ask } = await accepting(2, 100, false);
   const first = await ask();
   const second = await ask();
   await once(await open(), 'close');
-  answers[0]!.setHeader('connection', 'close').end();
+  responses[0]!.setHeader('connection', 'close').end();
   await once(first, 'close');
   const idle = await open();
   const gone = once(idle, 'close');
@@ -70,35 +70,35 @@ test('an address has no more connections than its bound; a closed one makes room
   expect([second.destroyed, last.destroyed]).toEqual([false, false]);
 });
 
-test('beyond the bound of all, the oldest idle connection makes room; one whose request is under way, or a stream, does not', async () => {
-  const { connections, answers, accepted, open, ask } = await accepting(100, 4, true);
+test('beyond the total bound, the oldest idle connection is closed, but not a stream or one with a running request', async () => {
+  const { connections, responses, accepted, open, ask } = await accepting(100, 4, true);
   const stream = await open();
   await expect.poll(() => accepted.length).toBe(1);
   connections.keep(accepted[0]!);
   const asking = await ask();
-  const answered = await ask();
-  answers[1]!.end('answer');
-  await once(answered, 'data');
+  const done = await ask();
+  responses[1]!.end('response');
+  await once(done, 'data');
   const silent = await open();
   const later = [];
-  for (const leaver of [answered, silent]) {
+  for (const leaver of [done, silent]) {
     const gone = once(leaver, 'close');
     later.push(await open());
     await gone;
   }
   expect([stream, asking, ...later].map(socket => socket.destroyed)).toEqual([false, false, false, false]);
-  answers[0]!.end('answer');
+  responses[0]!.end('response');
   expect(String(await once(asking, 'data'))).toContain('200 OK');
 });
 
-test('the bounds follow from how many files the process may have open', () => {
+test('derives the bounds from the number of file descriptors', () => {
   expect(connectionBounds(256)).toEqual({ each: 36, all: 144 });
   expect(connectionBounds(1_048_576)).toEqual({ each: 1_000, all: 1_046_464 });
   expect(connectionBounds(Number.POSITIVE_INFINITY)).toEqual({ each: 1_000, all: Number.POSITIVE_INFINITY });
 });
 
 test.runIf(process.platform === 'linux')(
-  '300 idle connections to a daemon that may have 256 files open keep no one out, and end no stream and no request',
+  '300 idle connections to a daemon with 256 file descriptors keep no client out, and end no stream and no request',
   async () => {
     const home = await mkdtemp(join(tmpdir(), 'devmgr-descriptors-'));
     onTestFinished(() => rm(home, { recursive: true, force: true }));
@@ -127,7 +127,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-/** What a server is given when somebody of that address connects. */
+/** A connection from this address, as a server receives it. */
 function connectedFrom(remoteAddress: string): Duplex {
   const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
   return Object.assign(socket, {
@@ -141,7 +141,7 @@ function connectedFrom(remoteAddress: string): Duplex {
 const daemonServer = (trustProxy: string[] = []) =>
   buildServer({ logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy }, []);
 
-/** How many of so many connections are cut off at once. */
+/** How many of these connections are closed at once. */
 async function cutOff(addresses: readonly string[], trustProxy?: string[]): Promise<number> {
   const app = await daemonServer(trustProxy);
   const sockets = addresses.map(connectedFrom);
@@ -154,42 +154,45 @@ async function cutOff(addresses: readonly string[], trustProxy?: string[]): Prom
 const times = (count: number, address: (n: number) => string) => Array.from({ length: count }, (_, n) => address(n));
 
 test.each([
-  ['an address of the network has 1,000 connections to the daemon', times(1_003, () => '192.0.2.1'), undefined, 3],
+  ['an address may have 1,000 connections', times(1_003, () => '192.0.2.1'), undefined, 3],
+  ['so may another address', [...times(1_000, () => '192.0.2.1'), ...times(1_000, () => '192.0.2.2')], undefined, 0],
   [
-    'two addresses have as many each',
-    [...times(1_000, () => '192.0.2.1'), ...times(1_000, () => '192.0.2.2')],
-    undefined,
-    0,
-  ],
-  [
-    'all addresses of one IPv6 network count together',
+    'the addresses of one IPv6 network (/64) count together',
     times(1_002, n => `2001:db8:0:1::${(n + 1).toString(16)}`),
     undefined,
     2,
   ],
-  ['those of another do not', [...times(1_000, () => '2001:db8:0:1::1'), '2001:db8:0:2::1'], undefined, 0],
   [
-    'an address of IPv4 is itself however it is written',
+    'those of another network count separately',
+    [...times(1_000, () => '2001:db8:0:1::1'), '2001:db8:0:2::1'],
+    undefined,
+    0,
+  ],
+  [
+    'an IPv4 address and its IPv6 form are the same',
     [...times(1_000, () => '192.0.2.1'), '::ffff:192.0.2.1'],
     undefined,
     1,
   ],
   ['this machine has no bound', times(1_100, () => '127.0.0.1'), undefined, 0],
-  ['nor has a trusted proxy', times(1_100, () => '10.1.2.3'), ['10.0.0.0/8'], 0],
-  ['an address that is not a proxy is limited too', times(1_001, () => '192.0.2.1'), ['10.0.0.0/8'], 1],
+  ['a trusted proxy has no bound', times(1_100, () => '10.1.2.3'), ['10.0.0.0/8'], 0],
+  ['a trusted proxy in its IPv6 form has no bound', times(1_100, () => '::ffff:10.1.2.3'), ['10.0.0.0/8'], 0],
+  ['a trusted IPv6 proxy has no bound', times(1_100, () => '2001:db8::1'), ['192.0.2.7', '2001:db8::/32'], 0],
+  ['a trusted address has no bound', times(1_100, () => '192.0.2.7'), ['192.0.2.7'], 0],
+  ['other clients have a bound even with a trusted proxy', times(1_001, () => '192.0.2.1'), ['10.0.0.0/8'], 1],
 ])('%s', async (_rule, addresses, trusted, expected) => {
   expect(await cutOff(addresses, trusted)).toBe(expected);
 });
 
-test('the body of an operation has a minute to arrive', async () => {
+test('a body must arrive within a minute', async () => {
   const daemon = await startTestDaemon();
   onTestFinished(() => daemon.stop());
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const socket = await opened(Number(new URL(daemon.url).port));
-  let answer = '';
+  let response = '';
   socket.on('data', chunk => {
-    answer += chunk;
+    response += chunk;
   });
   const before = vi.getTimerCount();
   socket.write(
@@ -200,46 +203,46 @@ test('the body of an operation has a minute to arrive', async () => {
   expect(socket.destroyed).toBe(false);
   vi.advanceTimersByTime(1_001);
   await once(socket, 'close');
-  expect(answer).toMatch(/^HTTP\/1\.1 400 .*"code":1001/s);
+  expect(response).toMatch(/^HTTP\/1\.1 400 .*"code":1001/s);
 });
 
-test('a body that trickles in is answered with 1001 and cut off', async () => {
+test('a body that arrives too slowly is answered with 1001, and the connection is closed', async () => {
   const app = fastify();
   app.addHook('onRequest', async (request, reply) => boundBody(request, reply, 50));
   app.post('/', async () => 'taken');
   await app.listen({ port: 0, host: '127.0.0.1' });
   const socket = await opened((app.server.address() as AddressInfo).port);
-  let answer = '';
+  let response = '';
   socket.on('data', chunk => {
-    answer += chunk;
+    response += chunk;
   });
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":');
   await once(socket, 'close');
-  expect(answer).toContain('400 Bad Request');
-  expect(answer).toContain('"code":1001');
+  expect(response).toContain('400 Bad Request');
+  expect(response).toContain('"code":1001');
   await app.close();
 });
 
-test('a header that trickles in is answered with 1001 and cut off, however steadily it comes', async () => {
+test('a header that arrives too slowly is answered with 1001, and the connection is closed', async () => {
   const app = await buildServer(
     { logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy: [], headersTimeout: 200 },
     [],
   );
   await app.listen({ port: 0, host: '127.0.0.1' });
   const socket = await opened((app.server.address() as AddressInfo).port);
-  let answer = '';
+  let response = '';
   socket.on('data', chunk => {
-    answer += chunk;
+    response += chunk;
   });
   socket.write('GET /api/health HTTP/1.1\r\nHost: x\r\n');
   const trickle = setInterval(() => socket.write('X: y\r\n'), 20);
   await once(socket, 'close');
   clearInterval(trickle);
-  expect(answer).toMatch(/^HTTP\/1\.1 400 .*did not arrive in time/s);
+  expect(response).toMatch(/^HTTP\/1\.1 400 .*did not arrive in time/s);
   await app.close();
 });
 
-test('a client that says nothing at all is cut off', async () => {
+test('the connection of a silent client is closed', async () => {
   const app = await buildServer(
     { logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy: [], headersTimeout: 200 },
     [],

@@ -177,7 +177,7 @@ describe('the stream', () => {
     client.ws.terminate();
     await refusedUpgrade(server.url, `/api/ws/notifications?token=${server.token}&since=x`);
     await refusedUpgrade(server.url, '/api/ws/notifications?token=secret-but-wrong');
-    expect(server.logged()).toContain('a stream begins');
+    expect(server.logged()).toContain('a stream was opened');
     expect(server.logged()).not.toContain(server.token);
     expect(server.logged()).not.toContain('secret-but-wrong');
   });

@@ -28,7 +28,7 @@ const planted = {
 function plantIn(log: string): void {
   const lines = [
     { level: 'info', msg: `login with password=${planted.password} refused` },
-    { level: 'info', msg: 'a stream broke', reason: `${planted.bearer} was sent`, user: planted.person },
+    { level: 'info', msg: 'a stream failed', reason: `${planted.bearer} was sent`, user: planted.person },
     { level: 'warn', msg: `no reader for serial ${planted.shortSerial}`, serialNumber: planted.serial },
     { level: 'info', msg: 'activated', activationCode: planted.code, boundTo: planted.person },
     { level: 'info', msg: `code ${planted.code} does not match ${planted.serial}` },

@@ -1,4 +1,4 @@
-/** Streams that catch up with the journal: how many at once, in which turn, how fast. */
+/** Streams that catch up with the journal: how many at once, in which order, how fast. */
 import { expect, it } from 'vitest';
 import type { EventRecord } from '../../daemon/domain/journal.ts';
 import { journalTypes } from '../../daemon/notifications/frames.ts';
@@ -18,7 +18,7 @@ const entry = (id: number): EventRecord => ({
   detail: {},
 });
 
-/** A journal of so many entries, of which memory holds none but the last. */
+/** A journal of this many entries, of which only the last is in memory. */
 function journal(head: number) {
   const recent = new Recent(head);
   const pauses: (() => void)[] = [];
@@ -41,12 +41,12 @@ function journal(head: number) {
     history,
     reads: () => reads,
     settled,
-    /** Lets every pause that has begun end. */
+    /** Ends every pause that has started. */
     async pass() {
       for (const end of pauses.splice(0)) end();
       await settled();
     },
-    /** Begins a stream from the beginning; `bytes` is what it has been sent. */
+    /** Opens a stream from the start of the journal; `bytes` is what it has received. */
     stream(user: number, full = false) {
       const sent = { bytes: 0, outbox: null as unknown as Outbox, full };
       const sink = {
@@ -77,7 +77,7 @@ function journal(head: number) {
 }
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-it('no more than four streams of a user catch up at once; each that has done so, or is gone, makes room for one', async () => {
+it('at most four streams of a user catch up at once; one that has caught up or closed makes room for another', async () => {
   const { stream, pass, history } = journal(1_000_000);
   const streams = times(10, () => stream(1));
   const begun = () => streams.map(({ bytes }) => bytes > 0);
@@ -88,7 +88,7 @@ it('no more than four streams of a user catch up at once; each that has done so,
   expect(begun()).toEqual([...Array(5).fill(true), ...Array(5).fill(false)]);
 });
 
-it('all streams catch up in the end, though the last portion of some has to wait for their connection', async () => {
+it('all streams catch up eventually, even if the last batch of some waits for their connection', async () => {
   const { stream, pass } = journal(1_000);
   const streams = times(20, () => stream(1));
   await pass();
@@ -103,7 +103,7 @@ it('all streams catch up in the end, though the last portion of some has to wait
   expect(streams.map(({ outbox }) => outbox.cursor)).toEqual(Array(20).fill(1_000));
 });
 
-it('a user with many streams gets as much as one with few', async () => {
+it('a user with many streams gets as many reads as one with few', async () => {
   const { stream, pass } = journal(1_000_000);
   const many = times(200, () => stream(1));
   const few = times(4, () => stream(2));
@@ -112,7 +112,7 @@ it('a user with many streams gets as much as one with few', async () => {
   expect(total(few) / total(many)).toBeGreaterThan(0.9);
 });
 
-it('the journal is read four times between two pauses, however many streams ask', async () => {
+it('the journal is read four times between two pauses, however many streams request it', async () => {
   const { stream, pass, reads, settled } = journal(1_000_000);
   for (let user = 0; user < 50; user++) times(10, () => stream(user));
   await settled();

@@ -1,4 +1,4 @@
-/** The daemon notices itself when its event loop is held, and says which request did it. */
+/** The daemon detects when its event loop is held, and logs the request that did it. */
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -15,7 +15,7 @@ interface Warning {
   readonly requestId?: string;
 }
 
-/** A watch whose clocks are set by the test. */
+/** A watch whose clocks the test controls. */
 function watched() {
   const clock = { now: 1000, work: 0 };
   const warnings: Partial<Warning>[] = [];
@@ -31,7 +31,7 @@ function watched() {
 }
 
 describe('a hold of the event loop', () => {
-  it('is logged with the request that began last before it', () => {
+  it('is logged with the request that started last before it', () => {
     const { watch, warnings, pass } = watched();
     watch.enter('listDevices', 'r1');
     watch.enter('uploadApp', 'r2');
@@ -42,7 +42,7 @@ describe('a hold of the event loop', () => {
     ]);
   });
 
-  it('is logged once, though other requests come before the timer', () => {
+  it('is logged once, even if other requests come before the timer', () => {
     const { watch, warnings, pass } = watched();
     watch.enter('uploadApp', 'r1');
     pass(400);
@@ -52,7 +52,7 @@ describe('a hold of the event loop', () => {
     expect(warnings.map(({ requestId }) => requestId)).toEqual(['r1']);
   });
 
-  it('is no one’s if no request began since the timer was last on time', () => {
+  it('is logged without a request if none started since the last sample on time', () => {
     const { watch, warnings, pass } = watched();
     watch.enter('listDevices', 'r1');
     pass(20);
@@ -63,7 +63,7 @@ describe('a hold of the event loop', () => {
     expect(warnings[0]).not.toHaveProperty('requestId');
   });
 
-  it('is not logged up to 250 ms, nor is a time without requests', () => {
+  it('is not logged up to 250 ms', () => {
     const { watch, warnings, pass } = watched();
     for (const milliseconds of [20, 21, 270]) {
       watch.enter('listDevices', 'r1');
@@ -73,7 +73,7 @@ describe('a hold of the event loop', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is counted by its length in a histogram', () => {
+  it('is counted in a histogram by its length', () => {
     const { watch, pass } = watched();
     for (const milliseconds of [20, 21, 80, 20_000]) {
       pass(milliseconds);
@@ -85,7 +85,7 @@ describe('a hold of the event loop', () => {
   });
 });
 
-it('a handler that holds the loop is named with the id that its client was given', async () => {
+it('logs a handler that holds the loop with the request id that the client received', async () => {
   const lines: string[] = [];
   const logger = pino({ base: null }, { write: line => void lines.push(line) });
   const app = await buildServer({ logger, origin: { hosts: null }, trustProxy: [] }, [

@@ -8,7 +8,7 @@ import { furnish } from '../fuzz/leaks.ts';
 import { tryInputs } from '../fuzz/run.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 
-/** A daemon into which the old expressions were put back. */
+/** A daemon with the old expressions. */
 async function heldUpDaemon() {
   const home = await mkdtemp(join(tmpdir(), 'devmgr-stall-'));
   const preload = join(import.meta.dirname, '../fuzz/old-expressions.ts');
