@@ -8,15 +8,15 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildServer } from '../../daemon/http/server.ts';
-import { tryDaemon } from '../fuzz/leaks.ts';
-import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { spawnTried, tryDaemon } from '../fuzz/leaks.ts';
+import type { DaemonProcess } from '../support/daemon-process.ts';
 import { rawRequest } from '../support/raw-request.ts';
 
 let home: string;
 let daemon: DaemonProcess;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'devmgr-malformed-'));
-  daemon = await spawnDaemon({ home, trustProxy: ['127.0.0.0/8'] });
+  daemon = await spawnTried(home);
 });
 afterAll(async () => {
   await daemon?.stop();

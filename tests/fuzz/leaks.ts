@@ -1,6 +1,6 @@
 /** What a daemon process is left with after it was tried: handles, memory, errors in its log. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { type DaemonProcess, uploadApp } from '../support/daemon-process.ts';
+import { type DaemonProcess, spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { type Report, type RunOptions, tryInputs } from './run.ts';
 
 export interface Trial {
@@ -28,6 +28,10 @@ export async function tryDaemon(daemon: DaemonProcess, options: RunOptions): Pro
   if (before) problems.push(...(await leftOver(daemon.pid, before)));
   return { report, problems };
 }
+
+/** A daemon to try. A small heap is collected often, so that its memory shows what is held and not what is yet to be collected. */
+export const spawnTried = (home: string): Promise<DaemonProcess> =>
+  spawnDaemon({ home, trustProxy: ['127.0.0.0/8'] }, { NODE_OPTIONS: '--max-old-space-size=128' });
 
 /** DEV-1, active and with the backup BKP-1, and the package APP-1: what inputs ask for by these names exists. */
 export async function furnish(daemon: DaemonProcess): Promise<void> {

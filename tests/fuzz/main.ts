@@ -1,19 +1,17 @@
 /**
- * `npm run fuzz`: 200,000 spoiled inputs for a daemon of its own. Ends with 1 where an answer was wrong or late, where an input held
- * the main thread for 50 ms, where something
- * was logged as an error, or where handles or memory are left. DEVMGR_FUZZ_SEED and DEVMGR_FUZZ_COUNT choose others.
+ * `npm run fuzz`: 200,000 spoiled and long inputs for a daemon of its own. Ends with 1 if an answer was wrong or late, if an input
+ * held the main thread for 50 ms, if something was logged as an error, or if handles or memory are left. DEVMGR_FUZZ_SEED and DEVMGR_FUZZ_COUNT choose others.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnDaemon } from '../support/daemon-process.ts';
-import { tryDaemon } from './leaks.ts';
+import { spawnTried, tryDaemon } from './leaks.ts';
 
 const seed = Number(process.env.DEVMGR_FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const count = Number(process.env.DEVMGR_FUZZ_COUNT ?? 200_000);
 
 const home = await mkdtemp(join(tmpdir(), 'devmgr-fuzz-'));
-const daemon = await spawnDaemon({ home, trustProxy: ['127.0.0.0/8'] });
+const daemon = await spawnTried(home);
 console.log(`seed ${seed}, ${count} inputs`);
 const started = performance.now();
 const { report, problems } = await tryDaemon(daemon, { seed, count });
