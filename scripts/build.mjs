@@ -73,7 +73,7 @@ function copySwaggerUi() {
 /** Replaces the files one by one, the program last, and removes parts that no longer exist. */
 function publish(files) {
   mkdirSync(join(dist, 'parts'), { recursive: true });
-  const program = files.find(file => file.isEntry);
+  const program = files.find(file => file.fileName === 'devmgr.cjs');
   for (const file of [...files.filter(file => file !== program), program]) {
     const path = join(dist, file.fileName);
     const temporary = `${path}.${process.pid}`;

@@ -65,6 +65,6 @@ function load(name){
   return loaded.get(part).exports;
 }
 function basename(name){return name.slice(name.lastIndexOf('/')+1);}
-load(${nameOf(files.find(file => file.isEntry))});
+load("main.cjs");
 `;
 }

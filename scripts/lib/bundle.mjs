@@ -12,14 +12,14 @@ export function packageOf(file) {
 }
 
 /**
- * Bundles bin/devmgr.ts. `external` are the packages that stay outside, `absent` those that the result runs without. Resolves to
+ * Bundles bin/start.ts and, as parts/main.cjs, bin/devmgr.ts. `external` are the packages that stay outside, `absent` those that the result runs without. Resolves to
  * the files of the result and to `inputs`, the paths in the project of all modules that were read, packages included.
  */
 export async function bundle({ external, absent, plugins = [] }) {
   const { rolldown } = await import('rolldown');
   const build = await rolldown({
     cwd: root,
-    input: { devmgr: 'bin/devmgr.ts' },
+    input: { devmgr: 'bin/start.ts', main: 'bin/devmgr.ts' },
     platform: 'node',
     tsconfig: false,
     external: name => external.some(outside => name === outside || name.startsWith(`${outside}/`)),
@@ -42,10 +42,15 @@ export async function bundle({ external, absent, plugins = [] }) {
       // White space takes time at every start. Names are kept: stack traces show them.
       minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
       comments: false,
-      entryFileNames: '[name].cjs',
+      entryFileNames: ({ name }) => (name === 'main' ? 'parts/main.cjs' : `${name}.cjs`),
       chunkFileNames: part => `parts/${partName(part)}.cjs`,
       // Each import() begins a part, and modules that several parts share are in parts of their own: no module is in two files.
-      codeSplitting: { groups: [{ name: 'devmgr', tags: ['$initial'] }] },
+      codeSplitting: {
+        groups: [
+          { name: 'main', tags: ['$initial'], test: /^(?!.*\/(start|compiled-code)\.ts$)/ },
+          { name: 'common', test: ofMostCommands },
+        ],
+      },
     });
     return { files, inputs: (await build.watchFiles).map(inProject).filter(file => !file.includes('\0')) };
   } finally {
@@ -66,6 +71,9 @@ function partName({ facadeModuleId, moduleIds, name }) {
 export function inProject(file) {
   return relative(root, file).replaceAll('\\', '/');
 }
+
+/** Small modules that most commands load: a file of its own for each takes half a millisecond at every start. */
+const ofMostCommands = /\/src\/(contract\/(values|limits)|cli\/define|cli\/commands\/devices\/all-devices)\.ts$/;
 
 /** commander loads node:child_process (2 ms) for commands that are separate programs; devmgr has none. */
 const commanderAlone = {

@@ -70,6 +70,13 @@ export const variables: readonly Variable[] = [
   { name: 'XDG_DATA_HOME', words: 'parent of the home folder on Linux (~/.local/share)', side: 'both' },
   { name: 'XDG_CONFIG_HOME', words: 'where daemon install writes its unit on Linux (~/.config)', side: 'commands' },
   {
+    name: 'XDG_CACHE_HOME',
+    words: 'parent of the folder devmgr for compiled code of earlier runs, on Linux (~/.cache)',
+    side: 'both',
+  },
+  { name: 'NODE_COMPILE_CACHE', words: 'another folder for the compiled code', side: 'both' },
+  { name: 'NODE_DISABLE_COMPILE_CACHE', words: 'if set: keep no compiled code', side: 'both' },
+  {
     name: 'PCSCLITE_CSOCK_NAME',
     words: 'socket of pcscd (/run/pcscd/pcscd.comm)',
     side: 'daemon',

@@ -1,5 +1,6 @@
 /** The program as it is built: a file with what every command needs, and parts that are loaded when they are reached. */
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Daemon, devmgr, discard, programFile, startDaemon } from '../cli/program.ts';
@@ -24,7 +25,7 @@ describe('classes', () => {
   it('exist once, however many parts use them', () => {
     const written = classesIn(textsOf(['{src,daemon,drivers}/**/*.ts']));
     // The part of undici is left out: undici defines a Client too.
-    const built = classesIn(textsOf(['dist/devmgr.cjs', 'dist/parts/{src,daemon,shared}-!(*undici).cjs']));
+    const built = classesIn(textsOf(['dist/parts/main.cjs', 'dist/parts/{src,daemon,shared}-!(*undici).cjs']));
     const inBoth = [...written].filter(([name]) => built.has(name));
     expect(inBoth.length).toBeGreaterThan(20);
     expect(inBoth.filter(([name, count]) => built.get(name)! > count)).toEqual([]);
@@ -48,7 +49,7 @@ describe('a command', () => {
   });
   afterAll(() => discard(daemon));
 
-  /** The files of the program that a run loads, without `devmgr.cjs` and the runtime of the bundler. */
+  /** The files of the program that a run loads, without the two files of every run and the runtime of the bundler. */
   async function loadedBy(args: readonly string[]): Promise<string[]> {
     const folder = temporaryFolder();
     const [hook, list] = [join(folder, 'hook.cjs'), join(folder, 'loaded')];
@@ -62,7 +63,7 @@ describe('a command', () => {
       .split('\n')
       .filter(file => file.startsWith(join(root, 'dist')));
     expect(loaded).toContain(programFile);
-    return loaded.map(file => basename(file)).filter(name => !/^(devmgr|rolldown-runtime)\.cjs$/.test(name));
+    return loaded.map(file => basename(file)).filter(name => !/^(devmgr|main|rolldown-runtime)\.cjs$/.test(name));
   }
 
   it('that prints the version loads no part', async () => {
@@ -80,5 +81,45 @@ describe('a command', () => {
     const { deviceId } = await daemon.register('PART-1');
     expect(await loadedBy(['show', deviceId])).not.toContain('uqr.cjs');
     expect(await loadedBy(['show', deviceId, '--qr'])).toContain('uqr.cjs');
+  });
+});
+
+describe('compiled code of earlier runs', () => {
+  const cached = (home: string) => globSync('.cache/devmgr/compiled/**/*', { cwd: home });
+  const runWith = (home: string, more: NodeJS.ProcessEnv = {}) =>
+    spawnSync(process.execPath, [programFile, '--version'], {
+      env: { PATH: process.env.PATH, HOME: home, USERPROFILE: home, ...more },
+      encoding: 'utf8',
+    });
+
+  it("is kept in the user's cache folder, where no other user can write", () => {
+    const home = temporaryFolder();
+    expect(runWith(home)).toMatchObject({ status: 0, stderr: '' });
+    expect(cached(home)).not.toEqual([]);
+    expect(statSync(join(home, '.cache/devmgr/compiled')).mode & 0o777).toBe(0o700);
+    const elsewhere = temporaryFolder();
+    runWith(home, { XDG_CACHE_HOME: elsewhere });
+    expect(globSync('devmgr/compiled/*', { cwd: elsewhere })).not.toEqual([]);
+  });
+
+  it('is not used where another user could change it', () => {
+    const home = temporaryFolder();
+    const folder = join(home, '.cache/devmgr/compiled');
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o770);
+    expect(runWith(home)).toMatchObject({ status: 0, stderr: '' });
+    expect(cached(home)).toEqual([]);
+    chmodSync(folder, 0o700);
+    chmodSync(home, 0o777);
+    runWith(home);
+    expect(cached(home)).toEqual([]);
+  });
+
+  it('is not needed: a home that does not exist, or a file in its place', () => {
+    expect(runWith('/nonexistent')).toMatchObject({ status: 0, stderr: '' });
+    const home = temporaryFolder();
+    writeFileSync(join(home, '.cache'), '');
+    expect(runWith(home)).toMatchObject({ status: 0, stderr: '' });
+    expect(runWith(home, { NODE_DISABLE_COMPILE_CACHE: '1' })).toMatchObject({ status: 0, stderr: '' });
   });
 });
