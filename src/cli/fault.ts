@@ -1,4 +1,4 @@
-/** Errors on this side of the interface. What the server refuses is a `Refusal` of the client. */
+/** Errors on this side of the interface. What the server refuses is a `ServerRefusal` of the client. */
 
 /** The kinds of errors on this side. Each has an exit code and a `code` for JSON. */
 export type FaultKind =

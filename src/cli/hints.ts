@@ -1,5 +1,5 @@
 /** Refusals of the server in the words of the command line, and what to type next. Chosen by code and data. */
-import type { Refusal } from './client/failures.ts';
+import type { ServerRefusal } from './client/failures.ts';
 import type { Context } from './context.ts';
 import type { AnyCommand } from './define.ts';
 import { camel } from './flags.ts';
@@ -24,7 +24,7 @@ export function loginLine(given: Readonly<Record<'profile' | 'server' | 'home', 
 const usersHint = 'see: devmgr users list';
 
 /** Null if there is nothing to advise. */
-export function hintOf({ code, request }: Refusal, asked: Asked | null): string | null {
+export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): string | null {
   const device = shellWord(String(request.deviceId ?? request.serialNumber ?? 'DEVICE'));
   switch (code) {
     case 401:
@@ -66,7 +66,7 @@ export function hintOf({ code, request }: Refusal, asked: Asked | null): string 
 }
 
 /** The message for a person at a terminal: names flags instead of fields, and the thing that it is about. */
-export function messageOf({ code, message, request, requestId }: Refusal, asked: Asked | null): string {
+export function messageOf({ code, message, request, requestId }: ServerRefusal, asked: Asked | null): string {
   if (code === 500 && requestId) return `${message} (request ${requestId})`;
   const subject = [404, 2001, 4001].includes(code) && (request.deviceId ?? request.userId ?? request.versionId);
   if (typeof subject === 'string' && !message.includes(subject)) return `${message}: ${subject}`;

@@ -1,7 +1,7 @@
 /** The program: parses the command line, runs the command, and turns the result or the error into an exit code. */
 
 import type { Programs } from '../contract/programs.ts';
-import { isRefusal, Refusal } from './client/failures.ts';
+import { isServerRefusal, ServerRefusal } from './client/failures.ts';
 import { commandTable } from './commands/index.ts';
 import { createContext } from './context.ts';
 import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
@@ -115,7 +115,7 @@ async function execute(
     return await runWith(args);
   } catch (error) {
     const [name, ...rest] = args;
-    if (!isRefusal(error, 2001) || command.args?.[0]?.name !== 'DEVICE' || name === undefined) throw error;
+    if (!isServerRefusal(error, 2001) || command.args?.[0]?.name !== 'DEVICE' || name === undefined) throw error;
     const { namedLikeAnId } = await import('./commands/devices/device.ts');
     const deviceId = await namedLikeAnId(context, name);
     if (deviceId === null || deviceId === name) throw error;
@@ -135,7 +135,7 @@ interface Failure {
 }
 
 function explain(error: unknown, asked: Asked | null): Failure {
-  if (error instanceof Refusal) {
+  if (error instanceof ServerRefusal) {
     const { code, message } = error;
     return { exit: exitOfCode(code), code, message, words: messageOf(error, asked), hint: hintOf(error, asked) };
   }
@@ -159,7 +159,7 @@ function report(error: unknown, asked: Asked | null, argv: readonly string[], io
     const next = hint ? `  ${paint('cyan', '→')} ${safeProse(hint)}\n` : '';
     io.say(`${paint('red', 'devmgr:')} ${safeProse(words)}\n${next}`);
   }
-  const isUnexpected = error instanceof Error && !(error instanceof Fault) && !(error instanceof Refusal);
+  const isUnexpected = error instanceof Error && !(error instanceof Fault) && !(error instanceof ServerRefusal);
   if (isUnexpected && (flags.has('--verbose') || flags.has('-v'))) io.say(`${safeProse(error.stack ?? '')}\n`);
   return exit;
 }

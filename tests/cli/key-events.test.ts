@@ -1,7 +1,7 @@
 /** How the command line follows attached keys: events and lists in every order in which they can arrive. */
 import type { Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { Refusal, Unreachable } from '../../src/cli/client/failures.ts';
+import { ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import { enrollKeys } from '../../src/cli/commands/enroll/enroll.ts';
 import { keyEvents } from '../../src/cli/commands/enroll/key-events.ts';
 import type { Context } from '../../src/cli/context.ts';
@@ -104,7 +104,7 @@ test('a refused list ends the events', async () => {
   const { next, look } = await followed();
   const first = next();
   (await look(1))([]);
-  (await look(2)).fail(new Refusal(1005, 'token expired', null, null));
+  (await look(2)).fail(new ServerRefusal(1005, 'token expired', null, null));
   await expect(first).rejects.toThrow('token expired');
 });
 
@@ -138,7 +138,7 @@ test('the same if the stream reports it before the list', async () => {
 
 test('a key that failed and is registered when it is plugged in again does not count as failed', async () => {
   const { hardware, interrupt, look } = await followed();
-  const refusals = [new Refusal(500, 'the disk is full', null, null)];
+  const refusals = [new ServerRefusal(500, 'the disk is full', null, null)];
   const registry = {
     token: () => Promise.resolve('token'),
     async call(name: string) {

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openEnvelope } from '../../src/cli/client/envelope.ts';
-import { Refusal, Unreachable } from '../../src/cli/client/failures.ts';
+import { ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import { pathOf } from '../../src/cli/client/operations.ts';
 import { Fault } from '../../src/cli/fault.ts';
 
@@ -53,7 +53,7 @@ test('a refusal has code and message of the server, and the id of the request', 
   const refusal = thrownBy(() =>
     open(404, { code: 2001, message: 'device does not exist', data: null }, { 'x-request-id': 'r-1' }),
   );
-  expect(refusal).toBeInstanceOf(Refusal);
+  expect(refusal).toBeInstanceOf(ServerRefusal);
   expect(refusal).toMatchObject({
     code: 2001,
     message: 'device does not exist',
@@ -71,7 +71,7 @@ describe('the wait for a limit', () => {
   afterEach(() => void vi.useRealTimers());
 
   const wait = (headers: IncomingHttpHeaders, body: unknown = { code: 429, message: 'slow down', data: null }) =>
-    (thrownBy(() => open(429, body, headers)) as Refusal).waitSeconds;
+    (thrownBy(() => open(429, body, headers)) as ServerRefusal).waitSeconds;
 
   test.each([
     [

@@ -3,7 +3,7 @@ import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import type { Routes } from '../../contract/routes.ts';
 import { interrupted } from '../fault.ts';
 import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
-import { isRefusal, Refusal, Unreachable } from './failures.ts';
+import { isServerRefusal, ServerRefusal, Unreachable } from './failures.ts';
 import { type HttpRequest, type HttpResponse, patientTimeouts, readText, type Transport, timeouts } from './http.ts';
 import { sendOneShot } from './one-shot.ts';
 import { fieldsOf, needsToken, pathOf } from './operations.ts';
@@ -62,9 +62,9 @@ export interface FileRequest {
 
 /** A refusal has the fields of the request, so that hints can be chosen by them. */
 function withRequest(error: unknown, { params, body }: AnyInput): unknown {
-  if (!isRefusal(error)) return error;
+  if (!isServerRefusal(error)) return error;
   const request = { ...params, ...(body as Readonly<Record<string, unknown>> | undefined) };
-  return new Refusal(error.code, error.message, error.waitSeconds, error.requestId, request);
+  return new ServerRefusal(error.code, error.message, error.waitSeconds, error.requestId, request);
 }
 
 /** Waits between the attempts of a read whose connection broke. */
@@ -125,7 +125,7 @@ export class Client {
   }
 
   /**
-   * The `data` of the response. Reads are retried if the connection breaks, and limits are waited out. Throws a `Refusal` if the
+   * The `data` of the response. Reads are retried if the connection breaks, and limits are waited out. Throws a `ServerRefusal` if the
    * server refuses, `Unreachable` if there is no response.
    */
   async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
@@ -180,7 +180,7 @@ export class Client {
       try {
         return await attempt();
       } catch (error) {
-        if (!isRefusal(error, 429) || !this.#options.wait) throw error;
+        if (!isServerRefusal(error, 429) || !this.#options.wait) throw error;
         this.#limitWait ??= this.#waitForLimit(error).finally(() => {
           this.#limitWait = null;
         });
@@ -189,7 +189,7 @@ export class Client {
     }
   }
 
-  async #waitForLimit(refusal: Refusal): Promise<void> {
+  async #waitForLimit(refusal: ServerRefusal): Promise<void> {
     const seconds = Math.min(Math.ceil(refusal.waitSeconds ?? defaultWaitSeconds), maxWaitSeconds);
     const until = new Date(Date.now() + seconds * 1000).toLocaleTimeString();
     this.#options.waiting(

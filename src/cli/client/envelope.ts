@@ -1,7 +1,7 @@
 /** Opens the envelope of a response. A response without one is explained in words. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '../fault.ts';
-import { Refusal, Unreachable } from './failures.ts';
+import { ServerRefusal, Unreachable } from './failures.ts';
 
 /** A response with its body as text. */
 export interface TextResponse {
@@ -15,7 +15,7 @@ const wrongServer = 'is this the address of a devmgr server? (--server URL)';
 const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * The `data` of the envelope, which has at least these fields. A `Refusal` if the server refused, else a fault: `Unreachable`
+ * The `data` of the envelope, which has at least these fields. A `ServerRefusal` if the server refused, else a fault: `Unreachable`
  * for a gateway without its server, `failure` for a response that does not come from a devmgr server.
  */
 export function openEnvelope(response: TextResponse, origin: string, fields: readonly string[]): unknown {
@@ -24,7 +24,7 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
   const envelope = parseObject(text);
   if (envelope === null || typeof envelope.code !== 'number') {
     if (status === 429)
-      throw new Refusal(429, `${origin} accepts no more requests for now`, waitSeconds(headers), null);
+      throw new ServerRefusal(429, `${origin} accepts no more requests for now`, waitSeconds(headers), null);
     if (gatewayStatuses.has(status))
       throw new Unreachable(`the server behind ${origin} is not available (HTTP ${status})`, true);
     throw notDevmgr(response, origin);
@@ -32,7 +32,12 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
   if (envelope.code !== 200) {
     const message =
       typeof envelope.message === 'string' && envelope.message ? envelope.message : `code ${envelope.code}`;
-    throw new Refusal(envelope.code, message, envelope.code === 429 ? waitSeconds(headers) : null, requestId(headers));
+    throw new ServerRefusal(
+      envelope.code,
+      message,
+      envelope.code === 429 ? waitSeconds(headers) : null,
+      requestId(headers),
+    );
   }
   const data = envelope.data;
   const missing = fields.find(field => !isObject(data) || !Object.hasOwn(data, field));

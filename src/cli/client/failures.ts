@@ -2,7 +2,7 @@
 import { Fault, systemCode } from '../fault.ts';
 
 /** The server received the request and refused it. */
-export class Refusal extends Error {
+export class ServerRefusal extends Error {
   /** The business code. */
   readonly code: number;
   /** Seconds until a limited operation can be tried again; null if the server named none. */
@@ -19,7 +19,7 @@ export class Refusal extends Error {
     request: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
-    this.name = 'Refusal';
+    this.name = 'ServerRefusal';
     this.code = code;
     this.waitSeconds = waitSeconds;
     this.requestId = requestId;
@@ -41,8 +41,8 @@ export class Unreachable extends Fault {
 }
 
 /** Whether an error is a refusal, with one of these business codes if any are given. */
-export const isRefusal = (error: unknown, ...codes: readonly number[]): error is Refusal =>
-  error instanceof Refusal && (codes.length === 0 || codes.includes(error.code));
+export const isServerRefusal = (error: unknown, ...codes: readonly number[]): error is ServerRefusal =>
+  error instanceof ServerRefusal && (codes.length === 0 || codes.includes(error.code));
 
 const checkAddress = 'check the address (--server URL), the network, and whether the server runs';
 const tryAgain = 'try again; `devmgr doctor` looks for the cause';

@@ -53,7 +53,7 @@ export class StreamConnection {
     this.#watchSilence();
   }
 
-  /** Connects. Rejects with what a request would: a `Refusal`, `Unreachable` or another fault. */
+  /** Connects. Rejects with what a request would: a `ServerRefusal`, `Unreachable` or another fault. */
   static async open(client: Client, path: string, signal: AbortSignal): Promise<StreamConnection> {
     if (signal.aborted) throw interrupted();
     const origin = await client.currentAddress();

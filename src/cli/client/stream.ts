@@ -3,7 +3,7 @@ import { endpoints } from '../../contract/endpoints.ts';
 import type { Notification } from '../../contract/events.ts';
 import type { EventType } from '../../contract/values.ts';
 import type { Client } from './client.ts';
-import { isRefusal, Unreachable } from './failures.ts';
+import { isServerRefusal, Unreachable } from './failures.ts';
 import { pathOf } from './operations.ts';
 import { sleep } from './sleep.ts';
 import { StreamConnection } from './stream-connection.ts';
@@ -91,7 +91,7 @@ class Follower {
       this.#last = null;
       return;
     }
-    if (!this.#connected || !(error instanceof Unreachable || isRefusal(error, 429, 500))) throw error;
+    if (!this.#connected || !(error instanceof Unreachable || isServerRefusal(error, 429, 500))) throw error;
     onState('lost', error.message);
     this.#isRenewal = false;
     await sleep(jittered(backoffMs[Math.min(this.#failures++, backoffMs.length - 1)]!), this.#signal);
@@ -99,7 +99,7 @@ class Follower {
 
   /** After a restore the journal may end before the last event seen. A wrong start that the user gave is an error. */
   #isAhead(error: unknown): boolean {
-    return this.#connected && this.#last !== null && isRefusal(error, 1001);
+    return this.#connected && this.#last !== null && isServerRefusal(error, 1001);
   }
 
   #opened({ startsAfter }: StreamConnection): void {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
 import type { Client, Session } from '../client/client.ts';
-import { isRefusal, Unreachable } from '../client/failures.ts';
+import { isServerRefusal, Unreachable } from '../client/failures.ts';
 import { renewalTime } from '../client/token.ts';
 import { Fault } from '../fault.ts';
 import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
@@ -53,7 +53,7 @@ export class RegistrySession implements Session {
     if (login === null) {
       // If there is no server, that is what to report, not the missing login.
       await client.callAs(null, 'health').catch(error => {
-        if (!isRefusal(error)) throw error;
+        if (!isServerRefusal(error)) throw error;
       });
       throw new Fault(
         'login',
@@ -80,7 +80,7 @@ export class RegistrySession implements Session {
       if (renewalTime(fresh.token) > Date.now()) this.#renewal = null;
     } catch (error) {
       // A limit or a failure says nothing about the token: the next request tries again.
-      if (isRefusal(error) && !isRefusal(error, 429, 500)) return;
+      if (isServerRefusal(error) && !isServerRefusal(error, 429, 500)) return;
       this.#renewal = null;
     }
   }

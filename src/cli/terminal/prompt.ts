@@ -28,7 +28,7 @@ export interface Choice<T> {
 }
 
 /** Finds choices for what was typed (`''` at first). A later key aborts the search. */
-export type Source<T> = (typed: string, signal: AbortSignal) => Promise<readonly Choice<T>[]>;
+export type ChoiceSource<T> = (typed: string, signal: AbortSignal) => Promise<readonly Choice<T>[]>;
 
 /** Rows of a list that are visible at once. */
 const pageSize = 10;
@@ -89,7 +89,7 @@ export function pickMany<T>(
 }
 
 /** One of many choices, searched for while a person types. An error of `source` is shown, and typing on searches again. */
-export function searchOne<T>(out: Asker, message: string, source: Source<T>): Promise<T> {
+export function searchOne<T>(out: Asker, message: string, source: ChoiceSource<T>): Promise<T> {
   const find = async (typed: string | undefined, { signal }: { signal: AbortSignal }) => {
     if (typed !== undefined) await pause(signal);
     return (await source(typed?.trim() ?? '', signal)).map(shown);

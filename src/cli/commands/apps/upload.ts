@@ -4,7 +4,7 @@ import type { AppVersion } from '../../../contract/apps.ts';
 import { sizes } from '../../../contract/limits.ts';
 import { type Platform, platformNames, platforms } from '../../../contract/values.ts';
 import { need } from '../../ask.ts';
-import { Refusal } from '../../client/failures.ts';
+import { ServerRefusal } from '../../client/failures.ts';
 import { formRequest } from '../../client/upload.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
@@ -88,7 +88,7 @@ function inspect(file: string, wanted: Platform | undefined): { size: number; pl
 }
 
 /** The refusal of the server, before anything is sent. */
-const notAccepted = (message: string): Refusal => new Refusal(4002, message, null, null);
+const notAccepted = (message: string): ServerRefusal => new ServerRefusal(4002, message, null, null);
 
 function fileStats(file: string): Stats {
   try {

@@ -1,5 +1,5 @@
 import type { Key } from '../../../contract/hardware.ts';
-import { isRefusal } from '../../client/failures.ts';
+import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { Fault } from '../../fault.ts';
 import { findBySerial } from './find-device.ts';
@@ -41,6 +41,6 @@ export class Registrations {
 /** Why the registry could not be asked. Other errors are thrown. */
 function reasonOf(error: unknown, loginHint: string): Fault {
   if (error instanceof Fault && (error.kind === 'login' || error.kind === 'unreachable')) return error;
-  if (isRefusal(error)) return new Fault('failure', error.message, loginHint);
+  if (isServerRefusal(error)) return new Fault('failure', error.message, loginHint);
   throw error;
 }

@@ -1,5 +1,5 @@
 import type { DeviceDetail } from '../../../contract/devices.ts';
-import { Refusal } from '../../client/failures.ts';
+import { ServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { pluggedFlag } from '../../flags.ts';
@@ -90,7 +90,7 @@ function historyOf(device: DeviceDetail, room: number): string {
 
 async function showCode({ out }: Context, device: DeviceDetail): Promise<void> {
   if (device.activationCode === null)
-    throw new Refusal(2007, `the activation code of ${device.deviceId} is not visible to your role`, null, null);
+    throw new ServerRefusal(2007, `the activation code of ${device.deviceId} is not visible to your role`, null, null);
   const { renderUnicodeCompact } = await import('uqr');
   await out.text(`\n${renderUnicodeCompact(device.activationCode, { border: 2 })}\n${safe(device.activationCode)}\n`);
 }

@@ -1,7 +1,7 @@
 /** The checks of `doctor`. They start and change nothing. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isRefusal } from '../../client/failures.ts';
+import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { Fault, systemWords } from '../../fault.ts';
 import { findDaemon, healthAt } from '../../session/local-daemon.ts';
@@ -116,7 +116,7 @@ async function loginCheck({ registry, settings, loginLine }: Context): Promise<C
     const from = settings.token === null ? '' : ', from DEVMGR_TOKEN';
     return { name: 'login', state: 'ok', detail: `${me.username} (${me.role})${from}`, fix: null };
   } catch (error) {
-    if (isRefusal(error) || (error instanceof Fault && error.kind === 'login'))
+    if (isServerRefusal(error) || (error instanceof Fault && error.kind === 'login'))
       return { name: 'login', state: 'warning', detail: error.message, fix: logIn };
     throw error;
   }

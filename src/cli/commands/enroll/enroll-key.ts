@@ -3,7 +3,7 @@
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { DeviceStatus, DeviceType } from '../../../contract/values.ts';
-import { isRefusal, Refusal, Unreachable } from '../../client/failures.ts';
+import { isServerRefusal, ServerRefusal, Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { findBySerial } from '../devices/find-device.ts';
 import { registrationOf } from '../devices/registration.ts';
@@ -66,7 +66,7 @@ export class KeyEnrollment {
       if (this.#options.dryRun) return this.#outcome(key, { result: 'new' });
       return await this.#register(key, serialNumber);
     } catch (error) {
-      if (!(error instanceof Refusal) || fatal.includes(error.code)) throw error;
+      if (!(error instanceof ServerRefusal) || fatal.includes(error.code)) throw error;
       return this.#outcome(key, { result: 'failed', message: error.message });
     }
   }
@@ -119,7 +119,7 @@ export class KeyEnrollment {
       return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status }));
     } catch (error) {
       // Another client registered it first, or the response to our first attempt was lost.
-      if (!isRefusal(error, 2006) && !(error instanceof Unreachable && error.maybeDone)) throw error;
+      if (!isServerRefusal(error, 2006) && !(error instanceof Unreachable && error.maybeDone)) throw error;
       const { exact } = await findBySerial(registry, serialNumber);
       if (!exact) throw error;
       const known = await this.#recognized(key, exact.deviceId);
@@ -139,7 +139,7 @@ export class KeyEnrollment {
       });
       return { ...outcome, status: data.status, userId: data.userId };
     } catch (error) {
-      if (!(error instanceof Refusal) || fatal.includes(error.code)) throw error;
+      if (!(error instanceof ServerRefusal) || fatal.includes(error.code)) throw error;
       return { ...outcome, result: 'failed', message: `${outcome.result}, but not activated: ${error.message}` };
     }
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Notification } from '../../../contract/events.ts';
 import { type EventType, eventTypes } from '../../../contract/values.ts';
-import { isRefusal } from '../../client/failures.ts';
+import { isServerRefusal } from '../../client/failures.ts';
 import { followNotifications, type StreamState } from '../../client/stream.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
@@ -98,7 +98,7 @@ async function* sinceGiven(stream: AsyncIterable<Notification>, since: number | 
   try {
     yield* stream;
   } catch (error) {
-    if (since === null || !isRefusal(error, 1001)) throw error;
+    if (since === null || !isServerRefusal(error, 1001)) throw error;
     throw usage(error.message, 'omit --since to start with new events, or use --since 0 to start with the first event');
   }
 }

@@ -1,7 +1,7 @@
 /** `register --file`: reads rows, sends batches, writes one result per row. */
 import { rmSync, statSync } from 'node:fs';
 import type { BatchItem, Registration } from '../../../contract/devices.ts';
-import { Refusal } from '../../client/failures.ts';
+import { ServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { Fault, usage } from '../../fault.ts';
 import { duration } from '../../terminal/when.ts';
@@ -249,7 +249,7 @@ class FileRun {
 
   /** Removes the files of a run that was refused before it could register anything. */
   #removeEmptyFiles(error: unknown): void {
-    const maybeDone = !(error instanceof Refusal) && (error as { maybeDone?: unknown }).maybeDone !== false;
+    const maybeDone = !(error instanceof ServerRefusal) && (error as { maybeDone?: unknown }).maybeDone !== false;
     if (this.#state.rows > 0 || this.#sentBefore || this.#uncertain || (this.#sent && maybeDone)) return;
     this.#files.ledger?.remove();
     if (this.#file && this.#files.results !== null) rmSync(this.#files.results, { force: true });
@@ -262,8 +262,8 @@ class FileRun {
     const upTo = `${success} registered and ${failed} failed up to ${positionText(last)}${this.#resultsNote()}`;
     const done = rows === 0 ? 'the devices that were sent may have been registered' : upTo;
     const resume = this.#files.ledger === null ? null : 'to continue, repeat the command with --resume';
-    if (error instanceof Refusal)
-      return new Refusal(error.code, `${error.message}; ${done}`, error.waitSeconds, error.requestId);
+    if (error instanceof ServerRefusal)
+      return new ServerRefusal(error.code, `${error.message}; ${done}`, error.waitSeconds, error.requestId);
     if (error instanceof Fault && error.kind !== 'closed')
       return new Fault(error.kind, `${error.message}; ${done}`, resume ?? error.hint);
     return error;

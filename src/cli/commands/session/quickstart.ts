@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Key } from '../../../contract/hardware.ts';
 import { environment, homeFiles } from '../../../contract/local.ts';
 import { need, readPassword } from '../../ask.ts';
-import { isRefusal } from '../../client/failures.ts';
+import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { Fault } from '../../fault.ts';
@@ -100,7 +100,7 @@ async function whoIsLoggedIn(context: Context) {
   try {
     return await context.registry.call('me');
   } catch (error) {
-    if (isRefusal(error, 1004, 1005) || (error instanceof Fault && error.kind === 'login')) return null;
+    if (isServerRefusal(error, 1004, 1005) || (error instanceof Fault && error.kind === 'login')) return null;
     throw error;
   }
 }

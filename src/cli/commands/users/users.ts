@@ -4,7 +4,7 @@ import type { User } from '../../../contract/users.ts';
 import { type Role, roles } from '../../../contract/values.ts';
 import { need, readNewPassword, readNewPasswords } from '../../ask.ts';
 import type { Client } from '../../client/client.ts';
-import { isRefusal } from '../../client/failures.ts';
+import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
 import { Fault, usage } from '../../fault.ts';
@@ -193,7 +193,7 @@ async function logInAgain(context: Context, username: string, password: string):
       await storeLogin(settings, context.identity(), { token, expireTime, username });
       return true;
     } catch (error) {
-      if (isRefusal(error)) return false;
+      if (isServerRefusal(error)) return false;
       throw error;
     }
   }
