@@ -1,22 +1,10 @@
 /** The range of the journal in memory does not claim to have what it has discarded. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { EventRecord } from '../../daemon/domain/journal.ts';
 import { blocksOf } from '../../daemon/notifications/block.ts';
 import { journalTypes } from '../../daemon/notifications/frames.ts';
 import { Recent } from '../../daemon/notifications/recent.ts';
-
-const entry = (id: number): EventRecord => ({
-  id,
-  at: 0,
-  type: 'DEVICE_UNLOCKED',
-  device: id,
-  subject: null,
-  actor: null,
-  requestId: null,
-  data: { deviceType: 'UKEY' },
-  detail: {},
-});
+import { entry } from '../support/journal.ts';
 
 /** Ids that a consumer receives that has everything up to `cursor`. */
 function idsAfter(recent: Recent, cursor: number): number[] {

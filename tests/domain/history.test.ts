@@ -1,22 +1,10 @@
 /** Streams that catch up with the journal: how many at once, in which order, how fast. */
 import { expect, it } from 'vitest';
-import type { EventRecord } from '../../daemon/domain/journal.ts';
 import { journalTypes } from '../../daemon/notifications/frames.ts';
 import { History } from '../../daemon/notifications/history.ts';
 import { Outbox } from '../../daemon/notifications/outbox.ts';
 import { Recent } from '../../daemon/notifications/recent.ts';
-
-const entry = (id: number): EventRecord => ({
-  id,
-  at: 0,
-  type: 'DEVICE_UNLOCKED',
-  device: id,
-  subject: null,
-  actor: null,
-  requestId: null,
-  data: { deviceType: 'UKEY' },
-  detail: {},
-});
+import { entry } from '../support/journal.ts';
 
 /** A journal of this many entries, of which only the last is in memory. */
 function journal(head: number) {
