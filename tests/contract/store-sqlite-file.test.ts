@@ -20,6 +20,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+/** The version of the schema. */
+const latest = migrations.length;
+
 const open = (file: string, more: object = {}) => openSqliteStore({ file, journalKey, ...more });
 
 /** The message that opening is refused with. */
@@ -101,8 +104,10 @@ describe('opening an SQLite store', () => {
   it('refuses a newer database', async () => {
     const file = join(folder, 'devmgr.db');
     await (await open(file)).close();
-    tamper(file, `PRAGMA user_version = ${migrations.length + 1}`);
-    expect(await refusal(file)).toMatch(/database version 2, this devmgr supports up to 1.*newer devmgr/);
+    tamper(file, `PRAGMA user_version = ${latest + 1}`);
+    expect(await refusal(file)).toMatch(
+      new RegExp(`database version ${latest + 1}, this devmgr supports up to ${latest}.*newer devmgr`),
+    );
   });
 
   it('refuses a folder that does not exist', async () => {
@@ -111,10 +116,10 @@ describe('opening an SQLite store', () => {
 });
 
 describe('upgrading an older database', () => {
-  const step = (sql: string) => [...migrations, { number: 2, name: 'shelves', sql }];
+  const step = (sql: string) => [...migrations, { number: latest + 1, name: 'shelves', sql }];
   const at = Date.UTC(2026, 0, 2, 3, 4, 5);
   const file = () => join(folder, 'devmgr.db');
-  const copy = () => `${file()}.v1-20260102T030405000Z`;
+  const copy = () => `${file()}.v${latest}-20260102T030405000Z`;
 
   beforeEach(async () => {
     const store = await open(file());
@@ -140,19 +145,19 @@ describe('upgrading an older database', () => {
     expect((await old.device(1))?.serialNumber).toBe('A');
     await old.close();
     await (await open(file(), more)).close();
-    expect((await readdir(folder)).filter(name => name.includes('.v1-'))).toHaveLength(1);
+    expect((await readdir(folder)).filter(name => name.includes(`.v${latest}-`))).toHaveLength(1);
   });
 
   it('changes nothing if a step fails, and names the step', async () => {
     const failing = step('ALTER TABLE device ADD COLUMN shelf TEXT; INSERT INTO nothing VALUES (1)');
     await expect(open(file(), { migrations: failing, now: () => at })).rejects.toThrow(
-      /step 2 \(shelves\).*unchanged.*\.v1-/,
+      new RegExp(`step ${latest + 1} \\(shelves\\).*unchanged.*\\.v${latest}-`),
     );
     const store = await open(file());
     expect((await store.device(1))?.serialNumber).toBe('A');
     await store.close();
     const db = new Database(file());
-    expect(db.pragma('user_version', { simple: true })).toBe(1);
+    expect(db.pragma('user_version', { simple: true })).toBe(latest);
     expect(db.prepare('SELECT * FROM device').get()).not.toHaveProperty('shelf');
     db.close();
   });
