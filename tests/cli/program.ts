@@ -28,6 +28,8 @@ function cleanEnv(home: string, more: Env = {}): NodeJS.ProcessEnv {
     HOME: home,
     DEVMGR_HOME: home,
     DEVMGR_NO_KEYCHAIN: '1',
+    // A home is new: compiled code would be written there and never read.
+    NODE_DISABLE_COMPILE_CACHE: '1',
     TZ: 'UTC',
     LANG: 'C.UTF-8',
     ...more,
