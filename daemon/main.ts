@@ -22,6 +22,7 @@ import {
   hardwareRoutes,
   type KeySource,
   systemRoutes,
+  tokenRoutes,
   userRoutes,
 } from './http/routes/operations.ts';
 import { buildServer } from './http/server.ts';
@@ -32,12 +33,16 @@ import { Hub } from './notifications/hub.ts';
 import { Accounts } from './services/accounts.ts';
 import { AppService } from './services/apps.ts';
 import { AuthService } from './services/auth.ts';
+import { Authentication } from './services/authentication.ts';
 import { BackupService } from './services/backups.ts';
 import { DeviceService } from './services/devices.ts';
 import { ensureFirstAdmin, FIRST_USER, firstPassword } from './services/first-admin.ts';
 import { Guessing } from './services/guessing.ts';
+import { LastUses } from './services/last-uses.ts';
 import { Limiter } from './services/limiter.ts';
 import { Passwords } from './services/passwords.ts';
+import { ServiceTokens } from './services/service-tokens.ts';
+import { TokenService } from './services/token-service.ts';
 import { Tokens } from './services/tokens.ts';
 import { UserService } from './services/users.ts';
 import type { Store } from './store/store.ts';
@@ -116,7 +121,7 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   stack.add(() => closeServer(app, log));
   await parts.hub.ready();
   const initialPassword = await registry.firstAdmin;
-  const localToken = await keepLocalToken(home, parts.tokens, now, log);
+  const localToken = await keepLocalToken(home, parts.logins, now, log);
   stack.add(() => localToken.stop());
   const url = await listen(app, settings);
   // Loading the native libraries takes longer than the rest of the start: requests need not wait for it.
@@ -127,7 +132,7 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   log.info({ url, version, home: home.dir }, 'listening');
   const reload = async () => {
     try {
-      parts.tokens.useKeys(await signingKeys(home, now()));
+      parts.logins.useKeys(await signingKeys(home, now()));
       parts.hub.checkTokens();
       await localToken.renew();
       const tls = await readTls(settings, log);
@@ -171,21 +176,25 @@ async function openRegistry({ settings, log, stack, home }: Start): Promise<Regi
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /** The services, the notifications and the attached keys. */
-async function createParts({ settings, log, home }: Start, { store, blobs }: Registry) {
+async function createParts({ settings, log, home, stack }: Start, { store, blobs }: Registry) {
   const limiter = new Limiter(settings.limits);
   const guessing = new Guessing({ enabled: settings.limits.login !== null });
   const passwords = new Passwords(store, limiter, guessing);
-  const tokens = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);
+  const logins = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);
+  const lastUses = new LastUses({ store, now });
+  stack.add(() => lastUses.stop());
   const hub = new Hub({ store, log });
   return {
     limiter,
-    tokens,
+    logins,
+    tokens: new Authentication(logins, new ServiceTokens({ store, lastUses, now })),
     hub,
     keys: new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log }),
-    auth: new AuthService({ store, passwords, guessing, tokens, now }),
+    auth: new AuthService({ store, passwords, guessing, tokens: logins, now }),
     devices: new DeviceService({ store, passwords, guessing, now }),
     apps: new AppService({ store, blobs, now }),
     backups: new BackupService({ store, blobs, now }),
+    serviceTokens: new TokenService({ store, lastUses, now }),
     users: new UserService({
       store,
       passwords,
@@ -209,6 +218,7 @@ async function createServer(
   return buildServer({ logger: log, origin, trustProxy: settings.trustProxy, tls }, [
     app => metricsPlugin(app, { ...parts, behindProxy: isBehindProxy(settings), gauges: () => gauges(store, hub) }),
     app => userRoutes(app, parts),
+    app => tokenRoutes(app, parts),
     app => deviceRoutes(app, parts),
     app => appRoutes(app, parts),
     app => backupRoutes(app, parts),

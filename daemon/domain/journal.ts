@@ -7,6 +7,8 @@ const privateEventTypes = [
   'USER_UPDATED',
   'USER_LOGGED_OUT',
   'PASSWORD_CHANGED',
+  'TOKEN_CREATED',
+  'TOKEN_REVOKED',
   'DEVICE_USED',
   'BACKUP_CREATED',
   'BACKUP_RESTORED',
@@ -35,9 +37,9 @@ export interface EventRecord {
   readonly type: EntryType;
   /** Number of the device; null if the entry is not about a device. */
   readonly device: number | null;
-  /** Number of the user, application version or backup; null if the entry is about the device alone. */
+  /** Number of the user, application version, backup or service token; null if the entry is about the device alone. */
   readonly subject: number | null;
-  /** Name of the user who made the change; null if the daemon made it. */
+  /** Name of the user who made the change, or `token:NAME` for a service token; null if the daemon made it. */
   readonly actor: string | null;
   /** Null if no request caused the change. */
   readonly requestId: string | null;

@@ -28,7 +28,7 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
   });
   rawOperation(app, parts, routes.metrics, async ({ request, reply }) => {
     const isLocal = !parts.behindProxy && isLoopback(request.socket.remoteAddress) && !isForwarded(request.headers);
-    if (!isLocal && (await parts.tokens.check(bearer(request))).role === 'LOCAL')
+    if (!isLocal && (await parts.tokens.check(bearer(request), request)).role === 'LOCAL')
       throw new ApiError(2007, 'the role LOCAL may not do this');
     const { Counter, Gauge, Registry } = await import('prom-client');
     const registry = new Registry();

@@ -11,15 +11,15 @@ import { sizes } from '../../src/contract/limits.ts';
 import { compileReader, type InputFormat } from '../../src/contract/validate.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
 import { clientOf } from '../loopback.ts';
-import type { Caller, Context } from '../services/context.ts';
+import type { TokenCheck } from '../services/authentication.ts';
+import { type Caller, type Context, holderOf } from '../services/context.ts';
 import { type Limiter, RateLimited } from '../services/limiter.ts';
-import type { Tokens } from '../services/tokens.ts';
 import { boundBody } from './connections.ts';
 import { JSON_TYPE, noSuchOperation, setRateLimitHeaders } from './responses.ts';
 
 /** What every operation is checked with. */
 export interface OperationParts {
-  readonly tokens: Tokens;
+  readonly tokens: TokenCheck;
   readonly limiter: Limiter;
 }
 
@@ -50,7 +50,7 @@ declare module 'fastify' {
   }
 }
 /** The caller of an operation that needs no token. */
-const anonymous: Caller = { role: 'LOCAL', user: null, expiresAt: 0, loginAt: 0 };
+const anonymous: Caller = { role: 'LOCAL', user: null, serviceToken: null, expiresAt: 0, loginAt: 0 };
 
 class RequestContext implements Context {
   readonly caller: Caller;
@@ -130,7 +130,7 @@ function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller | null): void => {
     request.caller = caller;
     if (shape.limit) {
-      const allowance = limiter.count(shape.limit, shape.limit === 'login' ? clientOf(request.ip) : limitKey(caller));
+      const allowance = limiter.count(shape.limit, caller ? holderOf(caller) : clientOf(request.ip));
       if (allowance) {
         setRateLimitHeaders(reply, allowance);
         if (!allowance.allowed) throw new RateLimited(allowance);
@@ -138,14 +138,17 @@ function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
     }
     if (caller && !allowed!.has(caller.role) && !isOwn(shape, request, caller))
       throw new ApiError(2007, `the role ${caller.role} may not do this`);
+    if (caller?.serviceToken && shape.peopleOnly)
+      throw new ApiError(2007, 'a service token may not do this: log in as a user');
   };
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): Promise<void> | undefined => {
     if (shape.body) boundBody(request, reply);
     if (shape.params) refuseEmptyParams(request.params as Record<string, string>);
     const token = allowed ? bearer(request) : null;
-    const caller = token === null ? null : tokens.checkNow(token);
+    const caller = token === null ? null : tokens.checkNow(token, request);
     // A token that was checked before continues in the same turn: measured, 1 µs per request.
-    if (token !== null && caller === null) return tokens.check(token).then(found => admit(request, reply, found));
+    if (token !== null && caller === null)
+      return tokens.check(token, request).then(found => admit(request, reply, found));
     admit(request, reply, caller);
     done();
     return undefined;
@@ -164,8 +167,6 @@ export function bearer(request: { readonly headers: { readonly authorization?: s
   if (!token) throw new ApiError(1004, 'a token is required: Authorization: Bearer …');
   return token[1]!;
 }
-
-const limitKey = (caller: Caller | null): string => (caller?.user ? String(caller.user.number) : 'local');
 
 function isOwn(shape: RouteShape, request: FastifyRequest, caller: Caller): boolean {
   if (!shape.ownUser || !caller.user) return false;

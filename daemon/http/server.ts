@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import proxyAddr from '@fastify/proxy-addr';
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -32,6 +33,8 @@ declare module 'fastify' {
     readonly loopWatch: LoopWatch;
     /** The open connections. */
     readonly connections: Connections;
+    /** `ip` of a request that Fastify does not see, such as an upgrade: a forwarded address only if a trusted proxy sends it. */
+    readonly clientAddress: (request: IncomingMessage) => string;
   }
 }
 
@@ -81,6 +84,8 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   app.setNotFoundHandler((request, reply) => sendError(noSuchOperation(), request, reply, false));
   answerUnsupported(app.server, nextId);
   app.decorate('connections', new Connections(app.server, options.trustProxy));
+  const trust = proxyAddr.compile([...options.trustProxy]);
+  app.decorate('clientAddress', (request: IncomingMessage) => proxyAddr(request, trust));
   for (const plugin of plugins) await plugin(app);
   return app;
 }

@@ -7,19 +7,20 @@ import { compileReader } from '../../src/contract/validate.ts';
 import { type EventType, eventTypes } from '../../src/contract/values.ts';
 import { hardwareTypes, type TypeSet, typeSet } from '../notifications/frames.ts';
 import type { Hub } from '../notifications/hub.ts';
+import type { Client, TokenCheck } from '../services/authentication.ts';
 import type { Caller } from '../services/context.ts';
-import type { Tokens } from '../services/tokens.ts';
 import { bearer } from './operation.ts';
 
 /** What a request for a stream is checked with. */
 export interface AdmissionParts {
   readonly hub: Pick<Hub, 'ready' | 'reaches'>;
-  readonly tokens: Pick<Tokens, 'check'>;
+  readonly tokens: Pick<TokenCheck, 'check'>;
 }
 
 /** An admitted request for a stream. */
 export interface Admission {
   readonly caller: Caller;
+  readonly client: Client;
   /** Kept to check its validity again; never logged. */
   readonly token: string;
   readonly wanted: TypeSet;
@@ -32,12 +33,13 @@ const readQuery = compileReader(routes.notifications.query, 'text');
 /** Checks a request for a stream. Refuses with 1004 or 1005, then 1001, then 2007. */
 export async function admit(
   request: { readonly url?: string | undefined; readonly headers: IncomingHttpHeaders },
+  client: Client,
   { hub, tokens }: AdmissionParts,
 ): Promise<Admission> {
   const [, text = ''] = splitUrl(request.url);
   const query = parse(text);
   const token = typeof query.token === 'string' && query.token ? query.token : bearer(request);
-  const caller = await tokens.check(token);
+  const caller = await tokens.check(token, client);
   const result = readQuery(query);
   if (!result.ok) throw new ApiError(1001, result.message);
   // An empty value is probably a mistake; without since, the client would miss events silently.
@@ -47,7 +49,7 @@ export async function admit(
   const since = result.value.since ?? null;
   if (since !== null && !(await hub.reaches(since)))
     throw new ApiError(1001, `since is ahead of the log: no event has the id ${since} yet`);
-  return { caller, token, wanted, since };
+  return { caller, client, token, wanted, since };
 }
 
 /** Path and query of a request's target. */

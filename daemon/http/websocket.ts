@@ -12,7 +12,8 @@ import { routes } from '../../src/contract/routes.ts';
 import { stream as streamBounds } from '../../src/contract/values.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { FrameSink } from '../notifications/outbox.ts';
-import type { Tokens } from '../services/tokens.ts';
+import type { Client, TokenCheck } from '../services/authentication.ts';
+import { holderOf } from '../services/context.ts';
 import type { Connections } from './connections.ts';
 import type { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
@@ -23,7 +24,7 @@ import { type StreamBounds, StreamQuota } from './stream-quota.ts';
 /** What the stream works with. */
 export interface WebsocketParts {
   readonly hub: Hub;
-  readonly tokens: Tokens;
+  readonly tokens: TokenCheck;
   readonly origin: OriginRule;
   /** Bounds of open streams per user and in total. */
   readonly streams?: StreamBounds;
@@ -48,7 +49,7 @@ export const websocketPlugin =
       url: path,
       config: { operation: routes.notifications as RouteShape },
       handler: async request => {
-        await admit(request.raw, parts);
+        await admit(request.raw, request, parts);
         throw new ApiError(1001, 'a WebSocket upgrade is required: the request lacks Connection and Upgrade');
       },
     });
@@ -67,6 +68,7 @@ class Upgrades {
   readonly #log: Logger;
   readonly #loopWatch: LoopWatch;
   readonly #connections: Connections;
+  readonly #clientAddress: (request: IncomingMessage) => string;
   readonly #quota: StreamQuota;
   readonly #ids = new WeakMap<IncomingMessage, string>();
   readonly #server = new WebSocketServer({
@@ -78,12 +80,13 @@ class Upgrades {
 
   constructor(
     parts: WebsocketParts,
-    { logger, loopWatch, connections }: Pick<FastifyInstance, 'logger' | 'loopWatch' | 'connections'>,
+    app: Pick<FastifyInstance, 'logger' | 'loopWatch' | 'connections' | 'clientAddress'>,
   ) {
     this.#parts = parts;
-    this.#log = logger;
-    this.#loopWatch = loopWatch;
-    this.#connections = connections;
+    this.#log = app.logger;
+    this.#loopWatch = app.loopWatch;
+    this.#connections = app.connections;
+    this.#clientAddress = app.clientAddress;
     this.#quota = new StreamQuota(parts.streams);
     this.#server.on('wsClientError', (error, _socket, request) => {
       this.#refuse(new ApiError(1001, `the WebSocket handshake is invalid: ${error.message}`), request);
@@ -104,10 +107,10 @@ class Upgrades {
     try {
       if (request.method !== 'GET' || splitUrl(request.url)[0] !== path) throw noSuchOperation();
       checkOrigin(request, this.#parts.origin);
-      const admission = await admit(request, this.#parts);
+      const admission = await admit(request, { ip: this.#clientAddress(request) }, this.#parts);
       if (stream !== socket) throw new ApiError(1001, 'the request for a stream has a body');
       if (socket.destroyed) return;
-      const release = this.#quota.take(holderOf(admission));
+      const release = this.#quota.take(holderOf(admission.caller));
       if (!release) throw new ApiError(429, 'too many streams are open; close some of them first');
       socket.once('close', release);
       this.#connections.keep(socket);
@@ -138,13 +141,14 @@ class Upgrades {
     return id;
   }
 
-  #open(ws: WebSocket, socket: Socket, { caller, token, wanted, since }: Admission, requestId: string): void {
+  #open(ws: WebSocket, socket: Socket, admission: Admission, requestId: string): void {
+    const { caller, client, token, wanted, since } = admission;
     const log = this.#log.child({ requestId });
     const subscription = this.#parts.hub.subscribe({
       sink: streamSink(ws, socket),
-      user: caller.user?.number ?? null,
+      holder: holderOf(caller),
       expiresAt: caller.expiresAt,
-      isTokenValid: () => isValid(this.#parts.tokens, token),
+      isTokenValid: () => isValid(this.#parts.tokens, token, client),
       wanted,
       since,
     });
@@ -155,15 +159,13 @@ class Upgrades {
       subscription.gone();
       log.debug({ code }, 'a stream was closed');
     });
-    log.debug({ user: caller.user?.username ?? caller.role, since }, 'a stream was opened');
+    log.debug({ holder: holderOf(caller), since }, 'a stream was opened');
   }
 }
 
-const holderOf = ({ caller }: Admission): string => (caller.user ? String(caller.user.number) : caller.role);
-
-async function isValid(tokens: Tokens, token: string): Promise<boolean> {
+async function isValid(tokens: TokenCheck, token: string, client: Client): Promise<boolean> {
   try {
-    await tokens.check(token);
+    await tokens.check(token, client);
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;

@@ -4,8 +4,8 @@ import { type FrameSink, Outbox, type OutboxOptions } from './outbox.ts';
 /** A connection that receives the stream, and the token it was opened with. */
 export interface Listener {
   readonly sink: FrameSink;
-  /** Number of the user; null for the role LOCAL, which has no user. */
-  readonly user: number | null;
+  /** Who holds the token: see `domain/holder.ts`. */
+  readonly holder: string;
   /** When the token expires, in seconds since 1970. */
   readonly expiresAt: number;
   /** Whether the token is still valid. Rejects if that cannot be determined now. */
@@ -19,7 +19,7 @@ export class Consumer {
   readonly heartbeat: Heartbeat;
   /** The stream is closing: nothing more is sent. */
   ended = false;
-  /** Its user has changed, so the token must be checked again. */
+  /** Its user or service token has changed, so the token must be checked again. */
   needsCheck = false;
 
   /** @param now milliseconds on a monotonic clock */

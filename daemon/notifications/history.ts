@@ -9,7 +9,7 @@ import type { Outbox } from './outbox.ts';
 const BATCH = 250;
 /** Reads at the same time. */
 const MAX_READS = 4;
-/** Consumers of one user that catch up at the same time; the others wait until one of them has caught up. */
+/** Consumers of one holder that catch up at the same time; the others wait until one of them has caught up. */
 const MAX_REPLAYS = 4;
 /** Milliseconds after a read during which it still counts as one of `MAX_READS`: at most 200 reads per second. */
 const PAUSE_MS = 20;
@@ -24,7 +24,7 @@ export interface HistoryOptions {
   readonly pause?: ((milliseconds: number) => Promise<unknown>) | undefined;
 }
 
-/** The consumers of one user that are behind. */
+/** The consumers of one holder that are behind. */
 class Replays {
   /** Consumers that have started to catch up. */
   readonly #started = new Set<Outbox>();
@@ -61,34 +61,34 @@ class Replays {
 }
 
 /**
- * Reads older ranges of the journal for consumers that are behind. Users take turns, however many consumers each of them has,
+ * Reads older ranges of the journal for consumers that are behind. Holders of tokens take turns, however many consumers each of them has,
  * and the number of reads per second is bounded for all of them together.
  */
 export class History {
   readonly #options: HistoryOptions;
   readonly #pause: (milliseconds: number) => Promise<unknown>;
   readonly #limit = limitConcurrency(MAX_READS);
-  /** By user number, null for the role LOCAL. The user who has waited longest comes first. */
-  readonly #users = new Map<number | null, Replays>();
+  /** By holder (see `domain/holder.ts`). The one that has waited longest comes first. */
+  readonly #holders = new Map<string, Replays>();
 
   constructor(options: HistoryOptions) {
     this.#options = options;
     this.#pause = options.pause ?? (milliseconds => sleep(milliseconds, undefined, { ref: false }));
   }
 
-  /** Reads the next range for an outbox of this user when it is its turn. */
-  request(outbox: Outbox, user: number | null): void {
-    const replays = this.#users.get(user) ?? new Replays();
-    this.#users.set(user, replays);
+  /** Reads the next range for an outbox of this holder when it is its turn. */
+  request(outbox: Outbox, holder: string): void {
+    const replays = this.#holders.get(holder) ?? new Replays();
+    this.#holders.set(holder, replays);
     replays.request(outbox);
     void this.#limit(() => this.#serveNext());
   }
 
-  /** An outbox has caught up or is gone: another one of its user may start. */
-  release(outbox: Outbox, user: number | null): void {
-    const replays = this.#users.get(user);
+  /** An outbox has caught up or is gone: another one of its holder may start. */
+  release(outbox: Outbox, holder: string): void {
+    const replays = this.#holders.get(holder);
     replays?.release(outbox);
-    if (replays?.isEmpty) this.#users.delete(user);
+    if (replays?.isEmpty) this.#holders.delete(holder);
     else if (replays) void this.#limit(() => this.#serveNext());
   }
 
@@ -107,11 +107,11 @@ export class History {
   }
 
   #takeNext(): Outbox | null {
-    for (const [user, replays] of this.#users) {
+    for (const [holder, replays] of this.#holders) {
       const outbox = replays.take();
       if (!outbox) continue;
-      this.#users.delete(user);
-      this.#users.set(user, replays);
+      this.#holders.delete(holder);
+      this.#holders.set(holder, replays);
       return outbox;
     }
     return null;

@@ -4,6 +4,7 @@
  */
 import { closeCodes, type HardwareEventType } from '../../src/contract/values.ts';
 import { visitCooperatively } from '../concurrency.ts';
+import { tokenHolder, userHolder } from '../domain/holder.ts';
 import type { CommitNotice, Store } from '../store/store.ts';
 import { Consumer, type Listener } from './consumer.ts';
 import { bitOf, journalTypes, type TypeSet, textFrame } from './frames.ts';
@@ -106,8 +107,8 @@ export class Hub {
       recent,
       wanted,
       cursor: since ?? head,
-      requestHistory: outbox => this.#history.request(outbox, listener.user),
-      onCaughtUp: outbox => this.#history.release(outbox, listener.user),
+      requestHistory: outbox => this.#history.request(outbox, listener.holder),
+      onCaughtUp: outbox => this.#history.release(outbox, listener.holder),
     };
     const consumer = new Consumer(listener, outbox, this.#monotonic());
     this.#consumers.add(consumer);
@@ -157,7 +158,7 @@ export class Hub {
   #gone(consumer: Consumer): void {
     consumer.ended = true;
     if (!this.#consumers.delete(consumer)) return;
-    this.#history.release(consumer.outbox, consumer.listener.user);
+    this.#history.release(consumer.outbox, consumer.listener.holder);
     if (consumer.outbox.wanted & journalTypes) this.#tail.removeReader();
     if (this.#closing && this.#consumers.size === 0) this.#allGone.resolve();
   }
@@ -168,12 +169,12 @@ export class Hub {
     void this.#checkDue();
   }
 
-  #committed({ lastEventId, users }: CommitNotice): void {
+  #committed({ lastEventId, users, serviceTokens }: CommitNotice): void {
     this.#tail.committed(lastEventId);
-    if (users.length === 0) return;
-    for (const consumer of this.#consumers)
-      if (consumer.listener.user !== null && users.includes(consumer.listener.user)) consumer.needsCheck = true;
-    // Later, because other listeners of this commit (the cache of users) must see it first.
+    if (users.length === 0 && serviceTokens.length === 0) return;
+    const changed = new Set([...users.map(userHolder), ...serviceTokens.map(tokenHolder)]);
+    for (const consumer of this.#consumers) if (changed.has(consumer.listener.holder)) consumer.needsCheck = true;
+    // Later, because other listeners of this commit (the caches of users and tokens) must see it first.
     setImmediate(() => void this.#checkDue());
   }
 

@@ -1,17 +1,21 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
 import { Refusal } from '../domain/decision.ts';
+import { localHolder, tokenHolder, userHolder } from '../domain/holder.ts';
+import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
 import { type Commit, Conflict } from '../store/store.ts';
 
 /** Who makes a request. The role is the user's at this moment, not the one in the token. */
 export interface Caller {
   readonly role: CallerRole;
-  /** Null for the role LOCAL, which is not a user. */
+  /** Null for a service token and for the role LOCAL, which are not users. */
   readonly user: UserRecord | null;
+  /** Null for a user and for the role LOCAL. */
+  readonly serviceToken: ServiceTokenRecord | null;
   /** When the token expires, in seconds since 1970. */
   readonly expiresAt: number;
-  /** When the user logged in, in seconds since 1970. A renewed token has the time of the first one. */
+  /** When the user logged in, in seconds since 1970. A renewed token has the time of the first one; a service token that of its creation. */
   readonly loginAt: number;
 }
 
@@ -23,8 +27,16 @@ export interface Context {
   readonly address: string;
 }
 
-/** Name of the user who makes the request; null for the role LOCAL. */
-export const actorOf = (context: Context): string | null => context.caller.user?.username ?? null;
+/** Name of the user or service token that makes the request; null for the role LOCAL. */
+export function actorOf({ caller: { user, serviceToken } }: Context): string | null {
+  return user?.username ?? (serviceToken ? actorName(serviceToken) : null);
+}
+
+/** Who a caller's rate limits and streams are counted for. */
+export function holderOf({ user, serviceToken }: Caller): string {
+  if (user) return userHolder(user.number);
+  return serviceToken ? tokenHolder(serviceToken.number) : localHolder;
+}
 
 /** The parts of a commit that say when and on whose behalf it is made. */
 export const originOf = (context: Context, at: number): Pick<Commit, 'at' | 'actor' | 'requestId'> => ({

@@ -19,6 +19,9 @@ const KEY_BYTES = 32;
 /** Hashes computed at once: a flood of logins must leave threads and memory to other work. */
 const HASHES_AT_ONCE = 2;
 
+/** Administrators whose passwords a confirmation is compared with, in the order of their creation: each one costs a hash. */
+const MOST_ADMINS = 32;
+
 /** Hashes and checks passwords, and limits how often they can be tried. */
 export class Passwords {
   readonly #store: Store;
@@ -51,10 +54,13 @@ export class Passwords {
     return cost.N !== this.#cost.N || cost.r !== this.#cost.r || cost.p !== this.#cost.p;
   }
 
-  /** Checks `confirmPassword`: for an ADMIN the user's own password, for others that of any enabled ADMIN. Refuses like `confirm`. */
+  /**
+   * Checks `confirmPassword`: for an ADMIN the user's own password, for others and for service tokens that of an enabled ADMIN.
+   * Refuses like `confirm`. With more than `MOST_ADMINS` of them, only the first ones are compared.
+   */
   async confirmAdministrator(context: Context, password: string): Promise<void> {
     const { user } = context.caller;
-    const candidates = user?.role === 'ADMIN' ? [user] : await this.#store.admins();
+    const candidates = user?.role === 'ADMIN' ? [user] : (await this.#store.admins()).slice(0, MOST_ADMINS);
     await this.confirm(context, 'confirmPassword', password, candidates);
   }
 

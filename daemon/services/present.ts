@@ -1,8 +1,11 @@
 /** Records and times as the interface shows them. */
+import type { DataOf } from '../../src/contract/define.ts';
 import type { DeviceDetail, DeviceListItem } from '../../src/contract/devices.ts';
-import { deviceIds, userIds } from '../../src/contract/ids.ts';
-import type { User } from '../../src/contract/users.ts';
+import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
+import type { ServiceToken } from '../../src/contract/tokens.ts';
+import type * as api from '../../src/contract/users.ts';
 import type { DeviceRecord, DeviceRow } from '../domain/device.ts';
+import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { Caller } from './context.ts';
 
@@ -91,7 +94,7 @@ export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord |
 }
 
 /** A user, without the password. */
-export function user(record: UserRecord): User {
+export function user(record: UserRecord): api.User {
   return {
     id: userIds.format(record.number),
     username: record.username,
@@ -99,5 +102,35 @@ export function user(record: UserRecord): User {
     email: record.email,
     disabled: record.disabled,
     createdAt: iso(record.createdAt),
+  };
+}
+
+/** A service token, without its text. */
+export function serviceToken(record: ServiceTokenRecord): ServiceToken {
+  return {
+    tokenId: tokenIds.format(record.number),
+    name: record.name,
+    role: record.role,
+    createdBy: record.createdBy,
+    createdAt: iso(record.createdAt),
+    expiresAt: iso(record.expiresAt),
+    lastUsedAt: isoOrNull(record.lastUsedAt),
+    revokedAt: isoOrNull(record.revokedAt),
+    allowedFrom: record.allowedFrom === null ? null : [...record.allowedFrom],
+  };
+}
+
+/** The user or service token that makes a request; null for the role LOCAL. */
+export function me({ user: person, serviceToken: token }: Caller): DataOf<typeof api.me> | null {
+  if (person) return user(person);
+  if (!token) return null;
+  return {
+    id: tokenIds.format(token.number),
+    username: actorName(token),
+    role: token.role,
+    email: null,
+    disabled: false,
+    createdAt: iso(token.createdAt),
+    expiresAt: iso(token.expiresAt),
   };
 }

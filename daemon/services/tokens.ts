@@ -146,8 +146,9 @@ export class Tokens {
   }
 
   #callerOf(token: string, { user: number, epoch, ...times }: Verified, user: UserRecord | null): Caller {
-    if (number === null) return { role: 'LOCAL', user: null, ...times };
-    if (user && !user.disabled && user.tokenEpoch === epoch) return { role: user.role, user, ...times };
+    if (number === null) return { role: 'LOCAL', user: null, serviceToken: null, ...times };
+    if (user && !user.disabled && user.tokenEpoch === epoch)
+      return { role: user.role, user, serviceToken: null, ...times };
     this.#cache.delete(token);
     throw new ApiError(1004, 'the token is no longer valid; log in again');
   }

@@ -9,10 +9,11 @@ import type { AppChange, AppRecord } from '../domain/app.ts';
 import type { BackupChange, BackupRecord } from '../domain/backup.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow } from '../domain/device.ts';
 import type { EntryType, EventRecord } from '../domain/journal.ts';
+import type { ServiceTokenRecord, TokenChange } from '../domain/service-token.ts';
 import type { UserChange, UserGuard, UserRecord } from '../domain/user.ts';
 
 /** Everything that can be written. `createdAt` of a new record is the commit's `at`. */
-export type Change = DeviceChange | UserChange | AppChange | BackupChange;
+export type Change = DeviceChange | UserChange | AppChange | BackupChange | TokenChange;
 
 /** A condition that must still hold at the moment of the commit. */
 export type Guard = DeviceGuard | UserGuard;
@@ -29,7 +30,7 @@ export type ChangeResult =
 export interface Commit {
   /** The time of every change in the commit. */
   readonly at: number;
-  /** Name of the user who makes the changes; null if the daemon does. */
+  /** Name of the user or service token who makes the changes; null if the daemon does. */
   readonly actor: string | null;
   readonly requestId: string | null;
   readonly changes: readonly Change[];
@@ -110,6 +111,11 @@ export interface Reader {
   users(window: Window): Promise<Rows<UserRecord>>;
   /** Enabled users with the role ADMIN. */
   admins(): Promise<readonly UserRecord[]>;
+  serviceToken(number: number): Promise<ServiceTokenRecord | null>;
+  /** The token whose text has this SHA-256 (lower-case hex). */
+  serviceTokenByDigest(sha256: string): Promise<ServiceTokenRecord | null>;
+  /** In order of creation, including expired and revoked ones. */
+  serviceTokens(window: Window): Promise<Rows<ServiceTokenRecord>>;
   app(number: number): Promise<AppRecord | null>;
   /** In order of creation. */
   apps(window: Window & { readonly platform?: Platform | undefined }): Promise<Rows<AppRecord>>;
@@ -131,6 +137,8 @@ export interface CommitNotice {
   readonly lastEventId: number;
   /** Numbers of the users that were changed or added. */
   readonly users: readonly number[];
+  /** Numbers of the service tokens that were added or revoked. */
+  readonly serviceTokens: readonly number[];
 }
 
 /** A registry opened for reading and writing. */

@@ -47,6 +47,7 @@ export const refresh = route({
   description:
     'The earlier token stays valid until it expires. No token of a login is valid for longer than 30 days after it, unless the operator has set another number of days.',
   access: roles,
+  peopleOnly: true,
   limit: 'query',
   data: Type.Object({ token: jwt, expireTime }),
   errors: [],

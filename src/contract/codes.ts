@@ -21,7 +21,7 @@ export const codes = {
   3002: { http: 400, name: 'RESTORE_FAILED', meaning: 'restore failed: the backup is damaged or missing' },
   4001: { http: 404, name: 'VERSION_NOT_FOUND', meaning: 'application version does not exist' },
   4002: { http: 400, name: 'UPLOAD_FAILED', meaning: 'file upload failed' },
-  404: { http: 404, name: 'NOT_FOUND', meaning: 'no such operation, or no such user' },
+  404: { http: 404, name: 'NOT_FOUND', meaning: 'no such operation, user or service token' },
   416: { http: 416, name: 'RANGE_NOT_SATISFIABLE', meaning: 'the requested range is outside the file' },
   429: { http: 429, name: 'RATE_LIMITED', meaning: 'rate limit exceeded; see X-RateLimit-Reset' },
   500: { http: 500, name: 'INTERNAL_ERROR', meaning: 'internal error; the log has the details under the request id' },

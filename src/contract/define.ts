@@ -38,6 +38,8 @@ export interface RouteShape {
   readonly access: Access;
   /** Path parameter that holds a user id: that user may call the operation whatever `access` says. */
   readonly ownUser?: string;
+  /** Present if only people may call the operation: a service token is refused with 2007, whatever its role. */
+  readonly peopleOnly?: true;
   /** The window in which a request counts; null if the operation is not limited. */
   readonly limit: LimitScope | null;
   readonly params?: TObject;

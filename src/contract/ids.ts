@@ -12,6 +12,9 @@ export type VersionId = Branded<'VersionId'>;
 /** `BKP-` and a number: one uploaded backup. */
 export type BackupId = Branded<'BackupId'>;
 
+/** `TOK-` and a number: one service token. */
+export type TokenId = Branded<'TokenId'>;
+
 interface IdKind<T extends string> {
   readonly prefix: string;
   /** JSON Schema pattern of the whole identifier. */
@@ -40,3 +43,5 @@ export const userIds = idKind<UserId>('USR-');
 export const versionIds = idKind<VersionId>('APP-');
 /** Formats and parses backup ids. */
 export const backupIds = idKind<BackupId>('BKP-');
+/** Formats and parses ids of service tokens. */
+export const tokenIds = idKind<TokenId>('TOK-');

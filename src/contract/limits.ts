@@ -9,7 +9,7 @@ export interface Limit {
   readonly seconds: number;
 }
 
-/** Limits of the published interface. Login counts per client address, the others per user. */
+/** Limits of the published interface. Login counts per client address, the others per user or service token. */
 export const rateLimits: Readonly<Record<LimitScope, Limit>> = {
   login: { count: 5, seconds: 60 },
   query: { count: 100, seconds: 60 },
@@ -46,6 +46,7 @@ export const textLengths = {
   versionName: 200,
   note: 1000,
   changelog: 10_000,
+  tokenName: 64,
 } as const;
 
 /** Defaults of `page` and `size`, and their largest values. Both start at 1. */
@@ -59,6 +60,12 @@ export const tokenSeconds = 24 * 60 * 60;
 
 /** Days after a login for which its token can be renewed. */
 export const sessionDays = { min: 1, max: 3650, default: 30 } as const;
+
+/** Days for which a service token is valid. */
+export const serviceTokenDays = { min: 1, max: 365 } as const;
+
+/** Networks that a service token may be limited to. */
+export const MAX_NETWORKS = 32;
 
 /** Length of a new password in characters. */
 export const passwordLength = { min: 8, max: 200 } as const;

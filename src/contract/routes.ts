@@ -7,6 +7,7 @@ import * as devices from './devices.ts';
 import type { RouteName } from './endpoints.ts';
 import * as hardware from './hardware.ts';
 import * as system from './system.ts';
+import * as tokens from './tokens.ts';
 import * as users from './users.ts';
 
 /** Every operation of the interface. The server, the typed client and the documents are derived from this table. */
@@ -39,6 +40,9 @@ export const routes = {
   updateUser: users.updateUser,
   setPassword: users.setPassword,
   logoutUser: users.logoutUser,
+  createToken: tokens.createToken,
+  listTokens: tokens.listTokens,
+  revokeToken: tokens.revokeToken,
   listKeys: hardware.listKeys,
   notifications: system.notifications,
   health: system.health,

@@ -49,6 +49,7 @@ export const createUser = route({
   summary: 'Add a user',
   extension: true,
   access: adminOnly,
+  peopleOnly: true,
   limit: 'modify',
   body: Type.Object({ username, password, role: oneOf(roles), email: Type.Optional(nullable(email)) }),
   data: user,
@@ -72,7 +73,19 @@ export const listUsers = route({
   errors: [],
 });
 
-/** The role LOCAL is not a user: 2007. */
+/** Who a token belongs to. */
+const caller = Type.Object({
+  ...user.properties,
+  id: Type.String({
+    pattern: '^(USR|TOK)-[1-9][0-9]{0,14}$',
+    description: 'id of the user, or of the service token',
+    examples: ['USR-1'],
+  }),
+  username: shown('user name; token:NAME for a service token', 'dealer-berlin'),
+  expiresAt: Type.Optional(timestamp('when the service token expires; absent for a user')),
+});
+
+/** For a service token, what it is. The role LOCAL is not a user: 2007. */
 export const me = route({
   id: 'getOwnUser',
   ...endpoints.me,
@@ -81,7 +94,7 @@ export const me = route({
   extension: true,
   access: roles,
   limit: 'query',
-  data: user,
+  data: caller,
   errors: [],
 });
 
@@ -94,6 +107,7 @@ export const updateUser = route({
   description: 'The last enabled ADMIN can be neither disabled nor demoted (1001). `email: null` clears the address.',
   extension: true,
   access: adminOnly,
+  peopleOnly: true,
   limit: 'modify',
   params,
   body: Type.Object({
@@ -117,6 +131,7 @@ export const setPassword = route({
   extension: true,
   access: adminOnly,
   ownUser: 'userId',
+  peopleOnly: true,
   limit: 'modify',
   params,
   body: Type.Object({
@@ -141,6 +156,7 @@ export const logoutUser = route({
   extension: true,
   access: adminOnly,
   ownUser: 'userId',
+  peopleOnly: true,
   limit: 'modify',
   params,
   data: user,

@@ -10,6 +10,9 @@ export type Role = (typeof roles)[number];
 /** LOCAL is the role of the token that the daemon writes for programs of the same user on the same machine. */
 export type CallerRole = Role | 'LOCAL';
 
+/** How the text of every service token begins. */
+export const serviceTokenPrefix = 'devmgr_';
+
 /** Types of device: UKEY is a USB security key, SIMKEY a SIM-based key. */
 export const deviceTypes = ['UKEY', 'SIMKEY'] as const;
 /** A type of device. */

@@ -57,7 +57,7 @@ describe('the stream ends with 4401', () => {
     await server.hub.ready();
     const start = (isTokenValid: () => Promise<boolean>) => {
       const sink = new FakeSink();
-      const until = { user: server.user.number, expiresAt: server.clock.wall / 1000 + 60 };
+      const until = { holder: String(server.user.number), expiresAt: server.clock.wall / 1000 + 60 };
       const connection = server.hub.subscribe({ sink, isTokenValid, wanted: journalTypes, since: null, ...until });
       return { sink, connection };
     };

@@ -71,7 +71,7 @@ class World {
     const sink = new FakeSink(room);
     const connection = this.hub.subscribe({
       sink,
-      user: 1,
+      holder: '1',
       expiresAt: 1,
       isTokenValid: async () => true,
       wanted: typeSet(types),

@@ -9,6 +9,7 @@ import { routes } from '../../src/contract/routes.ts';
 import { roles } from '../../src/contract/values.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, backUp, data, deviceIn, form, packageForm, registration, upload } from '../support/fleet.ts';
+import { serviceToken } from '../support/service-token.ts';
 
 let daemon: TestDaemon;
 let tokens: Record<string, string>;
@@ -81,6 +82,9 @@ const requests: Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> = {
   listUsers: async () => ({}),
   me: async () => ({}),
   updateUser: async () => ({ path: await otherUser(), body: { role: 'DEALER' } }),
+  createToken: async () => ({ body: { name: `token-${++users}`, role: 'VIEWER', expiresInDays: 1 } }),
+  listTokens: async () => ({}),
+  revokeToken: async () => ({ path: `/api/tokens/${(await serviceToken(daemon)).tokenId}/revoke` }),
   setPassword: async () => ({ path: `${await otherUser()}/password`, body: { password: 'another password' } }),
   logoutUser: async () => ({ path: `${await otherUser()}/logout` }),
   listKeys: async () => ({}),
@@ -119,6 +123,19 @@ const administrators: readonly RouteName[] = [
   'updateUser',
   'setPassword',
   'logoutUser',
+  'createToken',
+  'listTokens',
+  'revokeToken',
+];
+/** Operations that no service token may call. */
+const ofPeople: readonly RouteName[] = [
+  'refresh',
+  'createUser',
+  'updateUser',
+  'setPassword',
+  'logoutUser',
+  'createToken',
+  'revokeToken',
 ];
 const rows = [
   { operation: 'listKeys' as const, allowed: ['ADMIN', 'DEALER', 'VIEWER', 'LOCAL'] },
@@ -154,6 +171,19 @@ describe('roles', () => {
   it.each(cells)('$role $may: $operation', async ({ operation, role, may }) => {
     const response = await send(operation, tokens[role]!, await requests[operation]!());
     expect(response).toMatchObject(
+      may === 'may' ? { status: 200, code: 200 } : { status: 403, code: 2007, data: null },
+    );
+  });
+});
+
+describe('service tokens', () => {
+  const cellsOfTokens = cells
+    .filter(({ role }) => role !== 'LOCAL')
+    .map(cell => ({ ...cell, may: ofPeople.includes(cell.operation) ? 'may not' : cell.may }));
+
+  it.each(cellsOfTokens)('of the role $role $may: $operation', async ({ operation, role, may }) => {
+    const { token } = await serviceToken(daemon, { role });
+    expect(await send(operation, token, await requests[operation]!())).toMatchObject(
       may === 'may' ? { status: 200, code: 200 } : { status: 403, code: 2007, data: null },
     );
   });

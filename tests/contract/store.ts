@@ -5,9 +5,17 @@ import { groupRules } from './store/group-rules.ts';
 import { guardRules } from './store/guard-rules.ts';
 import { listRules } from './store/list-rules.ts';
 import { readRules } from './store/read-rules.ts';
+import { tokenRules } from './store/token-rules.ts';
 
 /** The rules that every store must keep. */
-export const storeRules: readonly Rule[] = [...commitRules, ...guardRules, ...groupRules, ...readRules, ...listRules];
+export const storeRules: readonly Rule[] = [
+  ...commitRules,
+  ...guardRules,
+  ...groupRules,
+  ...readRules,
+  ...listRules,
+  ...tokenRules,
+];
 
 /** Tests a store against all rules. `open` returns an empty store. */
 export function storeContract(name: string, open: OpenStore): void {

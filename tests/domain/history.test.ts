@@ -55,8 +55,8 @@ function journal(head: number) {
         recent,
         wanted: journalTypes,
         cursor: 0,
-        requestHistory: outbox => history.request(outbox, user),
-        onCaughtUp: outbox => history.release(outbox, user),
+        requestHistory: outbox => history.request(outbox, String(user)),
+        onCaughtUp: outbox => history.release(outbox, String(user)),
       });
       sent.outbox.pump();
       return sent;
@@ -71,7 +71,7 @@ it('at most four streams of a user catch up at once; one that has caught up or c
   const begun = () => streams.map(({ bytes }) => bytes > 0);
   for (let i = 0; i < 10; i++) await pass();
   expect(begun()).toEqual([...Array(4).fill(true), ...Array(6).fill(false)]);
-  history.release(streams[1]!.outbox, 1);
+  history.release(streams[1]!.outbox, '1');
   for (let i = 0; i < 10; i++) await pass();
   expect(begun()).toEqual([...Array(5).fill(true), ...Array(5).fill(false)]);
 });

@@ -18,7 +18,7 @@ export class FakeJournal implements Pick<Store, 'events' | 'lastEventId' | 'onCo
       const who = { actor: null, requestId: null, subject: null };
       this.entries.push({ id, at: id, type, device: id, data: { deviceType: 'UKEY' }, detail: {}, ...who });
     }
-    for (const listener of this.#listeners) listener({ lastEventId: this.entries.length, users });
+    for (const listener of this.#listeners) listener({ lastEventId: this.entries.length, users, serviceTokens: [] });
   }
 
   async events({ after, limit, types }: EventFilter): Promise<readonly EventRecord[]> {

@@ -10,6 +10,7 @@ import type { AuthService } from '../../services/auth.ts';
 import type { BackupService } from '../../services/backups.ts';
 import type { DeviceService } from '../../services/devices.ts';
 import * as present from '../../services/present.ts';
+import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
 import type { Store } from '../../store/store.ts';
 import { sendDownload } from '../download.ts';
@@ -27,14 +28,26 @@ export function userRoutes(
   operation(app, parts, routes.createUser, ({ context, body }) => users.create(context, body));
   operation(app, parts, routes.listUsers, ({ query }) => users.list(query));
   operation(app, parts, routes.me, async ({ context }) => {
-    if (!context.caller.user) throw new ApiError(2007);
-    return present.user(context.caller.user);
+    const me = present.me(context.caller);
+    if (!me) throw new ApiError(2007);
+    return me;
   });
   operation(app, parts, routes.updateUser, ({ context, params, body }) => users.update(context, params.userId, body));
   operation(app, parts, routes.setPassword, ({ context, params, body }) =>
     users.setPassword(context, params.userId, body),
   );
   operation(app, parts, routes.logoutUser, ({ context, params }) => users.logout(context, params.userId));
+}
+
+/** Service tokens. */
+export function tokenRoutes(
+  app: FastifyInstance,
+  parts: OperationParts & { readonly serviceTokens: TokenService },
+): void {
+  const { serviceTokens } = parts;
+  operation(app, parts, routes.createToken, ({ context, body }) => serviceTokens.create(context, body));
+  operation(app, parts, routes.listTokens, ({ query }) => serviceTokens.list(query));
+  operation(app, parts, routes.revokeToken, ({ context, params }) => serviceTokens.revoke(context, params.tokenId));
 }
 
 /** Devices, from registration to deactivation. */

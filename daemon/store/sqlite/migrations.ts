@@ -120,5 +120,26 @@ BEGIN
 END;
 `;
 
+/** Tokens of programs. `allowed_from` is a JSON array of CIDRs, null for any address. */
+const serviceTokens = `
+CREATE TABLE service_token (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('ADMIN', 'DEALER', 'VIEWER')),
+  sha256 TEXT NOT NULL UNIQUE,
+  created_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  revoked_at INTEGER,
+  allowed_from TEXT
+) STRICT;
+CREATE UNIQUE INDEX service_token_by_name ON service_token (name) WHERE revoked_at IS NULL;
+CREATE INDEX service_token_by_creation ON service_token (created_at, number);
+`;
+
 /** In order and without gaps. */
-export const migrations: readonly Migration[] = [{ number: 1, name: 'registry', sql: registry }];
+export const migrations: readonly Migration[] = [
+  { number: 1, name: 'registry', sql: registry },
+  { number: 2, name: 'service tokens', sql: serviceTokens },
+];

@@ -3,6 +3,7 @@ import { appReads } from './apps.ts';
 import { backupReads } from './backups.ts';
 import { deviceReads } from './devices.ts';
 import { lastEventId, readEvents } from './read-journal.ts';
+import { serviceTokenReads } from './service-tokens.ts';
 import type { Statements } from './statements.ts';
 import type { Reads } from './tables.ts';
 import { userReads } from './users.ts';
@@ -23,6 +24,7 @@ export function tableReads(statements: Statements): Omit<Reads, 'devices'> {
     ...userReads(statements),
     ...appReads(statements),
     ...backupReads(statements),
+    ...serviceTokenReads(statements),
     events: filter => readEvents(statements, filter),
     lastEventId: () => lastEventId(statements),
     knownBlobs: names =>

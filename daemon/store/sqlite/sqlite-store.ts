@@ -57,9 +57,9 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" lists them`);
   const listeners = new Set<(notice: CommitNotice) => void>();
   const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, { sliceMs, notice });
-  const committed = ({ lastEventId, users, deltas }: Written) => {
+  const committed = ({ deltas, ...what }: Written) => {
     devices.apply(deltas);
-    for (const listener of listeners) notify(listener, { lastEventId, users }, notice);
+    for (const listener of listeners) notify(listener, what, notice);
   };
   const group = new GroupCommit(writing, writer, committed, sliceMs);
   let closing: Promise<void> | null = null;

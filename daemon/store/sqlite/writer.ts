@@ -3,6 +3,7 @@ import { appWrites } from './apps.ts';
 import { backupWrites } from './backups.ts';
 import { checkDeviceGuard, deviceWrites } from './devices.ts';
 import type { EntryContext, Journal } from './journal.ts';
+import { serviceTokenWrites } from './service-tokens.ts';
 import type { Statements } from './statements.ts';
 import { checkUserGuard, userWrites } from './users.ts';
 import { type DeviceDelta, type Writes, Writing } from './writing.ts';
@@ -12,6 +13,8 @@ export interface Written {
   readonly deltas: readonly DeviceDelta[];
   /** Numbers of the users that were added or changed. */
   readonly users: readonly number[];
+  /** Numbers of the service tokens that were added or revoked. */
+  readonly serviceTokens: readonly number[];
   readonly lastEventId: number;
 }
 
@@ -44,19 +47,25 @@ export class Writer {
     return results;
   }
 
-  /** Writes the sums of a transaction and returns what it did; null if it did nothing. */
+  /** Writes the sums of a transaction and returns what it did; null if it did nothing that the journal has. */
   finish(): Written | null {
     const writing = this.#writing;
     if (!writing.journal.unsealed) return null;
     writing.counters.write(writing.statements);
     writing.journal.seal();
-    const { deltas, users } = writing;
+    const { deltas, users, serviceTokens } = writing;
     writing.forget();
-    return { deltas, users: [...users], lastEventId: writing.journal.lastId };
+    return { deltas, users: [...users], serviceTokens: [...serviceTokens], lastEventId: writing.journal.lastId };
   }
 }
 
-const writes: Writes<Change['kind']> = { ...deviceWrites, ...userWrites, ...appWrites, ...backupWrites };
+const writes: Writes<Change['kind']> = {
+  ...deviceWrites,
+  ...userWrites,
+  ...appWrites,
+  ...backupWrites,
+  ...serviceTokenWrites,
+};
 
 /** How the change is written. The compiler cannot see that an entry of the table takes exactly the changes of its kind. */
 const writeOf = (change: Change) =>

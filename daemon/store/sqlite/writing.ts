@@ -23,8 +23,9 @@ export type DeviceDelta =
   | { readonly number: number; readonly added: NewDevice; readonly at: number }
   | { readonly number: number; readonly set: DeviceSet & { readonly lastUsedAt?: number } };
 
-type Table = 'device' | 'user' | 'app' | 'backup';
-const tables: readonly Table[] = ['device', 'user', 'app', 'backup'];
+/** The tables whose rows are numbered from 1 without gaps. */
+export const numberedTables = ['device', 'user', 'app', 'backup', 'service_token'] as const;
+type Table = (typeof numberedTables)[number];
 
 /**
  * What the changes of a transaction write to, and what they did so far. A database has a single writer, so the next numbers
@@ -34,12 +35,14 @@ export class Writing {
   readonly statements: Statements;
   readonly journal: Journal;
   readonly counters = new Counters();
-  readonly last: Record<Table, number> = { device: 0, user: 0, app: 0, backup: 0 };
+  readonly last: Record<Table, number> = { device: 0, user: 0, app: 0, backup: 0, service_token: 0 };
   /** When the last device was added. */
   lastCreated = 0;
   deltas: DeviceDelta[] = [];
   /** Numbers of the users that were added or changed. */
   users = new Set<number>();
+  /** Numbers of the service tokens that were added or revoked. */
+  serviceTokens = new Set<number>();
 
   constructor(statements: Statements, journal: Journal) {
     this.statements = statements;
@@ -48,7 +51,7 @@ export class Writing {
 
   /** Reads the state of the database. Returns what is wrong with the end of the journal; null if nothing is. */
   reload(): string | null {
-    for (const table of tables)
+    for (const table of numberedTables)
       this.last[table] = this.statements.value<number | null>(`SELECT max(number) FROM ${table}`) ?? 0;
     this.lastCreated =
       this.statements.value<number>('SELECT created_at FROM device WHERE number = ?', this.last.device) ?? 0;
@@ -61,6 +64,7 @@ export class Writing {
   forget(): void {
     this.deltas = [];
     this.users = new Set();
+    this.serviceTokens = new Set();
   }
 }
 

@@ -33,6 +33,9 @@ const requiredFields: { readonly [N in RouteName]?: FieldsOf<N> } = {
   updateUser: ['id', 'username'],
   setPassword: ['id', 'username'],
   logoutUser: ['id', 'username'],
+  createToken: ['tokenId', 'token', 'expiresAt'],
+  listTokens: ['list', 'pagination'],
+  revokeToken: ['tokenId', 'name'],
   listKeys: ['list', 'drivers'],
   health: ['service', 'version'],
 };

@@ -7,6 +7,7 @@ import { hardwareEvents, journalEvents } from '../events.ts';
 import { SHAPE, TEXT } from '../fields.ts';
 import { driverStatus, key } from '../hardware.ts';
 import { paged } from '../paging.ts';
+import { serviceToken } from '../tokens.ts';
 import { user } from '../users.ts';
 
 /** A JSON value. */
@@ -24,6 +25,7 @@ const named: Readonly<Record<string, { readonly schema: TSchema; readonly descri
   User: { schema: user, description: 'A user of this system' },
   AppVersion: { schema: appVersion, description: 'An uploaded installer package' },
   Backup: { schema: backup, description: 'A backup of a device' },
+  ServiceToken: { schema: serviceToken, description: 'A token of a program' },
   Key: { schema: key, description: 'A physical key that is plugged in' },
   DriverStatus: { schema: driverStatus, description: 'State of a hardware driver' },
 };

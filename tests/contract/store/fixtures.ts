@@ -1,7 +1,9 @@
 /** Changes, commits and queries for the rules about stores. */
+import { createHash } from 'node:crypto';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { DeviceRow, DeviceSet, NewDevice } from '../../../daemon/domain/device.ts';
+import type { NewServiceToken } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
 import type { Change, ChangeResult, Commit, DeviceQuery, Store } from '../../../daemon/store/store.ts';
 
@@ -41,7 +43,7 @@ export const addDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): 
   return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data } };
 };
 
-export const setDevice = (device: number, set: DeviceSet): Change => ({
+export const setDevice = (device: number, set: DeviceSet): Extract<Change, { kind: 'device.set' }> => ({
   kind: 'device.set',
   device,
   set,
@@ -111,6 +113,26 @@ export const restoreBackup = (device: number, backup: number): Change => ({
   entry: { type: 'BACKUP_RESTORED' },
 });
 
+export const addToken = (name: string, rest: Partial<NewServiceToken> = {}): Change => ({
+  kind: 'token.add',
+  token: {
+    name,
+    role: 'DEALER',
+    sha256: createHash('sha256').update(name).digest('hex'),
+    createdBy: 'admin',
+    expiresAt: 2_000_000_000_000,
+    allowedFrom: null,
+    ...rest,
+  },
+  entry: { type: 'TOKEN_CREATED', detail: { name } },
+});
+
+export const revokeToken = (token: number): Change => ({
+  kind: 'token.revoke',
+  token,
+  entry: { type: 'TOKEN_REVOKED' },
+});
+
 export const commitOf = (changes: readonly Change[], rest: Partial<Omit<Commit, 'changes'>> = {}): Commit => ({
   at: 1_700_000_000_000,
   actor: 'admin',
@@ -144,6 +166,7 @@ export async function everything(store: Store): Promise<unknown> {
     total: devices.total,
     users: await store.users(window),
     apps: await store.apps(window),
+    serviceTokens: await store.serviceTokens(window),
     events: await store.events({ after: 0, limit: 1000 }),
     lastEventId: await store.lastEventId(),
   };

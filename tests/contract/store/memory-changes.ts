@@ -2,6 +2,7 @@ import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { DeviceRecord } from '../../../daemon/domain/device.ts';
 import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
+import type { ServiceTokenRecord } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
 import {
   type Change,
@@ -42,10 +43,20 @@ export interface Content {
   users: UserRecord[];
   apps: AppRecord[];
   backups: BackupRecord[];
+  serviceTokens: ServiceTokenRecord[];
   events: EventRecord[];
 }
 
-export const empty = (): Content => ({ serials: new Map(), devices: [], users: [], apps: [], backups: [], events: [] });
+export const empty = (): Content => ({
+  serials: new Map(),
+  devices: [],
+  users: [],
+  apps: [],
+  backups: [],
+  serviceTokens: [],
+  events: [],
+});
+
 /** Throws `Conflict` if the guard does not hold. */
 export function checkGuard({ devices, users }: Content, guard: Guard, fault: Fault | undefined): void {
   const need = (holds: boolean) => {
@@ -79,7 +90,7 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
   };
   const next = (records: readonly unknown[]) => records.length + 1;
   const duplicate = (number: number, status: DeviceRecord['status'] | null): ChangeResult => {
-    if (fault === 'writes an entry for a duplicate') write(change.entry, null, null);
+    if (fault === 'writes an entry for a duplicate' && 'entry' in change) write(change.entry, null, null);
     return { kind: 'duplicate', number, status };
   };
   const deviceOf = (number: number) => {
@@ -147,6 +158,28 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       if (content.backups[change.backup - 1]?.device !== change.device) throw new Conflict('backup');
       write(change.entry, change.device, change.backup);
       return { kind: 'done' };
+    case 'token.add': {
+      const { token } = change;
+      const twin = content.serviceTokens.find(({ name, revokedAt }) => name === token.name && revokedAt === null);
+      if (twin) return duplicate(twin.number, null);
+      const number = next(content.serviceTokens);
+      content.serviceTokens.push({ ...token, number, createdAt: at, lastUsedAt: null, revokedAt: null });
+      write(change.entry, null, number);
+      return { kind: 'added', number };
+    }
+    case 'token.revoke': {
+      const token = content.serviceTokens[change.token - 1];
+      if (!token || token.revokedAt !== null) throw new Conflict(`service token ${change.token}`);
+      content.serviceTokens[change.token - 1] = { ...token, revokedAt: at };
+      write(change.entry, null, change.token);
+      return { kind: 'done' };
+    }
+    case 'token.use': {
+      const token = content.serviceTokens[change.token - 1];
+      const lastUsedAt = Math.max(token?.lastUsedAt ?? 0, change.usedAt);
+      if (token) content.serviceTokens[change.token - 1] = { ...token, lastUsedAt };
+      return { kind: 'done' };
+    }
   }
 }
 

@@ -47,9 +47,14 @@ function memoryStore(read: () => Content, write: (content: Content) => void, fau
       if (change.kind === 'user.set') return [change.user];
       return change.kind === 'user.add' && result.kind === 'added' ? [result.number] : [];
     });
+    const serviceTokens = commit.changes.flatMap((change, i) => {
+      const result = results[i]!;
+      if (change.kind === 'token.revoke') return [change.token];
+      return change.kind === 'token.add' && result.kind === 'added' ? [result.number] : [];
+    });
     for (const listener of listeners) {
       try {
-        listener({ lastEventId: content.events.length, users });
+        listener({ lastEventId: content.events.length, users, serviceTokens });
       } catch {}
     }
   };
@@ -100,6 +105,9 @@ function memoryStore(read: () => Content, write: (content: Content) => void, fau
     userByName: async username => present().users.find(user => user.username === username) ?? null,
     users: async window => pageOf(present().users, window),
     admins: async () => present().users.filter(user => user.role === 'ADMIN' && !user.disabled),
+    serviceToken: async number => present().serviceTokens[number - 1] ?? null,
+    serviceTokenByDigest: async sha256 => present().serviceTokens.find(token => token.sha256 === sha256) ?? null,
+    serviceTokens: async window => pageOf(present().serviceTokens, window),
     app: async number => present().apps[number - 1] ?? null,
     apps: async ({ platform, ...window }) =>
       pageOf(

@@ -1,0 +1,82 @@
+import { ApiError } from '../../src/contract/codes.ts';
+import { refusalOf, type ServiceTokenRecord } from '../domain/service-token.ts';
+import { insideOf } from '../networks.ts';
+import type { Store } from '../store/store.ts';
+import { type Caller, refused } from './context.ts';
+import type { LastUses } from './last-uses.ts';
+import { isServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
+
+interface Known {
+  readonly record: ServiceTokenRecord;
+  readonly isInside: (address: string) => boolean;
+}
+
+/** Tokens that are cached. */
+const MAX_CACHED = 10_000;
+
+/** What the check works with. */
+export interface ServiceTokensParts {
+  readonly store: Pick<Store, 'serviceTokenByDigest' | 'onCommit'>;
+  readonly lastUses: Pick<LastUses, 'note'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Checks service tokens. A token that was found is cached until a token is created or revoked. */
+export class ServiceTokens {
+  readonly #parts: ServiceTokensParts;
+  /** By digest, so that no text of a token stays in memory. */
+  readonly #known = new Map<string, Known>();
+  /** Raised whenever the cache is emptied: a read that started earlier must not store what it found. */
+  #epoch = 0;
+
+  constructor(parts: ServiceTokensParts) {
+    this.#parts = parts;
+    parts.store.onCommit(({ serviceTokens }) => {
+      if (serviceTokens.length === 0) return;
+      this.#epoch++;
+      this.#known.clear();
+    });
+  }
+
+  /** Who the token belongs to. Refuses with 1004 or 1005. `address` is that of the client. */
+  async check(text: string, address: string): Promise<Caller> {
+    const digest = digestOf(text);
+    const known = this.#known.get(digest) ?? (await this.#find(digest));
+    return this.#callerOf(known, address);
+  }
+
+  /** Like `check`, but synchronous; null if the token is not cached: then call `check`. */
+  checkNow(text: string, address: string): Caller | null {
+    const known = this.#known.get(digestOf(text));
+    return known ? this.#callerOf(known, address) : null;
+  }
+
+  async #find(digest: string): Promise<Known> {
+    const epoch = this.#epoch;
+    const record = await this.#parts.store.serviceTokenByDigest(digest);
+    if (!record) throw invalid();
+    const known = { record, isInside: record.allowedFrom === null ? anywhere : insideOf(record.allowedFrom) };
+    if (epoch !== this.#epoch) return known;
+    if (this.#known.size >= MAX_CACHED) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(digest, known);
+    return known;
+  }
+
+  #callerOf({ record, isInside }: Known, address: string): Caller {
+    const { now, lastUses } = this.#parts;
+    const refusal = refusalOf(record, now(), isInside(address));
+    if (refusal) throw refused(refusal);
+    lastUses.note(record.number);
+    const { role, createdAt, expiresAt } = record;
+    return { role, user: null, serviceToken: record, expiresAt: expiresAt / 1000, loginAt: createdAt / 1000 };
+  }
+}
+
+const anywhere = () => true;
+const invalid = () => new ApiError(1004, 'the service token is invalid');
+
+function digestOf(text: string): string {
+  if (!isServiceTokenText(text)) throw invalid();
+  return serviceTokenDigest(text);
+}

@@ -1,0 +1,86 @@
+import { ApiError } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import { tokenIds } from '../../src/contract/ids.ts';
+import { paging } from '../../src/contract/limits.ts';
+import { toPage } from '../../src/contract/paging.ts';
+import type * as api from '../../src/contract/tokens.ts';
+import * as domain from '../domain/service-token.ts';
+import { isCidr } from '../networks.ts';
+import type { Store } from '../store/store.ts';
+import { type Context, originOf, retrying } from './context.ts';
+import type { LastUses } from './last-uses.ts';
+import * as present from './present.ts';
+import { newServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What the service works with. `now`: milliseconds since 1970. */
+export interface TokenServiceParts {
+  readonly store: Store;
+  readonly lastUses: LastUses;
+  readonly now: () => number;
+}
+
+/** The operations on service tokens. A refusal is thrown as an `ApiError`. */
+export class TokenService {
+  readonly #parts: TokenServiceParts;
+
+  constructor(parts: TokenServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Only people create tokens, so the caller is a user. */
+  async create(context: Context, body: BodyOf<typeof api.createToken>): Promise<DataOf<typeof api.createToken>> {
+    const { name, role, expiresInDays } = body;
+    const allowedFrom = readNetworks(body.allowedFrom ?? null);
+    const text = newServiceTokenText();
+    const at = this.#parts.now();
+    const expiresAt = at + expiresInDays * DAY_MS;
+    const createdBy = context.caller.user!.username;
+    const token = { name, role, sha256: serviceTokenDigest(text), createdBy, expiresAt, allowedFrom };
+    const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [domain.create(token)] });
+    if (result?.kind !== 'added') throw new ApiError(1001, `name ${name} already exists: revoke that token first`);
+    return { tokenId: tokenIds.format(result.number), token: text, name, role, expiresAt: present.iso(expiresAt) };
+  }
+
+  async list(query: QueryOf<typeof api.listTokens>): Promise<DataOf<typeof api.listTokens>> {
+    const { page = paging.page, size = paging.size } = query;
+    const window = { descending: query.sortOrder !== 'asc', offset: (page - 1) * size, limit: size };
+    const { rows, total } = await this.#parts.store.serviceTokens(window);
+    return toPage(
+      rows.map(row => this.#present(row)),
+      total,
+      page,
+      size,
+    ) as DataOf<typeof api.listTokens>;
+  }
+
+  /** A token that is revoked already stays as it is. */
+  async revoke(context: Context, tokenId: string): Promise<api.ServiceToken> {
+    return retrying(async () => {
+      const number = tokenIds.parse(tokenId);
+      const token = number === null ? null : await this.#parts.store.serviceToken(number);
+      if (!token) throw new ApiError(404, 'service token does not exist');
+      if (token.revokedAt !== null) return this.#present(token);
+      const at = this.#parts.now();
+      await this.#parts.store.commit({ ...originOf(context, at), changes: [domain.revoke(token)] });
+      return this.#present({ ...token, revokedAt: at });
+    });
+  }
+
+  #present(token: domain.ServiceTokenRecord): api.ServiceToken {
+    const lastUsedAt = this.#parts.lastUses.latest(token.number, token.lastUsedAt);
+    return present.serviceToken({ ...token, lastUsedAt });
+  }
+}
+
+/** The networks of a request. Refuses with 1001 if one of them is not a CIDR. */
+function readNetworks(given: readonly unknown[] | null): readonly string[] | null {
+  const wrong = given?.findIndex(network => typeof network !== 'string' || !isCidr(network)) ?? -1;
+  if (wrong >= 0)
+    throw new ApiError(
+      1001,
+      `allowedFrom[${wrong}] must be a network in CIDR form, such as 10.20.0.0/16 or 2001:db8::/32`,
+    );
+  return given as readonly string[] | null;
+}

@@ -1,0 +1,111 @@
+import { type Static, Type } from 'typebox';
+import { route } from './define.ts';
+import { endpoints } from './endpoints.ts';
+import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { tokenIds } from './ids.ts';
+import { MAX_NETWORKS, serviceTokenDays, textLengths } from './limits.ts';
+import { paged, pageQuery } from './paging.ts';
+import { roles } from './values.ts';
+
+const tag = 'Service tokens';
+const adminOnly = ['ADMIN'] as const;
+const networks = Type.Array(Type.String(), {
+  minItems: 1,
+  maxItems: MAX_NETWORKS,
+  description: 'networks (CIDR, IPv4 or IPv6) from which the token is accepted; absent or null for any',
+  examples: [['10.20.0.0/16', '2001:db8::/32']],
+  [EACH]: true,
+});
+const tokenId = Type.String({ pattern: tokenIds.pattern, examples: ['TOK-1'] });
+const name = shown('name of the token', 'line-3');
+const expiresAt = timestamp('when the token expires');
+
+/** Unique among the tokens that are not revoked; a duplicate is refused with 1001. */
+export const tokenName = line(textLengths.tokenName, {
+  description: 'name, unique among the tokens that are not revoked',
+  examples: ['line-3'],
+});
+
+/** A service token, without its text. */
+export const serviceToken = Type.Object({
+  tokenId,
+  name,
+  role: oneOf(roles),
+  createdBy: shown('user name of the ADMIN who created it', 'admin'),
+  createdAt: timestamp('when it was created'),
+  expiresAt,
+  lastUsedAt: nullable(timestamp('when it was last accepted')),
+  revokedAt: nullable(timestamp('when it was revoked')),
+  allowedFrom: nullable(
+    Type.Array(Type.String(), { description: 'networks (CIDR) from which it is accepted; null for any' }),
+  ),
+});
+/** A service token, without its text. */
+export type ServiceToken = Static<typeof serviceToken>;
+
+/** The only response that contains the token: the daemon stores its SHA-256. */
+export const createToken = route({
+  id: 'createToken',
+  ...endpoints.createToken,
+  tag,
+  summary: 'Create a service token',
+  description:
+    'For a program that would otherwise need the password of a person. Accepted wherever the token of a login is, with the permissions of its role. This response is the only one that contains the token.',
+  extension: true,
+  access: adminOnly,
+  peopleOnly: true,
+  limit: 'modify',
+  body: Type.Object({
+    name: tokenName,
+    role: oneOf(roles),
+    expiresInDays: Type.Integer({
+      minimum: serviceTokenDays.min,
+      maximum: serviceTokenDays.max,
+      description: 'days for which the token is valid',
+    }),
+    allowedFrom: Type.Optional(nullable(networks)),
+  }),
+  data: Type.Object({
+    tokenId,
+    token: Type.String({
+      description: 'send it as Authorization: Bearer TOKEN',
+      examples: ['devmgr_0000000000000000000000000000000000000000000SAMPLE'],
+    }),
+    name,
+    role: oneOf(roles),
+    expiresAt,
+  }),
+  errors: [],
+  example: { body: { name: 'line-3', role: 'DEALER', expiresInDays: 90, allowedFrom: ['10.20.0.0/16'] } },
+});
+
+/** Tokens that have expired or were revoked are listed too. */
+export const listTokens = route({
+  id: 'listTokens',
+  ...endpoints.listTokens,
+  tag,
+  summary: 'List service tokens',
+  extension: true,
+  access: adminOnly,
+  limit: 'query',
+  query: Type.Object(pageQuery()),
+  data: paged(serviceToken),
+  errors: [],
+});
+
+/** Idempotent: revoking a revoked token succeeds and changes nothing. */
+export const revokeToken = route({
+  id: 'revokeToken',
+  ...endpoints.revokeToken,
+  tag,
+  summary: 'Revoke a service token',
+  description: 'Permanent. The next request with the token is refused with 1004, and its streams close with 4401.',
+  extension: true,
+  access: adminOnly,
+  peopleOnly: true,
+  limit: 'modify',
+  params: Type.Object({ tokenId: token({ description: 'id of the service token', examples: ['TOK-1'] }) }),
+  data: serviceToken,
+  errors: [404],
+  example: { params: { tokenId: 'TOK-1' } },
+});

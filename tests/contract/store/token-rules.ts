@@ -1,0 +1,59 @@
+import { expect } from 'vitest';
+import { Conflict, type Store } from '../../../daemon/store/store.ts';
+import { addToken, commit, type Rule, revokeToken, rule } from './fixtures.ts';
+
+/** Rules about service tokens. */
+export const tokenRules: readonly Rule[] = [
+  rule(
+    'a service token is found by number and by digest, with all its fields, also after a restart',
+    async ({ store, reopen }) => {
+      const allowedFrom = ['10.0.0.0/8', '2001:db8::/32'];
+      const given = { role: 'VIEWER', sha256: 'ab'.repeat(32), createdBy: 'eve', expiresAt: 99, allowedFrom } as const;
+      expect(await commit(store, [addToken('line-1', given)], { at: 7 })).toEqual([{ kind: 'added', number: 1 }]);
+      const record = { ...given, number: 1, name: 'line-1', createdAt: 7, lastUsedAt: null, revokedAt: null };
+      const read = async (reader: Store) => [
+        await reader.serviceToken(1),
+        await reader.serviceTokenByDigest(given.sha256),
+      ];
+      expect(await read(store)).toEqual([record, record]);
+      expect(await read(await reopen())).toEqual([record, record]);
+    },
+  ),
+
+  rule('a name is free again when its service token is revoked', async ({ store }) => {
+    await commit(store, [addToken('line-1')]);
+    const twin = addToken('line-1', { sha256: 'cd'.repeat(32) });
+    expect(await commit(store, [twin])).toEqual([{ kind: 'duplicate', number: 1, status: null }]);
+    await commit(store, [revokeToken(1)], { at: 8 });
+    expect(await commit(store, [twin])).toEqual([{ kind: 'added', number: 2 }]);
+    const { rows, total } = await store.serviceTokens({ descending: false, offset: 0, limit: 10 });
+    expect([total, rows.map(({ revokedAt }) => revokedAt)]).toEqual([2, [8, null]]);
+    expect((await store.events({ after: 0, limit: 10 })).map(({ type, subject }) => [type, subject])).toEqual([
+      ['TOKEN_CREATED', 1],
+      ['TOKEN_REVOKED', 1],
+      ['TOKEN_CREATED', 2],
+    ]);
+  }),
+
+  rule('a service token is revoked once; a second time, or an unknown one, is a conflict', async ({ store }) => {
+    await commit(store, [addToken('line-1')]);
+    await commit(store, [revokeToken(1)]);
+    for (const number of [1, 2]) await expect(commit(store, [revokeToken(number)])).rejects.toThrow(Conflict);
+  }),
+
+  rule('the last use of a service token is stored without an entry, and never goes back', async ({ store }) => {
+    await commit(store, [addToken('line-1')]);
+    for (const usedAt of [50, 40]) await commit(store, [{ kind: 'token.use', token: 1, usedAt }]);
+    expect((await store.serviceToken(1))?.lastUsedAt).toBe(50);
+    expect(await store.lastEventId()).toBe(1);
+  }),
+
+  rule('listeners learn which service tokens were added or revoked, not which were used', async ({ store }) => {
+    const seen: (readonly number[])[] = [];
+    store.onCommit(({ serviceTokens }) => seen.push(serviceTokens));
+    await commit(store, [addToken('line-1'), addToken('line-2')]);
+    await commit(store, [{ kind: 'token.use', token: 2, usedAt: 5 }]);
+    await commit(store, [revokeToken(2)]);
+    expect(seen.filter(numbers => numbers.length > 0)).toEqual([[1, 2], [2]]);
+  }),
+];

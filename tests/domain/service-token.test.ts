@@ -1,0 +1,191 @@
+/** The text of service tokens, and when they are looked up and accepted. */
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { refusalOf, type ServiceTokenRecord } from '../../daemon/domain/service-token.ts';
+import { insideOf, isCidr } from '../../daemon/networks.ts';
+import { LastUses } from '../../daemon/services/last-uses.ts';
+import { isServiceTokenText, newServiceTokenText } from '../../daemon/services/service-token-text.ts';
+import { ServiceTokens } from '../../daemon/services/service-tokens.ts';
+import { type Commit, StoreFailure } from '../../daemon/store/store.ts';
+
+const record: ServiceTokenRecord = {
+  number: 1,
+  name: 'line-3',
+  role: 'DEALER',
+  sha256: 'ab',
+  createdBy: 'admin',
+  createdAt: 0,
+  expiresAt: 1000,
+  lastUsedAt: null,
+  revokedAt: null,
+  allowedFrom: null,
+};
+
+describe('the text of a service token', () => {
+  it('is devmgr_, 43 digits for 256 random bits, and 6 digits of the CRC-32 of both', () => {
+    const text = newServiceTokenText();
+    expect(text).toMatch(/^devmgr_[0-9A-Za-z]{49}$/);
+    const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+    const check = [...text.slice(-6)].reduce((number, digit) => number * 62 + digits.indexOf(digit), 0);
+    expect(check).toBe(crc32(text.slice(0, -6)));
+    expect(newServiceTokenText()).not.toBe(text);
+  });
+
+  it('is not valid if any character is another one, missing or added', () => {
+    const text = newServiceTokenText();
+    expect(isServiceTokenText(text)).toBe(true);
+    for (let i = 0; i < text.length; i++) {
+      const other = text[i] === 'x' ? 'y' : 'x';
+      expect(isServiceTokenText(text.slice(0, i) + other + text.slice(i + 1))).toBe(false);
+    }
+    for (const wrong of ['', 'devmgr_', text.slice(0, -1), `${text}0`, ` ${text}`, text.toLowerCase()])
+      expect(isServiceTokenText(wrong)).toBe(false);
+  });
+});
+
+describe('a check', () => {
+  function tokens() {
+    const reads: string[] = [];
+    const uses: number[] = [];
+    let changed = (_numbers: readonly number[]) => {};
+    const checked = new ServiceTokens({
+      store: {
+        async serviceTokenByDigest(sha256) {
+          reads.push(sha256);
+          return record;
+        },
+        onCommit(listener) {
+          changed = serviceTokens => listener({ lastEventId: 1, users: [], serviceTokens });
+          return () => {};
+        },
+      },
+      lastUses: { note: token => uses.push(token) },
+      now: () => 0,
+    });
+    return { checked, reads, uses, changed: (numbers: readonly number[]) => changed(numbers) };
+  }
+
+  it('of a text with a wrong checksum does not read the store', async () => {
+    const { checked, reads, uses } = tokens();
+    const text = `${newServiceTokenText().slice(0, -1)}-`;
+    await expect(checked.check(text, '10.0.0.1')).rejects.toMatchObject({ code: 1004 });
+    expect(() => checked.checkNow(text, '10.0.0.1')).toThrow(/invalid/);
+    expect([reads, uses]).toEqual([[], []]);
+  });
+
+  it('reads the store by the digest once, and again after tokens have changed', async () => {
+    const { checked, reads, uses, changed } = tokens();
+    const text = newServiceTokenText();
+    expect(checked.checkNow(text, '10.0.0.1')).toBeNull();
+    for (let i = 0; i < 3; i++)
+      expect(await checked.check(text, '10.0.0.1')).toMatchObject({ role: 'DEALER', user: null, serviceToken: record });
+    expect(checked.checkNow(text, '10.0.0.1')).toMatchObject({ expiresAt: 1 });
+    expect(reads).toEqual([hash('sha256', text, 'hex')]);
+    expect(uses).toEqual([1, 1, 1, 1]);
+    changed([]);
+    expect(checked.checkNow(text, '10.0.0.1')).not.toBeNull();
+    changed([2]);
+    expect(checked.checkNow(text, '10.0.0.1')).toBeNull();
+  });
+
+  it('does not cache what it read while tokens changed', async () => {
+    const { checked, changed } = tokens();
+    const text = newServiceTokenText();
+    const reading = checked.check(text, '10.0.0.1');
+    changed([1]);
+    await reading;
+    expect(checked.checkNow(text, '10.0.0.1')).toBeNull();
+  });
+
+  const verdicts = [
+    [{}, 999, true, null],
+    [{}, 1000, true, 1005],
+    [{}, 0, false, 1004],
+    [{ revokedAt: 5 }, 0, true, 1004],
+    [{ revokedAt: 5 }, 2000, true, 1004],
+  ] as const;
+  it.each(verdicts)('of a token with %j at %i ms, inside its networks %j: %j', (more, now, isInside, code) => {
+    expect(refusalOf({ ...record, ...more }, now, isInside)?.code ?? null).toBe(code);
+  });
+});
+
+describe('a network', () => {
+  it.each(['10.0.0.0/8', '0.0.0.0/0', '192.0.2.7/32', '2001:db8::/32', '::/0', '::1/128', '10.1.2.3/8'])(
+    '%s is a CIDR',
+    text => expect(isCidr(text)).toBe(true),
+  );
+  it.each([
+    '',
+    '/',
+    '10.0.0.1',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/-1',
+    '10.0.0.0/ 8',
+    '10.0.0.0/0008',
+    '10.0.0/8',
+    '010.0.0.0/8',
+    '256.0.0.0/8',
+    '2001:db8::/129',
+    'fe80::1%eth0/64',
+    'localhost/8',
+    `10.0.0.0/${'8'.repeat(100_000)}`,
+  ])('%s is not', text => expect(isCidr(text)).toBe(false));
+
+  it('contains its addresses, in their IPv6 form too, and no others', () => {
+    const isInside = insideOf(['10.1.0.0/16', '2001:db8::/32', 'fe80::/10']);
+    for (const address of ['10.1.0.0', '10.1.255.255', '::ffff:10.1.2.3', '2001:db8::1', 'fe80::1%eth0'])
+      expect([address, isInside(address)]).toEqual([address, true]);
+    for (const address of ['10.2.0.0', '::ffff:10.2.0.1', '2001:db9::1', '::1', '127.0.0.1', 'unknown', ''])
+      expect([address, isInside(address)]).toEqual([address, false]);
+  });
+});
+
+describe('last uses', () => {
+  function uses() {
+    const commits: Commit[] = [];
+    const state = { now: 10, fails: false, tick: () => {} };
+    const lastUses = new LastUses({
+      store: {
+        async commit(commit) {
+          if (state.fails) throw new StoreFailure('the disk is full');
+          commits.push(commit);
+          return [];
+        },
+      },
+      now: () => state.now,
+      every: (_milliseconds, call) => {
+        state.tick = call;
+        return () => {};
+      },
+    });
+    const written = () => commits.map(({ changes }) => changes);
+    return { lastUses, state, written };
+  }
+  const use = (token: number, usedAt: number) => ({ kind: 'token.use', token, usedAt });
+
+  it('of many requests are one commit a minute, and none if nothing was used', async () => {
+    const { lastUses, state, written } = uses();
+    for (let i = 0; i < 1000; i++) lastUses.note(1 + (i % 2));
+    state.now = 20;
+    lastUses.note(2);
+    expect(written()).toEqual([]);
+    await lastUses.write();
+    await lastUses.write();
+    expect(written()).toEqual([[use(1, 10), use(2, 20)]]);
+  });
+
+  it('are written at the stop, and kept while the store cannot write', async () => {
+    const { lastUses, state, written } = uses();
+    lastUses.note(1);
+    state.fails = true;
+    await lastUses.write();
+    expect(lastUses.latest(1, 5)).toBe(10);
+    state.fails = false;
+    await lastUses.stop();
+    expect(written()).toEqual([[use(1, 10)]]);
+    expect([lastUses.latest(1, 5), lastUses.latest(2, null)]).toEqual([5, null]);
+  });
+});
