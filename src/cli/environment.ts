@@ -34,7 +34,11 @@ export const variables: readonly Variable[] = [
     side: 'both',
   },
   { name: environment.server, words: 'address of the registry; --server overrides it', side: 'commands' },
-  { name: environment.token, words: 'token to use instead of the stored login', side: 'commands' },
+  {
+    name: environment.token,
+    words: 'token to use instead of the stored login: a service token, or that of a login',
+    side: 'commands',
+  },
   {
     name: 'DEVMGR_NO_KEYCHAIN',
     words: 'if not empty: store tokens in a file even if there is a keychain',

@@ -2,7 +2,7 @@
 import { environment } from '../contract/local.ts';
 
 /** What shell completion offers for a value. */
-export type Offer = 'device' | 'file' | 'folder' | 'profile' | 'user';
+export type Offer = 'device' | 'file' | 'folder' | 'profile' | 'token' | 'user';
 
 /** A flag. Its name is its key among the flags of the command, without the dashes. */
 export interface FlagShape {

@@ -37,6 +37,7 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
         ? 'check the name, or ask an administrator to add the user: devmgr users add NAME'
         : usersHint;
     case 404:
+      if (request.tokenId !== undefined) return 'see: devmgr tokens list';
       return request.userId === undefined ? null : usersHint;
     case 500:
       return 'the log of the server has the details under that id';
@@ -68,7 +69,8 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
 /** The message for a person at a terminal: names flags instead of fields, and the thing that it is about. */
 export function messageOf({ code, message, request, requestId }: ServerRefusal, asked: Asked | null): string {
   if (code === 500 && requestId) return `${message} (request ${requestId})`;
-  const subject = [404, 2001, 4001].includes(code) && (request.deviceId ?? request.userId ?? request.versionId);
+  const subject =
+    [404, 2001, 4001].includes(code) && (request.deviceId ?? request.userId ?? request.tokenId ?? request.versionId);
   if (typeof subject === 'string' && !message.includes(subject)) return `${message}: ${subject}`;
   return asked === null ? message : withFlagNames(message, asked.command);
 }

@@ -18,7 +18,13 @@ function claimsOf(token: string): Claims {
   }
 }
 
-/** Milliseconds since 1970 from which a token should be renewed; infinite if it does not say when it expires. */
+/** When a token expires, ISO 8601; null if it does not say so. */
+export function expiryOf(token: string): string | null {
+  const { exp } = claimsOf(token);
+  return typeof exp === 'number' ? new Date(exp * 1000).toISOString() : null;
+}
+
+/** Milliseconds since 1970 from which a token should be renewed; infinite if it does not say when it expires, as a service token. */
 export function renewalTime(token: string): number {
   const { iat, exp } = claimsOf(token);
   if (typeof exp !== 'number') return Number.POSITIVE_INFINITY;

@@ -91,6 +91,9 @@ export const commandTable: CommandTable = {
         ),
         entry('users passwd', 'set a password', async () => (await import('./users/users.ts')).usersPasswd),
         entry('users logout', 'end all logins of a user', async () => (await import('./users/users.ts')).usersLogout),
+        entry('tokens add', 'create a token for a program', async () => (await import('./tokens/tokens.ts')).tokensAdd),
+        entry('tokens list', 'list service tokens', async () => (await import('./tokens/tokens.ts')).tokensList),
+        entry('tokens revoke', 'revoke a service token', async () => (await import('./tokens/tokens.ts')).tokensRevoke),
         entry(
           'daemon run',
           'run the daemon in the foreground',
@@ -172,6 +175,7 @@ export const commandTable: CommandTable = {
   groups: {
     apps: 'application versions that were uploaded',
     users: 'users of the registry',
+    tokens: 'service tokens: logins of programs',
     daemon: 'the daemon on this machine',
   },
 };

@@ -160,6 +160,10 @@ async function offered(offer: Offer | null, typed: string, context: Context): Pr
       const { list } = await context.registry.call('listUsers', { query: { size: 100 } });
       return list.map((user): Word => [user.username, user.role]);
     }
+    case 'token': {
+      const { list } = await context.registry.call('listTokens', { query: { size: 100 } });
+      return list.filter(token => token.revokedAt === null).map((token): Word => [token.name, token.role]);
+    }
     case 'device': {
       const query = { ...(typed ? { keyword: typed } : {}), size: 50 };
       const { list } = await context.registry.call('listDevices', { query });

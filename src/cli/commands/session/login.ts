@@ -1,30 +1,41 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { DataOf } from '../../../contract/define.ts';
+import type { Routes } from '../../../contract/routes.ts';
 import { need, readPassword } from '../../ask.ts';
+import { expiryOf } from '../../client/token.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { passwordFlags } from '../../flags.ts';
 import { present } from '../../present.ts';
-import { forgetLogin, localIdentity, storeLogin } from '../../settings/credentials.ts';
+import { forgetLogin, type Login, localIdentity, storeLogin } from '../../settings/credentials.ts';
 import { storeSetting } from '../../settings/profiles.ts';
 import { isLoopback } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime, relative } from '../../terminal/when.ts';
+import { readToken } from './token-login.ts';
 
-/** Logs in and stores the token: `POST /api/auth/login`. */
+/** Logs in and stores the token: `POST /api/auth/login`. With --token-file it stores a token that exists. */
 export const login = command({
   description:
-    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nA server named with --server is stored in the profile.',
+    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nA server named with --server is stored in the profile.',
   args: [{ name: 'USERNAME', help: 'user name', optional: true }],
   flags: {
     username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'the same, as an option' },
     ...passwordFlags,
+    'token-file': {
+      value: 'FILE',
+      help: 'use the token in the first line of a file; - is standard input',
+      offer: 'file',
+      conflicts: ['username', 'password-stdin', 'password-file'],
+    },
   },
   makesProfile: () => true,
   examples: [
     { does: 'asks for the password', line: 'login admin' },
     { does: 'in a script', line: 'login --username admin --password-file ./password' },
+    { does: 'a station, with a service token', line: 'login --token-file line-3.token' },
     {
       does: 'another server, in its own profile',
       line: 'login admin --server https://registry.example.com --profile work',
@@ -32,6 +43,10 @@ export const login = command({
   ],
   async run({ args, flags }, context) {
     const [named] = args;
+    if (flags.tokenFile !== undefined) {
+      if (named !== undefined) throw usage('--token-file takes no user name: the token says who you are');
+      return logInWithToken(context, flags.tokenFile);
+    }
     if (named !== undefined && flags.username !== undefined && named !== flags.username)
       throw usage(`both "${named}" and --username ${flags.username} name a user`, 'omit one of them');
     const known = flags.username ?? named ?? context.settings.username ?? undefined;
@@ -50,13 +65,38 @@ export const login = command({
   },
 });
 
+/** Stores a token that exists, after the server has accepted it. */
+async function logInWithToken(context: Context, file: string): Promise<void> {
+  const token = await readToken(context, file);
+  const { registry } = context;
+  warnIfUnencrypted(context, await registry.address());
+  const me = (await registry.callAs(token, 'me')) as DataOf<Routes['me']>;
+  const { id, username, role, email } = me;
+  const expireTime = me.expiresAt ?? expiryOf(token) ?? '';
+  await keepLogin(context, { token, expireTime, username });
+  await present(context, {
+    data: { expireTime, user: { id, username, role, email } },
+    id,
+    title: `Logged in as ${safe(username)} (${safe(role)})`,
+    rows: [
+      ['server', await registry.address()],
+      ['valid until', `${localTime(expireTime)} (${relative(expireTime)})`],
+    ],
+  });
+}
+
 /** Logs in, and stores the token and how to reach the server. */
 export async function logIn(context: Context, username: string, password: string) {
-  const { settings, out, registry } = context;
+  const { registry } = context;
   warnIfUnencrypted(context, await registry.address());
   const data = await registry.call('login', { body: { username, password } });
-  const stored = { token: data.token, expireTime: data.expireTime, username: data.user.username };
-  const keeper = await storeLogin(settings, context.identity(), stored);
+  await keepLogin(context, { token: data.token, expireTime: data.expireTime, username: data.user.username });
+  return data;
+}
+
+async function keepLogin(context: Context, login: Login): Promise<void> {
+  const { settings, out } = context;
+  const keeper = await storeLogin(settings, context.identity(), login);
   await rememberServer(context);
   if (!context.globals.json)
     out.notice(
@@ -65,7 +105,6 @@ export async function logIn(context: Context, username: string, password: string
         : `The token is stored in ${settings.home}/credentials.json (only you can read it).`,
     );
   if (settings.token !== null && !context.globals.json) out.notice('DEVMGR_TOKEN is set and overrides this login.');
-  return data;
 }
 
 /** An address without a scheme means plain HTTP. */
@@ -104,7 +143,7 @@ export const logout = command({
   },
 });
 
-/** Shows the logged-in user: `GET /api/users/me`. */
+/** Shows the logged-in user or service token: `GET /api/users/me`. */
 export const whoami = command({
   flags: {},
   examples: [
@@ -121,6 +160,10 @@ export const whoami = command({
       rows: [
         ['id', safe(data.id)],
         ['e-mail', data.email === null ? null : safe(data.email)],
+        [
+          'valid until',
+          data.expiresAt === undefined ? null : `${localTime(data.expiresAt)} (${relative(data.expiresAt)})`,
+        ],
         ['server', await context.registry.address()],
         ['profile', settings.profile],
         ['home', settings.home],

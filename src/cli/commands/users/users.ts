@@ -145,6 +145,11 @@ export const usersPasswd = command({
         'has a new password',
       );
     }
+    if (userIds.parse(me.id) === null)
+      throw usage(
+        'you are logged in with a service token, which has no password',
+        'log in as a user: devmgr login NAME',
+      );
     const [oldPassword, password] = await readNewPasswords(context, flags, ['Current password', 'New password']);
     const body = { oldPassword: oldPassword!, password: password! };
     const data = await context.registry.call('setPassword', { params: { userId: me.id }, body });
