@@ -13,7 +13,7 @@ import { stream as streamBounds } from '../../src/contract/values.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { FrameSink } from '../notifications/outbox.ts';
 import type { Client, TokenCheck } from '../services/authentication.ts';
-import { holderOf } from '../services/context.ts';
+import { holderOf, nameOf } from '../services/context.ts';
 import type { Connections } from './connections.ts';
 import type { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
@@ -159,7 +159,7 @@ class Upgrades {
       subscription.gone();
       log.debug({ code }, 'a stream was closed');
     });
-    log.debug({ holder: holderOf(caller), since }, 'a stream was opened');
+    log.debug({ user: nameOf(caller) ?? caller.role, since }, 'a stream was opened');
   }
 }
 

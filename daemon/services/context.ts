@@ -27,10 +27,13 @@ export interface Context {
   readonly address: string;
 }
 
-/** Name of the user or service token that makes the request; null for the role LOCAL. */
-export function actorOf({ caller: { user, serviceToken } }: Context): string | null {
+/** Name of a user or service token; null for the role LOCAL. */
+export function nameOf({ user, serviceToken }: Caller): string | null {
   return user?.username ?? (serviceToken ? actorName(serviceToken) : null);
 }
+
+/** Name of the user or service token that makes the request; null for the role LOCAL. */
+export const actorOf = (context: Context): string | null => nameOf(context.caller);
 
 /** Who a caller's rate limits and streams are counted for. */
 export function holderOf({ user, serviceToken }: Caller): string {

@@ -7,10 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { migrations } from '../../daemon/store/sqlite/migrations.ts';
+import { openWriter } from '../../daemon/store/sqlite/open.ts';
 import { backupDatabase } from '../../daemon/store/sqlite/snapshot.ts';
 import { StoreFailure } from '../../daemon/store/store.ts';
 import { journalKey, openTemporary } from '../support/sqlite.ts';
-import { addDevice, commit, everything, queryOf, setDevice } from './store/fixtures.ts';
+import { addDevice, addToken, commit, everything, queryOf, setDevice } from './store/fixtures.ts';
 
 type Opened = Awaited<ReturnType<typeof openTemporary>>;
 
@@ -146,6 +147,20 @@ describe('upgrading an older database', () => {
     await old.close();
     await (await open(file(), more)).close();
     expect((await readdir(folder)).filter(name => name.includes(`.v${latest}-`))).toHaveLength(1);
+  });
+
+  it('from its first version keeps the content and takes service tokens', async () => {
+    const old = join(folder, 'first.db');
+    const first = await openWriter({ file: old, migrations: migrations.slice(0, 1) });
+    first.exec(
+      `INSERT INTO app VALUES (1, 'IOS', '1.0.0', NULL, NULL, 0, NULL, 'a.ipa', 'ipa', 1, 'ab', 'admin', 1, 'b')`,
+    );
+    first.close();
+    const store = await open(old);
+    expect(await store.app(1)).toMatchObject({ platform: 'IOS', version: '1.0.0' });
+    expect(await commit(store, [addToken('line-1')])).toEqual([{ kind: 'added', number: 1 }]);
+    expect(await store.serviceToken(1)).toMatchObject({ name: 'line-1', revokedAt: null });
+    await store.close();
   });
 
   it('changes nothing if a step fails, and names the step', async () => {

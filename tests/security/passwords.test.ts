@@ -2,13 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ServiceTokenRecord } from '../../daemon/domain/service-token.ts';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { AuthService } from '../../daemon/services/auth.ts';
 import { Guessing } from '../../daemon/services/guessing.ts';
 import { Limiter } from '../../daemon/services/limiter.ts';
 import { type Cost, Passwords } from '../../daemon/services/passwords.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
-import { StoreFailure } from '../../daemon/store/store.ts';
+import { type Change, StoreFailure } from '../../daemon/store/store.ts';
 import { openTemporary } from '../support/sqlite.ts';
 
 const password = 'correct horse battery';
@@ -95,4 +96,29 @@ it('hashes leave threads for other work: a file is read while all but the first 
   // If they had taken all threads, the file would have been read after the last of them.
   expect(done).toBeLessThan(4);
   await Promise.all(flood);
+});
+
+it('a confirmation by a service token is compared with the 32 oldest enabled ADMINs, and with no more', async () => {
+  const [wrong, right] = [await passwordsAt(cheap).hash('another password'), await passwordsAt(cheap).hash(password)];
+  const add = (username: string, passwordHash: string): Change => ({
+    kind: 'user.add',
+    user: { username, passwordHash, role: 'ADMIN', email: null, disabled: false },
+    entry: { type: 'USER_CREATED' },
+  });
+  const disableFirst: Change = {
+    kind: 'user.set',
+    user: 1,
+    set: { disabled: true },
+    revoke: true,
+    entry: { type: 'USER_UPDATED' },
+  };
+  const commit = (changes: readonly Change[]) => opened.store.commit({ at: 1, actor: null, requestId: null, changes });
+  const serviceToken = { number: 1, name: 'line-3' } as ServiceTokenRecord;
+  const caller = { role: 'DEALER', user: null, serviceToken, expiresAt: 0, loginAt: 0 } as const;
+  const context = { caller, requestId: 'r', address: '192.0.2.7' };
+  await commit([...Array.from({ length: 32 }, (_, i) => add(`admin-${i}`, wrong)), add('the-33rd', right)]);
+  const confirm = () => passwordsAt(cheap).confirmAdministrator(context, password);
+  await expect(confirm()).rejects.toMatchObject({ code: 1003 });
+  await commit([disableFirst]);
+  await confirm();
 });
