@@ -31,11 +31,12 @@ function description(shape: RouteShape): string {
   return [shape.description, access(shape), rateLimit(shape)].filter(Boolean).join('\n\n');
 }
 
-function access({ access, ownUser }: RouteShape): string {
+function access({ access, ownUser, peopleOnly }: RouteShape): string {
   if (access === 'public') return 'No token is required.';
   if (access === 'loopback')
     return 'No token is required on the machine of the service; elsewhere, a token of any role.';
-  return `Roles: ${access.join(', ')}${ownUser ? '; every user for their own account' : ''}.`;
+  const people = peopleOnly ? ' Not for service tokens.' : '';
+  return `Roles: ${access.join(', ')}${ownUser ? '; every user for their own account' : ''}.${people}`;
 }
 
 const scopes = { login: 'a login', query: 'a query', modify: 'a modification', upload: 'an upload' } as const;
