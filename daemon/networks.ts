@@ -8,8 +8,11 @@ export function isCidr(text: string): boolean {
   return Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-/** A function that says whether an address is in one of the networks. They must be valid: see `isCidr`. */
-export function insideOf(cidrs: readonly string[]): (address: string) => boolean {
+/**
+ * A function that says whether an address is in one of the networks, which must be valid: see `isCidr`. An address that is
+ * unknown, because the client has gone, is in none.
+ */
+export function insideOf(cidrs: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const cidr of cidrs) {
     const [network, bits] = cidr.split('/') as [string, string];
@@ -17,7 +20,7 @@ export function insideOf(cidrs: readonly string[]): (address: string) => boolean
   }
   // An IPv4 address in its IPv6 form (::ffff:10.1.2.3) matches the networks of IPv4.
   return address => {
-    const plain = address.split('%', 1)[0]!;
+    const plain = address?.split('%', 1)[0] ?? '';
     return isIP(plain) !== 0 && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
   };
 }

@@ -138,7 +138,7 @@ describe('a network', () => {
     const isInside = insideOf(['10.1.0.0/16', '2001:db8::/32', 'fe80::/10']);
     for (const address of ['10.1.0.0', '10.1.255.255', '::ffff:10.1.2.3', '2001:db8::1', 'fe80::1%eth0'])
       expect([address, isInside(address)]).toEqual([address, true]);
-    for (const address of ['10.2.0.0', '::ffff:10.2.0.1', '2001:db9::1', '::1', '127.0.0.1', 'unknown', ''])
+    for (const address of ['10.2.0.0', '::ffff:10.2.0.1', '2001:db9::1', '::1', '127.0.0.1', 'unknown', '', undefined])
       expect([address, isInside(address)]).toEqual([address, false]);
   });
 });
