@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { create as createToken, revoke } from '../../daemon/domain/service-token.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { migrations } from '../../daemon/store/sqlite/migrations.ts';
@@ -283,6 +284,34 @@ describe('checking an SQLite store', () => {
       /device 1 says 2 backups, there are 0/,
     ],
   ];
+  const planted = `INSERT INTO service_token VALUES (1, 'line-1', 'ADMIN', 'ab', 'admin', 1, 2, NULL, NULL, NULL)`;
+  for (const [what, change] of [
+    ['a service token without a journal entry', planted],
+    ['a service token with another role', `UPDATE service_token SET role = 'ADMIN'`],
+    ['a service token with another digest', `UPDATE service_token SET sha256 = 'ab'`],
+    ['a service token that is accepted from elsewhere', 'UPDATE service_token SET allowed_from = NULL'],
+    ['a service token that expires later', 'UPDATE service_token SET expires_at = expires_at + 1'],
+    ['a service token that is no longer revoked', 'UPDATE service_token SET revoked_at = NULL'],
+  ] as const)
+    it(`finds ${what}`, async () => {
+      if (change !== planted) {
+        const token = {
+          name: 'line-1',
+          role: 'VIEWER',
+          sha256: 'cd',
+          createdBy: 'admin',
+          expiresAt: 9,
+          allowedFrom: ['10.0.0.0/8'],
+        } as const;
+        await commit(opened.store, [createToken(token)]);
+        const record = await opened.store.serviceToken(1);
+        await commit(opened.store, [revoke(record!)], { at: 7 });
+        expect((await opened.check()).problems).toEqual([]);
+      }
+      tamper(opened.file, change);
+      expect((await opened.check()).problems.join('\n')).toMatch(/service token 1 is not as the journal says/);
+    });
+
   for (const [what, sql, words] of problems)
     it(`finds ${what}`, async () => {
       tamper(opened.file, sql);
@@ -297,7 +326,8 @@ describe('checking an SQLite store', () => {
     const copy = join(folder, 'copy.db');
     await backupDatabase(opened.file, copy);
     const bytes = await readFile(copy);
-    bytes.fill(0, 4096 * 20, 4096 * 21);
+    // A page of the devices, beyond those of the schema.
+    bytes.fill(0, 4096 * 60, 4096 * 61);
     await writeFile(join(folder, 'damaged.db'), bytes);
     const report = await checkDatabase(join(folder, 'damaged.db'), journalKey);
     expect(report.problems.join('\n')).toMatch(/^database: /);
