@@ -60,7 +60,7 @@ async function enrolment(): Promise<void> {
     tmux('send-keys', 'C-c');
     await shows('keys handled');
     const title =
-      'devmgr enroll: cards are registered and activated one after the other; a mute one is explained, a known one recognised';
+      'devmgr enroll: cards are registered and activated one after the other; a card that does not respond is explained, a registered one recognized';
     writeFileSync(join(images, 'enroll.svg'), screenAsSvg(screen, title));
   } finally {
     tmux('kill-server');
