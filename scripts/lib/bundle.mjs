@@ -1,4 +1,5 @@
-// The sources as CommonJS files: devmgr.cjs with what every command needs, and parts that are loaded when they are reached.
+// The sources as CommonJS files: devmgr.cjs, which starts, parts/main.cjs with what every command needs, and parts that are loaded when
+// they are reached.
 import { relative } from 'node:path';
 import { definitions } from './identity.mjs';
 import { root } from './project.mjs';
@@ -12,8 +13,9 @@ export function packageOf(file) {
 }
 
 /**
- * Bundles bin/start.ts and, as parts/main.cjs, bin/devmgr.ts. `external` are the packages that stay outside, `absent` those that the result runs without. Resolves to
- * the files of the result and to `inputs`, the paths in the project of all modules that were read, packages included.
+ * Bundles bin/start.ts and, as parts/main.cjs, bin/devmgr.ts. `external` are the packages that stay outside, `absent` those that
+ * the result runs without. Resolves to the files of the result and to `inputs`, the paths in the project of all modules that were
+ * read, packages included.
  */
 export async function bundle({ external, absent, plugins = [] }) {
   const { rolldown } = await import('rolldown');
