@@ -1,4 +1,5 @@
 /** Registries of a given size, made through the store: rows, journal and counters are what the daemon would have written. */
+import { codeDigest } from '../daemon/domain/digest.ts';
 import { Home } from '../daemon/home/home.ts';
 import { openSqliteStore } from '../daemon/store/sqlite/index.ts';
 import type { Change, Store } from '../daemon/store/store.ts';
@@ -84,42 +85,43 @@ async function addBatch(store: Store, first: number, count: number): Promise<voi
 }
 
 function addition({ serialNumber, deviceType, manufacturer, model }: Sample, at: number): Change {
+  const device = {
+    deviceType,
+    serialNumber,
+    manufacturer,
+    model,
+    hardwareVersion: '1.0',
+    firmwareVersion: '5.4.3',
+    activationCode: 'BBBB-CCCC-DDDD-EEEE',
+    activationCodeExpiresAt: at + 365 * DAY,
+  };
+  const detail = { codeDigest: codeDigest(device) };
   return {
     kind: 'device.add',
-    device: {
-      deviceType,
-      serialNumber,
-      manufacturer,
-      model,
-      hardwareVersion: '1.0',
-      firmwareVersion: '5.4.3',
-      activationCode: 'BBBB-CCCC-DDDD-EEEE',
-      activationCodeExpiresAt: at + 365 * DAY,
-    },
-    entry: { type: 'DEVICE_REGISTERED', data: { deviceType, serialNumber } },
+    device,
+    entry: { type: 'DEVICE_REGISTERED', data: { deviceType, serialNumber }, detail },
   };
 }
 
 function transition({ state, deviceType, user }: Sample, device: number, at: number): Change[] {
   if (state === 'INACTIVE') return [];
   const later = at + (spread(device) % (90 * DAY));
-  const active = { status: state, userId: user, activatedAt: later } as const;
+  const active = { status: 'ACTIVE', userId: user, activatedAt: later } as const;
   const data = { deviceType };
-  if (state === 'ACTIVE')
-    return [
-      {
-        kind: 'device.set',
-        device,
-        set: { ...active, updatedAt: later },
-        entry: { type: 'DEVICE_ACTIVATED', data: { ...data, userId: user } },
-      },
-    ];
+  const activation: Change = {
+    kind: 'device.set',
+    device,
+    set: { ...active, updatedAt: later },
+    entry: { type: 'DEVICE_ACTIVATED', data: { ...data, userId: user } },
+  };
+  if (state === 'ACTIVE') return [activation];
   if (state === 'LOCKED')
     return [
+      activation,
       {
         kind: 'device.set',
         device,
-        set: { ...active, lockReason: 'lost', lockedAt: later },
+        set: { status: state, lockReason: 'lost', lockedAt: later },
         entry: { type: 'DEVICE_LOCKED', data: { ...data, lockReason: 'lost' } },
       },
     ];

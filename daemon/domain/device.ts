@@ -6,6 +6,7 @@ import { activationCodeDays } from '../../src/contract/limits.ts';
 import { type DeviceStatus, type DeviceType, immutableFields } from '../../src/contract/values.ts';
 import { expiry, sameActivationCode } from './activation-code.ts';
 import { type Decision, Refusal } from './decision.ts';
+import { codeDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 
 /** A device as it is stored. Times are milliseconds since 1970 (UTC), null until the event has happened. */
@@ -177,20 +178,19 @@ function decide(
 /** `activationCode` is a new code; its validity starts at `now`. */
 export function register(registration: Registration, activationCode: string, now: number): DeviceAdd {
   const { deviceType, serialNumber, manufacturer, model } = registration;
-  return {
-    kind: 'device.add',
-    device: {
-      deviceType,
-      serialNumber,
-      manufacturer,
-      model,
-      hardwareVersion: registration.hardwareVersion ?? null,
-      firmwareVersion: registration.firmwareVersion ?? null,
-      activationCode,
-      activationCodeExpiresAt: expiry(now, activationCodeDays.default),
-    },
-    entry: { type: 'DEVICE_REGISTERED', data: { deviceType, serialNumber } },
+  const device = {
+    deviceType,
+    serialNumber,
+    manufacturer,
+    model,
+    hardwareVersion: registration.hardwareVersion ?? null,
+    firmwareVersion: registration.firmwareVersion ?? null,
+    activationCode,
+    activationCodeExpiresAt: expiry(now, activationCodeDays.default),
   };
+  const data = { deviceType, serialNumber };
+  const detail = { codeDigest: codeDigest(device) };
+  return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail } };
 }
 
 /** The refusal of a registration whose serial number belongs to `existing`. */
@@ -273,7 +273,8 @@ export function edit(
 export function replaceCode(device: DeviceRecord, code: string, expiresAt: number, reason: string) {
   const data = { deviceType: device.deviceType };
   const set = { activationCode: code, activationCodeExpiresAt: expiresAt };
-  return decide('newCode', device, set, { type: 'ACTIVATION_CODE_GENERATED', data, detail: { reason } });
+  const detail = { reason, codeDigest: codeDigest({ ...device, ...set }) };
+  return decide('newCode', device, set, { type: 'ACTIVATION_CODE_GENERATED', data, detail });
 }
 
 /** Records one use of `seconds`. */

@@ -1,6 +1,7 @@
 /** A user: the record, its changes, and the rule that one enabled administrator remains. Decisions only, no I/O. */
 import type { Role } from '../../src/contract/values.ts';
 import { type Decision, Refusal } from './decision.ts';
+import { passwordDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 
 /** A user as it is stored. */
@@ -55,14 +56,15 @@ export type UserDecision = Decision<UserUpdate, UserGuard>;
 /** Adds a user. */
 export function create(user: NewUser): UserAdd {
   const { username, role, email } = user;
-  return { kind: 'user.add', user, entry: { type: 'USER_CREATED', detail: { username, role, email } } };
+  const detail = { username, role, email, passwordDigest: passwordDigest(user.passwordHash) };
+  return { kind: 'user.add', user, entry: { type: 'USER_CREATED', detail } };
 }
 
 /** The first user of a registry. */
 export function createFirst(username: string, passwordHash: string): UserAdd {
   const user = { username, passwordHash, role: 'ADMIN', email: null, disabled: false } as const;
-  const entry = { type: 'USER_CREATED', detail: { username, role: 'ADMIN', first: true } } as const;
-  return { kind: 'user.add', user, entry };
+  const detail = { username, role: 'ADMIN', first: true, passwordDigest: passwordDigest(passwordHash) };
+  return { kind: 'user.add', user, entry: { type: 'USER_CREATED', detail } };
 }
 
 /** The fields that an update may set. */
@@ -89,13 +91,18 @@ export function edit(user: UserRecord, set: UserSet, otherAdmins: boolean): User
 
 /** Revokes all tokens of the user. `detail` goes into the journal. */
 export function changePassword(user: UserRecord, passwordHash: string, detail: object = {}): UserDecision {
-  const entry = { type: 'PASSWORD_CHANGED', detail: { username: user.username, ...detail } } as const;
+  const digest = passwordDigest(passwordHash);
+  const entry = {
+    type: 'PASSWORD_CHANGED',
+    detail: { username: user.username, ...detail, passwordDigest: digest },
+  } as const;
   return decide(user, { set: { passwordHash }, revoke: true, entry });
 }
 
 /** The same password hashed at another cost: tokens stay valid. */
 export function rehash(user: UserRecord, passwordHash: string): UserDecision {
-  const entry = { type: 'USER_UPDATED', detail: { passwordHash: 'rehashed at the current cost' } } as const;
+  const detail = { passwordHash: 'rehashed at the current cost', passwordDigest: passwordDigest(passwordHash) };
+  const entry = { type: 'USER_UPDATED', detail } as const;
   return decide(user, { set: { passwordHash }, revoke: false, entry });
 }
 

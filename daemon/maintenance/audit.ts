@@ -8,7 +8,7 @@ import { print, reporting } from '../program-io.ts';
 import type { RegistryReader } from '../store/maintenance.ts';
 import type { EventFilter } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
-import { existingHome } from './maintenance.ts';
+import { existingHome, notCoveredText } from './maintenance.ts';
 
 interface AuditLine {
   readonly id: number;
@@ -38,9 +38,11 @@ export function audit(options: AuditOptions, io: ProgramIo): Promise<number> {
 }
 
 async function verify(reader: RegistryReader, options: AuditOptions, io: ProgramIo): Promise<number> {
-  const { entries, problems } = await reader.verifyJournal();
+  const report = await reader.verifyJournal();
+  const { entries, problems } = report;
   const text = problems.length ? `${problems.join('\n')}\n` : `OK: ${entries} entries checked\n`;
-  await print(io.stdout, options.json ? `${JSON.stringify({ entries, problems })}\n` : text);
+  await print(io.stdout, options.json ? `${JSON.stringify(report)}\n` : text);
+  if (!options.json) io.stderr.write(notCoveredText(report));
   return problems.length ? 1 : 0;
 }
 
@@ -122,10 +124,13 @@ function csv(line: AuditLine): string {
   return `${cells.map(cell => csvCell(String(cell ?? ''))).join(',')}\n`;
 }
 
+/** Digests are for the verification. */
+const unread = new Set(['codeDigest', 'passwordDigest']);
+
 /** A line for people. JSON escapes keep control characters away from the terminal. */
 function readable(line: AuditLine): string {
   const details = Object.entries(line.details)
-    .filter(([, value]) => value !== null)
+    .filter(([name, value]) => value !== null && !unread.has(name))
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
   const actor = line.user ?? 'devmgr';

@@ -8,7 +8,7 @@ import { runningPid } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
 import { rotateSigningKey } from '../home/signing-keys.ts';
 import { print, reporting } from '../program-io.ts';
-import type { CheckReport } from '../store/maintenance.ts';
+import type { CheckReport, JournalReport } from '../store/maintenance.ts';
 import { storeMaintenance } from '../store-engine.ts';
 import { checkBlobs } from './check-blobs.ts';
 
@@ -43,6 +43,7 @@ export function check(options: HomeOptions, io: ProgramIo): Promise<number> {
         ? `${JSON.stringify({ ...report, files: blobs.files, problems })}\n`
         : checkText(report, blobs.files, problems),
     );
+    if (!options.json) io.stderr.write(notCoveredText(report));
     return problems.length ? 1 : 0;
   });
 }
@@ -56,6 +57,10 @@ function checkText(report: CheckReport, files: number, problems: readonly string
   if (problems.length === 0) return `OK: ${checked} checked\n`;
   return `${problems.join('\n')}\n${counted(problems.length, 'problem', 'problems')}; ${checked} checked\n`;
 }
+
+/** What a verification could not compare; empty if there is nothing. */
+export const notCoveredText = ({ notCovered = [] }: JournalReport): string =>
+  notCovered.map(what => `not covered: ${what}\n`).join('');
 
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;

@@ -5,8 +5,13 @@ import type { Reader, Store } from './store.ts';
 export interface JournalReport {
   /** Number of entries read. */
   readonly entries: number;
-  /** One line for each changed, missing, inserted or moved entry; empty if there is none. */
+  /**
+   * One line for each changed, missing, inserted or moved entry, and for each user or device that is not what the entries say;
+   * empty if there is none.
+   */
   readonly problems: readonly string[];
+  /** What the entries of earlier versions cannot prove; absent if there is nothing. */
+  readonly notCovered?: readonly string[];
 }
 
 /** The result of checking a registry. */

@@ -54,6 +54,7 @@ export async function checkDatabase(file: string, journalKey: Uint8Array): Promi
       problems: [...wrong, ...journal.problems.map(text => `journal: ${text}`)],
       devices: statements.value<number>('SELECT count(*) FROM device')!,
       entries: journal.entries,
+      ...(journal.notCovered ? { notCovered: journal.notCovered } : {}),
     };
   } catch (error) {
     throw toFailure(error, 'cannot check the database', file);

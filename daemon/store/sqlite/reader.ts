@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3';
 import { cooperatively } from '../../concurrency.ts';
 import type { RegistryReader } from '../maintenance.ts';
 import { macWith } from './chain.ts';
@@ -18,7 +19,17 @@ export function openSqliteReader(file: string, journalKey: Uint8Array): Registry
       { ...tableReads(statements), devices: query => deviceRows(statements, sqlPage(statements, query)) },
       async read => read(),
     ),
-    verifyJournal: () => cooperatively(verifyJournal(statements, macWith(journalKey))),
+    verifyJournal: () => atOneMoment(db, () => cooperatively(verifyJournal(statements, macWith(journalKey)))),
     close: async () => void db.close(),
   };
+}
+
+/** Runs reads in one transaction: others may write meanwhile. */
+async function atOneMoment<T>(db: Database.Database, read: () => Promise<T>): Promise<T> {
+  db.exec('BEGIN');
+  try {
+    return await read();
+  } finally {
+    db.exec('COMMIT');
+  }
 }

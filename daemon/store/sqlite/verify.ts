@@ -1,5 +1,6 @@
 import type { JournalReport } from '../maintenance.ts';
 import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from './chain.ts';
+import { Derived } from './derived.ts';
 import { hasRecords, readHead, type StoredHead } from './journal.ts';
 import type { Statements } from './statements.ts';
 
@@ -10,25 +11,34 @@ interface StoredRow extends JournalRow {
 const chunk = 1000;
 const maxProblems = 100;
 
-/** Reads the journal from end to end and reports entries that were changed, removed, inserted or moved, at most `maxProblems`. */
+/**
+ * Reads the journal from end to end. Reports entries that were changed, removed, inserted or moved, and rows of users and
+ * devices that are not what the entries say; at most `maxProblems`. Both must be of one moment: call it in a transaction.
+ */
 export function* verifyJournal(statements: Statements, mac: Mac): Generator<void, JournalReport> {
   const problems: string[] = [];
   const report = (text: string) => problems.length < maxProblems && problems.push(text);
   let { id: expected, mac: before } = noEntries;
   let entries = 0;
+  const derived = new Derived();
   for (;;) {
-    // Others may write meanwhile: the entries up to the end as it is now must be found afterwards.
     const head = readHead(statements);
     const rows = statements.all<StoredRow>('SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?', expected, chunk);
     if (rows.length === 0) {
       for (const text of endProblems(head, mac, expected, before)) report(text);
       if (head === null && entries === 0 && hasRecords(statements)) report('all entries and the seal were removed');
-      return { entries, problems };
+      // Missing entries explain every difference: reporting these would only hide what was removed.
+      if (problems.length > 0)
+        return { entries, problems, notCovered: ['users and devices, because the journal is damaged'] };
+      yield* derived.compare(statements, report);
+      const { notCovered } = derived;
+      return notCovered.length ? { entries, problems, notCovered } : { entries, problems };
     }
     for (const row of rows) {
       if (row.id !== expected + 1) report(missing(expected + 1, row.id - 1));
       else if (entryMac(mac, before, row) !== row.mac)
         report(`entry ${row.id} was changed, inserted or moved, or the journal key is a different one`);
+      derived.apply(row);
       before = row.mac;
       expected = row.id;
       entries++;

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { codeDigest } from '../../../daemon/domain/digest.ts';
 import { Conflict } from '../../../daemon/store/store.ts';
 import {
   addApp,
@@ -105,7 +106,7 @@ export const commitRules: readonly Rule[] = [
         actor: null,
         requestId: 'r',
         data: { deviceType: 'UKEY', serialNumber: 'A' },
-        detail: {},
+        detail: { codeDigest: codeDigest(newDevice('A')) },
       },
       { ...second, id: 3, type: 'DEVICE_UPDATED', device: 1, subject: null, data: { a: 1 }, detail: { was: null } },
       { ...second, id: 4, type: 'DEVICE_USED', device: 1, subject: null, detail: { seconds: 9 } },

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { DeviceRow, DeviceSet, NewDevice } from '../../../daemon/domain/device.ts';
+import { codeDigest } from '../../../daemon/domain/digest.ts';
 import type { NewServiceToken } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
 import type { Change, ChangeResult, Commit, DeviceQuery, Store } from '../../../daemon/store/store.ts';
@@ -40,14 +41,25 @@ export const newDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): 
 export const addDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): Change => {
   const device = newDevice(serialNumber, rest);
   const data = { deviceType: device.deviceType, serialNumber };
-  return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data } };
+  const detail = { codeDigest: codeDigest(device) };
+  return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail } };
 };
+
+const typeOf = {
+  INACTIVE: 'DEVICE_UPDATED',
+  ACTIVE: 'DEVICE_UNLOCKED',
+  LOCKED: 'DEVICE_LOCKED',
+  DEACTIVATED: 'DEVICE_DEACTIVATED',
+} as const;
 
 export const setDevice = (device: number, set: DeviceSet): Extract<Change, { kind: 'device.set' }> => ({
   kind: 'device.set',
   device,
   set,
-  entry: { type: 'DEVICE_UPDATED', data: { deviceType: 'UKEY' } },
+  entry: {
+    type: typeOf[set.status ?? 'INACTIVE'],
+    data: { deviceType: 'UKEY', ...(set.userId ? { userId: set.userId } : {}) },
+  },
 });
 
 export const useDevice = (device: number, seconds: number): Change => ({

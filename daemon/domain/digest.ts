@@ -1,0 +1,36 @@
+/**
+ * Digests of values that an entry of the journal must prove without showing them. They need no key: an activation code has 80
+ * random bits, a password hash 256.
+ */
+import { hash } from 'node:crypto';
+import type { DeviceRecord } from './device.ts';
+
+/** Characters of base64 that are kept: 132 bits. */
+const CHARACTERS = 22;
+const digest = (text: string): string => hash('sha256', text, 'base64').slice(0, CHARACTERS);
+
+/** What a digest of a device covers: the fields that never change, and the activation code with its expiry. */
+export type CodedDevice = Pick<
+  DeviceRecord,
+  | 'deviceType'
+  | 'serialNumber'
+  | 'manufacturer'
+  | 'model'
+  | 'hardwareVersion'
+  | 'activationCode'
+  | 'activationCodeExpiresAt'
+>;
+
+/** No field of a registration contains a line break, so that no two devices give the same text. */
+export function codeDigest(device: CodedDevice): string {
+  const { deviceType, serialNumber, manufacturer, model, hardwareVersion } = device;
+  return digest(
+    `${deviceType}\n${serialNumber}\n${manufacturer}\n${model}\n${hardwareVersion ?? ''}\n${device.activationCode}\n${device.activationCodeExpiresAt}`,
+  );
+}
+
+/** The digest of an encoded password hash. */
+export const passwordDigest = (passwordHash: string): string => digest(passwordHash);
+
+/** The digest of the `userId` that a device is bound to. */
+export const ownerDigest = (userId: string): string => digest(userId);

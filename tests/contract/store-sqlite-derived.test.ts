@@ -1,0 +1,149 @@
+/** Rows that the journal does not explain: what someone can do who can write the database but does not have the key. */
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as devices from '../../daemon/domain/device.ts';
+import * as users from '../../daemon/domain/user.ts';
+import { accept } from '../../daemon/services/context.ts';
+import type { Change } from '../../daemon/store/store.ts';
+import { openTemporary } from '../support/sqlite.ts';
+import { commit } from './store/fixtures.ts';
+
+const at = 1_700_000_000_000;
+const registration = (serialNumber: string) =>
+  ({ deviceType: 'UKEY', serialNumber, manufacturer: 'F', model: 'M' }) as const;
+
+let opened: Awaited<ReturnType<typeof openTemporary>>;
+const user = async (number: number) => (await opened.store.user(number))!;
+const device = async (number: number) => (await opened.store.device(number))!;
+const write = (...changes: readonly Change[]) => commit(opened.store, changes, { at });
+const problems = async () => (await opened.verifyJournal()).problems;
+
+beforeEach(async () => {
+  opened = await openTemporary();
+  await write(
+    users.createFirst('admin', 'hash 1'),
+    users.create({ username: 'eve', passwordHash: 'hash 2', role: 'VIEWER', email: null, disabled: false }),
+    users.create({ username: 'bob', passwordHash: 'hash 3', role: 'DEALER', email: null, disabled: false }),
+    devices.register(registration('S1'), 'CODE-1', at),
+    devices.register(registration('S2'), 'CODE-2', at),
+    devices.register(registration('S3'), 'CODE-3', at),
+  );
+  await write(accept(users.edit(await user(3), { disabled: true }, true)).change);
+  await write(accept(users.edit(await user(3), { disabled: false }, true)).change);
+  await write(users.changePassword(await user(2), 'hash 4').change, users.logOut(await user(3)).change);
+  await write(users.rehash(await user(2), 'hash 5').change);
+  await write(accept(devices.activate(await device(1), 'CODE-1', 'alice', at)).change);
+  await write(accept(devices.lock(await device(1), 'lost', null, at)).change);
+  await write(accept(devices.replaceCode(await device(2), 'CODE-9', at, 'lost')).change);
+});
+afterEach(() => opened.cleanup());
+
+const tamper = (sql: string) => {
+  const db = new Database(opened.file);
+  db.exec(`DROP TRIGGER event_is_never_changed; DROP TRIGGER event_is_never_removed; ${sql}`);
+  db.close();
+};
+
+describe('verification of the rows', () => {
+  it('accepts what the entries say', async () => {
+    expect(await opened.verifyJournal()).toEqual({ entries: 14, problems: [] });
+    expect((await opened.check()).problems).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a role',
+      `UPDATE user SET role = 'ADMIN' WHERE number = 2`,
+      'USR-2 (eve) has the role ADMIN, the journal says VIEWER',
+    ],
+    ['a disabled user', 'UPDATE user SET disabled = 1 WHERE number = 3', 'USR-3 (bob) was disabled without an entry'],
+    [
+      'a password',
+      `UPDATE user SET password_hash = 'hash 4' WHERE number = 2`,
+      'the password of USR-2 (eve) was changed without an entry',
+    ],
+    [
+      'revoked tokens',
+      'UPDATE user SET token_epoch = 0 WHERE number = 3',
+      'USR-3 (bob) has had its tokens revoked this often: 0, the journal says 2',
+    ],
+    [
+      'a username',
+      `UPDATE user SET username = 'x' WHERE number = 3`,
+      'USR-3 (x) has the username x, the journal says bob',
+    ],
+    [
+      'an added user',
+      `INSERT INTO user (number, username, password_hash, role, disabled, created_at) VALUES (4, 'm', 'h', 'ADMIN', 0, 1)`,
+      'USR-4 (m) was added without an entry',
+    ],
+    ['a removed user', 'DELETE FROM user WHERE number = 3', 'USR-3 was removed without an entry'],
+    ['a status', `UPDATE device SET status = 'ACTIVE' WHERE number = 1`, 'DEV-1 is ACTIVE, the journal says LOCKED'],
+    [
+      'an owner',
+      `UPDATE device SET user_id = 'mallory' WHERE number = 1`,
+      'the owner of DEV-1 was changed without an entry',
+    ],
+    [
+      'a new owner',
+      `UPDATE device SET user_id = 'mallory' WHERE number = 3`,
+      'the owner of DEV-3 was changed without an entry',
+    ],
+    ...['activation_code', 'activation_code_expires_at', 'serial_number', 'model'].map(
+      column =>
+        [
+          `the column ${column}`,
+          `UPDATE device SET ${column} = 77 WHERE number = 2`,
+          'the activation code, the serial number or the model of DEV-2 was changed without an entry',
+        ] as const,
+    ),
+    ['a removed device', 'DELETE FROM device WHERE number = 2', 'DEV-2 was removed without an entry'],
+    ['a removed last device', 'DELETE FROM device WHERE number = 3', 'DEV-3 was removed without an entry'],
+    [
+      'an added device',
+      `INSERT INTO device (number, device_type, serial_number, manufacturer, model, activation_code, activation_code_expires_at, created_at) VALUES (4, 'UKEY', 'C', 'F', 'm', 'x', 1, 1)`,
+      'DEV-4 was added without an entry',
+    ],
+  ] as const)('reports %s that no entry explains', async (_what, sql, words) => {
+    tamper(sql);
+    expect(await problems()).toEqual([words]);
+    expect((await opened.check()).problems).toContain(`journal: ${words}`);
+  });
+
+  it('reports a promoted user whose entry was removed with an earlier seal put back', async () => {
+    const db = new Database(opened.file);
+    const seal = db.prepare(`SELECT value FROM meta WHERE name = 'journal'`).pluck().get() as string;
+    db.close();
+    await write(accept(users.edit(await user(2), { role: 'ADMIN' }, true)).change);
+    expect(await problems()).toEqual([]);
+    await opened.store.close();
+    tamper(`DELETE FROM event WHERE id = 15; UPDATE meta SET value = '${seal}' WHERE name = 'journal'`);
+    expect(await problems()).toEqual(['USR-2 (eve) has the role ADMIN, the journal says VIEWER']);
+  });
+
+  it('says what the entries of earlier versions do not cover, instead of a problem', async () => {
+    const withoutDigests = (change: Change): Change => ({
+      ...change,
+      entry: {
+        ...change.entry,
+        detail: Object.fromEntries(
+          Object.entries(change.entry.detail ?? {}).filter(([name]) => !name.endsWith('Digest')),
+        ),
+      },
+    });
+    await write(
+      withoutDigests(
+        users.create({ username: 'old', passwordHash: 'h', role: 'VIEWER', email: null, disabled: false }),
+      ),
+      withoutDigests(devices.register(registration('S4'), 'CODE-4', at)),
+      withoutDigests(devices.register(registration('S5'), 'CODE-5', at)),
+    );
+    expect(await opened.verifyJournal()).toEqual({
+      entries: 17,
+      problems: [],
+      notCovered: ['the password of 1 user', 'the activation codes of 2 devices'],
+    });
+    tamper(`UPDATE user SET role = 'ADMIN' WHERE number = 4`);
+    expect(await problems()).toEqual(['USR-4 (old) has the role ADMIN, the journal says VIEWER']);
+  });
+});
