@@ -6,6 +6,7 @@ import { routes } from '../src/contract/routes.ts';
 import { type Blobs, keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
+import { HeadKeeper } from './home/head-keeper.ts';
 import { Home } from './home/home.ts';
 import { keepLocalToken } from './home/local-token.ts';
 import { lockHome } from './home/lock.ts';
@@ -165,6 +166,15 @@ async function openRegistry({ settings, log, stack, home }: Start): Promise<Regi
   const notice = (message: string) => log.info(message);
   const store = await openStore(home, notice);
   stack.add(() => store.close());
+  const journalKey = await home.existingKey('journalKey');
+  const heads = await HeadKeeper.start({
+    home,
+    store,
+    journalKey,
+    now,
+    warn: (message, err) => log.warn({ err }, message),
+  });
+  stack.add(() => heads.stop());
   const firstAdmin = ensureFirstAdmin({ store, home, hashing, admin: settings.admin, now, log });
   firstAdmin.catch(() => {});
   const blobs = await openBlobs(home.path('blobs'), { notice });

@@ -12,6 +12,7 @@ const privateEventTypes = [
   'DEVICE_USED',
   'BACKUP_CREATED',
   'BACKUP_RESTORED',
+  'REGISTRY_RESTORED',
 ] as const;
 
 /** The type of any entry: notified or private. */
@@ -26,6 +27,16 @@ export interface Entry {
   readonly data?: Readonly<Record<string, unknown>>;
   /** For the audit only: reason, note, previous values. Never a code, password or token. */
   readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Only writes an entry: nothing of the registry changes. */
+export interface JournalAdd {
+  readonly kind: 'journal.add';
+  readonly entry: Entry;
+  /** Number of the device that the entry is about, or null. */
+  readonly device: number | null;
+  /** See `EventRecord`. */
+  readonly subject: number | null;
 }
 
 /** A stored entry. */

@@ -3,10 +3,12 @@ import { csvCell } from '../../src/contract/csv.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { AuditOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { type EntryType, type EventRecord, entryTypes } from '../domain/journal.ts';
+import { readHeads } from '../home/head-file.ts';
+import type { Home } from '../home/home.ts';
 import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
 import type { RegistryReader } from '../store/maintenance.ts';
-import type { EventFilter } from '../store/store.ts';
+import type { EventFilter, JournalAnchor } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
 import { existingHome, notCoveredText } from './maintenance.ts';
 
@@ -30,20 +32,48 @@ export function audit(options: AuditOptions, io: ProgramIo): Promise<number> {
     const home = await existingHome(options.home);
     const reader = await storeMaintenance(home).openReader();
     try {
-      return options.verify ? await verify(reader, options, io) : await list(reader, options, io);
+      if (options.verify) return await verify(home, reader, options, io);
+      return options.head === true ? await printHead(home, reader, options, io) : await list(reader, options, io);
     } finally {
       await reader.close();
     }
   });
 }
 
-async function verify(reader: RegistryReader, options: AuditOptions, io: ProgramIo): Promise<number> {
-  const report = await reader.verifyJournal();
+async function verify(home: Home, reader: RegistryReader, options: AuditOptions, io: ProgramIo): Promise<number> {
+  const given = typeof options.head === 'string' ? [givenHead(options.head)] : [];
+  const heads = await readHeads(home, await home.existingKey('journalKey'));
+  const { anchors } = heads;
+  const journal = await reader.verifyJournal({ ...anchors, heads: [...given, ...anchors.heads] });
+  const report = { ...journal, problems: [...journal.problems, ...heads.problems] };
   const { entries, problems } = report;
   const text = problems.length ? `${problems.join('\n')}\n` : `OK: ${entries} entries checked\n`;
   await print(io.stdout, options.json ? `${JSON.stringify(report)}\n` : text);
   if (!options.json) io.stderr.write(notCoveredText(report));
   return problems.length ? 1 : 0;
+}
+
+/** Prints the end of the journal, after checking that the daemon has sealed it. */
+async function printHead(home: Home, reader: RegistryReader, options: AuditOptions, io: ProgramIo): Promise<number> {
+  const head = await reader.sealedHead();
+  if (head === null)
+    throw new StartRefused(1, `the journal in ${home.dir} has no genuine end`, 'devmgr daemon audit --verify says why');
+  await print(io.stdout, options.json ? `${JSON.stringify(head)}\n` : `${head.id}:${head.mac}\n`);
+  return 0;
+}
+
+/** A head that `--head` has printed. */
+function givenHead(text: string): JournalAnchor {
+  const colon = text.indexOf(':');
+  const id = Number(text.slice(0, colon));
+  const mac = text.slice(colon + 1);
+  if (colon < 1 || !Number.isSafeInteger(id) || id < 1 || mac === '')
+    throw new StartRefused(
+      2,
+      `${text} is not a head of a journal`,
+      'give what devmgr daemon audit --head has printed: ID:MAC',
+    );
+  return { id, mac, source: 'the given head' };
 }
 
 async function list(reader: RegistryReader, options: AuditOptions, io: ProgramIo): Promise<number> {

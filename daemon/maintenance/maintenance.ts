@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
 import type { FileOptions, HomeOptions, ProgramIo, RotateKeyOptions } from '../../src/contract/programs.ts';
+import { readHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { runningPid } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
@@ -34,9 +35,10 @@ export function check(options: HomeOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
     const store = storeMaintenance(home);
-    const report = await store.check();
+    const heads = await readHeads(home, await home.existingKey('journalKey'));
+    const report = await store.check(heads.anchors);
     const blobs = await checkBlobs(store, home.path('blobs'));
-    const problems = [...report.problems, ...blobs.problems];
+    const problems = [...report.problems, ...heads.problems.map(text => `journal: ${text}`), ...blobs.problems];
     await print(
       io.stdout,
       options.json

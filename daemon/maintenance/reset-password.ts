@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ProgramIo, ResetOptions } from '../../src/contract/programs.ts';
 import { changePassword, type UserRecord } from '../domain/user.ts';
+import { HeadKeeper } from '../home/head-keeper.ts';
 import type { Home } from '../home/home.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
@@ -21,7 +22,9 @@ export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<num
     const home = await existingHome(options.home);
     const lock = await lockHome(home);
     try {
-      const { user, password } = await withNewPassword(home, options.username);
+      const { user, password } = await withNewPassword(home, options.username, text =>
+        io.stderr.write(`devmgr: ${text}\n`),
+      );
       const shown = options.json ? JSON.stringify({ username: user.username, password }) : password;
       if (!(await print(io.stdout, `${shown}\n`)))
         throw new StartRefused(1, `the new password of ${user.username} could not be shown`, 'run the command again');
@@ -36,8 +39,14 @@ export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<num
   });
 }
 
-async function withNewPassword(home: Home, username: string): Promise<{ user: UserRecord; password: string }> {
+async function withNewPassword(
+  home: Home,
+  username: string,
+  warn: (message: string) => void,
+): Promise<{ user: UserRecord; password: string }> {
   const store = await storeMaintenance(home).openStore();
+  const journalKey = await home.existingKey('journalKey');
+  const heads = await HeadKeeper.start({ home, store, journalKey, now: Date.now, warn });
   try {
     const user = await userNamed(store, username);
     const password = randomBytes(18).toString('base64url');
@@ -47,6 +56,7 @@ async function withNewPassword(home: Home, username: string): Promise<{ user: Us
     if (user.number === FIRST_USER) await home.remove('initialPassword');
     return { user, password };
   } finally {
+    await heads.stop();
     await store.close();
   }
 }

@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import type { FileOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { BEFORE_RESTORE, beforeRestoreName } from '../blobs/blobs.ts';
 import { linkOrCopy } from '../files.ts';
+import { HeadFile } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
@@ -42,6 +43,7 @@ async function replace(home: Home, file: string): Promise<CheckReport & { readon
     const kept = await staged.keepPresent(label);
     await returnBlobs(home, staged.reader);
     const unknown = await keepUnknownBlobs(home, staged.reader, label);
+    await recordRestore(home, staged.reader);
     // A registry and its files are in place at every moment: an interruption leaves the previous one or the restored one.
     await staged.install();
     for (const file of unknown) await rm(file, { force: true });
@@ -59,6 +61,21 @@ async function stage(home: Home, file: string): Promise<StagedRestore> {
     const { message } = (error.cause ?? error) as Error;
     throw new StartRefused(1, `${file} cannot be read: ${message}`, 'nothing was changed; try another backup');
   }
+}
+
+/**
+ * Signs that the journal goes back. Before the restored one is in place: if the restore is interrupted here, the present journal
+ * normally contains that head as well.
+ */
+async function recordRestore(home: Home, restored: Reader): Promise<void> {
+  const heads = await HeadFile.open(home, await home.existingKey('journalKey'));
+  if (heads.problem)
+    throw new StartRefused(
+      1,
+      heads.problem,
+      `keep ${home.path('journalHeads')} as evidence, move it away, and restore again`,
+    );
+  await heads.append('restored', (await restored.journalHead()) ?? { id: 0, mac: '' }, Date.now());
 }
 
 /** Brings back files that an earlier restore kept with the registry it replaced: that may be the one to be restored now. */

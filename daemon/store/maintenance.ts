@@ -1,5 +1,5 @@
 /** Work on a whole registry, with or without a running daemon. What each engine implements beside `Store`. */
-import type { Reader, Store } from './store.ts';
+import type { JournalAnchor, JournalHead, Reader, Store } from './store.ts';
 
 /** The result of reading the journal from end to end. */
 export interface JournalReport {
@@ -14,6 +14,13 @@ export interface JournalReport {
   readonly notCovered?: readonly string[];
 }
 
+/** Heads that the journal must contain. */
+export interface Anchors {
+  readonly heads: readonly JournalAnchor[];
+  /** Whether the file of signed heads does not exist: a journal of this version has one. */
+  readonly isFileMissing: boolean;
+}
+
 /** The result of checking a registry. */
 export interface CheckReport extends JournalReport {
   readonly devices: number;
@@ -21,7 +28,9 @@ export interface CheckReport extends JournalReport {
 
 /** A registry opened for reading only. */
 export interface RegistryReader extends Reader {
-  verifyJournal(): Promise<JournalReport>;
+  /** The head of the journal; null if its seal is missing or not genuine. */
+  sealedHead(): Promise<JournalHead | null>;
+  verifyJournal(anchors?: Anchors): Promise<JournalReport>;
   /** Idempotent. */
   close(): Promise<void>;
 }
@@ -48,7 +57,7 @@ export interface StoreMaintenance {
   /** Copies the registry as it is at this moment into the new file `to` (0600). Rejects if `to` exists. */
   backup(to: string): Promise<void>;
   /** Reads everything: storage, counters, journal. Takes seconds for a million devices. */
-  check(): Promise<CheckReport>;
+  check(anchors?: Anchors): Promise<CheckReport>;
   /** Copies and checks the backup `file`; changes nothing. Only while no daemon is running. */
   stageRestore(file: string): Promise<StagedRestore>;
 }

@@ -8,12 +8,12 @@ import type { DeviceSort, DeviceStatus, DeviceType, Platform } from '../../src/c
 import type { AppChange, AppRecord } from '../domain/app.ts';
 import type { BackupChange, BackupRecord } from '../domain/backup.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow } from '../domain/device.ts';
-import type { EntryType, EventRecord } from '../domain/journal.ts';
+import type { EntryType, EventRecord, JournalAdd } from '../domain/journal.ts';
 import type { ServiceTokenRecord, TokenChange } from '../domain/service-token.ts';
 import type { UserChange, UserGuard, UserRecord } from '../domain/user.ts';
 
 /** Everything that can be written. `createdAt` of a new record is the commit's `at`. */
-export type Change = DeviceChange | UserChange | AppChange | BackupChange | TokenChange;
+export type Change = DeviceChange | UserChange | AppChange | BackupChange | TokenChange | JournalAdd;
 
 /** A condition that must still hold at the moment of the commit. */
 export type Guard = DeviceGuard | UserGuard;
@@ -99,6 +99,18 @@ export interface EventFilter {
   readonly to?: number | undefined;
 }
 
+/** Where the journal ends: the id of its last entry, and the code that authenticates it and all entries before it. */
+export interface JournalHead {
+  readonly id: number;
+  readonly mac: string;
+}
+
+/** A head that was kept elsewhere: the journal must contain it. */
+export interface JournalAnchor extends JournalHead {
+  /** What it is called in a report. */
+  readonly source: string;
+}
+
 /** The reads of a registry. A record that does not exist is null. All reject with `StoreFailure`. */
 export interface Reader {
   device(number: number): Promise<DeviceRecord | null>;
@@ -128,6 +140,8 @@ export interface Reader {
   events(filter: EventFilter): Promise<readonly EventRecord[]>;
   /** Id of the last entry; 0 if there is none. */
   lastEventId(): Promise<number>;
+  /** The head of the journal, or as it was after entry `id`; null if the journal is empty or has no such entry. */
+  journalHead(id?: number): Promise<JournalHead | null>;
   /** The ones among `names` that records refer to. */
   knownBlobs(names: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -8,6 +8,8 @@ export type Offer = 'device' | 'file' | 'folder' | 'profile' | 'token' | 'user';
 export interface FlagShape {
   /** Name of the value in the help. A flag without one takes no value. */
   readonly value?: string;
+  /** The flag can also be given without its value. */
+  readonly optional?: true;
   readonly help: string;
   readonly short?: string;
   /** Other spellings that are accepted and not shown. */
@@ -54,13 +56,15 @@ type One<F> = F extends { readonly whole: object }
   : F extends { readonly choices: readonly (infer Choice)[] }
     ? Choice
     : string;
-type FlagValue<F> = F extends { readonly value: string }
-  ? F extends { readonly many: true }
-    ? readonly One<F>[]
-    : F extends { readonly default: string | number }
-      ? One<F>
-      : One<F> | undefined
-  : boolean;
+type FlagValue<F> = F extends { readonly optional: true }
+  ? string | boolean | undefined
+  : F extends { readonly value: string }
+    ? F extends { readonly many: true }
+      ? readonly One<F>[]
+      : F extends { readonly default: string | number }
+        ? One<F>
+        : One<F> | undefined
+    : boolean;
 /** Values by camel-case name. `--no-color` is `color`, true unless the flag is given. */
 export type FlagValues<F extends FlagShapes> = { readonly [K in keyof F & string as Camel<K>]: FlagValue<F[K]> };
 

@@ -11,7 +11,7 @@ export class Flag extends Option {
   constructor(name: string, shape: FlagShape, spelling = name) {
     const isAlias = spelling !== name;
     const short = shape.short && !isAlias ? `-${shape.short}, ` : '';
-    super(`${short}--${spelling}${shape.value ? ` <${shape.value}>` : ''}`, shape.help);
+    super(`${short}--${spelling}${valueName(shape)}`, shape.help);
     this.shape = shape;
     this.offer = shape.offer ?? null;
     this.#attribute = camel(name);
@@ -32,6 +32,11 @@ export class Flag extends Option {
     return word === this.long || word === this.short;
   }
 }
+
+const valueName = ({ value, optional }: FlagShape): string => {
+  if (value === undefined) return '';
+  return optional ? ` [${value}]` : ` <${value}>`;
+};
 
 type ValueParser = (text: string, earlier?: unknown) => unknown;
 

@@ -15,6 +15,8 @@ export const homeFiles = {
   signingKey: 'signing-key',
   /** Key that chains the journal (0600). */
   journalKey: 'journal-key',
+  /** Signed heads of the journal (0600). */
+  journalHeads: 'journal-heads',
   /** Password of the first administrator until it is changed (0600). */
   initialPassword: 'initial-admin-password',
   /** Token of role LOCAL (0600). */

@@ -67,6 +67,8 @@ export interface AuditOptions extends HomeOptions {
   readonly limit: number | null;
   /** Verify the chain of the journal instead. */
   readonly verify: boolean;
+  /** Print the head of the journal as ID:MAC; with `verify`, a head that the journal must contain. */
+  readonly head?: string | boolean;
   /** Only what this user did. */
   readonly user?: string | null;
   /** Only entries of these types. */

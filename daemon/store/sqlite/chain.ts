@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { JournalHead as Head } from '../store.ts';
 
 /** A row of the journal as it is stored: `data` and `detail` are JSON. */
 export interface JournalRow {
@@ -11,12 +12,6 @@ export interface JournalRow {
   readonly request_id: string | null;
   readonly data: string;
   readonly detail: string;
-}
-
-/** The end of the journal: the id of the last entry and its code. */
-export interface Head {
-  readonly id: number;
-  readonly mac: string;
 }
 
 /** Authenticates a text: HMAC-SHA256 in base64. */

@@ -12,8 +12,12 @@ export class Derived {
   readonly #users = new DerivedUsers();
   readonly #devices = new DerivedDevices();
 
+  /** Whether entries of this version are among them. */
+  hasDigests = false;
+
   /** Takes the entries in their order. */
   apply(row: JournalRow): void {
+    this.hasDigests ||= row.detail.includes('Digest":"');
     const type = row.type as EntryType;
     if (row.device !== null) {
       if (type !== 'DEVICE_USED') this.#devices.apply(type, row.device, fields(row.data), fields(row.detail));

@@ -1,6 +1,8 @@
-import type { Entry } from '../../domain/journal.ts';
-import { entryMac, type Head, type Mac, noEntries, sealOf } from './chain.ts';
+import type { Entry, JournalAdd } from '../../domain/journal.ts';
+import type { JournalHead } from '../store.ts';
+import { entryMac, type Mac, noEntries, sealOf } from './chain.ts';
 import type { Statements } from './statements.ts';
+import type { Writes } from './writing.ts';
 
 /** When and on whose behalf an entry is written. */
 export interface EntryContext {
@@ -10,7 +12,7 @@ export interface EntryContext {
 }
 
 /** The end of the journal as it is stored: the seal proves who wrote it. */
-export interface StoredHead extends Head {
+export interface StoredHead extends JournalHead {
   readonly seal: string;
 }
 
@@ -96,3 +98,13 @@ export function readHead(statements: Statements): StoredHead | null {
 export function hasRecords(statements: Statements): boolean {
   return statements.value('SELECT 1 FROM user UNION ALL SELECT 1 FROM device LIMIT 1') !== undefined;
 }
+
+/** How an entry without a change is written. */
+export const journalWrites: Writes<JournalAdd['kind']> = {
+  'journal.add': {
+    apply({ entry, device, subject }, context, { journal }) {
+      journal.append(context, entry, device, subject);
+      return { kind: 'done' };
+    },
+  },
+};

@@ -1,4 +1,4 @@
-import type { CheckReport, RegistryReader, StagedRestore, StoreMaintenance } from '../maintenance.ts';
+import type { Anchors, CheckReport, RegistryReader, StagedRestore, StoreMaintenance } from '../maintenance.ts';
 import type { Store } from '../store.ts';
 import { checkDatabase } from './check.ts';
 import { openSqliteReader } from './reader.ts';
@@ -26,8 +26,8 @@ export class SqliteMaintenance implements StoreMaintenance {
     return backupDatabase(this.#registry.file, to);
   }
 
-  async check(): Promise<CheckReport> {
-    return checkDatabase(this.#registry.file, await this.#registry.journalKey());
+  async check(anchors?: Anchors): Promise<CheckReport> {
+    return checkDatabase(this.#registry.file, await this.#registry.journalKey(), anchors);
   }
 
   stageRestore(file: string): Promise<StagedRestore> {

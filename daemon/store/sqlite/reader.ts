@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import { cooperatively } from '../../concurrency.ts';
 import type { RegistryReader } from '../maintenance.ts';
-import { macWith } from './chain.ts';
+import { macWith, sealOf } from './chain.ts';
 import { deviceRows } from './devices.ts';
+import { readHead } from './journal.ts';
 import { addFunctions, sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { readerOf, tableReads } from './reads.ts';
@@ -19,7 +20,12 @@ export function openSqliteReader(file: string, journalKey: Uint8Array): Registry
       { ...tableReads(statements), devices: query => deviceRows(statements, sqlPage(statements, query)) },
       async read => read(),
     ),
-    verifyJournal: () => atOneMoment(db, () => cooperatively(verifyJournal(statements, macWith(journalKey)))),
+    async sealedHead() {
+      const head = readHead(statements);
+      return head && sealOf(macWith(journalKey), head) === head.seal ? { id: head.id, mac: head.mac } : null;
+    },
+    verifyJournal: anchors =>
+      atOneMoment(db, () => cooperatively(verifyJournal(statements, macWith(journalKey), anchors))),
     close: async () => void db.close(),
   };
 }

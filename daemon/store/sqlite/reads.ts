@@ -1,7 +1,8 @@
-import type { Reader } from '../store.ts';
+import type { JournalHead, Reader } from '../store.ts';
 import { appReads } from './apps.ts';
 import { backupReads } from './backups.ts';
 import { deviceReads } from './devices.ts';
+import { readHead } from './journal.ts';
 import { lastEventId, readEvents } from './read-journal.ts';
 import { serviceTokenReads } from './service-tokens.ts';
 import type { Statements } from './statements.ts';
@@ -26,6 +27,11 @@ export function tableReads(statements: Statements): Omit<Reads, 'devices'> {
     ...backupReads(statements),
     ...serviceTokenReads(statements),
     events: filter => readEvents(statements, filter),
+    journalHead(id) {
+      if (id !== undefined) return statements.get<JournalHead>('SELECT id, mac FROM event WHERE id = ?', id) ?? null;
+      const head = readHead(statements);
+      return head === null ? null : { id: head.id, mac: head.mac };
+    },
     lastEventId: () => lastEventId(statements),
     knownBlobs: names =>
       new Set(

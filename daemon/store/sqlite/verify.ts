@@ -1,4 +1,5 @@
-import type { JournalReport } from '../maintenance.ts';
+import type { Anchors, JournalReport } from '../maintenance.ts';
+import { AnchorCheck } from './anchors.ts';
 import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from './chain.ts';
 import { Derived } from './derived.ts';
 import { hasRecords, readHead, type StoredHead } from './journal.ts';
@@ -15,23 +16,24 @@ const maxProblems = 100;
  * Reads the journal from end to end. Reports entries that were changed, removed, inserted or moved, and rows of users and
  * devices that are not what the entries say; at most `maxProblems`. Both must be of one moment: call it in a transaction.
  */
-export function* verifyJournal(statements: Statements, mac: Mac): Generator<void, JournalReport> {
+export function* verifyJournal(statements: Statements, mac: Mac, anchors?: Anchors): Generator<void, JournalReport> {
   const problems: string[] = [];
   const report = (text: string) => problems.length < maxProblems && problems.push(text);
   let { id: expected, mac: before } = noEntries;
   let entries = 0;
   const derived = new Derived();
+  const anchored = new AnchorCheck(anchors);
   for (;;) {
     const head = readHead(statements);
     const rows = statements.all<StoredRow>('SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?', expected, chunk);
     if (rows.length === 0) {
       for (const text of endProblems(head, mac, expected, before)) report(text);
       if (head === null && entries === 0 && hasRecords(statements)) report('all entries and the seal were removed');
-      // Missing entries explain every difference: reporting these would only hide what was removed.
-      if (problems.length > 0)
-        return { entries, problems, notCovered: ['users and devices, because the journal is damaged'] };
-      yield* derived.compare(statements, report);
-      const { notCovered } = derived;
+      const isWhole = problems.length === 0;
+      // Missing entries explain every difference of the rows: reporting these would only hide what was removed.
+      if (isWhole) yield* derived.compare(statements, report);
+      for (const text of anchored.problems(expected, derived.hasDigests)) report(text);
+      const notCovered = isWhole ? derived.notCovered : ['users and devices, because the journal is damaged'];
       return notCovered.length ? { entries, problems, notCovered } : { entries, problems };
     }
     for (const row of rows) {
@@ -39,6 +41,7 @@ export function* verifyJournal(statements: Statements, mac: Mac): Generator<void
       else if (entryMac(mac, before, row) !== row.mac)
         report(`entry ${row.id} was changed, inserted or moved, or the journal key is a different one`);
       derived.apply(row);
+      anchored.entry(row);
       before = row.mac;
       expected = row.id;
       entries++;

@@ -2,7 +2,7 @@ import type { Change, ChangeResult, Commit } from '../store.ts';
 import { appWrites } from './apps.ts';
 import { backupWrites } from './backups.ts';
 import { checkDeviceGuard, deviceWrites } from './devices.ts';
-import type { EntryContext, Journal } from './journal.ts';
+import { type EntryContext, type Journal, journalWrites } from './journal.ts';
 import { serviceTokenWrites } from './service-tokens.ts';
 import type { Statements } from './statements.ts';
 import { checkUserGuard, userWrites } from './users.ts';
@@ -65,6 +65,7 @@ const writes: Writes<Change['kind']> = {
   ...appWrites,
   ...backupWrites,
   ...serviceTokenWrites,
+  ...journalWrites,
 };
 
 /** How the change is written. The compiler cannot see that an entry of the table takes exactly the changes of its kind. */

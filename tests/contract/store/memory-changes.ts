@@ -154,6 +154,9 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       write(change.entry, change.backup.device, number);
       return { kind: 'added', number };
     }
+    case 'journal.add':
+      write(change.entry, change.device, change.subject);
+      return { kind: 'done' };
     case 'backup.restore':
       if (content.backups[change.backup - 1]?.device !== change.device) throw new Conflict('backup');
       write(change.entry, change.device, change.backup);

@@ -139,6 +139,11 @@ function memoryStore(read: () => Content, write: (content: Content) => void, fau
             (filter.to === undefined || event.at <= filter.to),
         )
         .slice(0, filter.limit),
+    async journalHead(id) {
+      const { length } = present().events;
+      const of = id ?? length;
+      return of > 0 && of <= length ? { id: of, mac: `code ${of}` } : null;
+    },
     lastEventId: async () => present().events.at(-1)?.id ?? 0,
     knownBlobs: async names => {
       const known = new Set([...present().apps, ...present().backups].map(record => record.blob));

@@ -101,13 +101,21 @@ export const daemonAudit = command({
     from: { value: 'TIME', help: 'only from this time (ISO 8601)' },
     to: { value: 'TIME', help: 'only up to this time (ISO 8601)' },
     limit: { value: 'N', short: 'n', whole: { min: 1 }, help: 'only the last N entries' },
-    verify: { help: 'verify that no entry was changed or deleted' },
+    verify: {
+      help: 'verify that no entry was changed or deleted, and that users and devices are what the entries say',
+    },
+    head: {
+      value: 'ID:MAC',
+      optional: true,
+      help: 'write the end of the journal, to be kept elsewhere; with --verify, check that the journal contains it',
+    },
     ...csvFlag,
   },
   examples: [
     { does: 'the history of a key', line: 'daemon audit --device UK-2026-000001' },
     { does: 'for a spreadsheet', line: 'daemon audit --from 2026-01-01 --csv' },
     { does: 'verify the log', line: 'daemon audit --verify' },
+    { does: 'what to keep elsewhere', line: 'daemon audit --head' },
   ],
   run: ({ flags }, context) =>
     context.programs.audit(
@@ -122,11 +130,20 @@ export const daemonAudit = command({
         to: timeOf('--to', flags.to),
         limit: flags.limit ?? null,
         verify: flags.verify,
+        ...headOf(flags.head, flags.verify),
         csv: flags.csv,
       },
       programIo(context),
     ),
 });
+
+/** Printing needs no value, checking does. */
+function headOf(head: string | boolean | undefined, verify: boolean): { readonly head?: string | boolean } {
+  if (head === undefined || head === false) return {};
+  if (verify && head === true) throw usage('--verify --head needs the head to look for: ID:MAC');
+  if (!verify && typeof head === 'string') throw usage('--head with a value needs --verify');
+  return { head };
+}
 
 function timeOf(flag: string, text: string | undefined): number | null {
   if (text === undefined) return null;

@@ -1,0 +1,92 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { HeadFile, readHeads } from '../../daemon/home/head-file.ts';
+import { HeadKeeper } from '../../daemon/home/head-keeper.ts';
+import { Home } from '../../daemon/home/home.ts';
+import { addDevice, commit } from '../contract/store/fixtures.ts';
+import { journalKey, openTemporary } from '../support/sqlite.ts';
+
+let dir: string;
+let home: Home;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'devmgr-heads-'));
+  home = await Home.open(dir);
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const head = (id: number) => ({ id, mac: `code-${id}` });
+const ids = async () => (await readHeads(home, journalKey)).anchors.heads.map(({ id }) => id);
+
+it('the file of heads is bounded, verifies after it was compacted, and keeps what the journal contradicts', async () => {
+  const file = await HeadFile.open(home, journalKey);
+  for (let id = 1; id <= 5000; id++) {
+    await file.append('head', head(id), id);
+    if (file.isFull) await file.compact(async line => line.id !== 7);
+  }
+  const found = await ids();
+  expect(found.length).toBeLessThan(2000);
+  expect([found[0], found.at(-1)]).toEqual([7, 5000]);
+  expect((await stat(home.path('journalHeads'))).size).toBeLessThan(400_000);
+  expect((await readHeads(home, journalKey)).problems).toEqual([]);
+  expect((await HeadFile.open(home, journalKey)).last).toEqual({ ...head(5000), at: 5000, kind: 'head' });
+});
+
+it('lines before the last restore no longer hold', async () => {
+  const file = await HeadFile.open(home, journalKey);
+  await file.append('head', head(9), 1);
+  await file.append('restored', head(4), 2);
+  await file.append('head', head(5), 3);
+  expect(await ids()).toEqual([4, 5]);
+});
+
+it('another key of the journal does not verify the file', async () => {
+  const file = await HeadFile.open(home, journalKey);
+  await file.append('head', head(1), 1);
+  const { problems, anchors } = await readHeads(home, new Uint8Array(32).fill(1));
+  expect([problems, anchors.heads]).toEqual([[expect.stringMatching(/^line 1 of journal-heads/)], []]);
+  await file.useKey(new Uint8Array(32).fill(1));
+  expect((await readHeads(home, new Uint8Array(32).fill(1))).problems).toEqual([]);
+});
+
+it('a head is signed half a minute after a commit, without a stop, and once for many commits', async () => {
+  const opened = await openTemporary();
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  try {
+    const keeper = await HeadKeeper.start({
+      home,
+      store: opened.store,
+      journalKey,
+      now: () => 1,
+      warn: expect.unreachable,
+    });
+    expect(await readFile(home.path('journalHeads'), 'utf8')).toBe('');
+    for (let i = 0; i < 5; i++) await commit(opened.store, [addDevice(`S${i}`)]);
+    expect(await ids()).toEqual([]);
+    vi.advanceTimersByTime(60_000);
+    await vi.waitFor(async () => expect(await ids()).toEqual([5]), { interval: 5 });
+    vi.advanceTimersByTime(600_000);
+    await commit(opened.store, [addDevice('T')]);
+    await keeper.stop();
+    expect(await ids()).toEqual([5, 6]);
+  } finally {
+    vi.useRealTimers();
+    await opened.cleanup();
+  }
+});
+
+it('a head that cannot be signed is reported, and signed after the next commit', async () => {
+  const opened = await openTemporary();
+  const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(message);
+  const keeper = await HeadKeeper.start({ home, store: opened.store, journalKey, now: () => 1, warn });
+  await commit(opened.store, [addDevice('S')]);
+  const broken = vi.spyOn(HeadFile.prototype, 'append').mockRejectedValueOnce(new Error('disk full'));
+  await keeper.write();
+  expect(warnings).toEqual([expect.stringContaining('could not be signed')]);
+  broken.mockRestore();
+  await keeper.stop();
+  expect(await ids()).toEqual([1]);
+  await opened.cleanup();
+});
