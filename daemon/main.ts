@@ -1,6 +1,6 @@
 /** The composition root of the daemon: creates the parts, connects them, starts and stops them. */
 import type { Server as TlsServer } from 'node:tls';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DaemonInfo } from '../src/contract/local.ts';
 import { routes } from '../src/contract/routes.ts';
 import { type Blobs, keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
@@ -31,6 +31,7 @@ import { websocketPlugin } from './http/websocket.ts';
 import { refuseWrongMethods } from './http/wrong-methods.ts';
 import type { Logger } from './logger.ts';
 import { Hub } from './notifications/hub.ts';
+import { AccessJournal, accessOf } from './services/access-journal.ts';
 import { Accounts } from './services/accounts.ts';
 import { AppService } from './services/apps.ts';
 import { AuthService } from './services/auth.ts';
@@ -146,10 +147,11 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   return { url, initialPassword, reload, stop: () => stack.unwind(log) };
 }
 
-/** The stored part of a registry. `firstAdmin` resolves with the generated password, or null. */
+/** The stored part of a registry. `access` sums up what changes nothing. `firstAdmin` resolves with the generated password, or null. */
 interface Registry {
   readonly store: Store;
   readonly blobs: Blobs;
+  readonly access: AccessJournal;
   readonly firstAdmin: Promise<string | null>;
 }
 
@@ -175,21 +177,23 @@ async function openRegistry({ settings, log, stack, home }: Start): Promise<Regi
     warn: (message, err) => log.warn({ err }, message),
   });
   stack.add(() => heads.stop());
+  const access = new AccessJournal({ store, now, warn: (message, err) => log.error({ err }, message) });
+  stack.add(() => access.stop());
   const firstAdmin = ensureFirstAdmin({ store, home, hashing, admin: settings.admin, now, log });
   firstAdmin.catch(() => {});
   const blobs = await openBlobs(home.path('blobs'), { notice });
   await blobs.sweep(names => store.knownBlobs(names));
   stack.add(() => blobs.discardAll());
-  return { store, blobs, firstAdmin };
+  return { store, blobs, access, firstAdmin };
 }
 
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /** The services, the notifications and the attached keys. */
-async function createParts({ settings, log, home, stack }: Start, { store, blobs }: Registry) {
+async function createParts({ settings, log, home, stack }: Start, { store, blobs, access }: Registry) {
   const limiter = new Limiter(settings.limits);
   const guessing = new Guessing({ enabled: settings.limits.login !== null });
-  const passwords = new Passwords(store, limiter, guessing);
+  const passwords = new Passwords(store, limiter, guessing, undefined, access);
   const logins = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);
   const lastUses = new LastUses({ store, now });
   stack.add(() => lastUses.stop());
@@ -198,10 +202,11 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     limiter,
     logins,
     tokens: new Authentication(logins, new ServiceTokens({ store, lastUses, now })),
+    access,
     hub,
     keys: new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log }),
-    auth: new AuthService({ store, passwords, guessing, tokens: logins, now }),
-    devices: new DeviceService({ store, passwords, guessing, now }),
+    auth: new AuthService({ store, passwords, guessing, tokens: logins, now, access }),
+    devices: new DeviceService({ store, passwords, guessing, now, access }),
     apps: new AppService({ store, blobs, now }),
     backups: new BackupService({ store, blobs, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
@@ -225,7 +230,8 @@ async function createServer(
   const { hub, keys, tokens } = parts;
   const origin = originRule(settings.host, settings.allowHosts);
   const tls = await readTls(settings, log);
-  return buildServer({ logger: log, origin, trustProxy: settings.trustProxy, tls }, [
+  const onForbidden = forbiddenRecorder(parts.access);
+  return buildServer({ logger: log, origin, trustProxy: settings.trustProxy, tls, onForbidden }, [
     app => metricsPlugin(app, { ...parts, behindProxy: isBehindProxy(settings), gauges: () => gauges(store, hub) }),
     app => userRoutes(app, parts),
     app => tokenRoutes(app, parts),
@@ -239,6 +245,15 @@ async function createServer(
     websocketPlugin({ hub, tokens, origin }),
   ]);
 }
+
+/** Counts the operations that a caller was refused for the role. */
+const forbiddenRecorder =
+  (access: AccessJournal) =>
+  ({ caller, id: requestId, ip: address, routeOptions }: FastifyRequest): void => {
+    if (!caller) return;
+    const detail = { role: caller.role, operation: routeOptions.config.operation?.id ?? 'unknown' };
+    access.record({ type: 'OPERATION_REFUSED', ...accessOf({ caller, requestId, address }), detail });
+  };
 
 /** An early request for the keys waits for the first scan, but not for a driver that hangs. */
 function afterFirstScan(keys: AttachedKeys, scanned: Promise<void>): KeySource {

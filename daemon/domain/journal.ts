@@ -13,6 +13,15 @@ const privateEventTypes = [
   'BACKUP_CREATED',
   'BACKUP_RESTORED',
   'REGISTRY_RESTORED',
+  'LOGIN_SUCCEEDED',
+  'LOGIN_FAILED',
+  'OPERATION_REFUSED',
+  'CONFIRMATION_FAILED',
+  'ACTIVATION_CODE_WRONG',
+  'PACKAGE_DOWNLOADED',
+  'BACKUP_DOWNLOADED',
+  'SIGNING_KEY_ROTATED',
+  'JOURNAL_KEY_ROTATED',
 ] as const;
 
 /** The type of any entry: notified or private. */

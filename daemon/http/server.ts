@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly trustProxy: readonly string[];
   /** Present if the server speaks HTTPS. */
   readonly tls?: TlsFiles | undefined;
+  /** Called for each request that its caller may not make (2007). */
+  readonly onForbidden?: (request: FastifyRequest) => void;
   /** Milliseconds within which the header of a request must arrive. */
   readonly headersTimeout?: number;
 }
@@ -79,6 +81,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   );
   app.setErrorHandler((error, request, reply) => {
     if ((error as FastifyError).code === 'FST_ERR_CTP_BODY_TOO_LARGE') drainAfter(request, reply, tooLarge);
+    if (error instanceof ApiError && error.code === 2007) options.onForbidden?.(request);
     sendError(error, request, reply, request.routeOptions.config.operation?.id === 'login');
   });
   app.setNotFoundHandler((request, reply) => sendError(noSuchOperation(), request, reply, false));

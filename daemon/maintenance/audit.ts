@@ -10,6 +10,7 @@ import { print, reporting } from '../program-io.ts';
 import type { RegistryReader } from '../store/maintenance.ts';
 import type { EventFilter, JournalAnchor } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
+import { entryText, nameWithoutActor } from './entry-text.ts';
 import { existingHome, notCoveredText } from './maintenance.ts';
 
 interface AuditLine {
@@ -159,10 +160,13 @@ const unread = new Set(['codeDigest', 'passwordDigest']);
 
 /** A line for people. JSON escapes keep control characters away from the terminal. */
 function readable(line: AuditLine): string {
-  const details = Object.entries(line.details)
+  const text = entryText(line) ?? fieldsText(line.details);
+  const actor = line.user ?? nameWithoutActor(line);
+  return `${line.id}  ${line.timestamp}  ${line.type.padEnd(25)}  ${line.deviceId ?? '-'} ${line.serialNumber ?? ''}  ${actor}  ${text}\n`;
+}
+
+const fieldsText = (details: AuditLine['details']): string =>
+  Object.entries(details)
     .filter(([name, value]) => value !== null && !unread.has(name))
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(' ');
-  const actor = line.user ?? 'devmgr';
-  return `${line.id}  ${line.timestamp}  ${line.type.padEnd(25)}  ${line.deviceId ?? '-'} ${line.serialNumber ?? ''}  ${actor}  ${details}\n`;
-}

@@ -4,11 +4,23 @@ import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { rehash, type UserRecord } from '../domain/user.ts';
 import { Conflict, type Store, StoreFailure } from '../store/store.ts';
-import type { Caller } from './context.ts';
-import type { Guessing } from './guessing.ts';
+import type { AccessJournal } from './access-journal.ts';
+import type { Caller, Context } from './context.ts';
+import { type Guessing, GuessingBlocked } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 import type { Tokens } from './tokens.ts';
+
+/** What the service works with. `now`: milliseconds since 1970. */
+export interface AuthServiceParts {
+  readonly store: Store;
+  readonly passwords: Passwords;
+  readonly guessing: Guessing;
+  readonly tokens: Tokens;
+  readonly now: () => number;
+  /** Absent if logins need no entries. */
+  readonly access?: AccessJournal;
+}
 
 /** Login and token renewal. A refusal is thrown as an `ApiError`. */
 export class AuthService {
@@ -17,17 +29,38 @@ export class AuthService {
   readonly #guessing: Guessing;
   readonly #tokens: Tokens;
   readonly #now: () => number;
+  readonly #access: AccessJournal | undefined;
 
-  constructor(parts: { store: Store; passwords: Passwords; guessing: Guessing; tokens: Tokens; now: () => number }) {
+  constructor(parts: AuthServiceParts) {
     this.#store = parts.store;
     this.#passwords = parts.passwords;
     this.#guessing = parts.guessing;
     this.#tokens = parts.tokens;
     this.#now = parts.now;
+    this.#access = parts.access;
   }
 
-  async login(body: BodyOf<typeof api.login>): Promise<DataOf<typeof api.login>> {
+  /** `from`: the request, for the journal. */
+  async login(
+    body: BodyOf<typeof api.login>,
+    from?: Pick<Context, 'address' | 'requestId'>,
+  ): Promise<DataOf<typeof api.login>> {
     const user = await this.#store.userByName(body.username);
+    const record = (type: 'LOGIN_SUCCEEDED' | 'LOGIN_FAILED', detail = {}) => {
+      const account = user?.username ?? null;
+      if (from) this.#access?.record({ type, account, address: from.address, requestId: from.requestId, detail });
+    };
+    try {
+      const data = await this.#login(user, body);
+      record('LOGIN_SUCCEEDED');
+      return data;
+    } catch (error) {
+      if (error instanceof ApiError) record('LOGIN_FAILED', { reason: reasonOf(user, error) });
+      throw error;
+    }
+  }
+
+  async #login(user: UserRecord | null, body: BodyOf<typeof api.login>): Promise<DataOf<typeof api.login>> {
     // A disabled user is treated as missing, whatever the password is.
     if (!user || user.disabled) {
       await this.#guessing.login(body.username, null, async () => false);
@@ -59,4 +92,11 @@ export class AuthService {
       if (!(error instanceof StoreFailure || error instanceof Conflict)) throw error;
     });
   }
+}
+
+/** Why a login failed, for the journal. */
+function reasonOf(user: UserRecord | null, error: ApiError): string {
+  if (error instanceof GuessingBlocked) return 'too many wrong passwords before';
+  if (!user) return 'unknown account';
+  return user.disabled ? 'disabled account' : 'wrong password';
 }

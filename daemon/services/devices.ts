@@ -10,6 +10,7 @@ import { expiry, newActivationCode } from '../domain/activation-code.ts';
 import { Refusal } from '../domain/decision.ts';
 import * as domain from '../domain/device.ts';
 import type { ChangeResult, Store } from '../store/store.ts';
+import { type AccessJournal, accessOf } from './access-journal.ts';
 import { accept, type Context, originOf, refused, retrying } from './context.ts';
 import type { Guessing } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
@@ -20,6 +21,8 @@ export interface DeviceServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;
   readonly guessing: Guessing;
+  /** Absent if wrong activation codes need no entries. */
+  readonly access?: AccessJournal;
   readonly now: () => number;
 }
 
@@ -81,7 +84,10 @@ export class DeviceService {
       accept(domain.refusalOf('activate', device));
       this.#parts.guessing.checkDevice(device.number);
       const decided = domain.activate(device, body.activationCode, body.userId, at);
-      if (decided instanceof Refusal && decided.code === 2003) this.#parts.guessing.wrongCode(device.number);
+      if (decided instanceof Refusal && decided.code === 2003) {
+        this.#parts.guessing.wrongCode(device.number);
+        this.#parts.access?.record({ type: 'ACTIVATION_CODE_WRONG', ...accessOf(context), device: device.number });
+      }
       return decided;
     });
     return {

@@ -4,6 +4,7 @@ import { limitConcurrency } from '../concurrency.ts';
 import type { UserRecord } from '../domain/user.ts';
 import { clientOf } from '../loopback.ts';
 import type { Store } from '../store/store.ts';
+import { type AccessJournal, accessOf } from './access-journal.ts';
 import { actorOf, type Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
 import { type Limiter, RateLimited } from './limiter.ts';
@@ -28,9 +29,12 @@ export class Passwords {
   readonly #limiter: Limiter;
   readonly #guessing: Guessing;
   readonly #cost: Cost;
+  readonly #access: AccessJournal | undefined;
   readonly #limited = limitConcurrency(HASHES_AT_ONCE);
 
-  constructor(store: Store, limiter: Limiter, guessing: Guessing, cost: Cost = currentCost) {
+  /** `access` gets the wrong confirmations. */
+  constructor(store: Store, limiter: Limiter, guessing: Guessing, cost: Cost = currentCost, access?: AccessJournal) {
+    this.#access = access;
     this.#store = store;
     this.#limiter = limiter;
     this.#guessing = guessing;
@@ -79,7 +83,9 @@ export class Passwords {
           candidates.filter(({ number }) => open.has(number)),
         ),
     );
-    if (!right) throw new ApiError(1003, `${field} is wrong`);
+    if (right) return;
+    this.#access?.record({ type: 'CONFIRMATION_FAILED', ...accessOf(context), detail: { field } });
+    throw new ApiError(1003, `${field} is wrong`);
   }
 
   /** Counted before the comparison, so that parallel attempts cannot bypass the limit, and undone if the password is right. */

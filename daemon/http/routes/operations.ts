@@ -1,10 +1,12 @@
 /** Binds each operation of the contract to the service that carries it out. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../../../src/contract/codes.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
 import type { DriverStatus } from '../../../src/contract/hardware.ts';
+import { deviceIds } from '../../../src/contract/ids.ts';
 import { routes } from '../../../src/contract/routes.ts';
 import type { AttachedKeys } from '../../hardware/attached-keys.ts';
+import { type AccessJournal, accessOf } from '../../services/access-journal.ts';
 import type { AppService } from '../../services/apps.ts';
 import type { AuthService } from '../../services/auth.ts';
 import type { BackupService } from '../../services/backups.ts';
@@ -23,7 +25,7 @@ export function userRoutes(
   parts: OperationParts & { readonly auth: AuthService; readonly users: UserService },
 ): void {
   const { auth, users } = parts;
-  operation(app, parts, routes.login, ({ body }) => auth.login(body));
+  operation(app, parts, routes.login, ({ body, context }) => auth.login(body, context));
   operation(app, parts, routes.refresh, async ({ context }) => auth.refresh(context.caller));
   operation(app, parts, routes.createUser, ({ context, body }) => users.create(context, body));
   operation(app, parts, routes.listUsers, ({ query }) => users.list(query));
@@ -75,12 +77,20 @@ export function deviceRoutes(app: FastifyInstance, parts: OperationParts & { rea
   );
 }
 
+interface DownloadParts {
+  /** Absent if downloads need no entries. */
+  readonly access?: AccessJournal;
+}
+
+/** Whether a download has content: the client may have the file already, or have asked for a part that does not exist. */
+const isSent = ({ statusCode }: FastifyReply): boolean => statusCode === 200 || statusCode === 206;
+
 /** Application versions. `formTimes` replaces the timeouts of an upload. */
 export function appRoutes(
   app: FastifyInstance,
-  parts: OperationParts & { readonly apps: AppService; readonly formTimes?: FormTimes },
+  parts: OperationParts & DownloadParts & { readonly apps: AppService; readonly formTimes?: FormTimes },
 ): void {
-  const { apps } = parts;
+  const { apps, access } = parts;
   formOperation(app, parts, routes.uploadApp, {
     early: async (form, fileName) => void (await apps.judge(form, fileName)),
     stage: (content, maxBytes, expected) => apps.stage(content, maxBytes, expected),
@@ -89,14 +99,20 @@ export function appRoutes(
   operation(app, parts, routes.listApps, ({ query }) => apps.list(query));
   operation(app, parts, routes.latestApp, ({ query }) => apps.latest(query));
   operation(app, parts, routes.showApp, ({ params }) => apps.show(params.versionId));
-  rawOperation(app, parts, routes.downloadApp, async ({ params, request, reply }) =>
-    sendDownload(request, reply, await apps.download(params.versionId)),
-  );
+  rawOperation(app, parts, routes.downloadApp, async ({ context, params, request, reply }) => {
+    const { versionId } = params;
+    const sent = await sendDownload(request, reply, await apps.download(versionId));
+    if (isSent(reply)) access?.record({ type: 'PACKAGE_DOWNLOADED', ...accessOf(context), detail: { versionId } });
+    return sent;
+  });
 }
 
 /** Backups of devices. */
-export function backupRoutes(app: FastifyInstance, parts: OperationParts & { readonly backups: BackupService }): void {
-  const { backups } = parts;
+export function backupRoutes(
+  app: FastifyInstance,
+  parts: OperationParts & DownloadParts & { readonly backups: BackupService },
+): void {
+  const { backups, access } = parts;
   formOperation(app, parts, routes.createBackup, {
     before: ({ params }) => backups.judge(params.deviceId),
     stage: (content, maxBytes, expected) => backups.stage(content, maxBytes, expected),
@@ -106,9 +122,14 @@ export function backupRoutes(app: FastifyInstance, parts: OperationParts & { rea
   operation(app, parts, routes.restoreBackup, ({ context, params }) =>
     backups.restore(context, params.deviceId, params.backupId),
   );
-  rawOperation(app, parts, routes.downloadBackup, async ({ params, request, reply }) =>
-    sendDownload(request, reply, await backups.download(params.deviceId, params.backupId)),
-  );
+  rawOperation(app, parts, routes.downloadBackup, async ({ context, params, request, reply }) => {
+    const { deviceId, backupId } = params;
+    const sent = await sendDownload(request, reply, await backups.download(deviceId, backupId));
+    const device = deviceIds.parse(deviceId);
+    if (isSent(reply) && device !== null)
+      access?.record({ type: 'BACKUP_DOWNLOADED', ...accessOf(context), device, detail: { backupId } });
+    return sent;
+  });
 }
 
 /** What the hardware service answers with. */
