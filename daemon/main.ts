@@ -4,12 +4,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DaemonInfo } from '../src/contract/local.ts';
 import { routes } from '../src/contract/routes.ts';
 import { type Blobs, keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
+import { signingKeyRotated } from './domain/journal.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
 import { HeadKeeper } from './home/head-keeper.ts';
 import { Home } from './home/home.ts';
+import { journalKeys } from './home/journal-keys.ts';
 import { keepLocalToken } from './home/local-token.ts';
 import { lockHome } from './home/lock.ts';
+import { rotateJournalKey } from './home/rotate-journal-key.ts';
 import { checkNetwork, type DaemonSettings, isBehindProxy } from './home/settings.ts';
 import { signingKeys } from './home/signing-keys.ts';
 import { closeServer, listen, readTls, tlsOptions } from './http/listener.ts';
@@ -134,17 +137,26 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   log.info({ url, version, home: home.dir }, 'listening');
   const reload = async () => {
     try {
-      parts.logins.useKeys(await signingKeys(home, now()));
+      await registry.rotateJournal();
+      await useSigningKeys(home, registry.store, parts.logins);
       parts.hub.checkTokens();
       await localToken.renew();
       const tls = await readTls(settings, log);
       if (tls) (app.server as unknown as TlsServer).setSecureContext(tlsOptions(tls));
-      log.info('signing keys and certificate reloaded');
+      log.info('keys and certificate reloaded');
     } catch (error) {
-      log.error({ err: error }, 'signing keys or certificate could not be reloaded; the previous ones stay in use');
+      log.error({ err: error }, 'keys or certificate could not be reloaded; the previous ones stay in use');
     }
   };
   return { url, initialPassword, reload, stop: () => stack.unwind(log) };
+}
+
+/** Reads the signing keys again. If the key was replaced, the journal says so. */
+async function useSigningKeys(home: Home, store: Store, tokens: Tokens): Promise<void> {
+  const keys = await signingKeys(home, now());
+  if (!tokens.useKeys(keys)) return;
+  const changes = [signingKeyRotated(keys.length === 1)];
+  await store.commit({ at: now(), actor: null, requestId: null, changes });
 }
 
 /** The stored part of a registry. `access` sums up what changes nothing. `firstAdmin` resolves with the generated password, or null. */
@@ -152,6 +164,8 @@ interface Registry {
   readonly store: Store;
   readonly blobs: Blobs;
   readonly access: AccessJournal;
+  /** Lets the journal continue with a key that is waiting. */
+  readonly rotateJournal: () => Promise<void>;
   readonly firstAdmin: Promise<string | null>;
 }
 
@@ -168,15 +182,16 @@ async function openRegistry({ settings, log, stack, home }: Start): Promise<Regi
   const notice = (message: string) => log.info(message);
   const store = await openStore(home, notice);
   stack.add(() => store.close());
-  const journalKey = await home.existingKey('journalKey');
   const heads = await HeadKeeper.start({
     home,
     store,
-    journalKey,
+    keys: await journalKeys(home),
     now,
     warn: (message, err) => log.warn({ err }, message),
   });
   stack.add(() => heads.stop());
+  const rotateJournal = () => rotateJournalKey({ home, store, heads, now });
+  await rotateJournal();
   const access = new AccessJournal({ store, now, warn: (message, err) => log.error({ err }, message) });
   stack.add(() => access.stop());
   const firstAdmin = ensureFirstAdmin({ store, home, hashing, admin: settings.admin, now, log });
@@ -184,7 +199,7 @@ async function openRegistry({ settings, log, stack, home }: Start): Promise<Regi
   const blobs = await openBlobs(home.path('blobs'), { notice });
   await blobs.sweep(names => store.knownBlobs(names));
   stack.add(() => blobs.discardAll());
-  return { store, blobs, access, firstAdmin };
+  return { store, blobs, access, rotateJournal, firstAdmin };
 }
 
 type Parts = Awaited<ReturnType<typeof createParts>>;

@@ -32,5 +32,8 @@ export function codeDigest(device: CodedDevice): string {
 /** The digest of an encoded password hash. */
 export const passwordDigest = (passwordHash: string): string => digest(passwordHash);
 
+/** The digest of a key of the journal: tells which key the entries after a replacement are authenticated with. */
+export const keyDigest = (key: Uint8Array): string => digest(`devmgr journal key ${Buffer.from(key).toString('hex')}`);
+
 /** The digest of the `userId` that a device is bound to. */
 export const ownerDigest = (userId: string): string => digest(userId);

@@ -1,5 +1,6 @@
 /** The journal: an entry for each change, in the order of the commits. */
 import { type JournalEventType, journalEventTypes } from '../../src/contract/values.ts';
+import { keyDigest } from './digest.ts';
 
 /** Types of entry that are stored but never sent as notifications. */
 const privateEventTypes = [
@@ -46,6 +47,30 @@ export interface JournalAdd {
   readonly device: number | null;
   /** See `EventRecord`. */
   readonly subject: number | null;
+}
+
+/**
+ * Authenticates the entries after this one with another key. Nothing is written if the journal has the key already.
+ */
+export interface JournalRotate {
+  readonly kind: 'journal.rotate';
+  readonly key: Uint8Array;
+  readonly entry: Entry;
+}
+
+/** Replaces the key of the journal. */
+export function rotateKey(key: Uint8Array): JournalRotate {
+  return { kind: 'journal.rotate', key, entry: { type: 'JOURNAL_KEY_ROTATED', detail: { key: keyDigest(key) } } };
+}
+
+/** Says that the key that signs tokens was replaced. `revoked`: all earlier tokens became invalid at once. */
+export function signingKeyRotated(revoked: boolean): JournalAdd {
+  return {
+    kind: 'journal.add',
+    entry: { type: 'SIGNING_KEY_ROTATED', detail: { revoked } },
+    device: null,
+    subject: null,
+  };
 }
 
 /** A stored entry. */

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { Anchors } from '../store/maintenance.ts';
 import type { JournalHead } from '../store/store.ts';
 import type { Home } from './home.ts';
+import type { JournalKeys } from './journal-keys.ts';
 import { anchorsOf, type HeadKind, type HeadLine, type HeadLines, HeadSigner } from './signed-heads.ts';
 
 /** Lines at which the file is compacted, and how many of the newest are kept: at most 320 kB. */
@@ -17,11 +18,26 @@ export interface ReadHeads {
   readonly problems: readonly string[];
 }
 
+/** The keys that the file may be signed with: never an earlier one, which others may have read. */
+export type HeadKeys = Pick<JournalKeys, 'current' | 'next'>;
+
+/** A replacement of the key that was interrupted may have signed with the next key already. */
+function readWith(
+  { current, next }: HeadKeys,
+  text: string,
+): { readonly signer: HeadSigner; readonly read: HeadLines } {
+  const candidates = [current, ...(next ? [next] : [])].map(key => {
+    const signer = new HeadSigner(key);
+    return { signer, read: signer.read(text) };
+  });
+  return candidates.find(({ read }) => read.problem === null) ?? candidates[0]!;
+}
+
 /** Reads the signed heads of a home. */
-export async function readHeads(home: Home, journalKey: Uint8Array): Promise<ReadHeads> {
+export async function readHeads(home: Home, keys: HeadKeys): Promise<ReadHeads> {
   const text = await home.readSecret('journalHeads');
   if (text === null) return { anchors: { heads: [], isFileMissing: true }, problems: [] };
-  const { lines, problem } = new HeadSigner(journalKey).read(text);
+  const { lines, problem } = readWith(keys, text).read;
   return { anchors: { heads: anchorsOf(lines), isFileMissing: false }, problems: problem === null ? [] : [problem] };
 }
 
@@ -43,10 +59,9 @@ export class HeadFile {
   }
 
   /** Creates the file if there is none, so that it exists before the first entry that must be in it. */
-  static async open(home: Home, journalKey: Uint8Array): Promise<HeadFile> {
+  static async open(home: Home, keys: HeadKeys): Promise<HeadFile> {
     const text = await home.readSecret('journalHeads');
-    const signer = new HeadSigner(journalKey);
-    const read = signer.read(text ?? '');
+    const { signer, read } = readWith(keys, text ?? '');
     const file = new HeadFile(home, signer, read);
     // A write that a crash has interrupted: the next line must not continue it.
     if (text === null || (read.torn && read.problem === null)) await file.#rewrite();

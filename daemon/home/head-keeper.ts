@@ -1,5 +1,5 @@
 import type { JournalHead, Store } from '../store/store.ts';
-import { HeadFile } from './head-file.ts';
+import { HeadFile, type HeadKeys } from './head-file.ts';
 import type { Home } from './home.ts';
 
 /** Milliseconds from the first commit after a line until the next line. */
@@ -9,7 +9,7 @@ const DELAY_MS = 30_000;
 export interface HeadKeeperParts {
   readonly home: Home;
   readonly store: Store;
-  readonly journalKey: Uint8Array;
+  readonly keys: HeadKeys;
   readonly now: () => number;
   /** Receives what is wrong, for the log. */
   readonly warn: (message: string, error?: unknown) => void;
@@ -34,7 +34,7 @@ export class HeadKeeper {
 
   /** Starts to write. After a restore, first writes an entry that says so. */
   static async start(parts: HeadKeeperParts): Promise<HeadKeeper> {
-    const file = await HeadFile.open(parts.home, parts.journalKey);
+    const file = await HeadFile.open(parts.home, parts.keys);
     const keeper = new HeadKeeper(parts, file);
     const { last } = file;
     if (file.problem) parts.warn(`${file.problem}; no further heads are signed until the file is moved away`);
@@ -61,6 +61,13 @@ export class HeadKeeper {
       }
     });
     return this.#writing;
+  }
+
+  /** Signs all lines with another key of the journal. Rejects if the file cannot be written. */
+  useKey(journalKey: Uint8Array): Promise<void> {
+    const signed = this.#writing.then(() => this.#file.useKey(journalKey));
+    this.#writing = signed.catch(() => {});
+    return signed;
   }
 
   /** Writes the last line. To be called before the store is closed. */

@@ -1,13 +1,12 @@
-/** Programs for the registry of a home: back it up, check it, replace the signing key. */
+/** Programs for the registry of a home: back it up, check it. */
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
-import type { FileOptions, HomeOptions, ProgramIo, RotateKeyOptions } from '../../src/contract/programs.ts';
+import type { FileOptions, HomeOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { readHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
-import { runningPid } from '../home/lock.ts';
+import { journalKeys } from '../home/journal-keys.ts';
 import { StartRefused } from '../home/settings.ts';
-import { rotateSigningKey } from '../home/signing-keys.ts';
 import { print, reporting } from '../program-io.ts';
 import type { CheckReport, JournalReport } from '../store/maintenance.ts';
 import { storeMaintenance } from '../store-engine.ts';
@@ -35,7 +34,7 @@ export function check(options: HomeOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
     const store = storeMaintenance(home);
-    const heads = await readHeads(home, await home.existingKey('journalKey'));
+    const heads = await readHeads(home, await journalKeys(home));
     const report = await store.check(heads.anchors);
     const blobs = await checkBlobs(store, home.path('blobs'));
     const problems = [...report.problems, ...heads.problems.map(text => `journal: ${text}`), ...blobs.problems];
@@ -66,25 +65,6 @@ export const notCoveredText = ({ notCovered = [] }: JournalReport): string =>
 
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
-
-/**
- * Creates a new signing key, which a running daemon uses at once. Tokens issued so far stay valid until they expire; with
- * `revokeNow` they are invalid at once.
- */
-export function rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<number> {
-  return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home);
-    const revokeNow = options.revokeNow ?? false;
-    await rotateSigningKey(home, Date.now(), { revokeNow });
-    const pid = await runningPid(home);
-    if (pid !== null) process.kill(pid, 'SIGHUP');
-    const revoked = revokeNow ? 'all earlier tokens are revoked; ' : '';
-    const user = pid === null ? 'no daemon is running' : `the daemon (process ${pid}) uses it now`;
-    const text = `new signing key; ${revoked}${user}\n`;
-    await print(io.stdout, options.json ? `${JSON.stringify({ daemon: pid })}\n` : text);
-    return 0;
-  });
-}
 
 /** Opens a home that has a registry; refuses any other, because these programs create none. */
 export async function existingHome(dir: string): Promise<Home> {

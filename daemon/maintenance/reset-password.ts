@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ProgramIo, ResetOptions } from '../../src/contract/programs.ts';
 import { changePassword, type UserRecord } from '../domain/user.ts';
-import { HeadKeeper } from '../home/head-keeper.ts';
 import type { Home } from '../home/home.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
@@ -10,8 +9,8 @@ import { print, reporting } from '../program-io.ts';
 import { FIRST_USER } from '../services/first-admin.ts';
 import { hashPassword } from '../services/passwords.ts';
 import type { Store } from '../store/store.ts';
-import { storeMaintenance } from '../store-engine.ts';
 import { existingHome } from './maintenance.ts';
+import { writeRegistry } from './write-registry.ts';
 
 /**
  * Sets a random password, writes it to standard output and nowhere else, and revokes all tokens of the user. Anyone who can
@@ -39,15 +38,13 @@ export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<num
   });
 }
 
-async function withNewPassword(
+/** `warn` receives lines for the person who runs the program. */
+function withNewPassword(
   home: Home,
   username: string,
   warn: (message: string) => void,
 ): Promise<{ user: UserRecord; password: string }> {
-  const store = await storeMaintenance(home).openStore();
-  const journalKey = await home.existingKey('journalKey');
-  const heads = await HeadKeeper.start({ home, store, journalKey, now: Date.now, warn });
-  try {
+  return writeRegistry(home, warn, async store => {
     const user = await userNamed(store, username);
     const password = randomBytes(18).toString('base64url');
     const by = { by: 'devmgr daemon reset-password' };
@@ -55,10 +52,7 @@ async function withNewPassword(
     await store.commit({ at: Date.now(), actor: null, requestId: null, changes: [change], guards });
     if (user.number === FIRST_USER) await home.remove('initialPassword');
     return { user, password };
-  } finally {
-    await heads.stop();
-    await store.close();
-  }
+  });
 }
 
 async function userNamed(store: Store, username: string): Promise<UserRecord> {

@@ -6,6 +6,7 @@ import { BEFORE_RESTORE, beforeRestoreName } from '../blobs/blobs.ts';
 import { linkOrCopy } from '../files.ts';
 import { HeadFile } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
+import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
@@ -68,7 +69,7 @@ async function stage(home: Home, file: string): Promise<StagedRestore> {
  * normally contains that head as well.
  */
 async function recordRestore(home: Home, restored: Reader): Promise<void> {
-  const heads = await HeadFile.open(home, await home.existingKey('journalKey'));
+  const heads = await HeadFile.open(home, await journalKeys(home));
   if (heads.problem)
     throw new StartRefused(
       1,

@@ -90,8 +90,9 @@ export class Tokens {
     this.useKeys(signingKeys);
   }
 
-  /** Replaces the keys. Tokens signed with other keys are invalid from now on. */
-  useKeys(keys: SigningKeys): void {
+  /** Replaces the keys. Tokens signed with other keys are invalid from now on. Returns whether another key signs now. */
+  useKeys(keys: SigningKeys): boolean {
+    const before: SigningKey | undefined = this.#current;
     this.#cache.clear();
     this.#current = keys[0];
     this.#sign = createSigner({ key: Buffer.from(keys[0].key), algorithm: 'HS256' }) as (
@@ -107,6 +108,7 @@ export class Tokens {
         cache: false,
       }) as (token: string) => Claims,
     }));
+    return before !== undefined && Buffer.compare(before.key, keys[0].key) !== 0;
   }
 
   /**

@@ -8,12 +8,12 @@ import type { DeviceSort, DeviceStatus, DeviceType, Platform } from '../../src/c
 import type { AppChange, AppRecord } from '../domain/app.ts';
 import type { BackupChange, BackupRecord } from '../domain/backup.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow } from '../domain/device.ts';
-import type { EntryType, EventRecord, JournalAdd } from '../domain/journal.ts';
+import type { EntryType, EventRecord, JournalAdd, JournalRotate } from '../domain/journal.ts';
 import type { ServiceTokenRecord, TokenChange } from '../domain/service-token.ts';
 import type { UserChange, UserGuard, UserRecord } from '../domain/user.ts';
 
 /** Everything that can be written. `createdAt` of a new record is the commit's `at`. */
-export type Change = DeviceChange | UserChange | AppChange | BackupChange | TokenChange | JournalAdd;
+export type Change = DeviceChange | UserChange | AppChange | BackupChange | TokenChange | JournalAdd | JournalRotate;
 
 /** A condition that must still hold at the moment of the commit. */
 export type Guard = DeviceGuard | UserGuard;

@@ -15,6 +15,10 @@ export const homeFiles = {
   signingKey: 'signing-key',
   /** Key that chains the journal (0600). */
   journalKey: 'journal-key',
+  /** Keys that `journalKey` has replaced, for verification only (0600). */
+  journalKeysEarlier: 'journal-keys-earlier',
+  /** The key that is to replace `journalKey`; absent except during the replacement (0600). */
+  journalKeyNext: 'journal-key-next',
   /** Signed heads of the journal (0600). */
   journalHeads: 'journal-heads',
   /** Password of the first administrator until it is changed (0600). */

@@ -50,6 +50,8 @@ export interface FileOptions extends HomeOptions {
 export interface RotateKeyOptions extends HomeOptions {
   /** Revoke all earlier tokens at once. By default they stay valid until they expire. */
   readonly revokeNow?: boolean;
+  /** Replace the key of the journal instead of the one that signs tokens. */
+  readonly journal?: boolean;
 }
 
 /** Options of `daemon reset-password`. */
@@ -92,7 +94,7 @@ export interface Programs {
   check(options: HomeOptions, io: ProgramIo): Promise<number>;
   /** Writes the journal. */
   audit(options: AuditOptions, io: ProgramIo): Promise<number>;
-  /** Creates a new signing key. Tokens issued so far stay valid until they expire, or are revoked at once. */
+  /** Creates a new signing key, or a new key of the journal. Tokens issued so far stay valid until they expire, or are revoked at once. */
   rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<number>;
   /** Sets a random password for a user and writes it to standard output; refuses while a daemon runs. */
   resetPassword(options: ResetOptions, io: ProgramIo): Promise<number>;

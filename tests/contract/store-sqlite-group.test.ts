@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { macWith } from '../../daemon/store/sqlite/chain.ts';
 import { GroupCommit } from '../../daemon/store/sqlite/group.ts';
 import { Journal } from '../../daemon/store/sqlite/journal.ts';
 import { openWriter } from '../../daemon/store/sqlite/open.ts';
@@ -29,7 +28,7 @@ it('after a rollback with a failed reload, the next commit reads the state of th
       throw new Error('disk I/O error');
     }
   }
-  const writer = new Failing(statements, new Journal(statements, macWith(journalKey)));
+  const writer = new Failing(statements, new Journal(statements, [journalKey]));
   writer.reload();
   const notified: number[] = [];
   const group = new GroupCommit(db, writer, ({ deltas, lastEventId }) => notified.push(deltas.length, lastEventId));

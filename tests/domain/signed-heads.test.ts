@@ -8,6 +8,8 @@ import { Home } from '../../daemon/home/home.ts';
 import { addDevice, commit } from '../contract/store/fixtures.ts';
 import { journalKey, openTemporary } from '../support/sqlite.ts';
 
+const keys = { current: journalKey, next: null };
+const others = { current: new Uint8Array(32).fill(1), next: null };
 let dir: string;
 let home: Home;
 beforeEach(async () => {
@@ -17,10 +19,10 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const head = (id: number) => ({ id, mac: `code-${id}` });
-const ids = async () => (await readHeads(home, journalKey)).anchors.heads.map(({ id }) => id);
+const ids = async () => (await readHeads(home, keys)).anchors.heads.map(({ id }) => id);
 
 it('the file of heads is bounded, verifies after it was compacted, and keeps what the journal contradicts', async () => {
-  const file = await HeadFile.open(home, journalKey);
+  const file = await HeadFile.open(home, keys);
   for (let id = 1; id <= 5000; id++) {
     await file.append('head', head(id), id);
     if (file.isFull) await file.compact(async line => line.id !== 7);
@@ -29,12 +31,12 @@ it('the file of heads is bounded, verifies after it was compacted, and keeps wha
   expect(found.length).toBeLessThan(2000);
   expect([found[0], found.at(-1)]).toEqual([7, 5000]);
   expect((await stat(home.path('journalHeads'))).size).toBeLessThan(400_000);
-  expect((await readHeads(home, journalKey)).problems).toEqual([]);
-  expect((await HeadFile.open(home, journalKey)).last).toEqual({ ...head(5000), at: 5000, kind: 'head' });
+  expect((await readHeads(home, keys)).problems).toEqual([]);
+  expect((await HeadFile.open(home, keys)).last).toEqual({ ...head(5000), at: 5000, kind: 'head' });
 });
 
 it('lines before the last restore no longer hold', async () => {
-  const file = await HeadFile.open(home, journalKey);
+  const file = await HeadFile.open(home, keys);
   await file.append('head', head(9), 1);
   await file.append('restored', head(4), 2);
   await file.append('head', head(5), 3);
@@ -42,12 +44,12 @@ it('lines before the last restore no longer hold', async () => {
 });
 
 it('another key of the journal does not verify the file', async () => {
-  const file = await HeadFile.open(home, journalKey);
+  const file = await HeadFile.open(home, keys);
   await file.append('head', head(1), 1);
-  const { problems, anchors } = await readHeads(home, new Uint8Array(32).fill(1));
+  const { problems, anchors } = await readHeads(home, others);
   expect([problems, anchors.heads]).toEqual([[expect.stringMatching(/^line 1 of journal-heads/)], []]);
   await file.useKey(new Uint8Array(32).fill(1));
-  expect((await readHeads(home, new Uint8Array(32).fill(1))).problems).toEqual([]);
+  expect((await readHeads(home, others)).problems).toEqual([]);
 });
 
 it('a head is signed half a minute after a commit, without a stop, and once for many commits', async () => {
@@ -57,7 +59,7 @@ it('a head is signed half a minute after a commit, without a stop, and once for 
     const keeper = await HeadKeeper.start({
       home,
       store: opened.store,
-      journalKey,
+      keys,
       now: () => 1,
       warn: expect.unreachable,
     });
@@ -80,7 +82,7 @@ it('a head that cannot be signed is reported, and signed after the next commit',
   const opened = await openTemporary();
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);
-  const keeper = await HeadKeeper.start({ home, store: opened.store, journalKey, now: () => 1, warn });
+  const keeper = await HeadKeeper.start({ home, store: opened.store, keys, now: () => 1, warn });
   await commit(opened.store, [addDevice('S')]);
   const broken = vi.spyOn(HeadFile.prototype, 'append').mockRejectedValueOnce(new Error('disk full'));
   await keeper.write();

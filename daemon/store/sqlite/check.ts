@@ -1,8 +1,8 @@
 import { type default as Database, SqliteError } from 'better-sqlite3';
 import { cooperatively } from '../../concurrency.ts';
 import type { Anchors, CheckReport } from '../maintenance.ts';
-import { macWith } from './chain.ts';
 import { toFailure } from './failure.ts';
+import type { JournalKeyList } from './key-ring.ts';
 import { migrations } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
 import { Statements } from './statements.ts';
@@ -38,7 +38,11 @@ const faults: readonly string[] = [
  * Checks a database: its pages and indexes, its counters against counts, its journal from end to end. Works beside a running
  * daemon. Reads everything, which takes seconds for a million devices. Rejects if the database cannot be opened at all.
  */
-export async function checkDatabase(file: string, journalKey: Uint8Array, anchors?: Anchors): Promise<CheckReport> {
+export async function checkDatabase(
+  file: string,
+  journalKeys: JournalKeyList,
+  anchors?: Anchors,
+): Promise<CheckReport> {
   const db = openReader(file);
   try {
     const version = versionOf(db, file, migrations.length);
@@ -49,7 +53,7 @@ export async function checkDatabase(file: string, journalKey: Uint8Array, anchor
     if (pages.length > 0 || version < migrations.length) return { problems: pages, devices: 0, entries: 0 };
     const statements = new Statements(db);
     const wrong = faults.flatMap(sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
-    const journal = await cooperatively(verifyJournal(statements, macWith(journalKey), anchors));
+    const journal = await cooperatively(verifyJournal(statements, journalKeys, anchors));
     return {
       problems: [...wrong, ...journal.problems.map(text => `journal: ${text}`)],
       devices: statements.value<number>('SELECT count(*) FROM device')!,

@@ -1,6 +1,7 @@
-import type { Entry, JournalAdd } from '../../domain/journal.ts';
+import { keyDigest } from '../../domain/digest.ts';
+import type { Entry, JournalAdd, JournalRotate } from '../../domain/journal.ts';
 import type { JournalHead } from '../store.ts';
-import { entryMac, type Mac, noEntries, sealOf } from './chain.ts';
+import { entryMac, type Mac, macWith, noEntries, sealOf } from './chain.ts';
 import type { Statements } from './statements.ts';
 import type { Writes } from './writing.ts';
 
@@ -22,14 +23,23 @@ const insert = `INSERT INTO event (id, at, type, device, subject, actor, request
 /** Writes the journal. Call `append` and `seal` inside a transaction, and `reload` after a rollback. */
 export class Journal {
   readonly #statements: Statements;
-  readonly #mac: Mac;
+  /** By the digest of their keys; the current one first. */
+  readonly #macs: Map<string, Mac>;
+  /** Digest of the key that the next entry is authenticated with. */
+  #key: string;
   #id = 0;
   #last = '';
   #sealed = 0;
 
-  constructor(statements: Statements, mac: Mac) {
+  /** `keys`: the current one, then others that the journal may end with: after a restore, or a replacement that was interrupted. */
+  constructor(statements: Statements, keys: readonly [Uint8Array, ...Uint8Array[]]) {
     this.#statements = statements;
-    this.#mac = mac;
+    this.#macs = new Map(keys.map(key => [keyDigest(key), macWith(key)]));
+    this.#key = keyDigest(keys[0]);
+  }
+
+  get #mac(): Mac {
+    return this.#macs.get(this.#key)!;
   }
 
   get lastId(): number {
@@ -45,6 +55,7 @@ export class Journal {
   reload(): string | null {
     const head = readHead(this.#statements);
     const last = this.#statements.value<number | null>('SELECT max(id) FROM event') ?? 0;
+    this.#key = this.#keyOf(head) ?? this.#key;
     const genuine = head === null ? last === 0 && !hasRecords(this.#statements) : sealOf(this.#mac, head) === head.seal;
     this.#id = Math.max(last, head?.id ?? 0);
     this.#sealed = this.#id;
@@ -74,6 +85,22 @@ export class Journal {
     this.#last = mac;
   }
 
+  /** Writes the entry with the present key and continues with `key`; does nothing if that is the present one. */
+  rotate(context: EntryContext, entry: Entry, key: Uint8Array): void {
+    const digest = keyDigest(key);
+    if (digest === this.#key) return;
+    this.append(context, entry, null, null);
+    this.#macs.set(digest, macWith(key));
+    this.#key = digest;
+  }
+
+  /** The key that sealed the head. */
+  #keyOf(head: StoredHead | null): string | undefined {
+    if (head === null) return undefined;
+    for (const [digest, mac] of this.#macs) if (sealOf(mac, head) === head.seal) return digest;
+    return undefined;
+  }
+
   seal(): void {
     const head: StoredHead = {
       id: this.#id,
@@ -99,8 +126,14 @@ export function hasRecords(statements: Statements): boolean {
   return statements.value('SELECT 1 FROM user UNION ALL SELECT 1 FROM device LIMIT 1') !== undefined;
 }
 
-/** How an entry without a change is written. */
-export const journalWrites: Writes<JournalAdd['kind']> = {
+/** How entries without a change are written. */
+export const journalWrites: Writes<(JournalAdd | JournalRotate)['kind']> = {
+  'journal.rotate': {
+    apply({ key, entry }, context, { journal }) {
+      journal.rotate(context, entry, key);
+      return { kind: 'done' };
+    },
+  },
   'journal.add': {
     apply({ entry, device, subject }, context, { journal }) {
       journal.append(context, entry, device, subject);

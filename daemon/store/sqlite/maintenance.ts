@@ -15,11 +15,12 @@ export class SqliteMaintenance implements StoreMaintenance {
   }
 
   async openStore(): Promise<Store> {
-    return openSqliteStore({ file: this.#registry.file, journalKey: await this.#registry.journalKey() });
+    const [journalKey, ...otherJournalKeys] = (await this.#registry.journalKeys()).toReversed();
+    return openSqliteStore({ file: this.#registry.file, journalKey: journalKey!, otherJournalKeys });
   }
 
   async openReader(): Promise<RegistryReader> {
-    return openSqliteReader(this.#registry.file, await this.#registry.journalKey());
+    return openSqliteReader(this.#registry.file, await this.#registry.journalKeys());
   }
 
   backup(to: string): Promise<void> {
@@ -27,7 +28,7 @@ export class SqliteMaintenance implements StoreMaintenance {
   }
 
   async check(anchors?: Anchors): Promise<CheckReport> {
-    return checkDatabase(this.#registry.file, await this.#registry.journalKey(), anchors);
+    return checkDatabase(this.#registry.file, await this.#registry.journalKeys(), anchors);
   }
 
   stageRestore(file: string): Promise<StagedRestore> {

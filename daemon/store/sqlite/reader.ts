@@ -1,9 +1,10 @@
 import type Database from 'better-sqlite3';
 import { cooperatively } from '../../concurrency.ts';
 import type { RegistryReader } from '../maintenance.ts';
-import { macWith, sealOf } from './chain.ts';
+import { sealOf } from './chain.ts';
 import { deviceRows } from './devices.ts';
 import { readHead } from './journal.ts';
+import { type JournalKeyList, KeyRing } from './key-ring.ts';
 import { addFunctions, sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { readerOf, tableReads } from './reads.ts';
@@ -11,7 +12,7 @@ import { Statements } from './statements.ts';
 import { verifyJournal } from './verify.ts';
 
 /** Opens a database for reading only, beside a running daemon or without one. Throws `StoreFailure` if that fails. */
-export function openSqliteReader(file: string, journalKey: Uint8Array): RegistryReader {
+export function openSqliteReader(file: string, journalKeys: JournalKeyList): RegistryReader {
   const db = openReader(file);
   addFunctions(db);
   const statements = new Statements(db);
@@ -22,10 +23,10 @@ export function openSqliteReader(file: string, journalKey: Uint8Array): Registry
     ),
     async sealedHead() {
       const head = readHead(statements);
-      return head && sealOf(macWith(journalKey), head) === head.seal ? { id: head.id, mac: head.mac } : null;
+      const isSealed = head !== null && new KeyRing(journalKeys).macs.some(mac => sealOf(mac, head) === head.seal);
+      return isSealed ? { id: head.id, mac: head.mac } : null;
     },
-    verifyJournal: anchors =>
-      atOneMoment(db, () => cooperatively(verifyJournal(statements, macWith(journalKey), anchors))),
+    verifyJournal: anchors => atOneMoment(db, () => cooperatively(verifyJournal(statements, journalKeys, anchors))),
     close: async () => void db.close(),
   };
 }

@@ -10,24 +10,24 @@ import { backupDatabase } from './snapshot.ts';
 /** A database file and the key of its journal. */
 export interface SqliteRegistry {
   readonly file: string;
-  /** Requested only when it is needed: a backup needs no key. */
-  readonly journalKey: () => Promise<Uint8Array>;
+  /** In the order of their use, the last one the current one. Requested only when they are needed: a backup needs none. */
+  readonly journalKeys: () => Promise<readonly Uint8Array[]>;
 }
 
 /** Files that SQLite may keep beside a database. */
 const companions = ['-wal', '-shm'];
 
 /** Copies the backup `from` beside the database of the registry and checks the copy: what was checked is what gets installed. */
-export async function stageRestore({ file, journalKey }: SqliteRegistry, from: string): Promise<StagedRestore> {
+export async function stageRestore({ file, journalKeys }: SqliteRegistry, from: string): Promise<StagedRestore> {
   const staged = `${file}.restoring`;
   try {
     await removeDatabase(staged);
     // SQLite makes the copy: what a crash has left beside the backup belongs to it.
     await backupDatabase(from, staged);
-    const key = await journalKey();
-    const report = await checkDatabase(staged, key);
+    const keys = await journalKeys();
+    const report = await checkDatabase(staged, keys);
     await syncFile(staged);
-    return new StagedDatabase(file, staged, report, openSqliteReader(staged, key));
+    return new StagedDatabase(file, staged, report, openSqliteReader(staged, keys));
   } catch (error) {
     await removeDatabase(staged);
     throw error;

@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3';
 import type { CommitNotice, Store } from '../store.ts';
-import { macWith } from './chain.ts';
 import { toFailure } from './failure.ts';
 import { GroupCommit } from './group.ts';
 import { Journal } from './journal.ts';
@@ -16,6 +15,8 @@ import { Writer, type Written } from './writer.ts';
 export interface SqliteOptions extends OpenOptions {
   /** Secret that chains the entries of the journal; stored apart from the database. */
   readonly journalKey: Uint8Array;
+  /** Other keys that the journal may end with. */
+  readonly otherJournalKeys?: readonly Uint8Array[] | undefined;
   /** Lists of devices with plain SQL only: needs no memory for them, but is slow from some ten thousand devices on. */
   readonly plainLists?: boolean | undefined;
   /** Milliseconds of a time slice; the default of `TimeSlice` if absent. */
@@ -52,7 +53,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const writable = new Statements(writing);
   const readable = new Statements(reading);
   const reads = new ReadBatch(reading, error => toFailure(error, 'cannot read', file));
-  const writer = new Writer(writable, new Journal(writable, macWith(journalKey)));
+  const writer = new Writer(writable, new Journal(writable, [journalKey, ...(options.otherJournalKeys ?? [])]));
   const fault = writer.reload();
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" lists them`);
   const listeners = new Set<(notice: CommitNotice) => void>();

@@ -3,6 +3,7 @@ import { AnchorCheck } from './anchors.ts';
 import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from './chain.ts';
 import { Derived } from './derived.ts';
 import { hasRecords, readHead, type StoredHead } from './journal.ts';
+import { type JournalKeyList, KeyRing } from './key-ring.ts';
 import type { Statements } from './statements.ts';
 
 interface StoredRow extends JournalRow {
@@ -16,7 +17,12 @@ const maxProblems = 100;
  * Reads the journal from end to end. Reports entries that were changed, removed, inserted or moved, and rows of users and
  * devices that are not what the entries say; at most `maxProblems`. Both must be of one moment: call it in a transaction.
  */
-export function* verifyJournal(statements: Statements, mac: Mac, anchors?: Anchors): Generator<void, JournalReport> {
+export function* verifyJournal(
+  statements: Statements,
+  keys: JournalKeyList,
+  anchors?: Anchors,
+): Generator<void, JournalReport> {
+  const ring = new KeyRing(keys);
   const problems: string[] = [];
   const report = (text: string) => problems.length < maxProblems && problems.push(text);
   let { id: expected, mac: before } = noEntries;
@@ -27,7 +33,7 @@ export function* verifyJournal(statements: Statements, mac: Mac, anchors?: Ancho
     const head = readHead(statements);
     const rows = statements.all<StoredRow>('SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?', expected, chunk);
     if (rows.length === 0) {
-      for (const text of endProblems(head, mac, expected, before)) report(text);
+      for (const text of endProblems(head, ring.mac, expected, before)) report(text);
       if (head === null && entries === 0 && hasRecords(statements)) report('all entries and the seal were removed');
       const isWhole = problems.length === 0;
       // Missing entries explain every difference of the rows: reporting these would only hide what was removed.
@@ -38,8 +44,12 @@ export function* verifyJournal(statements: Statements, mac: Mac, anchors?: Ancho
     }
     for (const row of rows) {
       if (row.id !== expected + 1) report(missing(expected + 1, row.id - 1));
-      else if (entryMac(mac, before, row) !== row.mac)
+      else if (entryMac(ring.mac, before, row) !== row.mac)
         report(`entry ${row.id} was changed, inserted or moved, or the journal key is a different one`);
+      else {
+        const problem = ring.pass(row);
+        if (problem) report(problem);
+      }
       derived.apply(row);
       anchored.entry(row);
       before = row.mac;

@@ -154,6 +154,8 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       write(change.entry, change.backup.device, number);
       return { kind: 'added', number };
     }
+    case 'journal.rotate':
+      return { kind: 'done' };
     case 'journal.add':
       write(change.entry, change.device, change.subject);
       return { kind: 'done' };

@@ -59,18 +59,22 @@ export const daemonCheck = command({
     context.programs.check({ home: context.settings.home, json: context.globals.json }, programIo(context)),
 });
 
-/** Creates a new signing key for tokens. */
+/** Creates a new signing key for tokens, or a new key of the journal. */
 export const daemonRotateKey = command({
   description:
-    'A running daemon uses the new key at once. Existing tokens are valid until they expire, for 24 hours at most; the earlier key signs no new ones.',
-  flags: { 'revoke-now': { help: 'revoke all existing tokens at once: all users must log in again' } },
+    'A running daemon uses the new key at once. Existing tokens are valid until they expire, for 24 hours at most; the earlier key signs no new ones.\nWith --journal the key of the journal is replaced instead. The journal says where; earlier keys stay in journal-keys-earlier and are used for verification only.',
+  flags: {
+    'revoke-now': { help: 'revoke all existing tokens at once: all users must log in again' },
+    journal: { help: 'replace the key of the journal instead', conflicts: ['revoke-now'] },
+  },
   examples: [
     { does: 'once a year', line: 'daemon rotate-key' },
     { does: 'if the key may have been read', line: 'daemon rotate-key --revoke-now' },
+    { does: 'if the journal key may have been read', line: 'daemon rotate-key --journal' },
   ],
   run: ({ flags }, context) =>
     context.programs.rotateKey(
-      { home: context.settings.home, json: context.globals.json, revokeNow: flags.revokeNow },
+      { home: context.settings.home, json: context.globals.json, revokeNow: flags.revokeNow, journal: flags.journal },
       programIo(context),
     ),
 });
