@@ -226,7 +226,15 @@ describe('daemon reset-password', () => {
     expect(await code('/api/users/me', { headers: { authorization: `Bearer ${token}` } })).toBe(1004);
     await daemon.stop();
 
-    const journal = { home, json: true, device: null, since: null, limit: 1, verify: false };
+    const journal = {
+      home,
+      json: true,
+      types: ['PASSWORD_CHANGED'],
+      device: null,
+      since: null,
+      limit: 1,
+      verify: false,
+    };
     const { stdout } = await runDaemonProgram(audit, journal);
     expect(JSON.parse(stdout)).toMatchObject({ type: 'PASSWORD_CHANGED', user: null, details: { username: 'admin' } });
     expect(stdout).not.toContain(password);
