@@ -43,7 +43,7 @@ export class HeadKeeper {
         `the journal does not contain its signed head, entry ${last.id}: "devmgr daemon audit --verify" says what is wrong`,
       );
     else if (last?.kind === 'restored') await enterRestore(parts);
-    await keeper.write();
+    void keeper.write();
     return keeper;
   }
 

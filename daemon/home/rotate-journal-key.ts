@@ -20,6 +20,7 @@ export async function rotateJournalKey(parts: {
   // First the heads: they are read with the current key and the waiting one, never with an earlier one.
   if (keys.next) await heads.useKey(key);
   await store.commit({ at: now(), actor: null, requestId: null, changes: [rotateKey(key)] });
+  if (!keys.next) return;
   await adoptNextKey(home, keys);
   await heads.write();
 }
