@@ -18,8 +18,7 @@ const plain = (value: unknown): string => {
 const sentences: Partial<Record<EntryType, (details: Details) => string>> = {
   LOGIN_SUCCEEDED: () => 'logged in',
   LOGIN_FAILED: ({ reason }) => `could not log in${typeof reason === 'string' ? `: ${reason}` : ''}`,
-  OPERATION_REFUSED: ({ operation, role }) =>
-    `was refused ${plain(operation)}, which the role ${plain(role)} may not do`,
+  OPERATION_REFUSED: ({ operation, role }) => `was refused ${plain(operation)} with the role ${plain(role)}`,
   CONFIRMATION_FAILED: ({ field }) => `gave a wrong ${plain(field)}`,
   ACTIVATION_CODE_WRONG: () => 'gave an activation code that is wrong or has expired',
   PACKAGE_DOWNLOADED: ({ versionId }) => `downloaded ${plain(versionId)}`,

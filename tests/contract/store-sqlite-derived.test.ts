@@ -122,7 +122,7 @@ describe('verification of the rows', () => {
   });
 
   it('says what the entries of earlier versions do not cover, instead of a problem', async () => {
-    const withoutDigests = (change: Change): Change => ({
+    const withoutDigests = (change: Extract<Change, { kind: 'user.add' | 'device.add' }>): Change => ({
       ...change,
       entry: {
         ...change.entry,
