@@ -1,56 +1,55 @@
-/** Programs for the registry of a home: back it up, check it, replace the signing key. */
+/** Programs for the registry of a home: check it, replace the signing key. */
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
-import type { FileOptions, HomeOptions, ProgramIo, RotateKeyOptions } from '../../src/contract/programs.ts';
+import type { HomeOptions, ProgramIo, RotateKeyOptions } from '../../src/contract/programs.ts';
 import { Home } from '../home/home.ts';
 import { runningPid } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
 import { rotateSigningKey } from '../home/signing-keys.ts';
 import { print, reporting } from '../program-io.ts';
-import type { CheckReport } from '../store/maintenance.ts';
+import type { StoreMaintenance } from '../store/maintenance.ts';
 import { storeMaintenance } from '../store-engine.ts';
-import { checkBlobs } from './check-blobs.ts';
-
-/** Copies the registry into a new file, also while a daemon is running. Does not include uploaded files and keys. */
-export function backup(options: FileOptions, io: ProgramIo): Promise<number> {
-  return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home);
-    const file = resolve(options.file);
-    await storeMaintenance(home).backup(file);
-    const { size } = await stat(file);
-    await print(io.stdout, options.json ? `${JSON.stringify({ file, size })}\n` : `${file}\n`);
-    io.stderr.write(
-      options.json
-        ? ''
-        : `Also keep ${homeFiles.journalKey}, ${homeFiles.signingKey} and the folder ${homeFiles.blobs} of ${home.dir}\n`,
-    );
-    return 0;
-  });
-}
+import { type BlobReport, blobProblems, checkBlobs } from './check-blobs.ts';
 
 /** Checks storage, journal, counters and uploaded files. Exit code 1 if there are problems. */
 export function check(options: HomeOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
     const store = storeMaintenance(home);
-    const report = await store.check();
-    const blobs = await checkBlobs(store, home.path('blobs'));
-    const problems = [...report.problems, ...blobs.problems];
+    const { unproven: _, ...report } = await store.check();
+    const blobs = await checkFiles(store, home);
+    const problems = [...report.problems, ...blobProblems(blobs)];
     await print(
       io.stdout,
       options.json
         ? `${JSON.stringify({ ...report, files: blobs.files, problems })}\n`
-        : checkText(report, blobs.files, problems),
+        : checkText({ ...report, files: blobs.files, problems }),
     );
     return problems.length ? 1 : 0;
   });
 }
 
-function checkText(report: CheckReport, files: number, problems: readonly string[]): string {
+async function checkFiles(store: StoreMaintenance, home: Home): Promise<BlobReport> {
+  const reader = await store.openReader();
+  try {
+    return await checkBlobs(reader, [home.path('blobs')]);
+  } finally {
+    await reader.close();
+  }
+}
+
+interface Checked {
+  readonly devices: number;
+  readonly entries: number;
+  readonly files: number;
+  readonly problems: readonly string[];
+}
+
+function checkText({ devices, entries, files, problems }: Checked): string {
   const checked = [
-    counted(report.devices, 'device', 'devices'),
-    counted(report.entries, 'journal entry', 'journal entries'),
+    counted(devices, 'device', 'devices'),
+    counted(entries, 'journal entry', 'journal entries'),
     counted(files, 'file', 'files'),
   ].join(', ');
   if (problems.length === 0) return `OK: ${checked} checked\n`;

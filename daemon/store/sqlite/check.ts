@@ -5,6 +5,7 @@ import { macWith } from './chain.ts';
 import { toFailure } from './failure.ts';
 import { migrations } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
+import { schemaProblems } from './schema.ts';
 import { Statements } from './statements.ts';
 import { verifyJournal } from './verify.ts';
 import { numberedTables } from './writing.ts';
@@ -44,14 +45,19 @@ export async function checkDatabase(file: string, journalKey: Uint8Array): Promi
     const version = versionOf(db, file, migrations.length);
     // All queries must see the same moment.
     db.exec('BEGIN');
-    const pages = pageProblems(db);
+    // First of all: the check of the pages evaluates conditions and virtual tables of the schema.
+    const foreign = schemaProblems(db, version);
+    const pages = foreign.length > 0 ? foreign : pageProblems(db);
     // Results from damaged pages would mislead, and an older database lacks some of what the queries name.
-    if (pages.length > 0 || version < migrations.length) return { problems: pages, devices: 0, entries: 0 };
+    if (pages.length > 0 || version < migrations.length)
+      return { problems: pages, unproven: [], devices: 0, entries: 0 };
     const statements = new Statements(db);
     const wrong = faults.flatMap(sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
     const journal = await cooperatively(verifyJournal(statements, macWith(journalKey)));
+    const unproven = journal.problems.map(text => `journal: ${text}`);
     return {
-      problems: [...wrong, ...journal.problems.map(text => `journal: ${text}`)],
+      problems: [...wrong, ...unproven],
+      unproven,
       devices: statements.value<number>('SELECT count(*) FROM device')!,
       entries: journal.entries,
     };
