@@ -39,6 +39,8 @@ export interface RunOptions extends HomeOptions {
   readonly allowHosts?: readonly string[];
   /** Vendor or vendor:product ids (hex) of further USB keys. */
   readonly ukeyMatch?: readonly string[];
+  /** URL of the receiver of journal entries; null or absent takes it from the environment. */
+  readonly forward?: string | null;
 }
 
 /** Options of `daemon backup`. */
