@@ -1,11 +1,15 @@
 /** Writes a backup of the registry. */
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Encrypter } from 'age-encryption';
 import { homeFiles } from '../../src/contract/local.ts';
 import type { BackupOptions, ProgramIo } from '../../src/contract/programs.ts';
+import { syncFolder } from '../files.ts';
 import type { Home } from '../home/home.ts';
+import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
 import { storeMaintenance } from '../store-engine.ts';
+import { encrypterFor, encryptFile } from './encryption.ts';
 import { existingHome } from './maintenance.ts';
 import { appendManifest, type BackupKey, backupKey } from './manifest.ts';
 
@@ -14,8 +18,9 @@ export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
     const file = resolve(options.file);
-    const [key] = await backupKeys(home);
-    await storeMaintenance(home).backup(file, unfinished => appendManifest(unfinished, key, new Date().toISOString()));
+    const encrypter = await encrypterFor(options);
+    if (encrypter) await writeEncrypted(home, file, encrypter);
+    else await writeBackup(home, file);
     const { size } = await stat(file);
     await print(io.stdout, options.json ? `${JSON.stringify({ file, size })}\n` : `${file}\n`);
     io.stderr.write(
@@ -25,6 +30,29 @@ export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
     );
     return 0;
   });
+}
+
+async function writeBackup(home: Home, file: string): Promise<void> {
+  const [key] = await backupKeys(home);
+  await storeMaintenance(home).backup(file, unfinished => appendManifest(unfinished, key, new Date().toISOString()));
+}
+
+/** SQLite copies into files only: the plain copy is in the home, which is as private as the registry, until it is encrypted. */
+async function writeEncrypted(home: Home, file: string, encrypter: Encrypter): Promise<void> {
+  if (await stat(file).catch(() => null)) throw new StartRefused(1, `${file} already exists: name another file`);
+  const plain = `${home.path('database')}.encrypting`;
+  const unfinished = `${file}.unfinished`;
+  try {
+    await rm(plain, { force: true });
+    await writeBackup(home, plain);
+    await rm(unfinished, { force: true });
+    await encryptFile(encrypter, plain, unfinished);
+    await rename(unfinished, file);
+    await syncFolder(dirname(file));
+  } finally {
+    await rm(plain, { force: true });
+    await rm(unfinished, { force: true });
+  }
 }
 
 /** The keys that manifests may have, the current one first. Refuses a home without a `journal-key`. */

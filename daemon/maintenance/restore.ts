@@ -11,7 +11,7 @@ import { print, reporting } from '../program-io.ts';
 import type { CheckReport } from '../store/maintenance.ts';
 import type { Reader } from '../store/store.ts';
 import { type BlobReport, checkBlobs } from './check-blobs.ts';
-import { type Origin, stageBackup, unverifiedMeans } from './stage-backup.ts';
+import { type Origin, type Restoring, stageBackup, unverifiedMeans } from './stage-backup.ts';
 
 /** Replaces the registry by a backup; the present registry stays beside it. Refuses while a daemon is running. */
 export function restore(options: RestoreOptions, io: ProgramIo): Promise<number> {
@@ -22,7 +22,8 @@ export function restore(options: RestoreOptions, io: ProgramIo): Promise<number>
     const home = await Home.open(options.home);
     const lock = await lockHome(home);
     try {
-      const restored = await replace(home, resolve(options.file), options.acceptUnverified ?? false);
+      const { file, acceptUnverified = false, identityFile, passphraseFile } = options;
+      const restored = await replace({ home, file: resolve(file), acceptUnverified, identityFile, passphraseFile });
       for (const warning of restored.warnings) io.stderr.write(`${warning}\n`);
       await print(io.stdout, options.json ? `${JSON.stringify(documentOf(restored))}\n` : textOf(restored));
       return 0;
@@ -53,8 +54,9 @@ function textOf({ devices, kept, origin }: Restored): string {
 }
 
 /** If the disk is full or the backup damaged, the registry stays as it is. */
-async function replace(home: Home, file: string, acceptUnverified: boolean): Promise<Restored> {
-  const { staged, origin } = await stageBackup(home, file, acceptUnverified);
+async function replace(restoring: Restoring): Promise<Restored> {
+  const { home, file, acceptUnverified } = restoring;
+  const { staged, origin } = await stageBackup(restoring);
   try {
     const accepted = origin.kind === 'unverified' ? staged.report.unproven : [];
     const problem = staged.report.problems.find(text => !accepted.includes(text));

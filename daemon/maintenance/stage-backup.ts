@@ -10,6 +10,7 @@ import type { StagedRestore } from '../store/maintenance.ts';
 import { StoreFailure } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
 import { backupKeys } from './backup.ts';
+import { decryptFile, isEncrypted, type Unlocking } from './encryption.ts';
 import { type Verdict, verifyManifest } from './manifest.ts';
 
 /** What a restore knows about the origin of a backup. */
@@ -32,14 +33,22 @@ const fromBefore =
 export const unverifiedMeans =
   'anyone who could write this file may have changed passwords, roles, owners and activation codes in it';
 
+/** A backup to be restored. */
+export interface Restoring extends Unlocking {
+  readonly home: Home;
+  readonly file: string;
+  readonly acceptUnverified: boolean;
+}
+
 /** Refuses a backup whose origin is not proven, unless `acceptUnverified`. Changes nothing of the registry. */
-export async function stageBackup(home: Home, file: string, acceptUnverified: boolean): Promise<StagedBackup> {
+export async function stageBackup(restoring: Restoring): Promise<StagedBackup> {
+  const { home, file, acceptUnverified } = restoring;
   // Without the key of the backup, its journal cannot be verified either: any key will do.
   if (acceptUnverified) await home.secretKey('journalKey');
   let origin: Origin | undefined;
   try {
     const staged = await storeMaintenance(home).stageRestore(async to => {
-      origin = await copyVerified({ home, file, to, acceptUnverified });
+      origin = await copyVerified(restoring, to);
     });
     return { staged, origin: origin! };
   } catch (error) {
@@ -48,26 +57,23 @@ export async function stageBackup(home: Home, file: string, acceptUnverified: bo
   }
 }
 
-interface Copying {
-  readonly home: Home;
-  readonly file: string;
-  readonly to: string;
-  readonly acceptUnverified: boolean;
-}
-
 /** Rejects before SQLite has read a byte of a backup that is neither verified nor accepted. */
-async function copyVerified({ home, file, to, acceptUnverified }: Copying): Promise<Origin> {
+async function copyVerified({ home, file, acceptUnverified, ...unlocking }: Restoring, to: string): Promise<Origin> {
   if (await isKept(home, file)) {
     await storeMaintenance(home).copyDatabase(file, to);
     return { kind: 'kept' };
   }
   const keys = await backupKeys(home);
-  await copyFile(file, to, constants.COPYFILE_EXCL);
+  const encrypted = await isEncrypted(file);
+  if (encrypted) await decryptFile(file, to, unlocking);
+  else if (unlocking.identityFile || unlocking.passphraseFile)
+    throw new StartRefused(2, `${file} is not encrypted`, 'leave --identity-file and --passphrase-file out');
+  else await copyFile(file, to, constants.COPYFILE_EXCL);
   const verdict = await verifyManifest(to, keys);
   const origin = originOf(verdict);
   if (origin.kind === 'unverified' && !acceptUnverified) throw notVerified(file, origin.why);
   if (verdict.kind !== 'none') await truncate(to, verdict.size);
-  else {
+  else if (!encrypted) {
     await rm(to);
     // SQLite makes the copy: what a crash has left beside a copied database belongs to it.
     await storeMaintenance(home).copyDatabase(file, to);

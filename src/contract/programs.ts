@@ -47,6 +47,10 @@ export interface RunOptions extends HomeOptions {
 export interface BackupOptions extends HomeOptions {
   /** The file to write; it must not exist. */
   readonly file: string;
+  /** Recipients of age. With one or a passphrase, the file is encrypted. */
+  readonly encryptTo?: readonly string[];
+  /** File with the passphrase on its first line. Not together with recipients. */
+  readonly passphraseFile?: string | null;
 }
 
 /** Options of `daemon restore`. */
@@ -55,6 +59,10 @@ export interface RestoreOptions extends HomeOptions {
   readonly file: string;
   /** Restore it even if it is not proven who wrote it, and that no one changed it. By default it is refused. */
   readonly acceptUnverified?: boolean;
+  /** File with identities of age, for an encrypted backup. */
+  readonly identityFile?: string | null;
+  /** File with the passphrase of an encrypted backup on its first line. */
+  readonly passphraseFile?: string | null;
 }
 
 /** Options of `daemon rotate-key`. */

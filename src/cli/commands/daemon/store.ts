@@ -21,11 +21,32 @@ const fileArg = (help: string) => [{ name: 'FILE', help, offer: 'file' }] as con
 export const daemonBackup = command({
   description: 'The daemon may be running.',
   args: fileArg('file to write; it must not exist'),
-  flags: {},
-  examples: [{ does: 'a backup', line: 'daemon backup registry-2026-11-20.db' }],
-  run: ({ args }, context) =>
+  flags: {
+    'encrypt-to': {
+      value: 'RECIPIENT',
+      many: true,
+      help: 'encrypt it to this recipient of age (age1…)',
+      conflicts: ['passphrase-file'],
+    },
+    'passphrase-file': {
+      value: 'FILE',
+      offer: 'file',
+      help: 'encrypt it with the passphrase on the first line of a file',
+    },
+  },
+  examples: [
+    { does: 'a backup', line: 'daemon backup registry-2026-11-20.db' },
+    { does: 'encrypted', line: 'daemon backup registry.age --passphrase-file passphrase' },
+  ],
+  run: ({ args, flags }, context) =>
     context.programs.backup(
-      { home: context.settings.home, json: context.globals.json, file: resolve(args[0]!) },
+      {
+        home: context.settings.home,
+        json: context.globals.json,
+        file: resolve(args[0]!),
+        encryptTo: flags.encryptTo,
+        passphraseFile: flags.passphraseFile ?? null,
+      },
       programIo(context),
     ),
 });
@@ -37,6 +58,17 @@ export const daemonRestore = command({
   args: fileArg('file that daemon backup wrote'),
   flags: {
     yes: { short: 'y', help: 'do not ask for confirmation' },
+    'identity-file': {
+      value: 'FILE',
+      offer: 'file',
+      help: 'decrypt it with the identities of age in a file',
+      conflicts: ['passphrase-file'],
+    },
+    'passphrase-file': {
+      value: 'FILE',
+      offer: 'file',
+      help: 'decrypt it with the passphrase on the first line of a file',
+    },
     'accept-unverified': {
       help: 'restore a backup without a valid manifest: its passwords, roles, owners and codes may have been changed',
     },
@@ -55,7 +87,14 @@ export const daemonRestore = command({
         throw usage('not confirmed: nothing was changed');
     }
     return context.programs.restore(
-      { home: context.settings.home, json: context.globals.json, file, acceptUnverified: flags.acceptUnverified },
+      {
+        home: context.settings.home,
+        json: context.globals.json,
+        file,
+        acceptUnverified: flags.acceptUnverified,
+        identityFile: flags.identityFile ?? null,
+        passphraseFile: flags.passphraseFile ?? null,
+      },
       programIo(context),
     );
   },
