@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Home } from '../home/home.ts';
 import type { Logger } from '../logger.ts';
+import { isLoopbackName } from '../loopback.ts';
 import type { Store } from '../store/store.ts';
 import { toAuditLine } from './audit-line.ts';
 import { Cursor } from './cursor.ts';
@@ -44,6 +45,9 @@ export class Forwarder {
   }
 
   start(): void {
+    const { target, log } = this.#options;
+    if (target.kind === 'tcp' && !isLoopbackName(target.host))
+      log.warn({ target: target.name }, 'the journal is forwarded over an unencrypted connection; use syslog+tls');
     this.#unsubscribe = this.#options.store.onCommit(() => this.#wake());
     this.#running = this.#run();
   }

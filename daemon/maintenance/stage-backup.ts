@@ -1,7 +1,8 @@
 /** Copies a backup into the home and verifies it, before a database engine opens it. */
-import { constants } from 'node:fs';
-import { copyFile, realpath, rm, stat, truncate } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { realpath, rm, stat, truncate } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { homeFiles } from '../../src/contract/local.ts';
 import { BEFORE_RESTORE } from '../blobs/blobs.ts';
 import type { Home } from '../home/home.ts';
@@ -68,7 +69,8 @@ async function copyVerified({ home, file, acceptUnverified, ...unlocking }: Rest
   if (encrypted) await decryptFile(file, to, unlocking);
   else if (unlocking.identityFile || unlocking.passphraseFile)
     throw new StartRefused(2, `${file} is not encrypted`, 'leave --identity-file and --passphrase-file out');
-  else await copyFile(file, to, constants.COPYFILE_EXCL);
+  // Not copyFile: the copy becomes the registry, and must not have the mode of the backup.
+  else await pipeline(createReadStream(file), createWriteStream(to, { flags: 'wx', mode: 0o600 }));
   const verdict = await verifyManifest(to, keys);
   const origin = originOf(verdict);
   if (origin.kind === 'unverified' && !acceptUnverified) throw notVerified(file, origin.why);

@@ -1,6 +1,7 @@
 /** Backups that someone changed, and databases whose schema is not that of devmgr. */
 import {
   appendFile,
+  chmod,
   copyFile,
   cp,
   mkdir,
@@ -112,6 +113,15 @@ describe('a backup', () => {
     expect(await runDaemonProgram(check, { home: trial, json: true })).toMatchObject({ code: 0 });
     expect((await stat(join(trial, 'devmgr.db'))).size % 4096).toBe(0);
   });
+
+  it.each([0o644, 0o400])(
+    'with mode %o is restored as a registry that only its user can read and write',
+    async mode => {
+      await chmod(copy, mode);
+      expect(await restoreCopy()).toMatchObject({ code: 0 });
+      expect((await stat(join(trial, 'devmgr.db'))).mode & 0o777).toBe(0o600);
+    },
+  );
 });
 
 describe('a restore refuses a backup', () => {
@@ -147,6 +157,18 @@ describe('a restore refuses a backup', () => {
   it.each([1, 30, 5000])('whose last %i bytes are missing', async bytes => {
     await truncate(copy, (await stat(copy)).size - bytes);
     await isRefused(/has no manifest.*the end of the file is missing/);
+  });
+  it('with one changed bit, wherever it is', async () => {
+    const bytes = await readFile(copy);
+    for (let part = 0; part < 25; part++) {
+      const changed = Buffer.from(bytes);
+      changed[Math.floor((bytes.length - 1) * (part / 24))]! ^= 4;
+      await writeFile(copy, changed);
+      expect(await restoreCopy(), `part ${part}`).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/not verified/),
+      });
+    }
   });
   it('of another home', async () => {
     await writeFile(join(trial, 'journal-key'), `${'A'.repeat(43)}\n`, { mode: 0o600 });
