@@ -3,17 +3,20 @@
  * cursor, so that memory is bounded, and takes no part in a commit.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventRecord } from '../domain/journal.ts';
 import type { Home } from '../home/home.ts';
 import type { Logger } from '../logger.ts';
 import { isLoopbackName } from '../loopback.ts';
 import type { Store } from '../store/store.ts';
-import { toAuditLine } from './audit-line.ts';
+import { type AuditLine, toAuditLine } from './audit-line.ts';
 import { Cursor } from './cursor.ts';
 import { type Send, senderTo } from './senders.ts';
 import type { ForwardTarget } from './target.ts';
 
 /** Entries in one delivery. */
-const PAGE = 200;
+const PAGE = 500;
+/** Devices read in one turn of the event loop: requests are served in between. */
+const TURN = 50;
 /** Milliseconds until the next attempt: doubled after each failure. */
 const backoff = { first: 500, longest: 60_000 };
 
@@ -99,12 +102,20 @@ export class Forwarder {
     const records = await store.events({ after: this.#delivered, limit: PAGE });
     const last = records.at(-1);
     if (!last || signal.aborted) return false;
-    await this.#send(await Promise.all(records.map(record => toAuditLine(store, record))), signal);
+    await this.#send(await this.#linesOf(records), signal);
     await this.#cursor.write(last);
     this.#delivered = last.id;
     if (this.#failures > 0) log.info({ target: target.name }, 'journal entries are forwarded again');
     this.#failures = 0;
     return true;
+  }
+
+  async #linesOf(records: readonly EventRecord[]): Promise<AuditLine[]> {
+    const { store } = this.#options;
+    const lines: AuditLine[] = [];
+    for (let at = 0; at < records.length; at += TURN)
+      lines.push(...(await Promise.all(records.slice(at, at + TURN).map(record => toAuditLine(store, record)))));
+    return lines;
   }
 
   async #pauseAfter(error: unknown): Promise<void> {
