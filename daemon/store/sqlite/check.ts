@@ -62,6 +62,8 @@ export async function checkDatabase(file: string, journalKey: Uint8Array): Promi
       entries: journal.entries,
     };
   } catch (error) {
+    // Damage in the description of the tables shows before any page can be checked.
+    if (isDamage(error)) return { problems: [`database: ${error.message}`], unproven: [], devices: 0, entries: 0 };
     throw toFailure(error, 'cannot check the database', file);
   } finally {
     db.close();
@@ -80,8 +82,10 @@ function integrity(db: Database.Database): string[] {
     const pages = db.pragma(`integrity_check(${maxProblems})`) as { integrity_check: string }[];
     return pages.map(row => row.integrity_check);
   } catch (error) {
-    // Damage in the description of the tables stops the check itself.
-    if (error instanceof SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return [error.message];
+    if (isDamage(error)) return [error.message];
     throw error;
   }
 }
+
+const isDamage = (error: unknown): error is InstanceType<typeof SqliteError> =>
+  error instanceof SqliteError && error.code.startsWith('SQLITE_CORRUPT');
