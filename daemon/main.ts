@@ -5,6 +5,7 @@ import type { DaemonInfo } from '../src/contract/local.ts';
 import { routes } from '../src/contract/routes.ts';
 import { type Blobs, keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
 import { signingKeyRotated } from './domain/journal.ts';
+import type { Forwarder } from './forwarding/forwarder.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
 import { HeadKeeper } from './home/head-keeper.ts';
@@ -122,7 +123,8 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   const registry = await openRegistry({ ...basis, home });
   const parts = await createParts({ ...basis, home }, registry);
   const scanned = Promise.withResolvers<void>();
-  const app = await createServer({ ...basis, home }, registry, parts, scanned.promise);
+  const forwarder = await startForwarder({ ...basis, home }, registry.store);
+  const app = await createServer({ ...basis, home }, registry, { ...parts, forwarder }, scanned.promise);
   stack.add(() => closeServer(app, log));
   await parts.hub.ready();
   const initialPassword = await registry.firstAdmin;
@@ -202,7 +204,18 @@ async function openRegistry({ settings, log, stack, home }: Start): Promise<Regi
   return { store, blobs, access, rotateJournal, firstAdmin };
 }
 
-type Parts = Awaited<ReturnType<typeof createParts>>;
+type Parts = Awaited<ReturnType<typeof createParts>> & { readonly forwarder: Forwarder | null };
+
+/** Null if nothing is forwarded: then none of it is loaded. */
+async function startForwarder({ settings, log, stack, home }: Start, store: Store): Promise<Forwarder | null> {
+  const target = settings.forward;
+  if (!target) return null;
+  const { Forwarder } = await import('./forwarding/forwarder.ts');
+  const forwarder = new Forwarder({ store, home, target, log });
+  forwarder.start();
+  stack.add(() => forwarder.stop());
+  return forwarder;
+}
 
 /** The services, the notifications and the attached keys. */
 async function createParts({ settings, log, home, stack }: Start, { store, blobs, access }: Registry) {
@@ -247,7 +260,12 @@ async function createServer(
   const tls = await readTls(settings, log);
   const onForbidden = forbiddenRecorder(parts.access);
   return buildServer({ logger: log, origin, trustProxy: settings.trustProxy, tls, onForbidden }, [
-    app => metricsPlugin(app, { ...parts, behindProxy: isBehindProxy(settings), gauges: () => gauges(store, hub) }),
+    app =>
+      metricsPlugin(app, {
+        ...parts,
+        behindProxy: isBehindProxy(settings),
+        gauges: () => gauges(store, hub, parts.forwarder),
+      }),
     app => userRoutes(app, parts),
     app => tokenRoutes(app, parts),
     app => deviceRoutes(app, parts),
@@ -281,12 +299,15 @@ function afterFirstScan(keys: AttachedKeys, scanned: Promise<void>): KeySource {
   };
 }
 
-async function gauges(store: Store, hub: Hub) {
+async function gauges(store: Store, hub: Hub, forwarder: Forwarder | null) {
   const { total } = await store.devices({ sortBy: 'createTime', descending: true, offset: 0, limit: 1 });
   return {
     devmgr_devices: { help: 'Devices registered', value: total },
     devmgr_journal_entries: { help: 'Entries of the journal', value: await store.lastEventId() },
     devmgr_streams: { help: 'Notification streams open', value: hub.size },
+    ...(forwarder && {
+      devmgr_audit_forward_lag_entries: { help: 'Journal entries not forwarded yet', value: await forwarder.lag() },
+    }),
     devmgr_resident_bytes: { help: 'Resident memory of the daemon', value: process.memoryUsage.rss() },
   };
 }

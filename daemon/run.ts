@@ -1,6 +1,7 @@
 import { endProcess, nativeCallsOut } from '../drivers/index.ts';
 import type { ListeningLine } from '../src/contract/local.ts';
 import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
+import { forwardTarget } from './forwarding/target.ts';
 import { type DaemonSettings, settingsFromEnvironment } from './home/settings.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
@@ -25,6 +26,7 @@ async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> 
     tlsKey: options.tlsKey ?? undefined,
     allowHosts: options.allowHosts ?? [],
     ukeyMatch: options.ukeyMatch ?? [],
+    forward: forwardTarget(options.forward ?? null, io.env) ?? undefined,
     hardware: true,
     ...settingsFromEnvironment(io.env),
   };

@@ -16,6 +16,9 @@ export interface BlobOptions {
 }
 
 const nameShape = /^[0-9a-f]{32}$/;
+
+/** Whether a name is one that `receive` gives to a file: never a path to another folder. */
+export const isBlobName = (name: string): boolean => nameShape.test(name);
 const SWEEP_BATCH = 500;
 
 /** Opens the folder and creates it if it does not exist, for this user only. */
@@ -101,7 +104,7 @@ export class Blobs {
    */
   async sweep(known: (names: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
     let strays = await this.discardAll();
-    const names = (await readdir(this.#dir)).filter(name => nameShape.test(name));
+    const names = (await readdir(this.#dir)).filter(isBlobName);
     for (let i = 0; i < names.length; i += SWEEP_BATCH) {
       const batch = names.slice(i, i + SWEEP_BATCH);
       const recorded = await known(batch);
@@ -121,7 +124,7 @@ export class Blobs {
   }
 
   #path(name: string): string {
-    if (!nameShape.test(name)) throw new Error('not the name of a blob');
+    if (!isBlobName(name)) throw new Error('not the name of a blob');
     return join(this.#dir, name);
   }
 

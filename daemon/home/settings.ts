@@ -5,6 +5,7 @@ import { environment } from '../../src/contract/local.ts';
 import type { StartFailure } from '../../src/contract/programs.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
+import type { ForwardTarget } from '../forwarding/target.ts';
 import { isLoopbackName } from '../loopback.ts';
 import type { Limits } from '../services/limiter.ts';
 
@@ -36,6 +37,8 @@ export interface DaemonSettings {
   readonly allowHosts: readonly string[];
   /** Vendor or vendor:product ids (hex) of additional USB keys. */
   readonly ukeyMatch: readonly string[];
+  /** Where journal entries are forwarded to; absent if nowhere. */
+  readonly forward?: ForwardTarget | undefined;
   readonly limits: Limits;
   readonly admin: { readonly username: string; readonly password: string | null };
 }

@@ -3,6 +3,7 @@ import { csvCell } from '../../src/contract/csv.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { AuditOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { type EntryType, type EventRecord, entryTypes } from '../domain/journal.ts';
+import { type AuditLine, toAuditLine } from '../forwarding/audit-line.ts';
 import { readHeads } from '../home/head-file.ts';
 import type { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
@@ -13,17 +14,6 @@ import type { EventFilter, JournalAnchor } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
 import { entryText, nameWithoutActor } from './entry-text.ts';
 import { existingHome, notCoveredText } from './maintenance.ts';
-
-interface AuditLine {
-  readonly id: number;
-  readonly timestamp: string;
-  readonly type: string;
-  readonly deviceId: string | null;
-  readonly serialNumber: string | null;
-  readonly user: string | null;
-  readonly requestId: string | null;
-  readonly details: Readonly<Record<string, unknown>>;
-}
 
 const PAGE = 1000;
 const csvHeader = 'id,timestamp,type,deviceId,serialNumber,user,requestId,details\n';
@@ -84,7 +74,7 @@ async function list(reader: RegistryReader, options: AuditOptions, io: ProgramIo
   if (write === csv && !(await print(io.stdout, csvHeader))) return 0;
   const last: string[] = [];
   for await (const record of entries(reader, filter)) {
-    const text = write(await toLine(reader, record));
+    const text = write(await toAuditLine(reader, record));
     if (options.limit === null) {
       if (!(await print(io.stdout, text))) return 0;
     } else if (last.push(text) > options.limit) last.shift();
@@ -124,20 +114,6 @@ async function deviceNumber(reader: RegistryReader, name: string): Promise<numbe
   const number = deviceIds.parse(name) ?? (await reader.devicesBySerial([name])).get(name)?.number;
   if (number === undefined) throw new StartRefused(1, `no device has the id or serial number ${name}`);
   return number;
-}
-
-async function toLine(reader: RegistryReader, record: EventRecord): Promise<AuditLine> {
-  const device = record.device === null ? null : await reader.device(record.device);
-  return {
-    id: record.id,
-    timestamp: new Date(record.at).toISOString(),
-    type: record.type,
-    deviceId: record.device === null ? null : deviceIds.format(record.device),
-    serialNumber: device?.serialNumber ?? null,
-    user: record.actor,
-    requestId: record.requestId,
-    details: { ...record.data, ...record.detail },
-  };
 }
 
 const ndjson = (line: AuditLine): string => `${JSON.stringify(line)}\n`;

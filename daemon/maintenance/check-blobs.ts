@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { backupIds, versionIds } from '../../src/contract/ids.ts';
 import { platformNames } from '../../src/contract/values.ts';
-import type { StoreMaintenance } from '../store/maintenance.ts';
+import { isBlobName } from '../blobs/blobs.ts';
 import type { Reader } from '../store/store.ts';
 
 interface RecordedFile {
@@ -14,26 +14,33 @@ interface RecordedFile {
   readonly sha256: string;
 }
 
-/** Reads every file that a record refers to, in the folder `blobs`, and compares its digest. */
-export async function checkBlobs(
-  store: StoreMaintenance,
-  blobs: string,
-): Promise<{ readonly files: number; readonly problems: readonly string[] }> {
-  const reader = await store.openReader();
-  const problems: string[] = [];
-  let files = 0;
-  try {
-    for await (const { id, blob, sha256 } of recordedFiles(reader)) {
-      files++;
-      const digest = await digestOf(join(blobs, blob));
-      if (digest === null) problems.push(`files: the file of ${id} is missing`);
-      else if (digest !== sha256) problems.push(`files: the file of ${id} is damaged`);
-    }
-  } finally {
-    await reader.close();
-  }
-  return { files, problems };
+/** The result of comparing the stored files with their records: the ids of the records whose files are missing or damaged. */
+export interface BlobReport {
+  readonly files: number;
+  readonly missing: readonly string[];
+  readonly damaged: readonly string[];
 }
+
+/** Reads every file that a record refers to, in the first of the folders that has it, and compares its digest. */
+export async function checkBlobs(reader: Reader, folders: readonly string[]): Promise<BlobReport> {
+  const missing: string[] = [];
+  const damaged: string[] = [];
+  let files = 0;
+  for await (const { id, blob, sha256 } of recordedFiles(reader)) {
+    files++;
+    // A record of a hostile backup could name any file of the machine.
+    const digest = isBlobName(blob) ? await digestIn(folders, blob) : '';
+    if (digest === null) missing.push(id);
+    else if (digest !== sha256) damaged.push(id);
+  }
+  return { files, missing, damaged };
+}
+
+/** A line for each file that is missing or damaged. */
+export const blobProblems = ({ missing, damaged }: BlobReport): string[] => [
+  ...damaged.map(id => `files: the file of ${id} is damaged`),
+  ...missing.map(id => `files: the file of ${id} is missing`),
+];
 
 async function* recordedFiles(reader: Reader): AsyncGenerator<RecordedFile> {
   for (const platform of platformNames)
@@ -43,6 +50,14 @@ async function* recordedFiles(reader: Reader): AsyncGenerator<RecordedFile> {
     if (!backup) return;
     yield { id: backupIds.format(number), ...backup };
   }
+}
+
+async function digestIn(folders: readonly string[], blob: string): Promise<string | null> {
+  for (const folder of folders) {
+    const digest = await digestOf(join(folder, blob));
+    if (digest !== null) return digest;
+  }
+  return null;
 }
 
 /** SHA-256 in lower-case hex; null if there is no such file. */

@@ -1,33 +1,16 @@
-/** Programs for the registry of a home: back it up, check it. */
+/** Programs for the registry of a home: check it. */
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
-import type { FileOptions, HomeOptions, ProgramIo } from '../../src/contract/programs.ts';
+import type { HomeOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { readHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
-import type { CheckReport, JournalReport } from '../store/maintenance.ts';
+import type { JournalReport, StoreMaintenance } from '../store/maintenance.ts';
 import { storeMaintenance } from '../store-engine.ts';
-import { checkBlobs } from './check-blobs.ts';
-
-/** Copies the registry into a new file, also while a daemon is running. Does not include uploaded files and keys. */
-export function backup(options: FileOptions, io: ProgramIo): Promise<number> {
-  return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home);
-    const file = resolve(options.file);
-    await storeMaintenance(home).backup(file);
-    const { size } = await stat(file);
-    await print(io.stdout, options.json ? `${JSON.stringify({ file, size })}\n` : `${file}\n`);
-    io.stderr.write(
-      options.json
-        ? ''
-        : `Also keep ${homeFiles.journalKey}, ${homeFiles.signingKey} and the folder ${homeFiles.blobs} of ${home.dir}\n`,
-    );
-    return 0;
-  });
-}
+import { type BlobReport, blobProblems, checkBlobs } from './check-blobs.ts';
 
 /** Checks storage, journal, counters and uploaded files. Exit code 1 if there are problems. */
 export function check(options: HomeOptions, io: ProgramIo): Promise<number> {
@@ -35,24 +18,40 @@ export function check(options: HomeOptions, io: ProgramIo): Promise<number> {
     const home = await existingHome(options.home);
     const store = storeMaintenance(home);
     const heads = await readHeads(home, await journalKeys(home));
-    const report = await store.check(heads.anchors);
-    const blobs = await checkBlobs(store, home.path('blobs'));
-    const problems = [...report.problems, ...heads.problems.map(text => `journal: ${text}`), ...blobs.problems];
+    const { unproven: _, ...report } = await store.check(heads.anchors);
+    const blobs = await checkFiles(store, home);
+    const problems = [...report.problems, ...heads.problems.map(text => `journal: ${text}`), ...blobProblems(blobs)];
     await print(
       io.stdout,
       options.json
         ? `${JSON.stringify({ ...report, files: blobs.files, problems })}\n`
-        : checkText(report, blobs.files, problems),
+        : checkText({ ...report, files: blobs.files, problems }),
     );
     if (!options.json) io.stderr.write(notCoveredText(report));
     return problems.length ? 1 : 0;
   });
 }
 
-function checkText(report: CheckReport, files: number, problems: readonly string[]): string {
+async function checkFiles(store: StoreMaintenance, home: Home): Promise<BlobReport> {
+  const reader = await store.openReader();
+  try {
+    return await checkBlobs(reader, [home.path('blobs')]);
+  } finally {
+    await reader.close();
+  }
+}
+
+interface Checked {
+  readonly devices: number;
+  readonly entries: number;
+  readonly files: number;
+  readonly problems: readonly string[];
+}
+
+function checkText({ devices, entries, files, problems }: Checked): string {
   const checked = [
-    counted(report.devices, 'device', 'devices'),
-    counted(report.entries, 'journal entry', 'journal entries'),
+    counted(devices, 'device', 'devices'),
+    counted(entries, 'journal entry', 'journal entries'),
     counted(files, 'file', 'files'),
   ].join(', ');
   if (problems.length === 0) return `OK: ${checked} checked\n`;

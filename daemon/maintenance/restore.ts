@@ -1,7 +1,7 @@
 /** Replaces the registry by a backup. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { FileOptions, ProgramIo } from '../../src/contract/programs.ts';
+import type { ProgramIo, RestoreOptions } from '../../src/contract/programs.ts';
 import { BEFORE_RESTORE, beforeRestoreName } from '../blobs/blobs.ts';
 import { linkOrCopy } from '../files.ts';
 import { HeadFile } from '../home/head-file.ts';
@@ -10,12 +10,13 @@ import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
-import type { CheckReport, StagedRestore } from '../store/maintenance.ts';
-import { type Reader, StoreFailure } from '../store/store.ts';
-import { storeMaintenance } from '../store-engine.ts';
+import type { CheckReport } from '../store/maintenance.ts';
+import type { Reader } from '../store/store.ts';
+import { type BlobReport, checkBlobs } from './check-blobs.ts';
+import { type Origin, type Restoring, stageBackup, unverifiedMeans } from './stage-backup.ts';
 
 /** Replaces the registry by a backup; the present registry stays beside it. Refuses while a daemon is running. */
-export function restore(options: FileOptions, io: ProgramIo): Promise<number> {
+export function restore(options: RestoreOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     await stat(options.home).catch(() => {
       throw new StartRefused(1, `there is no folder ${options.home}`, 'name the home of the daemon with --home');
@@ -23,10 +24,10 @@ export function restore(options: FileOptions, io: ProgramIo): Promise<number> {
     const home = await Home.open(options.home);
     const lock = await lockHome(home);
     try {
-      const { devices, entries, kept } = await replace(home, resolve(options.file));
-      const earlier = kept ? `the previous registry is in ${kept}` : 'there was no registry before';
-      const text = `restored ${devices} devices; ${earlier}\n`;
-      await print(io.stdout, options.json ? `${JSON.stringify({ devices, entries, kept })}\n` : text);
+      const { file, acceptUnverified = false, identityFile, passphraseFile } = options;
+      const restored = await replace({ home, file: resolve(file), acceptUnverified, identityFile, passphraseFile });
+      for (const warning of restored.warnings) io.stderr.write(`${warning}\n`);
+      await print(io.stdout, options.json ? `${JSON.stringify(documentOf(restored))}\n` : textOf(restored));
       return 0;
     } finally {
       await lock.release();
@@ -34,12 +35,37 @@ export function restore(options: FileOptions, io: ProgramIo): Promise<number> {
   });
 }
 
+interface Restored extends Pick<CheckReport, 'devices' | 'entries'> {
+  /** Path of the previous registry; null if there was none. */
+  readonly kept: string | null;
+  readonly origin: Origin;
+  readonly warnings: readonly string[];
+}
+
+const documentOf = ({ devices, entries, kept, origin }: Restored) => ({
+  devices,
+  entries,
+  kept,
+  verified: origin.kind !== 'unverified',
+  createdAt: origin.kind === 'verified' ? origin.createdAt : null,
+});
+
+function textOf({ devices, kept, origin }: Restored): string {
+  const made = origin.kind === 'verified' ? ` of ${origin.createdAt}` : '';
+  return `restored ${devices} devices${made}; ${kept ? `the previous registry is in ${kept}` : 'there was no registry before'}\n`;
+}
+
 /** If the disk is full or the backup damaged, the registry stays as it is. */
-async function replace(home: Home, file: string): Promise<CheckReport & { readonly kept: string | null }> {
-  const staged = await stage(home, file);
+async function replace(restoring: Restoring): Promise<Restored> {
+  const { home, file, acceptUnverified } = restoring;
+  const { staged, origin } = await stageBackup(restoring);
   try {
-    const [problem] = staged.report.problems;
+    const accepted = origin.kind === 'unverified' ? staged.report.unproven : [];
+    const problem = staged.report.problems.find(text => !accepted.includes(text));
     if (problem) throw new StartRefused(1, `${file} is damaged: ${problem}`, 'nothing was changed; try another backup');
+    const files = await checkBlobs(staged.reader, await blobFolders(home));
+    const [damaged] = files.damaged;
+    if (damaged && !acceptUnverified) throw damagedFile(damaged);
     const label = beforeRestoreName('');
     const kept = await staged.keepPresent(label);
     await returnBlobs(home, staged.reader);
@@ -48,20 +74,34 @@ async function replace(home: Home, file: string): Promise<CheckReport & { readon
     // A registry and its files are in place at every moment: an interruption leaves the previous one or the restored one.
     await staged.install();
     for (const file of unknown) await rm(file, { force: true });
-    return { ...staged.report, kept };
+    const { devices, entries } = staged.report;
+    return { devices, entries, kept, origin, warnings: warningsOf(origin, accepted, files) };
   } finally {
     await staged.discard();
   }
 }
 
-async function stage(home: Home, file: string): Promise<StagedRestore> {
-  try {
-    return await storeMaintenance(home).stageRestore(file);
-  } catch (error) {
-    if (!(error instanceof StoreFailure)) throw error;
-    const { message } = (error.cause ?? error) as Error;
-    throw new StartRefused(1, `${file} cannot be read: ${message}`, 'nothing was changed; try another backup');
-  }
+function damagedFile(id: string): StartRefused {
+  return new StartRefused(
+    1,
+    `the stored file of ${id} is not the one that the backup refers to`,
+    'nothing was changed. Put the copy of blobs that belongs to the backup into the home; with --accept-unverified the file is kept, but never served',
+  );
+}
+
+function warningsOf(origin: Origin, accepted: readonly string[], files: BlobReport): string[] {
+  const unverified =
+    origin.kind === 'unverified'
+      ? [
+          `Warning: the backup is not verified: ${origin.why}. That means: ${unverifiedMeans}. Compare the users and their roles (devmgr users list), and set new passwords.`,
+        ]
+      : [];
+  const missing = files.missing.length
+    ? [
+        `Warning: ${files.missing.length} stored ${files.missing.length === 1 ? 'file is' : 'files are'} missing (${files.missing[0]} is the first): copy blobs into the home, then run devmgr daemon check`,
+      ]
+    : [];
+  return [...unverified, ...accepted.slice(0, 1).map(text => `Warning: ${text}`), ...missing];
 }
 
 /**
@@ -81,15 +121,20 @@ async function recordRestore(home: Home, restored: Reader): Promise<void> {
 
 /** Brings back files that an earlier restore kept with the registry it replaced: that may be the one to be restored now. */
 async function returnBlobs(home: Home, restored: Reader): Promise<void> {
-  const blobs = home.path('blobs');
+  const [blobs, ...folders] = await blobFolders(home);
   await mkdir(blobs, { recursive: true, mode: 0o700 });
   const present = new Set(await filesIn(blobs));
-  const folders = (await readdir(home.dir)).filter(name => name.startsWith(`${basename(blobs)}${BEFORE_RESTORE}`));
   for (const folder of folders) {
-    const names = (await filesIn(join(home.dir, folder))).filter(name => !present.has(name));
-    for (const name of await restored.knownBlobs(names))
-      await linkOrCopy(join(home.dir, folder, name), join(blobs, name));
+    const names = (await filesIn(folder)).filter(name => !present.has(name));
+    for (const name of await restored.knownBlobs(names)) await linkOrCopy(join(folder, name), join(blobs, name));
   }
+}
+
+/** The folder of the stored files, then those that earlier restores have kept. */
+async function blobFolders(home: Home): Promise<[string, ...string[]]> {
+  const blobs = home.path('blobs');
+  const kept = (await readdir(home.dir)).filter(name => name.startsWith(`${basename(blobs)}${BEFORE_RESTORE}`));
+  return [blobs, ...kept.map(name => join(home.dir, name))];
 }
 
 /** Keeps the files that the restored registry does not know with the previous one. Returns their paths, to be removed after the restore. */

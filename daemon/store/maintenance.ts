@@ -23,6 +23,8 @@ export interface Anchors {
 
 /** The result of checking a registry. */
 export interface CheckReport extends JournalReport {
+  /** Those of `problems` that the journal reports: the rest of the database is intact. */
+  readonly unproven: readonly string[];
   readonly devices: number;
 }
 
@@ -54,10 +56,15 @@ export interface StoreMaintenance {
   openStore(): Promise<Store>;
   /** The caller closes the reader. */
   openReader(): Promise<RegistryReader>;
-  /** Copies the registry as it is at this moment into the new file `to` (0600). Rejects if `to` exists. */
-  backup(to: string): Promise<void>;
+  /**
+   * Copies the registry as it is at this moment into the new file `to` (0600). `complete` can add to the file before it gets its
+   * name. Rejects if `to` exists.
+   */
+  backup(to: string, complete: (unfinished: string) => Promise<void>): Promise<void>;
   /** Reads everything: storage, counters, journal. Takes seconds for a million devices. */
   check(anchors?: Anchors): Promise<CheckReport>;
-  /** Copies and checks the backup `file`; changes nothing. Only while no daemon is running. */
-  stageRestore(file: string): Promise<StagedRestore>;
+  /** Copies the database `from` as it is at this moment into the new file `to` (0600), together with its write-ahead log. */
+  copyDatabase(from: string, to: string): Promise<void>;
+  /** Checks the database that `copy` writes to a path beside the registry; changes nothing. Only while no daemon is running. */
+  stageRestore(copy: (to: string) => Promise<void>): Promise<StagedRestore>;
 }

@@ -61,6 +61,26 @@ export const variables: readonly Variable[] = [
     side: 'daemon',
   },
   {
+    name: environment.forward,
+    words: 'where the daemon forwards the journal to, as a URL; --forward overrides it',
+    side: 'daemon',
+  },
+  {
+    name: environment.forwardToken,
+    words: 'bearer token for an HTTPS receiver of the journal',
+    side: 'daemon',
+  },
+  {
+    name: environment.forwardTokenFile,
+    words: 'file with that token, read for each request',
+    side: 'daemon',
+  },
+  {
+    name: environment.forwardCa,
+    words: 'PEM file with the certificates that a receiver of the journal may have, instead of those of the system',
+    side: 'daemon',
+  },
+  {
     name: environment.traffic,
     words: 'whether the traffic with keys and cards is logged: off, masked (without serial numbers) or full (off)',
     side: 'daemon',

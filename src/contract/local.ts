@@ -29,6 +29,8 @@ export const homeFiles = {
   daemonInfo: 'daemon.json',
   /** Held while a daemon runs. */
   lock: 'daemon.lock',
+  /** How far the journal was forwarded. */
+  auditForward: 'audit-forward.json',
   /** Log of a daemon that runs in the background. */
   log: 'daemon.log',
   /** Profiles of the command line. */
@@ -59,6 +61,10 @@ export const environment = {
   token: 'DEVMGR_TOKEN',
   traffic: 'DEVMGR_TRAFFIC',
   sessionDays: 'DEVMGR_SESSION_DAYS',
+  forward: 'DEVMGR_AUDIT_FORWARD',
+  forwardToken: 'DEVMGR_AUDIT_FORWARD_TOKEN',
+  forwardTokenFile: 'DEVMGR_AUDIT_FORWARD_TOKEN_FILE',
+  forwardCa: 'DEVMGR_AUDIT_FORWARD_CA',
   adminUsername: 'DEVMGR_ADMIN_USERNAME',
   adminPassword: 'DEVMGR_ADMIN_PASSWORD',
   limits: {

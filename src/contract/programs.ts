@@ -39,11 +39,30 @@ export interface RunOptions extends HomeOptions {
   readonly allowHosts?: readonly string[];
   /** Vendor or vendor:product ids (hex) of further USB keys. */
   readonly ukeyMatch?: readonly string[];
+  /** URL of the receiver of journal entries; null or absent takes it from the environment. */
+  readonly forward?: string | null;
 }
 
-/** Options of `daemon backup` and `daemon restore`. */
-export interface FileOptions extends HomeOptions {
+/** Options of `daemon backup`. */
+export interface BackupOptions extends HomeOptions {
+  /** The file to write; it must not exist. */
   readonly file: string;
+  /** Recipients of age. With one or a passphrase, the file is encrypted. */
+  readonly encryptTo?: readonly string[];
+  /** File with the passphrase on its first line. Not together with recipients. */
+  readonly passphraseFile?: string | null;
+}
+
+/** Options of `daemon restore`. */
+export interface RestoreOptions extends HomeOptions {
+  /** The backup to read. */
+  readonly file: string;
+  /** Restore it even if it is not proven who wrote it, and that no one changed it. By default it is refused. */
+  readonly acceptUnverified?: boolean;
+  /** File with identities of age, for an encrypted backup. */
+  readonly identityFile?: string | null;
+  /** File with the passphrase of an encrypted backup on its first line. */
+  readonly passphraseFile?: string | null;
 }
 
 /** Options of `daemon rotate-key`. */
@@ -87,9 +106,9 @@ export interface Programs {
   /** Resolves when the daemon has stopped. It handles SIGTERM and SIGINT itself. */
   run(options: RunOptions, io: ProgramIo): Promise<number>;
   /** Copies the registry to a file, also while a daemon runs. */
-  backup(options: FileOptions, io: ProgramIo): Promise<number>;
+  backup(options: BackupOptions, io: ProgramIo): Promise<number>;
   /** Puts a copy back; refuses while a daemon runs. */
-  restore(options: FileOptions, io: ProgramIo): Promise<number>;
+  restore(options: RestoreOptions, io: ProgramIo): Promise<number>;
   /** Checks the registry on disk; exit code 1 if it is damaged. */
   check(options: HomeOptions, io: ProgramIo): Promise<number>;
   /** Writes the journal. */

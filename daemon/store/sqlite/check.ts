@@ -5,6 +5,7 @@ import { toFailure } from './failure.ts';
 import type { JournalKeyList } from './key-ring.ts';
 import { migrations } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
+import { schemaProblems } from './schema.ts';
 import { Statements } from './statements.ts';
 import { verifyJournal } from './verify.ts';
 import { numberedTables } from './writing.ts';
@@ -48,19 +49,26 @@ export async function checkDatabase(
     const version = versionOf(db, file, migrations.length);
     // All queries must see the same moment.
     db.exec('BEGIN');
-    const pages = pageProblems(db);
+    // First of all: the check of the pages evaluates conditions and virtual tables of the schema.
+    const foreign = schemaProblems(db, version);
+    const pages = foreign.length > 0 ? foreign : pageProblems(db);
     // Results from damaged pages would mislead, and an older database lacks some of what the queries name.
-    if (pages.length > 0 || version < migrations.length) return { problems: pages, devices: 0, entries: 0 };
+    if (pages.length > 0 || version < migrations.length)
+      return { problems: pages, unproven: [], devices: 0, entries: 0 };
     const statements = new Statements(db);
     const wrong = faults.flatMap(sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
     const journal = await cooperatively(verifyJournal(statements, journalKeys, anchors));
+    const unproven = journal.problems.map(text => `journal: ${text}`);
     return {
-      problems: [...wrong, ...journal.problems.map(text => `journal: ${text}`)],
+      problems: [...wrong, ...unproven],
+      unproven,
       devices: statements.value<number>('SELECT count(*) FROM device')!,
       entries: journal.entries,
       ...(journal.notCovered ? { notCovered: journal.notCovered } : {}),
     };
   } catch (error) {
+    // Damage in the description of the tables shows before any page can be checked.
+    if (isDamage(error)) return { problems: [`database: ${error.message}`], unproven: [], devices: 0, entries: 0 };
     throw toFailure(error, 'cannot check the database', file);
   } finally {
     db.close();
@@ -79,8 +87,10 @@ function integrity(db: Database.Database): string[] {
     const pages = db.pragma(`integrity_check(${maxProblems})`) as { integrity_check: string }[];
     return pages.map(row => row.integrity_check);
   } catch (error) {
-    // Damage in the description of the tables stops the check itself.
-    if (error instanceof SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return [error.message];
+    if (isDamage(error)) return [error.message];
     throw error;
   }
 }
+
+const isDamage = (error: unknown): error is InstanceType<typeof SqliteError> =>
+  error instanceof SqliteError && error.code.startsWith('SQLITE_CORRUPT');

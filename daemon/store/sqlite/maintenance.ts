@@ -23,15 +23,19 @@ export class SqliteMaintenance implements StoreMaintenance {
     return openSqliteReader(this.#registry.file, await this.#registry.journalKeys());
   }
 
-  backup(to: string): Promise<void> {
-    return backupDatabase(this.#registry.file, to);
+  backup(to: string, complete: (unfinished: string) => Promise<void>): Promise<void> {
+    return backupDatabase(this.#registry.file, to, complete);
   }
 
   async check(anchors?: Anchors): Promise<CheckReport> {
     return checkDatabase(this.#registry.file, await this.#registry.journalKeys(), anchors);
   }
 
-  stageRestore(file: string): Promise<StagedRestore> {
-    return stageRestore(this.#registry, file);
+  copyDatabase(from: string, to: string): Promise<void> {
+    return backupDatabase(from, to);
+  }
+
+  stageRestore(copy: (to: string) => Promise<void>): Promise<StagedRestore> {
+    return stageRestore(this.#registry, copy);
   }
 }

@@ -43,11 +43,21 @@ export async function openWriter(options: OpenOptions): Promise<Database.Databas
 export function openReader(file: string): Database.Database {
   try {
     const db = new Database(file, { readonly: true, timeout: 5000 });
-    db.pragma('trusted_schema = OFF');
+    distrust(db);
     return db;
   } catch (error) {
     throw toFailure(error, 'cannot open the database', file);
   }
+}
+
+/**
+ * The file may have been made by an attacker: its schema may not call functions with side effects, nothing is written, and cells
+ * of damaged pages are checked. The library itself opens every database in the defensive mode of SQLite.
+ */
+function distrust(db: Database.Database): void {
+  db.pragma('trusted_schema = OFF');
+  db.pragma('query_only = ON');
+  db.pragma('cell_size_check = ON');
 }
 
 /** Version of the schema; 0 if the database is empty. Throws `StoreFailure` for databases that must not be touched. */

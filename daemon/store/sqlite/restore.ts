@@ -5,7 +5,6 @@ import { linkOrCopy, syncFile, syncFolder } from '../../files.ts';
 import type { CheckReport, RegistryReader, StagedRestore } from '../maintenance.ts';
 import { checkDatabase } from './check.ts';
 import { openSqliteReader } from './reader.ts';
-import { backupDatabase } from './snapshot.ts';
 
 /** A database file and the key of its journal. */
 export interface SqliteRegistry {
@@ -17,13 +16,15 @@ export interface SqliteRegistry {
 /** Files that SQLite may keep beside a database. */
 const companions = ['-wal', '-shm'];
 
-/** Copies the backup `from` beside the database of the registry and checks the copy: what was checked is what gets installed. */
-export async function stageRestore({ file, journalKeys }: SqliteRegistry, from: string): Promise<StagedRestore> {
+/** Checks the database that `copy` writes beside that of the registry: what was checked is what gets installed. */
+export async function stageRestore(
+  { file, journalKeys }: SqliteRegistry,
+  copy: (to: string) => Promise<void>,
+): Promise<StagedRestore> {
   const staged = `${file}.restoring`;
   try {
     await removeDatabase(staged);
-    // SQLite makes the copy: what a crash has left beside the backup belongs to it.
-    await backupDatabase(from, staged);
+    await copy(staged);
     const keys = await journalKeys();
     const report = await checkDatabase(staged, keys);
     await syncFile(staged);

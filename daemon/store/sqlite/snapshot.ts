@@ -6,9 +6,14 @@ import { openReader } from './open.ts';
 
 /**
  * Copies a database as it is at this moment into the new file `to` (0600), while others read and write it. The copy is one
- * complete file. Rejects with `StoreFailure` if `to` exists or cannot be written; then `to` is as it was.
+ * complete file; `complete` can add to it before it gets its name. Rejects with `StoreFailure` if `to` exists or cannot be
+ * written; then `to` is as it was.
  */
-export async function backupDatabase(file: string, to: string): Promise<void> {
+export async function backupDatabase(
+  file: string,
+  to: string,
+  complete: (unfinished: string) => Promise<void> = async () => {},
+): Promise<void> {
   if (existsSync(to)) throw new StoreFailure(`${to} already exists: name another file`);
   const unfinished = `${to}.unfinished`;
   rmSync(unfinished, { force: true });
@@ -21,6 +26,7 @@ export async function backupDatabase(file: string, to: string): Promise<void> {
     source.prepare('SELECT count(*) FROM sqlite_schema').get();
     await source.backup(unfinished);
     asOneFile(unfinished);
+    await complete(unfinished);
     renameSync(unfinished, to);
   } catch (error) {
     rmSync(unfinished, { force: true });
@@ -34,6 +40,7 @@ export async function backupDatabase(file: string, to: string): Promise<void> {
 function asOneFile(file: string): void {
   const copy = new Database(file);
   try {
+    copy.pragma('trusted_schema = OFF');
     copy.pragma('journal_mode = DELETE');
   } finally {
     copy.close();

@@ -58,6 +58,7 @@ interface DaemonFlags {
   readonly trustProxy: readonly string[];
   readonly allowHost: readonly string[];
   readonly ukeyMatch: readonly string[];
+  readonly forward: string | undefined;
 }
 
 /** The flags for `daemon run`. It runs in another folder, so file names become absolute. */
@@ -71,6 +72,7 @@ export function argumentsOf(flags: DaemonFlags): string[] {
   for (const network of flags.trustProxy) args.push(`--trust-proxy=${network}`);
   for (const name of flags.allowHost) args.push(`--allow-host=${name}`);
   for (const match of flags.ukeyMatch) args.push(`--ukey-match=${match}`);
+  if (flags.forward !== undefined) args.push(`--forward=${flags.forward}`);
   return args;
 }
 

@@ -20,6 +20,7 @@ export const daemonFlags = {
   'insecure-http': { help: 'serve a network without TLS' },
   'trust-proxy': { value: 'CIDR', many: true, help: 'trust X-Forwarded-For from this network' },
   'allow-host': { value: 'NAME', many: true, help: 'another host name that clients may use' },
+  forward: { value: 'URL', help: 'forward the journal: syslog+tcp://, syslog+tls://, syslog+unix:// or https://' },
   'ukey-match': { value: 'VID:PID', many: true, help: 'treat these USB devices as keys, too (hex; VID or VID:PID)' },
 } as const satisfies FlagShapes;
 
@@ -48,6 +49,7 @@ export const daemonRun = command({
         trustProxy: flags.trustProxy,
         allowHosts: flags.allowHost,
         ukeyMatch: flags.ukeyMatch,
+        forward: flags.forward ?? null,
       },
       {
         stdout: io.stdout,

@@ -21,31 +21,80 @@ const fileArg = (help: string) => [{ name: 'FILE', help, offer: 'file' }] as con
 export const daemonBackup = command({
   description: 'The daemon may be running.',
   args: fileArg('file to write; it must not exist'),
-  flags: {},
-  examples: [{ does: 'a backup', line: 'daemon backup registry-2026-11-20.db' }],
-  run: ({ args }, context) =>
+  flags: {
+    'encrypt-to': {
+      value: 'RECIPIENT',
+      many: true,
+      help: 'encrypt it to this recipient of age (age1…)',
+      conflicts: ['passphrase-file'],
+    },
+    'passphrase-file': {
+      value: 'FILE',
+      offer: 'file',
+      help: 'encrypt it with the passphrase on the first line of a file',
+    },
+  },
+  examples: [
+    { does: 'a backup', line: 'daemon backup registry-2026-11-20.db' },
+    { does: 'encrypted', line: 'daemon backup registry.age --passphrase-file passphrase' },
+  ],
+  run: ({ args, flags }, context) =>
     context.programs.backup(
-      { home: context.settings.home, json: context.globals.json, file: resolve(args[0]!) },
+      {
+        home: context.settings.home,
+        json: context.globals.json,
+        file: resolve(args[0]!),
+        encryptTo: flags.encryptTo,
+        passphraseFile: flags.passphraseFile ?? null,
+      },
       programIo(context),
     ),
 });
 
 /** Replaces the registry by a backup. Asks for confirmation, unless --yes is given. */
 export const daemonRestore = command({
-  description: 'The current registry is kept as a copy in the home folder. Refused while the daemon is running.',
+  description:
+    'Verifies the backup first, with the journal-key of the home. The current registry is kept as a copy in the home folder. Refused while the daemon is running.',
   args: fileArg('file that daemon backup wrote'),
-  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
-  examples: [{ does: 'return to a backup', line: 'daemon restore registry-2026-11-20.db --yes' }],
+  flags: {
+    yes: { short: 'y', help: 'do not ask for confirmation' },
+    'identity-file': {
+      value: 'FILE',
+      offer: 'file',
+      help: 'decrypt it with the identities of age in a file',
+      conflicts: ['passphrase-file'],
+    },
+    'passphrase-file': {
+      value: 'FILE',
+      offer: 'file',
+      help: 'decrypt it with the passphrase on the first line of a file',
+    },
+    'accept-unverified': {
+      help: 'restore a backup without a valid manifest: its passwords, roles, owners and codes may have been changed',
+    },
+  },
+  examples: [
+    { does: 'return to a backup', line: 'daemon restore registry-2026-11-20.db --yes' },
+    { does: 'a backup from an earlier devmgr', line: 'daemon restore old.db --accept-unverified --yes' },
+  ],
   async run({ args, flags }, context) {
     const file = resolve(args[0]!);
     if (!flags.yes) {
       if (!context.canAsk) throw usage('a restore replaces the registry and must be confirmed', 'add --yes');
       // A missing file is refused below: there is nothing to confirm.
-      if (existsSync(file) && !(await confirm(context.out, `Replace the registry in ${context.settings.home}?`)))
+      const by = flags.acceptUnverified ? ' by a backup that may not be verified' : '';
+      if (existsSync(file) && !(await confirm(context.out, `Replace the registry in ${context.settings.home}${by}?`)))
         throw usage('not confirmed: nothing was changed');
     }
     return context.programs.restore(
-      { home: context.settings.home, json: context.globals.json, file },
+      {
+        home: context.settings.home,
+        json: context.globals.json,
+        file,
+        acceptUnverified: flags.acceptUnverified,
+        identityFile: flags.identityFile ?? null,
+        passphraseFile: flags.passphraseFile ?? null,
+      },
       programIo(context),
     );
   },

@@ -73,6 +73,7 @@ async function createRedactor(context: Context): Promise<Redactor> {
   for (const secret of secretsOf(settings.home)) redactor.know('secret', secret);
   redactor.know('secret', settings.token);
   redactor.know('secret', env.DEVMGR_ADMIN_PASSWORD);
+  redactor.know('secret', env.DEVMGR_AUDIT_FORWARD_TOKEN);
   redactor.replace(tryOr(homedir, null), '~');
   const user = tryOr(() => userInfo().username, null);
   if (!systemUsers.has(user)) redactor.replace(user, 'USER');

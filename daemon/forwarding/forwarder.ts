@@ -1,0 +1,133 @@
+/**
+ * Forwards the journal to another machine: in order, each entry at least once. Reads pages of the journal after the stored
+ * cursor, so that memory is bounded, and takes no part in a commit.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventRecord } from '../domain/journal.ts';
+import type { Home } from '../home/home.ts';
+import type { Logger } from '../logger.ts';
+import { isLoopbackName } from '../loopback.ts';
+import type { Store } from '../store/store.ts';
+import { type AuditLine, toAuditLine } from './audit-line.ts';
+import { Cursor } from './cursor.ts';
+import { type Send, senderTo } from './senders.ts';
+import type { ForwardTarget } from './target.ts';
+
+/** Entries in one delivery. */
+const PAGE = 500;
+/** Devices read in one turn of the event loop: requests are served in between. */
+const TURN = 50;
+/** Milliseconds until the next attempt: doubled after each failure. */
+const backoff = { first: 500, longest: 60_000 };
+
+/** What a forwarder works with. */
+export interface ForwarderOptions {
+  readonly store: Pick<Store, 'events' | 'device' | 'lastEventId' | 'onCommit'>;
+  readonly home: Home;
+  readonly target: ForwardTarget;
+  readonly log: Logger;
+}
+
+/** Delivers entries in the background until it is stopped. */
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+  readonly #send: Send;
+  readonly #cursor: Cursor;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+  #unsubscribe: () => void = () => {};
+  /** Id of the last delivered entry; -1 until it is known. */
+  #delivered = -1;
+  #failures = 0;
+  #wake: () => void = () => {};
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+    this.#send = senderTo(options.target);
+    this.#cursor = new Cursor(options.home, options.target.url);
+  }
+
+  start(): void {
+    const { target, log } = this.#options;
+    if (target.kind === 'tcp' && !isLoopbackName(target.host))
+      log.warn({ target: target.name }, 'the journal is forwarded over an unencrypted connection; use syslog+tls');
+    this.#unsubscribe = this.#options.store.onCommit(() => this.#wake());
+    this.#running = this.#run();
+  }
+
+  /** Ends a delivery in progress: the next start repeats it. Idempotent. */
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    this.#stop.abort();
+    this.#wake();
+    await this.#running;
+  }
+
+  /** Number of entries that were not delivered yet. */
+  async lag(): Promise<number> {
+    return Math.max(0, (await this.#options.store.lastEventId()) - Math.max(0, this.#delivered));
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      // Before the read: a commit during the read must not be missed.
+      const committed = new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+      try {
+        if (this.#delivered < 0) await this.#readCursor();
+        if (!(await this.#deliverPage())) await committed;
+      } catch (error) {
+        if (!signal.aborted) await this.#pauseAfter(error);
+      }
+    }
+  }
+
+  async #readCursor(): Promise<void> {
+    const { store, target, log } = this.#options;
+    const { id, replaced } = await this.#cursor.read(store);
+    if (replaced)
+      log.warn(
+        { target: target.name },
+        'the journal was replaced since the last delivery; it is forwarded from its start',
+      );
+    this.#delivered = id;
+  }
+
+  /** False if there is nothing to deliver. */
+  async #deliverPage(): Promise<boolean> {
+    const { store, log, target } = this.#options;
+    const { signal } = this.#stop;
+    const records = await store.events({ after: this.#delivered, limit: PAGE });
+    const last = records.at(-1);
+    if (!last || signal.aborted) return false;
+    await this.#send(await this.#linesOf(records), signal);
+    await this.#cursor.write(last);
+    this.#delivered = last.id;
+    if (this.#failures > 0) log.info({ target: target.name }, 'journal entries are forwarded again');
+    this.#failures = 0;
+    return true;
+  }
+
+  async #linesOf(records: readonly EventRecord[]): Promise<AuditLine[]> {
+    const { store } = this.#options;
+    const lines: AuditLine[] = [];
+    for (let at = 0; at < records.length; at += TURN)
+      lines.push(...(await Promise.all(records.slice(at, at + TURN).map(record => toAuditLine(store, record)))));
+    return lines;
+  }
+
+  async #pauseAfter(error: unknown): Promise<void> {
+    const { log, target } = this.#options;
+    const pause = Math.min(backoff.longest, backoff.first * 2 ** this.#failures);
+    // The first failure, and then one line a minute.
+    if (this.#failures === 0 || pause === backoff.longest)
+      log.warn(
+        { target: target.name, reason: (error as Error).message, retryMs: pause },
+        'journal entries could not be forwarded; they are kept and sent again',
+      );
+    this.#failures = Math.min(this.#failures + 1, 10);
+    await sleep(pause, undefined, { signal: this.#stop.signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,104 @@
+/** Delivers journal entries to a target. A delivery resolves only when the receiver has confirmed that it read them all. */
+import { readFile } from 'node:fs/promises';
+import { request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { connect as connectTcp, isIP, type NetConnectOpts, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import type { AuditLine } from './audit-line.ts';
+import { syslogFrame } from './syslog.ts';
+import type { ForwardTarget, HttpTarget, SyslogTarget } from './target.ts';
+
+/** Delivers lines in their order. Rejects if it is not certain that all of them arrived. */
+export type Send = (lines: readonly AuditLine[], signal: AbortSignal) => Promise<void>;
+
+/** How long a receiver may be silent. */
+const SILENCE_MS = 10_000;
+/** A receiver that closes within this time after it has the data was about to close: it may not have read them. */
+const LINGER_MS = 100;
+
+/** The way to deliver to a target. */
+export const senderTo = (target: ForwardTarget): Send =>
+  target.kind === 'http'
+    ? (lines, signal) => sendHttp(target, lines, signal)
+    : (lines, signal) => sendSyslog(target, lines, signal);
+
+/**
+ * Syslog confirms nothing, and data that the system has taken can still be lost. So each delivery has a connection of its own:
+ * the sender ends its side, and a receiver that has read everything to the end closes the other side.
+ */
+async function sendSyslog(target: SyslogTarget, lines: readonly AuditLine[], signal: AbortSignal): Promise<void> {
+  const socket = await open(target);
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  lost.catch(() => {});
+  const abort = () => socket.destroy(new Error('stopped'));
+  signal.addEventListener('abort', abort, { once: true });
+  socket.on('error', reject);
+  socket.on('close', () => reject(new Error('the connection was closed before the entries were sent')));
+  socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error(`no reaction for ${SILENCE_MS / 1000} s`)));
+  // A receiver has nothing to say; what it says is not kept.
+  socket.resume();
+  try {
+    if (signal.aborted) abort();
+    const early = new Promise<never>((_, reject) => {
+      socket.once('end', () => reject(new Error('the receiver closed the connection before it had read the entries')));
+    });
+    early.catch(() => {});
+    await Promise.race([lost, early, write(socket, lines)]);
+    await Promise.race([lost, early, sleep(LINGER_MS, undefined, { signal })]);
+    const read = new Promise<void>(resolve => socket.once('end', resolve));
+    socket.end();
+    await Promise.race([lost, read]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    socket.destroy();
+  }
+}
+
+const write = (socket: Socket, lines: readonly AuditLine[]): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const frames = Buffer.concat(lines.map(line => syslogFrame(line)));
+    socket.write(frames, error => (error ? reject(error) : resolve()));
+  });
+
+/** Writes wait until the connection is established and, with TLS, the certificate was verified. */
+async function open({ kind, host, port, path, caFile }: SyslogTarget): Promise<Socket> {
+  if (kind === 'unix') return connectTcp({ path, allowHalfOpen: true });
+  if (kind === 'tcp') return connectTcp({ host, port, allowHalfOpen: true });
+  const options: ConnectionOptions & NetConnectOpts = { host, port, allowHalfOpen: true, ...(await trust(caFile)) };
+  return connectTls(isIP(host) ? options : { ...options, servername: host });
+}
+
+const trust = async (caFile: string | null): Promise<{ readonly ca?: Buffer }> =>
+  caFile === null ? {} : { ca: await readFile(caFile) };
+
+/** A 2xx status confirms the whole body. A redirect is an error: the token is for this server only. */
+async function sendHttp(target: HttpTarget, lines: readonly AuditLine[], signal: AbortSignal): Promise<void> {
+  const { url, token, caFile } = target;
+  const body = Buffer.from(lines.map(line => `${JSON.stringify(line)}\n`).join(''));
+  const secret = token === null ? null : 'text' in token ? token.text : (await readFile(token.file, 'utf8')).trim();
+  const headers = {
+    'content-type': 'application/x-ndjson',
+    'content-length': body.length,
+    ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
+  };
+  const options = {
+    method: 'POST',
+    headers,
+    agent: false as const,
+    signal,
+    timeout: SILENCE_MS,
+    ...(await trust(caFile)),
+  };
+  const status = await new Promise<number>((resolve, reject) => {
+    const request = (url.startsWith('https:') ? tlsRequest : plainRequest)(url, options, response => {
+      response.resume();
+      response.once('error', reject);
+      response.once('end', () => resolve(response.statusCode ?? 0));
+    });
+    request.once('timeout', () => request.destroy(new Error(`no reaction for ${SILENCE_MS / 1000} s`)));
+    request.once('error', reject);
+    request.end(body);
+  });
+  if (status < 200 || status > 299) throw new Error(`the response is ${status}`);
+}

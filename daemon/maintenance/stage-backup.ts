@@ -1,0 +1,112 @@
+/** Copies a backup into the home and verifies it, before a database engine opens it. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { realpath, rm, stat, truncate } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { homeFiles } from '../../src/contract/local.ts';
+import { BEFORE_RESTORE } from '../blobs/blobs.ts';
+import type { Home } from '../home/home.ts';
+import { StartRefused } from '../home/settings.ts';
+import type { StagedRestore } from '../store/maintenance.ts';
+import { StoreFailure } from '../store/store.ts';
+import { storeMaintenance } from '../store-engine.ts';
+import { backupKeys } from './backup.ts';
+import { decryptFile, isEncrypted, type Unlocking } from './encryption.ts';
+import { type Verdict, verifyManifest } from './manifest.ts';
+
+/** What a restore knows about the origin of a backup. */
+export type Origin =
+  | { readonly kind: 'verified'; readonly createdAt: string }
+  /** A copy that an upgrade or an earlier restore kept in this home, which is as private as the registry. */
+  | { readonly kind: 'kept' }
+  | { readonly kind: 'unverified'; readonly why: string };
+
+/** A backup that was copied beside the registry and checked, and where it comes from. */
+export interface StagedBackup {
+  readonly staged: StagedRestore;
+  readonly origin: Origin;
+}
+
+const fromBefore =
+  'it has no manifest: it was made by a devmgr from before backups were authenticated, or the end of the file is missing';
+
+/** What `--accept-unverified` means, for its hint and for the warning after its use. */
+export const unverifiedMeans =
+  'anyone who could write this file may have changed passwords, roles, owners and activation codes in it';
+
+/** A backup to be restored. */
+export interface Restoring extends Unlocking {
+  readonly home: Home;
+  readonly file: string;
+  readonly acceptUnverified: boolean;
+}
+
+/** Refuses a backup whose origin is not proven, unless `acceptUnverified`. Changes nothing of the registry. */
+export async function stageBackup(restoring: Restoring): Promise<StagedBackup> {
+  const { home, file, acceptUnverified } = restoring;
+  // Without the key of the backup, its journal cannot be verified either: any key will do.
+  if (acceptUnverified) await home.secretKey('journalKey');
+  let origin: Origin | undefined;
+  try {
+    const staged = await storeMaintenance(home).stageRestore(async to => {
+      origin = await copyVerified(restoring, to);
+    });
+    return { staged, origin: origin! };
+  } catch (error) {
+    if (error instanceof StartRefused) throw error;
+    throw unreadable(file, error);
+  }
+}
+
+/** Rejects before SQLite has read a byte of a backup that is neither verified nor accepted. */
+async function copyVerified({ home, file, acceptUnverified, ...unlocking }: Restoring, to: string): Promise<Origin> {
+  if (await isKept(home, file)) {
+    await storeMaintenance(home).copyDatabase(file, to);
+    return { kind: 'kept' };
+  }
+  const keys = await backupKeys(home);
+  const encrypted = await isEncrypted(file);
+  if (encrypted) await decryptFile(file, to, unlocking);
+  else if (unlocking.identityFile || unlocking.passphraseFile)
+    throw new StartRefused(2, `${file} is not encrypted`, 'leave --identity-file and --passphrase-file out');
+  // Not copyFile: the copy becomes the registry, and must not have the mode of the backup.
+  else await pipeline(createReadStream(file), createWriteStream(to, { flags: 'wx', mode: 0o600 }));
+  const verdict = await verifyManifest(to, keys);
+  const origin = originOf(verdict);
+  if (origin.kind === 'unverified' && !acceptUnverified) throw notVerified(file, origin.why);
+  if (verdict.kind !== 'none') await truncate(to, verdict.size);
+  else if (!encrypted) {
+    await rm(to);
+    // SQLite makes the copy: what a crash has left beside a copied database belongs to it.
+    await storeMaintenance(home).copyDatabase(file, to);
+  }
+  return origin;
+}
+
+function originOf(verdict: Verdict): Origin {
+  if (verdict.kind === 'verified') return { kind: 'verified', createdAt: verdict.manifest.createdAt };
+  return { kind: 'unverified', why: verdict.kind === 'none' ? fromBefore : verdict.why };
+}
+
+/** Names that a restore and a migration give to the registries that they replace. */
+const keptNames = [BEFORE_RESTORE, '.v'].map(suffix => homeFiles.database + suffix);
+
+async function isKept(home: Home, file: string): Promise<boolean> {
+  const path = await realpath(file);
+  if (!(await stat(path)).isFile()) throw new StartRefused(1, `${file} is not a file`, 'name a backup');
+  return dirname(path) === (await realpath(home.dir)) && keptNames.some(name => basename(path).startsWith(name));
+}
+
+function notVerified(file: string, why: string): StartRefused {
+  return new StartRefused(
+    1,
+    `${file} is not verified: ${why}`,
+    `nothing was changed. To restore it all the same, add --accept-unverified: ${unverifiedMeans}`,
+  );
+}
+
+function unreadable(file: string, error: unknown): unknown {
+  if (!(error instanceof StoreFailure) && !(error as NodeJS.ErrnoException).code) return error;
+  const { message } = ((error as Error).cause ?? error) as Error;
+  return new StartRefused(1, `${file} cannot be read: ${message}`, 'nothing was changed; try another backup');
+}
