@@ -1,4 +1,5 @@
 /** The composition root of the daemon: creates the parts, connects them, starts and stops them. */
+import type { Server } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonInfo } from '../src/contract/local.ts';
@@ -118,18 +119,21 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   const parts = await createParts({ ...basis, home }, registry);
   const scanned = Promise.withResolvers<void>();
   const app = await createServer({ ...basis, home }, registry, parts, scanned.promise);
-  stack.add(() => closeServer(app, log));
+  let extra: readonly Server[] = [];
+  stack.add(() => closeServer(app, extra, log));
   await parts.hub.ready();
   const initialPassword = await registry.firstAdmin;
   const localToken = await keepLocalToken(home, parts.logins, now, log);
   stack.add(() => localToken.stop());
-  const url = await listen(app, settings);
+  const listening = await listen(app, settings, home.path('socket'), log);
+  const { url, socket } = listening;
+  extra = listening.extra;
   // Loading the native libraries takes longer than the rest of the start: requests need not wait for it.
   void parts.keys.start().finally(scanned.resolve);
   stack.add(() => parts.keys.stop());
-  await publish(home, { pid: process.pid, url, version, startedAt: new Date(now()).toISOString() });
+  await publish(home, { pid: process.pid, url, socket, version, startedAt: new Date(now()).toISOString() });
   stack.add(() => home.remove('daemonInfo'));
-  log.info({ url, version, home: home.dir }, 'listening');
+  log.info({ url, socket, version, home: home.dir }, 'listening');
   const reload = async () => {
     try {
       parts.logins.useKeys(await signingKeys(home, now()));

@@ -21,6 +21,8 @@ export const homeFiles = {
   localToken: 'local-token',
   /** `DaemonInfo` of the running daemon; absent if none runs. */
   daemonInfo: 'daemon.json',
+  /** Unix socket of the running daemon (0600). */
+  socket: 'daemon.sock',
   /** Held while a daemon runs. */
   lock: 'daemon.lock',
   /** Log of a daemon that runs in the background. */
@@ -35,6 +37,8 @@ export const homeFiles = {
 export interface DaemonInfo {
   readonly pid: number;
   readonly url: string;
+  /** Path of the Unix socket; null if the daemon has none. */
+  readonly socket: string | null;
   readonly version: string;
   /** ISO 8601 UTC. */
   readonly startedAt: string;

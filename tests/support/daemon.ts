@@ -35,6 +35,9 @@ export interface TestDaemon {
   readonly adminToken: string;
   /** Ends the daemon and starts another on the same home. */
   restart(settings?: Partial<DaemonSettings>): Promise<void>;
+  /** Ends the daemon; `startAgain` starts another on the same home. */
+  stopKeepingHome(): Promise<void>;
+  startAgain(settings?: Partial<DaemonSettings>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -94,6 +97,10 @@ export async function startTestDaemon(settings: Partial<DaemonSettings> = {}): P
     },
     async restart(more) {
       await daemon.stop();
+      daemon = await start(more);
+    },
+    stopKeepingHome: () => daemon.stop(),
+    async startAgain(more) {
       daemon = await start(more);
     },
     async stop() {

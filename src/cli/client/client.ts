@@ -18,6 +18,8 @@ export interface Endpoint {
   restart(): Promise<boolean>;
   /** The address as of now. Starts nothing once there has been one; the last one known if the server is away. */
   currentAddress(): Promise<string>;
+  /** Path of the Unix socket of the server at the address; null if it is reached by the address. Valid after `address`. */
+  readonly socketPath: string | null;
 }
 
 /** Supplies the token of requests. */
@@ -92,6 +94,11 @@ export class Client {
   /** Certificates (PEM) to trust instead of the system's. */
   get ca(): string | undefined {
     return this.#options.ca;
+  }
+
+  /** Path of the Unix socket of the server; null if it is reached by its address. Valid after `address`. */
+  get socketPath(): string | null {
+    return this.#options.endpoint.socketPath;
   }
 
   get #requestSignal(): AbortSignal {
@@ -245,13 +252,14 @@ export class Client {
   }
 
   async #send<Body>(
-    request: Omit<HttpRequest<Body>, 'ca' | 'signal'>,
+    request: Omit<HttpRequest<Body>, 'ca' | 'signal' | 'socketPath'>,
     transport: (request: HttpRequest<Body>) => Promise<HttpResponse>,
   ): Promise<HttpResponse> {
     const { ca, trace } = this.#options;
     const { method, url } = request;
     const started = Date.now();
-    const response = await transport({ ...request, ca, signal: this.#requestSignal });
+    const { socketPath } = this;
+    const response = await transport({ ...request, socketPath, ca, signal: this.#requestSignal });
     const took = Date.now() - started;
     trace(
       `${method} ${url.pathname}${url.search} → ${response.status} (${took} ms, ${requestId(response.headers) ?? 'no request id'})`,

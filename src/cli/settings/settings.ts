@@ -1,5 +1,5 @@
 /** The settings of a command: a flag overrides the environment, the environment overrides the stored profile. */
-import { type Stats, statSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -150,10 +150,15 @@ export function readDaemonInfo(home: string): DaemonInfo | null {
   return {
     pid: info.pid,
     url: withoutSlashes(info.url),
+    socket: typeof info.socket === 'string' ? info.socket : null,
     version: String(info.version ?? ''),
     startedAt: String(info.startedAt ?? ''),
   };
 }
+
+/** Path of the Unix socket of a daemon; null if it has none. One that was deleted while the daemon runs is not waited for. */
+export const socketOf = ({ socket }: DaemonInfo): string | null =>
+  socket !== null && existsSync(socket) ? socket : null;
 
 /** Whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {
