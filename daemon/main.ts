@@ -8,6 +8,7 @@ import { type Blobs, keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
 import { Home } from './home/home.ts';
+import { Instance } from './home/instance.ts';
 import { keepLocalToken } from './home/local-token.ts';
 import { lockHome } from './home/lock.ts';
 import { checkNetwork, type DaemonSettings, isBehindProxy } from './home/settings.ts';
@@ -189,6 +190,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   stack.add(() => lastUses.stop());
   const hub = new Hub({ store, log });
   return {
+    instance: await Instance.open(home),
     limiter,
     logins,
     tokens: new Authentication(logins, new ServiceTokens({ store, lastUses, now })),

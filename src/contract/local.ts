@@ -15,6 +15,8 @@ export const homeFiles = {
   signingKey: 'signing-key',
   /** Key that chains the journal (0600). */
   journalKey: 'journal-key',
+  /** Ed25519 key by which clients recognize the registry (0600). */
+  instanceKey: 'instance-key',
   /** Password of the first administrator until it is changed (0600). */
   initialPassword: 'initial-admin-password',
   /** Token of role LOCAL (0600). */
@@ -31,6 +33,8 @@ export const homeFiles = {
   config: 'config.json',
   /** Tokens of the command line if there is no keychain (0600). */
   credentials: 'credentials.json',
+  /** Identities of the servers that the command line has logged in to (0600). */
+  knownServers: 'known-servers.json',
 } as const;
 
 /** Content of `homeFiles.daemonInfo`. */
@@ -42,6 +46,21 @@ export interface DaemonInfo {
   readonly version: string;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
+}
+
+/** What a server signs to prove its identity: its id, the client's nonce, and the address at which the request arrived. */
+export const provenText = (proof: {
+  readonly instanceId: string;
+  readonly nonce: string;
+  readonly address: string;
+}): string => `devmgr instance 1\n${proof.instanceId}\n${proof.nonce}\n${proof.address}\n`;
+
+/** The end of a connection as text, `127.0.0.1:7470` or `[::1]:7470`; `unix` if it has no address. */
+export function connectionEnd(address: string | undefined, port: number | undefined): string {
+  if (address === undefined || port === undefined) return 'unix';
+  // A socket for both protocols shows an IPv4 address in its IPv6 form.
+  const plain = address.replace(/^::ffff:/i, '').split('%', 1)[0]!;
+  return plain.includes(':') ? `[${plain}]:${port}` : `${plain}:${port}`;
 }
 
 /** The line that `daemon run --json` writes when it accepts requests. */

@@ -45,6 +45,8 @@ export interface HttpResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: IncomingHttpHeaders;
+  /** The other end of the connection, see `connectionEnd`; absent if the transport does not say. */
+  readonly peer?: string;
   readonly body: Readable;
 }
 

@@ -1,5 +1,6 @@
 /** The transport for a request or two: node:http, which takes 3 ms to load. Its modules are loaded on first use. */
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
+import { connectionEnd } from '../../contract/local.ts';
 import { interrupted } from '../fault.ts';
 import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from './http.ts';
 
@@ -54,7 +55,8 @@ function exchange(request: HttpRequest): Promise<HttpResponse> {
     const stopWaiting = limitWaits(outgoing, request);
     outgoing.once('response', body => {
       stopWaiting();
-      resolve({ status: body.statusCode ?? 0, headers: body.headers, body });
+      const peer = connectionEnd(body.socket.remoteAddress, body.socket.remotePort);
+      resolve({ status: body.statusCode ?? 0, headers: body.headers, peer, body });
     });
     // Stays in place: an error after the response belongs to the reader of its body.
     outgoing.on('error', error => {
