@@ -1,6 +1,7 @@
 /** Programs for the registry of a home: back it up, check it, replace the signing key. */
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { homeFiles } from '../../src/contract/local.ts';
 import type { FileOptions, HomeOptions, ProgramIo, RotateKeyOptions } from '../../src/contract/programs.ts';
 import { Home } from '../home/home.ts';
@@ -70,13 +71,30 @@ export function rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<num
     const revokeNow = options.revokeNow ?? false;
     await rotateSigningKey(home, Date.now(), { revokeNow });
     const pid = await runningPid(home);
-    if (pid !== null) process.kill(pid, 'SIGHUP');
+    if (pid !== null) await reloaded(home, pid);
     const revoked = revokeNow ? 'all earlier tokens are revoked; ' : '';
     const user = pid === null ? 'no daemon is running' : `the daemon (process ${pid}) uses it now`;
     const text = `new signing key; ${revoked}${user}\n`;
     await print(io.stdout, options.json ? `${JSON.stringify({ daemon: pid })}\n` : text);
     return 0;
   });
+}
+
+/** Milliseconds in which a daemon reads its keys again. */
+const RELOAD_MS = 10_000;
+const POLL_MS = 20;
+
+/** Makes a daemon read its keys; resolves when it uses them. It then replaces its local token, which was signed with an earlier key. */
+async function reloaded(home: Home, pid: number): Promise<void> {
+  const before = await home.readSecret('localToken');
+  process.kill(pid, 'SIGHUP');
+  for (const deadline = performance.now() + RELOAD_MS; performance.now() < deadline; await setTimeout(POLL_MS))
+    if ((await home.readSecret('localToken')) !== before) return;
+  throw new StartRefused(
+    1,
+    `the new signing key is stored, but the daemon (process ${pid}) has not confirmed that it uses it`,
+    'see why: devmgr daemon logs; a restart of the daemon reads the key as well',
+  );
 }
 
 /** Opens a home that has a registry; refuses any other, because these programs create none. */

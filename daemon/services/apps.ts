@@ -5,6 +5,7 @@ import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { versionIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
+import { BlobError } from '../blobs/blob-error.ts';
 import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
 import * as domain from '../domain/app.ts';
 import type { Store } from '../store/store.ts';
@@ -95,7 +96,13 @@ export class AppService {
   /** The digest of the file has been checked. The caller closes the file. */
   async download(versionId: string): Promise<Download> {
     const { blob, fileSize, sha256, fileName } = await this.#app(versionId);
-    return { blob: await this.#parts.blobs.read(blob, fileSize, sha256), sha256, fileName };
+    const file = await this.#parts.blobs.read(blob, fileSize, sha256).catch(error => {
+      if (!(error instanceof BlobError)) throw error;
+      const how = error.problem === 'missing' ? 'is missing' : 'has changed on the disk';
+      const message = `the file of ${versionId} ${how}; restore the files of the service from a backup`;
+      throw Object.assign(new ApiError(500, message), { cause: error });
+    });
+    return { blob: file, sha256, fileName };
   }
 
   async #app(versionId: string): Promise<domain.AppRecord> {

@@ -21,7 +21,7 @@ const limits = (Object.keys(limitWords) as LimitScope[]).map((scope): Variable =
   const { count, seconds } = rateLimits[scope];
   return {
     name: environment.limits[scope],
-    words: `limit of ${limitWords[scope]}, as COUNT/SECONDS or off (${count}/${seconds})`,
+    words: `limit of ${limitWords[scope]}, as COUNT/SECONDS or off (${count}/${seconds})${scope === 'login' ? '; off also turns off the limits on wrong passwords, confirmations and activation codes' : ''}`,
     side: 'daemon',
   };
 });
