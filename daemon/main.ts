@@ -38,6 +38,7 @@ import { AuthService } from './services/auth.ts';
 import { Authentication } from './services/authentication.ts';
 import { BackupService } from './services/backups.ts';
 import { DeviceService } from './services/devices.ts';
+import { FileBudget } from './services/file-budget.ts';
 import { ensureFirstAdmin, FIRST_USER, firstPassword } from './services/first-admin.ts';
 import { Guessing } from './services/guessing.ts';
 import { LastUses } from './services/last-uses.ts';
@@ -189,6 +190,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   const lastUses = new LastUses({ store, now });
   stack.add(() => lastUses.stop());
   const hub = new Hub({ store, log });
+  const budget = new FileBudget(settings.files, blobs);
   return {
     instance: await Instance.open(home),
     limiter,
@@ -198,8 +200,8 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     keys: new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log }),
     auth: new AuthService({ store, passwords, guessing, tokens: logins, now }),
     devices: new DeviceService({ store, passwords, guessing, now }),
-    apps: new AppService({ store, blobs, now }),
-    backups: new BackupService({ store, blobs, now }),
+    apps: new AppService({ store, blobs, budget, now }),
+    backups: new BackupService({ store, blobs, budget, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
     users: new UserService({
       store,

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type * as api from '../../src/contract/apps.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
@@ -6,17 +5,16 @@ import { versionIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
 import { BlobError } from '../blobs/blob-error.ts';
-import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
+import type { StagedBlob } from '../blobs/blobs.ts';
 import * as domain from '../domain/app.ts';
 import type { Store } from '../store/store.ts';
 import { accept, actorOf, type Context, originOf, refused } from './context.ts';
 import * as present from './present.ts';
-import { type Download, keep, stage, type Uploaded } from './stored-files.ts';
+import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface AppServiceParts {
+export interface AppServiceParts extends FileStore {
   readonly store: Store;
-  readonly blobs: Blobs;
   readonly now: () => number;
 }
 
@@ -31,8 +29,8 @@ export class AppService {
   }
 
   /** See `stage`. */
-  stage(content: Readable, maxBytes: number, expected: number): Promise<StagedBlob> {
-    return stage(this.#parts.blobs, content, maxBytes, expected);
+  stage(arriving: Arriving): Promise<StagedBlob> {
+    return stage(this.#parts, arriving);
   }
 
   /** Refuses an upload because of its fields or the name of its file: 1001, 4002. */
@@ -48,7 +46,7 @@ export class AppService {
   async upload(context: Context, form: UploadForm, { fileName, blob }: Uploaded): Promise<api.AppVersion> {
     const identity = await this.judge(form, fileName);
     const at = this.#parts.now();
-    return keep(this.#parts.blobs, blob, async name => {
+    return keep(this.#parts, blob, async name => {
       const app: domain.NewApp = {
         ...identity,
         versionName: form.versionName ?? null,

@@ -1,5 +1,5 @@
 /** The environment variables of the program, for the manual page and the reference. */
-import { type LimitScope, rateLimits, sessionDays } from '../contract/limits.ts';
+import { fileBounds, type LimitScope, rateLimits, sessionDays } from '../contract/limits.ts';
 import { defaultHome, environment } from '../contract/local.ts';
 
 /** An environment variable, as the manual page and the reference describe it. */
@@ -25,6 +25,8 @@ const limits = (Object.keys(limitWords) as LimitScope[]).map((scope): Variable =
     side: 'daemon',
   };
 });
+
+const inGiB = (bytes: number): string => `${bytes / 2 ** 30}G`;
 
 /** All variables, in the order of the reference. */
 export const variables: readonly Variable[] = [
@@ -58,6 +60,21 @@ export const variables: readonly Variable[] = [
   {
     name: environment.sessionDays,
     words: `days after which a login ends, however often its token is renewed, from ${sessionDays.min} to ${sessionDays.max} (${sessionDays.default})`,
+    side: 'daemon',
+  },
+  {
+    name: environment.files.total,
+    words: `bytes of all stored files (K, M, G, T are units), or off (${inGiB(fileBounds.total)})`,
+    side: 'daemon',
+  },
+  {
+    name: environment.files.reserve,
+    words: `free space of the disk that uploads leave for the registry, in bytes, or off (${inGiB(fileBounds.reserve.bytes)}, or ${fileBounds.reserve.share * 100} % of a disk below 20G)`,
+    side: 'daemon',
+  },
+  {
+    name: environment.files.daily,
+    words: `files and bytes that one user may store in a day, as COUNT/BYTES, or off (${fileBounds.daily.count}/${inGiB(fileBounds.daily.bytes)})`,
     side: 'daemon',
   },
   {

@@ -76,6 +76,11 @@ export const environment = {
   token: 'DEVMGR_TOKEN',
   traffic: 'DEVMGR_TRAFFIC',
   sessionDays: 'DEVMGR_SESSION_DAYS',
+  files: {
+    total: 'DEVMGR_FILES_TOTAL',
+    reserve: 'DEVMGR_FILES_RESERVE',
+    daily: 'DEVMGR_FILES_DAILY',
+  },
   adminUsername: 'DEVMGR_ADMIN_USERNAME',
   adminPassword: 'DEVMGR_ADMIN_PASSWORD',
   limits: {

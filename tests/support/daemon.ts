@@ -8,6 +8,7 @@ import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
 import { validateAnswer } from './openapi.ts';
 
 export const adminPassword = 'correct horse battery';
+export const noFileBounds = { total: null, reserve: () => 0, daily: null };
 const noLimits = { login: null, query: null, modify: null, upload: null };
 
 export interface Answer {
@@ -127,5 +128,6 @@ export function testSettings(home: string): DaemonSettings {
     hardware: false,
     traffic: 'off',
     sessionDays: 30,
+    files: noFileBounds,
   };
 }

@@ -87,7 +87,7 @@ export function appRoutes(
   const { apps } = parts;
   formOperation(app, parts, routes.uploadApp, {
     early: async (form, fileName) => void (await apps.judge(form, fileName)),
-    stage: (content, maxBytes, expected) => apps.stage(content, maxBytes, expected),
+    stage: ({ context }, file) => apps.stage({ context, ...file }),
     add: ({ context }, { form, ...file }) => apps.upload(context, form, file),
   });
   operation(app, parts, routes.listApps, ({ query }) => apps.list(query));
@@ -103,7 +103,7 @@ export function backupRoutes(app: FastifyInstance, parts: OperationParts & { rea
   const { backups } = parts;
   formOperation(app, parts, routes.createBackup, {
     before: ({ params }) => backups.judge(params.deviceId),
-    stage: (content, maxBytes, expected) => backups.stage(content, maxBytes, expected),
+    stage: ({ context }, file) => backups.stage({ context, ...file }),
     add: ({ context, params }, { form, ...file }) => backups.create(context, params.deviceId, form, file),
   });
   operation(app, parts, routes.listBackups, ({ params, query }) => backups.list(params.deviceId, query));
