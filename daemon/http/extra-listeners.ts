@@ -25,7 +25,7 @@ export function otherLoopback(host: string): string | null {
 export async function listenOnAddress(app: FastifyInstance, host: string, port: number): Promise<Server | null> {
   const server = newServer(socket => app.server.emit('connection', socket));
   try {
-    await opened(server, { host, port, exclusive: true });
+    await opened(app, server, { host, port, exclusive: true });
     return server;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -55,7 +55,7 @@ export async function listenOnSocket(app: FastifyInstance, path: string): Promis
   });
   try {
     await rm(path, { force: true });
-    await opened(server, { path });
+    await opened(app, server, { path });
     await chmod(path, 0o600);
     return { server, path };
   } catch (error) {
@@ -69,7 +69,7 @@ export async function listenOnSocket(app: FastifyInstance, path: string): Promis
 
 async function obstacle(path: string): Promise<string | null> {
   // A named pipe can be created first by another user, and Node can neither set nor read the access list of one.
-  if (process.platform === 'win32') return 'Windows has no Unix sockets';
+  if (process.platform === 'win32') return 'Node has no Unix sockets on Windows';
   if (Buffer.byteLength(path) > MAX_PATH)
     return `the path ${path} is longer than the ${MAX_PATH} bytes of a socket's name`;
   const [found, folder] = await Promise.all([lstat(path).catch(() => null), lstat(dirname(path))]);
@@ -81,11 +81,13 @@ async function obstacle(path: string): Promise<string | null> {
 const newServer = (accept: (socket: Socket) => void): Server =>
   createServer({ allowHalfOpen: true, noDelay: true }, accept);
 
-function opened(server: Server, options: ListenOptions): Promise<void> {
+function opened(app: FastifyInstance, server: Server, options: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(options, () => {
       server.off('error', reject);
+      // An error without a listener, such as that of a connection that cannot be accepted, would end the daemon.
+      server.on('error', error => app.logger.warn({ err: error }, 'a listener reports an error'));
       resolve();
     });
   });

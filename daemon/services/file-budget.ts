@@ -125,10 +125,18 @@ export class FileBudget {
   /** Bytes that all uploads together may still store. */
   async #room(): Promise<number> {
     const { total, reserve } = this.#bounds;
-    this.#stored ??= this.#disk.stored();
-    const [stored, { free, size }] = await Promise.all([this.#stored, this.#disk.space()]);
+    const { free, size } = await this.#disk.space();
     const ofDisk = free - reserve(size);
-    return total === null ? ofDisk : Math.min(ofDisk, total - stored - this.#added);
+    return total === null ? ofDisk : Math.min(ofDisk, total - (await this.#storedAtStart()) - this.#added);
+  }
+
+  /** Counted before the first upload is admitted. A count that fails is repeated for the next one. */
+  #storedAtStart(): Promise<number> {
+    this.#stored ??= this.#disk.stored().catch(error => {
+      this.#stored = null;
+      throw error;
+    });
+    return this.#stored;
   }
 
   /** The day of a user; null if days have no bound. */
