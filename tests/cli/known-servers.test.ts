@@ -1,7 +1,7 @@
 /** A profile knows its server. Another one at the same address gets neither a password nor a token. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -104,6 +104,19 @@ test('a token in the environment is not sent to another program either', async (
   await listen(server, port);
   expect((await devmgr(['list'], { home, env: { DEVMGR_TOKEN: 'a.secret.token' } })).code).toBe(1);
   expect(heard()).not.toContain('a.secret.token');
+});
+
+test('a service token in a file is not sent to another program either', async () => {
+  await login(address());
+  await daemon.end('SIGTERM');
+  const { server, heard } = recorder();
+  await listen(server, port);
+  const file = join(home, 'token');
+  writeFileSync(file, 'devmgr_secret\n', { mode: 0o600 });
+  const refused = await devmgr(['login', '--token-file', file, '--server', address()], { home });
+  expect(refused.stderr).toContain('is not the one that this profile knows');
+  expect(refused.code).toBe(1);
+  expect(heard()).not.toContain('devmgr_secret');
 });
 
 test('a registry with another identity is refused until it is accepted', async () => {
