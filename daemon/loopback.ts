@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
+/** The loopback addresses. */
+export const LOOPBACK = { ipv4: '127.0.0.1', ipv6: '::1' } as const;
+
 /** Whether a host name or address (without port) always means this machine. */
 export function isLoopbackName(name: string): boolean {
   if (name === 'localhost' || name === '[::1]' || name === '::1') return true;

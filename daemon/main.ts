@@ -1,4 +1,5 @@
 /** The composition root of the daemon: creates the parts, connects them, starts and stops them. */
+import type { Server } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DaemonInfo } from '../src/contract/local.ts';
@@ -10,6 +11,7 @@ import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
 import { HeadKeeper } from './home/head-keeper.ts';
 import { Home } from './home/home.ts';
+import { Instance } from './home/instance.ts';
 import { journalKeys } from './home/journal-keys.ts';
 import { keepLocalToken } from './home/local-token.ts';
 import { lockHome } from './home/lock.ts';
@@ -42,6 +44,7 @@ import { AuthService } from './services/auth.ts';
 import { Authentication } from './services/authentication.ts';
 import { BackupService } from './services/backups.ts';
 import { DeviceService } from './services/devices.ts';
+import { FileBudget } from './services/file-budget.ts';
 import { ensureFirstAdmin, FIRST_USER, firstPassword } from './services/first-admin.ts';
 import { Guessing } from './services/guessing.ts';
 import { LastUses } from './services/last-uses.ts';
@@ -125,18 +128,21 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   const scanned = Promise.withResolvers<void>();
   const forwarder = await startForwarder({ ...basis, home }, registry.store);
   const app = await createServer({ ...basis, home }, registry, { ...parts, forwarder }, scanned.promise);
-  stack.add(() => closeServer(app, log));
+  let extra: readonly Server[] = [];
+  stack.add(() => closeServer(app, extra, log));
   await parts.hub.ready();
   const initialPassword = await registry.firstAdmin;
   const localToken = await keepLocalToken(home, parts.logins, now, log);
   stack.add(() => localToken.stop());
-  const url = await listen(app, settings);
+  const listening = await listen(app, settings, home.path('socket'), log);
+  const { url, socket } = listening;
+  extra = listening.extra;
   // Loading the native libraries takes longer than the rest of the start: requests need not wait for it.
   void parts.keys.start().finally(scanned.resolve);
   stack.add(() => parts.keys.stop());
-  await publish(home, { pid: process.pid, url, version, startedAt: new Date(now()).toISOString() });
+  await publish(home, { pid: process.pid, url, socket, version, startedAt: new Date(now()).toISOString() });
   stack.add(() => home.remove('daemonInfo'));
-  log.info({ url, version, home: home.dir }, 'listening');
+  log.info({ url, socket, version, home: home.dir }, 'listening');
   const reload = async () => {
     try {
       await registry.rotateJournal();
@@ -226,7 +232,9 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   const lastUses = new LastUses({ store, now });
   stack.add(() => lastUses.stop());
   const hub = new Hub({ store, log });
+  const budget = new FileBudget(settings.files, blobs);
   return {
+    instance: await Instance.open(home),
     limiter,
     logins,
     tokens: new Authentication(logins, new ServiceTokens({ store, lastUses, now })),
@@ -235,8 +243,8 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     keys: new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log }),
     auth: new AuthService({ store, passwords, guessing, tokens: logins, now, access }),
     devices: new DeviceService({ store, passwords, guessing, now, access }),
-    apps: new AppService({ store, blobs, now }),
-    backups: new BackupService({ store, blobs, now }),
+    apps: new AppService({ store, blobs, budget, now }),
+    backups: new BackupService({ store, blobs, budget, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
     users: new UserService({
       store,

@@ -34,6 +34,7 @@ const alsoInputs = [
   'scripts/lib/bundle.mjs',
   'scripts/lib/identity.mjs',
   'scripts/lib/licences.mjs',
+  'scripts/lib/notices/zxcvbn.txt',
 ];
 
 /** Builds; resolves to false if the program was already built from these sources. */

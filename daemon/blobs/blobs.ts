@@ -1,6 +1,6 @@
 /** Files of any size that records of the store refer to. A file is complete or absent; clients never choose its name. */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -28,6 +28,14 @@ export async function openBlobs(dir: string, options: BlobOptions = {}): Promise
   return blobs;
 }
 
+/** What follows the arrival of a file. */
+export interface Follower {
+  /** Takes the function that returns how many bytes have arrived. */
+  follow(arrived: () => number): void;
+  /** The file is stored or removed. */
+  end(): void;
+}
+
 /** The files of one registry, in one folder. */
 export class Blobs {
   readonly #dir: string;
@@ -45,7 +53,7 @@ export class Blobs {
    * Stages a stream in constant memory and detaches the buffers it yields. If that fails, nothing of it remains and `content`
    * is destroyed. Rejects with a `BlobError`: `too-large`, `disk-full`.
    */
-  async receive(content: Readable, maxBytes: number): Promise<StagedBlob> {
+  async receive(content: Readable, maxBytes: number, follower?: Follower): Promise<StagedBlob> {
     const name = randomBytes(16).toString('hex');
     const path = join(this.#incoming, name);
     const file = await open(path, 'wx', 0o600).catch(error => {
@@ -53,6 +61,7 @@ export class Blobs {
       throw fromFileSystem(error);
     });
     const writer = new HashingWriter(file, maxBytes);
+    follower?.follow(() => writer.size);
     try {
       await pipeline(content, writer);
     } catch (error) {
@@ -61,7 +70,7 @@ export class Blobs {
       throw error;
     }
     const remove = (path: string) => this.#remove(path);
-    return new StagedBlob({ file, path, target: this.#path(name), name, writer, remove });
+    return new StagedBlob({ file, path, target: this.#path(name), name, writer, remove, follower });
   }
 
   /**
@@ -92,10 +101,21 @@ export class Blobs {
     await this.#remove(this.#path(name));
   }
 
-  /** Bytes that can still be written. */
-  async free(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.#dir);
-    return bavail * bsize;
+  /** Bytes that can still be written, and the size of the disk. */
+  async space(): Promise<{ readonly free: number; readonly size: number }> {
+    const { bavail, blocks, bsize } = await statfs(this.#dir);
+    return { free: bavail * bsize, size: blocks * bsize };
+  }
+
+  /** Bytes of all stored files. Looks at each of them. */
+  async stored(): Promise<number> {
+    const names = (await readdir(this.#dir)).filter(name => nameShape.test(name));
+    let sum = 0;
+    for (let i = 0; i < names.length; i += SWEEP_BATCH) {
+      const batch = names.slice(i, i + SWEEP_BATCH).map(name => stat(this.#path(name)).catch(() => null));
+      for (const found of await Promise.all(batch)) sum += found?.size ?? 0;
+    }
+    return sum;
   }
 
   /**
@@ -144,6 +164,7 @@ interface StagedParts {
   readonly name: string;
   readonly writer: HashingWriter;
   readonly remove: (path: string) => Promise<void>;
+  readonly follower: Follower | undefined;
 }
 
 /** A file that has arrived but is not stored yet. */
@@ -179,6 +200,7 @@ export class StagedBlob {
   async discard(): Promise<void> {
     await this.#parts.file.close().catch(() => {});
     await this.#parts.remove(this.#parts.path);
+    this.#parts.follower?.end();
   }
 }
 

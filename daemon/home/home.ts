@@ -7,7 +7,7 @@ import { syncFolder } from '../files.ts';
 import { StartRefused } from './settings.ts';
 
 /** The files that the daemon reads and writes; the others in the home belong to the command line. */
-const { config: _config, credentials: _credentials, ...ofDaemon } = homeFiles;
+const { config: _config, credentials: _credentials, knownServers: _known, ...ofDaemon } = homeFiles;
 const trusted: readonly string[] = [
   ...Object.values(ofDaemon),
   ...['-wal', '-shm'].map(suffix => homeFiles.database + suffix),

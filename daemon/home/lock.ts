@@ -1,5 +1,6 @@
 /** One daemon per home: a lock of the operating system, which is released however the holder ends. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { DaemonInfo } from '../../src/contract/local.ts';
 import { lockFile } from '../store/sqlite/file-lock.ts';
 import type { Home } from './home.ts';
@@ -31,16 +32,32 @@ export async function lockHome(home: Home): Promise<HomeLock> {
   };
 }
 
-/** Process id of the daemon that holds the home; null if none does, whatever files a crash has left. */
-export async function runningPid(home: Home): Promise<number | null> {
-  const lock = lockFile(home.path('lock'));
-  if (lock) {
-    lock.release();
-    return null;
+/** Milliseconds in which a daemon that has taken the lock publishes its address. A large registry takes seconds to load. */
+const STARTING_MS = 20_000;
+const POLL_MS = 50;
+
+/**
+ * Process id of the daemon that holds the home; null if none does, whatever files a crash has left. A daemon that is starting
+ * is waited for: it may have read its keys already, and does not yet take signals.
+ */
+export async function runningPid(home: Home, waitMs = STARTING_MS): Promise<number | null> {
+  for (const deadline = performance.now() + waitMs; ; await setTimeout(POLL_MS)) {
+    const lock = lockFile(home.path('lock'));
+    if (lock) {
+      lock.release();
+      return null;
+    }
+    const pid = await publishedPid(home);
+    // The holder may also be another program, which never publishes an address: this one, for example.
+    const isWaiting = performance.now() < deadline && (await lastHolder(home)) !== String(process.pid);
+    if (pid !== null || !isWaiting) return pid;
   }
+}
+
+/** Null if the file is that of an earlier daemon. */
+async function publishedPid(home: Home): Promise<number | null> {
   try {
     const { pid } = JSON.parse(await readFile(home.path('daemonInfo'), 'utf8')) as DaemonInfo;
-    // The holder may be another program, or a daemon that has not yet replaced the file of an earlier one.
     return String(pid) === (await lastHolder(home)) ? pid : null;
   } catch {
     return null;

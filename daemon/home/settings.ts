@@ -1,12 +1,20 @@
 import ipaddr from 'ipaddr.js';
 import { Type } from 'typebox';
-import { type Limit, type LimitScope, passwordLength, rateLimits, sessionDays } from '../../src/contract/limits.ts';
+import {
+  fileBounds,
+  type Limit,
+  type LimitScope,
+  passwordLength,
+  rateLimits,
+  sessionDays,
+} from '../../src/contract/limits.ts';
 import { environment } from '../../src/contract/local.ts';
 import type { StartFailure } from '../../src/contract/programs.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { ForwardTarget } from '../forwarding/target.ts';
 import { isLoopbackName } from '../loopback.ts';
+import type { FileBounds } from '../services/file-budget.ts';
 import type { Limits } from '../services/limiter.ts';
 
 /** How the daemon runs. */
@@ -40,6 +48,7 @@ export interface DaemonSettings {
   /** Where journal entries are forwarded to; absent if nowhere. */
   readonly forward?: ForwardTarget | undefined;
   readonly limits: Limits;
+  readonly files: FileBounds;
   readonly admin: { readonly username: string; readonly password: string | null };
 }
 
@@ -63,9 +72,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** The settings from the environment. Throws `StartRefused` if a variable is malformed. */
 export function settingsFromEnvironment(
   env: Env,
-): Pick<DaemonSettings, 'limits' | 'admin' | 'traffic' | 'sessionDays'> {
+): Pick<DaemonSettings, 'limits' | 'files' | 'admin' | 'traffic' | 'sessionDays'> {
   return {
     limits: limitsFrom(env),
+    files: fileBoundsFrom(env),
     admin: adminFrom(env),
     traffic: trafficFrom(env[environment.traffic]),
     sessionDays: sessionDaysFrom(env[environment.sessionDays]),
@@ -105,6 +115,48 @@ function limitFrom(name: string, env: Env, byDefault: Limit): Limit | null {
       `write COUNT/SECONDS, such as ${byDefault.count}/${byDefault.seconds}, or off`,
     );
   return { count: Number(match[1]), seconds: Number(match[2]) };
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
+
+/** Bytes, as a whole number that may have a unit; null if the text is not one. */
+function bytesFrom(text: string): number | null {
+  const match = /^([1-9]\d{0,8}|0)([KMGT]?)$/.exec(text);
+  return match ? Number(match[1]) * units[match[2]!]! : null;
+}
+
+function fileBoundsFrom(env: Env): FileBounds {
+  const { total, reserve, daily } = environment.files;
+  const kept = boundFrom(reserve, env, bytesFrom, '2G');
+  const { bytes, share } = fileBounds.reserve;
+  return {
+    total: orDefault(boundFrom(total, env, bytesFrom, '500G'), fileBounds.total),
+    reserve: kept === undefined ? size => Math.min(bytes, Math.floor(size * share)) : () => kept ?? 0,
+    daily: orDefault(boundFrom(daily, env, dailyFrom, '10000/100G'), fileBounds.daily),
+  };
+}
+
+const orDefault = <T>(value: T | undefined, byDefault: T): T => (value === undefined ? byDefault : value);
+
+function dailyFrom(text: string): FileBounds['daily'] {
+  const [count = '', size = '', ...rest] = text.split('/');
+  const bytes = bytesFrom(size);
+  return /^[1-9]\d{0,8}$/.test(count) && bytes !== null && rest.length === 0 ? { count: Number(count), bytes } : null;
+}
+
+/** A bound of files: undefined if the variable is not set, null if it is off. */
+function boundFrom<T>(
+  name: string,
+  env: Env,
+  parse: (text: string) => T | null,
+  example: string,
+): T | null | undefined {
+  const text = env[name];
+  if (text === undefined || text === '') return undefined;
+  if (text === 'off') return null;
+  const bound = parse(text);
+  if (bound === null) throw new StartRefused(2, `${name} is malformed`, `write it like ${example}, or off`);
+  return bound;
 }
 
 const readUsername = compileReader(Type.Object({ username }));

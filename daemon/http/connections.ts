@@ -70,19 +70,24 @@ export class Connections {
     const byPeer = new Map<string, OpenConnection>();
     server.on('connection', (socket: Socket) => {
       const open = this.#accept(socket);
-      if (!open) return;
+      if (!open || socket.remotePort === undefined) return;
       const peer = peerOf(socket);
       byPeer.set(peer, open);
       socket.once('close', () => byPeer.delete(peer));
     });
     server.on('secureConnection', (socket: Socket) => {
-      const open = byPeer.get(peerOf(socket));
+      const open = socket.remotePort === undefined ? null : byPeer.get(peerOf(socket));
       if (open) this.#opens.set(socket, open);
     });
     server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
       const open = this.#opens.get(socket);
       if (open) open.response = response;
     });
+  }
+
+  /** Counts a connection that the server does not report. False if there is no room: then it is closed. */
+  add(socket: Socket): boolean {
+    return this.#accept(socket) !== null;
   }
 
   /** Keeps a connection open that has become a stream. */

@@ -26,14 +26,22 @@ export interface ReceivedForm<R> {
   readonly blob: StagedBlob;
 }
 
+/** The file of a form that arrives. */
+export interface ArrivingFile {
+  readonly content: Readable;
+  readonly maxBytes: number;
+  /** Bytes of the whole body, 0 if unknown. */
+  readonly expected: number;
+}
+
 /** What an operation does with a form, in the order of the calls. Each may refuse with an `ApiError`. */
 export interface FormHandler<R> {
   /** Before the body is read. */
   before?(call: FormCall<R>): Promise<void>;
   /** Before the file is read, if the fields before it are complete. `add` applies the same rules. */
   early?(form: FormOf<R>, fileName: string): Promise<void>;
-  /** Stages the file. `expected` is the length of the whole body in bytes, 0 if unknown. */
-  stage(content: Readable, maxBytes: number, expected: number): Promise<StagedBlob>;
+  /** Stages the file. */
+  stage(call: FormCall<R>, file: ArrivingFile): Promise<StagedBlob>;
   /** Stores and records the file. What is still staged afterwards is removed. */
   add(call: FormCall<R>, received: ReceivedForm<R>): Promise<DataOf<R>>;
 }
@@ -92,19 +100,17 @@ class FormOperation<R extends FormRoute> {
     requireForm(request.raw);
     await this.#handler.before?.(call);
     const expected = Number(request.headers['content-length'] ?? 0);
-    const take = (fileName: string, content: Readable, before: Fields) =>
-      this.#stage(fileName, content, before, expected);
+    const { maxBytes } = this.#file;
+    const take = async (fileName: string, content: Readable, before: Fields): Promise<TakenFile> => {
+      await this.#refuseEarly(before, fileName);
+      return { fileName, blob: await this.#handler.stage(call, { content, maxBytes, expected }) };
+    };
     const { fields, file } = await readForm(request.raw, this.#formShape, take, ({ blob }) => blob.discard());
     try {
       return await this.#handler.add(call, this.#received(fields, file));
     } finally {
       await file?.blob.discard();
     }
-  }
-
-  async #stage(fileName: string, content: Readable, before: Fields, expected: number): Promise<TakenFile> {
-    await this.#refuseEarly(before, fileName);
-    return { fileName, blob: await this.#handler.stage(content, this.#file.maxBytes, expected) };
   }
 
   /** A missing field may follow the file; an invalid one remains invalid. */

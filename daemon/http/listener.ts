@@ -1,9 +1,11 @@
-/** The TLS files, the port and the end of the HTTP server. */
+/** The TLS files, the listeners and the end of the HTTP server. */
 import { readFile, stat } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type DaemonSettings, StartRefused } from '../home/settings.ts';
 import type { Logger } from '../logger.ts';
+import { LOOPBACK } from '../loopback.ts';
+import { closeExtra, listenOnAddress, listenOnSocket, otherLoopback } from './extra-listeners.ts';
 
 /** Seconds that a stop waits for running requests. */
 const GRACE_SECONDS = 10;
@@ -58,35 +60,80 @@ async function warnOfReaders(key: string, log: Logger): Promise<void> {
     log.warn({ key, fix: `chmod g-r ${key}` }, 'the group of the file can read the key of the certificate');
 }
 
-/** Opens the port and returns the URL of the daemon. Throws `StartRefused` if the port is not available. */
-export async function listen(app: FastifyInstance, settings: DaemonSettings): Promise<string> {
-  try {
-    await app.listen({ host: settings.host, port: settings.port, listenTextResolver: () => 'the port is open' });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const where = `${settings.host}:${settings.port}`;
-    if (code === 'EADDRINUSE')
-      throw new StartRefused(
-        1,
-        `${where} is in use by another program`,
-        'name another port with --port, or 0 for a free one',
-        'PORT_IN_USE',
-      );
-    throw new StartRefused(1, `cannot listen on ${where} (${code})`, 'check --host and --port');
-  }
+/** Where a daemon accepts requests. */
+export interface Listening {
+  readonly url: string;
+  /** Path of the Unix socket; null if there is none. */
+  readonly socket: string | null;
+  /** Listeners beside the server's own. */
+  readonly extra: readonly Server[];
+}
+
+/** How often another port is tried if `--port 0` takes one whose twin on the other loopback address is in use. */
+const FREE_PORT_TRIES = 10;
+
+/** Opens the port and the Unix socket. Throws `StartRefused` if the port is not available. */
+export async function listen(
+  app: FastifyInstance,
+  settings: DaemonSettings,
+  socketPath: string,
+  log: Logger,
+): Promise<Listening> {
+  await app.ready();
+  const twin = await openPort(app, settings);
+  const local = await listenOnSocket(app, socketPath);
+  if (local.server === null) log.warn({ reason: local.reason }, 'no Unix socket: commands of this user use the port');
   const { port } = app.server.address() as AddressInfo;
   const host = settings.host.includes(':') && !settings.host.startsWith('[') ? `[${settings.host}]` : settings.host;
-  return `${settings.tlsCert ? 'https' : 'http'}://${host}:${port}`;
+  return {
+    url: `${settings.tlsCert ? 'https' : 'http'}://${host}:${port}`,
+    socket: local.server === null ? null : local.path,
+    extra: [twin, local.server].filter(server => server !== null),
+  };
+}
+
+/**
+ * Opens the port on the host and, for a loopback host, on the other loopback address as well: a client that is given the name `localhost`
+ * takes either. Returns the listener of the other address; null if there is none.
+ */
+async function openPort(app: FastifyInstance, { host, port }: DaemonSettings): Promise<Server | null> {
+  const other = otherLoopback(host);
+  // Fastify would open a second server for `localhost`, past the bounds on connections.
+  const own = host === 'localhost' ? LOOPBACK.ipv4 : host;
+  for (let left = port === 0 ? FREE_PORT_TRIES : 1; ; left--) {
+    const twin = other === null ? null : await listenOnAddress(app, other, port).catch(e => refuse(e, other, port));
+    const shared = twin ? (twin.address() as AddressInfo).port : port;
+    try {
+      await app.listen({ host: own, port: shared, listenTextResolver: () => 'the port is open' });
+      return twin;
+    } catch (error) {
+      twin?.close();
+      if (left <= 1 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') refuse(error, own, port);
+    }
+  }
+}
+
+function refuse(error: unknown, host: string, port: number): never {
+  const { code } = error as NodeJS.ErrnoException;
+  const where = `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+  if (code === 'EADDRINUSE')
+    throw new StartRefused(
+      1,
+      `${where} is in use by another program`,
+      'name another port with --port, or 0 for a free one',
+      'PORT_IN_USE',
+    );
+  throw new StartRefused(1, `cannot listen on ${where} (${code})`, 'check --host and --port');
 }
 
 /** Finishes running requests; closes the connections of those that take longer than the grace period. */
-export async function closeServer(app: FastifyInstance, log: Logger): Promise<void> {
+export async function closeServer(app: FastifyInstance, extra: readonly Server[], log: Logger): Promise<void> {
   const timer = setTimeout(() => {
     log.warn('closing the connections of requests that are still running');
     app.server.closeAllConnections();
   }, GRACE_SECONDS * 1000);
   try {
-    await app.close();
+    await Promise.all([app.close(), closeExtra(app, extra)]);
   } finally {
     clearTimeout(timer);
   }

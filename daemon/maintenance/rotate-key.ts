@@ -1,10 +1,12 @@
 /** Replaces the key that signs tokens, or the key of the journal. */
+import { setTimeout } from 'node:timers/promises';
 import type { ProgramIo, RotateKeyOptions } from '../../src/contract/programs.ts';
 import { signingKeyRotated } from '../domain/journal.ts';
 import type { Home } from '../home/home.ts';
 import { prepareNextKey } from '../home/journal-keys.ts';
 import { lockHome, runningPid } from '../home/lock.ts';
 import { rotateJournalKey } from '../home/rotate-journal-key.ts';
+import { StartRefused } from '../home/settings.ts';
 import { rotateSigningKey } from '../home/signing-keys.ts';
 import { print, reporting } from '../program-io.ts';
 import { existingHome } from './maintenance.ts';
@@ -27,10 +29,32 @@ export function rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<num
     } finally {
       await lock?.release();
     }
-    if (pid !== null) process.kill(pid, 'SIGHUP');
+    if (pid !== null) await reloaded(home, pid, options);
     await print(io.stdout, options.json ? `${JSON.stringify({ daemon: pid })}\n` : textOf(options, pid));
     return 0;
   });
+}
+
+/** Milliseconds in which a daemon reads its keys again. */
+const RELOAD_MS = 10_000;
+const POLL_MS = 20;
+
+/**
+ * Makes a daemon read its keys; resolves when it uses the new one. It then replaces its local token, which was signed with an earlier
+ * key; the key of the journal has been replaced when none is waiting any more.
+ */
+async function reloaded(home: Home, pid: number, { journal }: RotateKeyOptions): Promise<void> {
+  const before = await home.readSecret('localToken');
+  const isDone = async () =>
+    journal ? !(await home.has('journalKeyNext')) : (await home.readSecret('localToken')) !== before;
+  process.kill(pid, 'SIGHUP');
+  for (const deadline = performance.now() + RELOAD_MS; performance.now() < deadline; await setTimeout(POLL_MS))
+    if (await isDone()) return;
+  throw new StartRefused(
+    1,
+    `the new key is stored, but the daemon (process ${pid}) has not confirmed that it uses it`,
+    'see why: devmgr daemon logs; a restart of the daemon reads the key as well',
+  );
 }
 
 /** What a running daemon does at its reload. */

@@ -1,21 +1,20 @@
-import type { Readable } from 'node:stream';
 import type * as api from '../../src/contract/apps.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { versionIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
-import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
+import { BlobError } from '../blobs/blob-error.ts';
+import type { StagedBlob } from '../blobs/blobs.ts';
 import * as domain from '../domain/app.ts';
 import type { Store } from '../store/store.ts';
 import { accept, actorOf, type Context, originOf, refused } from './context.ts';
 import * as present from './present.ts';
-import { type Download, keep, stage, type Uploaded } from './stored-files.ts';
+import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface AppServiceParts {
+export interface AppServiceParts extends FileStore {
   readonly store: Store;
-  readonly blobs: Blobs;
   readonly now: () => number;
 }
 
@@ -30,8 +29,8 @@ export class AppService {
   }
 
   /** See `stage`. */
-  stage(content: Readable, maxBytes: number, expected: number): Promise<StagedBlob> {
-    return stage(this.#parts.blobs, content, maxBytes, expected);
+  stage(arriving: Arriving): Promise<StagedBlob> {
+    return stage(this.#parts, arriving);
   }
 
   /** Refuses an upload because of its fields or the name of its file: 1001, 4002. */
@@ -47,7 +46,7 @@ export class AppService {
   async upload(context: Context, form: UploadForm, { fileName, blob }: Uploaded): Promise<api.AppVersion> {
     const identity = await this.judge(form, fileName);
     const at = this.#parts.now();
-    return keep(this.#parts.blobs, blob, async name => {
+    return keep(this.#parts, blob, async name => {
       const app: domain.NewApp = {
         ...identity,
         versionName: form.versionName ?? null,
@@ -95,7 +94,13 @@ export class AppService {
   /** The digest of the file has been checked. The caller closes the file. */
   async download(versionId: string): Promise<Download> {
     const { blob, fileSize, sha256, fileName } = await this.#app(versionId);
-    return { blob: await this.#parts.blobs.read(blob, fileSize, sha256), sha256, fileName };
+    const file = await this.#parts.blobs.read(blob, fileSize, sha256).catch(error => {
+      if (!(error instanceof BlobError)) throw error;
+      const how = error.problem === 'missing' ? 'is missing' : 'has changed on the disk';
+      const message = `the file of ${versionId} ${how}; restore the files of the service from a backup`;
+      throw Object.assign(new ApiError(500, message), { cause: error });
+    });
+    return { blob: file, sha256, fileName };
   }
 
   async #app(versionId: string): Promise<domain.AppRecord> {

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type * as api from '../../src/contract/backups.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
@@ -6,7 +5,7 @@ import { backupIds, deviceIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
 import { BlobError } from '../blobs/blob-error.ts';
-import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
+import type { StagedBlob } from '../blobs/blobs.ts';
 import type { StoredBlob } from '../blobs/stored-blob.ts';
 import { type BackupDecision, type BackupRecord, backUp, restore } from '../domain/backup.ts';
 import { type DeviceRecord, refusalOf } from '../domain/device.ts';
@@ -14,12 +13,11 @@ import { cleanFileName } from '../domain/file-name.ts';
 import type { ChangeResult, Store } from '../store/store.ts';
 import { accept, type Context, originOf, retrying } from './context.ts';
 import * as present from './present.ts';
-import { type Download, keep, stage, type Uploaded } from './stored-files.ts';
+import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface BackupServiceParts {
+export interface BackupServiceParts extends FileStore {
   readonly store: Store;
-  readonly blobs: Blobs;
   readonly now: () => number;
 }
 
@@ -35,8 +33,8 @@ export class BackupService {
   }
 
   /** See `stage`. */
-  stage(content: Readable, maxBytes: number, expected: number): Promise<StagedBlob> {
-    return stage(this.#parts.blobs, content, maxBytes, expected);
+  stage(arriving: Arriving): Promise<StagedBlob> {
+    return stage(this.#parts, arriving);
   }
 
   /** Refuses a device that does not exist (2001) or that cannot be backed up in its state. */
@@ -50,7 +48,7 @@ export class BackupService {
     form: FormOf<typeof api.createBackup>,
     { fileName, blob }: Uploaded,
   ): Promise<api.Backup> {
-    return keep(this.#parts.blobs, blob, name =>
+    return keep(this.#parts, blob, name =>
       retrying(async () => {
         const device = await this.#device(deviceId);
         const file = {

@@ -1,10 +1,11 @@
 /** What all uploads have in common: a file is staged, then stored and recorded, or removed without a trace. */
 import type { Readable } from 'node:stream';
-import { ApiError } from '../../src/contract/codes.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
 import type { StoredBlob } from '../blobs/stored-blob.ts';
 import { StoreFailure } from '../store/store.ts';
+import { actorOf, type Context } from './context.ts';
+import { type Admission, diskFull, type FileBudget } from './file-budget.ts';
 
 /** A stored file, open, and what its record says about it. */
 export interface Download {
@@ -19,17 +20,37 @@ export interface Uploaded {
   readonly blob: StagedBlob;
 }
 
-const diskFull = () => new ApiError(4002, 'the disk of the service is full; nothing was stored');
+/** Where files go: their folder, and how much may be stored. */
+export interface FileStore {
+  readonly blobs: Blobs;
+  readonly budget: FileBudget;
+}
 
-/** Stages an arriving file. Refuses with 4002 if it is too large or the disk is full. `expected`: its size in bytes if known, else 0. */
-export async function stage(blobs: Blobs, content: Readable, maxBytes: number, expected: number): Promise<StagedBlob> {
-  // A size known in advance is refused before the file fills the disk that the registry is on.
-  if (expected > (await blobs.free())) throw diskFull();
+/** What is staged: the body of a request. */
+export interface Arriving {
+  readonly context: Context;
+  readonly content: Readable;
+  readonly maxBytes: number;
+  /** Bytes of the whole body if known, else 0. */
+  readonly expected: number;
+}
+
+/** Uploads that were admitted, by their staged file. */
+const admissions = new WeakMap<StagedBlob, Admission>();
+
+/** Stages an arriving file. Refuses with 4002 if it is too large or the store has no room, with 429 if the user's day is used up. */
+export async function stage({ blobs, budget }: FileStore, arriving: Arriving): Promise<StagedBlob> {
+  const { context, content, maxBytes, expected } = arriving;
+  // Refused before the file fills the disk that the registry is on.
+  const admission = await budget.admit(actorOf(context) ?? '', maxBytes, expected);
   try {
-    return await blobs.receive(content, maxBytes);
+    const staged = await blobs.receive(content, admission.maxBytes, admission);
+    admissions.set(staged, admission);
+    return staged;
   } catch (error) {
+    admission.end();
     if (!(error instanceof BlobError)) throw error;
-    throw error.problem === 'too-large' ? new ApiError(4002, `the file is larger than ${maxBytes} bytes`) : diskFull();
+    throw error.problem === 'too-large' ? admission.tooLarge() : diskFull();
   }
 }
 
@@ -37,14 +58,20 @@ export async function stage(blobs: Blobs, content: Readable, maxBytes: number, e
 const COMMIT_BYTES = 1024 * 1024;
 
 /** Stores the file, then records its name with `commit`. If that fails, the file is removed. */
-export async function keep<T>(blobs: Blobs, staged: StagedBlob, commit: (name: string) => Promise<T>): Promise<T> {
+export async function keep<T>(
+  { blobs }: FileStore,
+  staged: StagedBlob,
+  commit: (name: string) => Promise<T>,
+): Promise<T> {
   const name = await staged.persist().catch(error => {
     throw error instanceof BlobError ? diskFull() : error;
   });
   try {
-    return await commit(name);
+    const result = await commit(name);
+    admissions.get(staged)?.keep(staged.size);
+    return result;
   } catch (error) {
-    const full = error instanceof StoreFailure && (await blobs.free()) < COMMIT_BYTES;
+    const full = error instanceof StoreFailure && (await blobs.space()).free < COMMIT_BYTES;
     await blobs.remove(name);
     throw full ? diskFull() : error;
   }

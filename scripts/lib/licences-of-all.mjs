@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, natives } from '../build.mjs';
-import { licenceOf } from './licences.mjs';
+import { copiedParts, licenceOf } from './licences.mjs';
 import { modules, root } from './project.mjs';
 
 /** Who holds the rights in what is in one file with Node and all its parts, and under which licence; builds the program. */
 export async function licencesOfAll() {
   await build();
   const built = JSON.parse(readFileSync(join(root, 'dist', '.packages.json'), 'utf8')).map(path => join(root, path));
-  const parts = [...new Set([...built, ...natives.map(name => join(modules, name))])].map(licenceOf);
+  const parts = [...new Set([...built, ...natives.map(name => join(modules, name))])]
+    .map(licenceOf)
+    .concat(copiedParts);
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const node = join(modules, 'node', 'node_modules', `node-${platform}-${process.arch}`);
   return [

@@ -12,10 +12,17 @@ export function licenceOf(folder) {
   return { name, version, licence: license, text: texts.length ? texts.join('\n\n') : `Copyright ${holder}` };
 }
 
-/** One text for all of them, by name. */
+const notice = name => readFileSync(join(import.meta.dirname, 'notices', `${name}.txt`), 'utf8').trim();
+
+/** Parts of the program that are copied into its sources, and do not come as a package. */
+export const copiedParts = [
+  // The list in daemon/services/common-passwords.ts.
+  { name: 'zxcvbn', version: '4.4.2', licence: 'MIT', text: notice('zxcvbn') },
+];
+
+/** One text for all of them and the copied parts, by name. */
 export function noticesOf(folders) {
-  return folders
-    .map(licenceOf)
+  return [...folders.map(licenceOf), ...copiedParts]
     .sort((a, b) => a.name.localeCompare(b.name))
     .map(({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${text}\n`)
     .join(`\n${'-'.repeat(78)}\n\n`);

@@ -32,10 +32,12 @@ export interface Context {
   identity(): string;
   /** What to do if no valid token is there. A token in the environment overrides a login, so logging in would not help. */
   loginHint(how?: string): string;
+  /** How to accept another server than the one that the profile knows. */
+  readonly acceptHint: string;
 }
 
 /** What a context is made from; the rest is derived. */
-export type ContextParts = Omit<Context, 'canAsk' | 'registry' | 'hardware' | 'identity' | 'loginHint'>;
+export type ContextParts = Omit<Context, 'canAsk' | 'registry' | 'hardware' | 'identity' | 'loginHint' | 'acceptHint'>;
 
 /** A context. Connects to nothing and starts nothing. */
 export function createContext(given: ContextParts): Context {
@@ -51,6 +53,7 @@ export function createContext(given: ContextParts): Context {
     },
     identity,
     loginHint: how => loginHintOf(parts, how),
+    acceptHint: acceptHintOf(parts),
     get registry() {
       registry ??= createRegistry(parts, identity);
       return registry;
@@ -64,6 +67,9 @@ export function createContext(given: ContextParts): Context {
 
 const loginHintOf = ({ settings, loginLine }: ContextParts, how = 'log in'): string =>
   settings.token === null ? `${how}: ${loginLine}` : 'unset or replace DEVMGR_TOKEN';
+
+const acceptHintOf = ({ loginLine }: ContextParts): string =>
+  `if it was reinstalled, or restored to a new home, accept it: ${loginLine} --accept-new-server`;
 
 function clientOptions({ io, out, settings, globals }: ContextParts) {
   return {
@@ -91,7 +97,13 @@ function createRegistry(parts: ContextParts, named: () => string): Client {
   return new Client({
     ...options,
     endpoint,
-    session: new RegistrySession({ settings, identity, notice: options.notice, loginHint: loginHintOf(parts) }),
+    session: new RegistrySession({
+      settings,
+      identity,
+      notice: options.notice,
+      loginHint: loginHintOf(parts),
+      acceptHint: acceptHintOf(parts),
+    }),
   });
 }
 
@@ -116,6 +128,7 @@ function createHardware(parts: ContextParts, registry: Client): Client {
     identity: () => hardware,
     notice: options.notice,
     loginHint: loginHintOf(parts),
+    acceptHint: acceptHintOf(parts),
   });
   return new Client({ ...options, endpoint: remoteEndpoint(hardware), session: loggedIn ? session : own });
 }

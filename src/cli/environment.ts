@@ -1,5 +1,5 @@
 /** The environment variables of the program, for the manual page and the reference. */
-import { type LimitScope, rateLimits, sessionDays } from '../contract/limits.ts';
+import { fileBounds, type LimitScope, rateLimits, sessionDays } from '../contract/limits.ts';
 import { defaultHome, environment } from '../contract/local.ts';
 
 /** An environment variable, as the manual page and the reference describe it. */
@@ -21,10 +21,12 @@ const limits = (Object.keys(limitWords) as LimitScope[]).map((scope): Variable =
   const { count, seconds } = rateLimits[scope];
   return {
     name: environment.limits[scope],
-    words: `limit of ${limitWords[scope]}, as COUNT/SECONDS or off (${count}/${seconds})`,
+    words: `limit of ${limitWords[scope]}, as COUNT/SECONDS or off (${count}/${seconds})${scope === 'login' ? '; off also turns off the limits on wrong passwords, confirmations and activation codes' : ''}`,
     side: 'daemon',
   };
 });
+
+const inGiB = (bytes: number): string => `${bytes / 2 ** 30}G`;
 
 /** All variables, in the order of the reference. */
 export const variables: readonly Variable[] = [
@@ -78,6 +80,21 @@ export const variables: readonly Variable[] = [
   {
     name: environment.forwardCa,
     words: 'PEM file with the certificates that a receiver of the journal may have, instead of those of the system',
+    side: 'daemon',
+  },
+  {
+    name: environment.files.total,
+    words: `bytes of all stored files (K, M, G, T are units), or off (${inGiB(fileBounds.total)})`,
+    side: 'daemon',
+  },
+  {
+    name: environment.files.reserve,
+    words: `free space of the disk that uploads leave for the registry, in bytes, or off (${inGiB(fileBounds.reserve.bytes)}, or ${fileBounds.reserve.share * 100} % of a disk below 20G)`,
+    side: 'daemon',
+  },
+  {
+    name: environment.files.daily,
+    words: `files and bytes that one user may store in a day, as COUNT/BYTES, or off (${fileBounds.daily.count}/${inGiB(fileBounds.daily.bytes)})`,
     side: 'daemon',
   },
   {

@@ -100,7 +100,7 @@ async function execute(
   if (command === null) throw new Error(`${node.path} has no definition`);
   const globals = values as unknown as GlobalValues;
   const settings = resolveSettings(
-    { ...globals, serverFrom: node.isGiven('server') ? 'flag' : 'environment' },
+    { ...globals, serverFrom: node.isGiven('server') ? 'flag' : 'environment', homeTyped: node.isGiven('home') },
     env,
     command.makesProfile?.(args) ?? false,
   );

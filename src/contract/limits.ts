@@ -69,3 +69,15 @@ export const MAX_NETWORKS = 32;
 
 /** Length of a new password in characters. */
 export const passwordLength = { min: 8, max: 200 } as const;
+
+const GiB = 1024 * MiB;
+
+/** Bounds of all stored files, packages and backups, if no setting replaces them. */
+export const fileBounds = {
+  /** Bytes of all files together. */
+  total: 500 * GiB,
+  /** Free space of the disk that uploads leave: this many bytes, or this share of a smaller disk. */
+  reserve: { bytes: GiB, share: 0.05 },
+  /** Files and bytes of one user in a day. */
+  daily: { count: 10_000, bytes: 100 * GiB },
+} as const;

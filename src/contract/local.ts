@@ -21,12 +21,16 @@ export const homeFiles = {
   journalKeyNext: 'journal-key-next',
   /** Signed heads of the journal (0600). */
   journalHeads: 'journal-heads',
+  /** Ed25519 key by which clients recognize the registry (0600). */
+  instanceKey: 'instance-key',
   /** Password of the first administrator until it is changed (0600). */
   initialPassword: 'initial-admin-password',
   /** Token of role LOCAL (0600). */
   localToken: 'local-token',
   /** `DaemonInfo` of the running daemon; absent if none runs. */
   daemonInfo: 'daemon.json',
+  /** Unix socket of the running daemon (0600). */
+  socket: 'daemon.sock',
   /** Held while a daemon runs. */
   lock: 'daemon.lock',
   /** How far the journal was forwarded. */
@@ -37,15 +41,34 @@ export const homeFiles = {
   config: 'config.json',
   /** Tokens of the command line if there is no keychain (0600). */
   credentials: 'credentials.json',
+  /** Identities of the servers that the command line has logged in to (0600). */
+  knownServers: 'known-servers.json',
 } as const;
 
 /** Content of `homeFiles.daemonInfo`. */
 export interface DaemonInfo {
   readonly pid: number;
   readonly url: string;
+  /** Path of the Unix socket; null if the daemon has none. */
+  readonly socket: string | null;
   readonly version: string;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
+}
+
+/** What a server signs to prove its identity: its id, the client's nonce, and the address at which the request arrived. */
+export const provenText = (proof: {
+  readonly instanceId: string;
+  readonly nonce: string;
+  readonly address: string;
+}): string => `devmgr instance 1\n${proof.instanceId}\n${proof.nonce}\n${proof.address}\n`;
+
+/** The end of a connection as text, `127.0.0.1:7470` or `[::1]:7470`; `unix` if it has no address. */
+export function connectionEnd(address: string | undefined, port: number | undefined): string {
+  if (address === undefined || port === undefined) return 'unix';
+  // A socket for both protocols shows an IPv4 address in its IPv6 form.
+  const plain = address.replace(/^::ffff:/i, '').split('%', 1)[0]!;
+  return plain.includes(':') ? `[${plain}]:${port}` : `${plain}:${port}`;
 }
 
 /** The line that `daemon run --json` writes when it accepts requests. */
@@ -65,6 +88,11 @@ export const environment = {
   forwardToken: 'DEVMGR_AUDIT_FORWARD_TOKEN',
   forwardTokenFile: 'DEVMGR_AUDIT_FORWARD_TOKEN_FILE',
   forwardCa: 'DEVMGR_AUDIT_FORWARD_CA',
+  files: {
+    total: 'DEVMGR_FILES_TOTAL',
+    reserve: 'DEVMGR_FILES_RESERVE',
+    daily: 'DEVMGR_FILES_DAILY',
+  },
   adminUsername: 'DEVMGR_ADMIN_USERNAME',
   adminPassword: 'DEVMGR_ADMIN_PASSWORD',
   limits: {

@@ -14,6 +14,18 @@ export const health = route({
   summary: 'Report whether the service is alive and ready',
   extension: true,
   limit: null,
+  description:
+    'With `nonce`, the response also proves which registry answers. The proof counts as one query of the client address; beyond the limit the response is 429.',
+  query: Type.Object({
+    nonce: Type.Optional(
+      line(86, {
+        minLength: 22,
+        pattern: '^[A-Za-z0-9_-]+$',
+        shape: '16 to 64 random bytes in base64url',
+        description: '16 to 64 random bytes in base64url, to be signed',
+      }),
+    ),
+  }),
   data: Type.Object({
     status: oneOf(['ok', 'degraded'] as const, {
       description: 'degraded: alive, but the store does not accept writes',
@@ -24,8 +36,21 @@ export const health = route({
     store: Type.Object({ state: oneOf(['ready', 'unavailable'] as const), detail: shown('the state in words') }),
     drivers: Type.Array(driverStatus),
     uptimeSeconds: count('seconds since the start'),
+    identity: Type.Optional(
+      Type.Object(
+        {
+          instanceId: shown('first 128 bits of the SHA-256 of the public key, in hex'),
+          publicKey: shown('Ed25519 key as SubjectPublicKeyInfo (DER) in base64url'),
+          address: shown('address at which the request arrived; `unix` on the Unix socket', '127.0.0.1:7470'),
+          signature: shown(
+            'Ed25519 in base64url over the lines `devmgr instance 1`, instanceId, nonce and address, each with a line feed',
+          ),
+        },
+        { description: 'only with `nonce`' },
+      ),
+    ),
   }),
-  errors: [],
+  errors: [429],
 });
 
 /** A refused upgrade is answered with an envelope. */

@@ -229,9 +229,11 @@ describe('a download', () => {
     await truncate(stored!, 3);
     const damaged = await get(`/api/app-versions/${versionId}/download`);
     expect(damaged).toMatchObject({ status: 500, code: 500, data: null });
+    expect(damaged.message).toContain(`the file of ${versionId} has changed on the disk`);
     await rm(stored!);
     const missing = await get(`/api/app-versions/${versionId}/download`);
     expect(missing).toMatchObject({ status: 500, code: 500, data: null });
+    expect(missing.message).toContain(`the file of ${versionId} is missing`);
     expect(missing.message).not.toMatch(/[0-9a-f]{32}|blobs/);
     expect(daemon.logged()).toContain('is missing');
   });

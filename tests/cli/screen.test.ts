@@ -8,6 +8,7 @@ import { type Column, table } from '../../src/cli/terminal/table.ts';
 import { safe, safeJson, safeProse } from '../../src/cli/terminal/text.ts';
 import { bytes, duration, localTime, relative, timeAndDistance } from '../../src/cli/terminal/when.ts';
 import { shorten, width } from '../../src/cli/terminal/width.ts';
+import { textFault } from '../../src/contract/text.ts';
 
 describe('a table', () => {
   interface Row {
@@ -129,12 +130,17 @@ describe('text from elsewhere', () => {
     const ranges: readonly (readonly [first: number, last: number])[] = [
       [0x00, 0x1f],
       [0x7f, 0x9f],
+      [0xad, 0xad],
+      [0x61c, 0x61c],
+      [0x115f, 0x1160],
       [0x200b, 0x200b],
       [0x200e, 0x200f],
       [0x2028, 0x202e],
       [0x2060, 0x206f],
+      [0x3164, 0x3164],
       [0xd800, 0xdfff],
       [0xfeff, 0xfeff],
+      [0xffa0, 0xffa0],
       [0xfff9, 0xfffb],
       [0xe0000, 0xe007f],
     ];
@@ -146,6 +152,15 @@ describe('text from elsewhere', () => {
       });
     expect(escapes(safe)).toEqual(wanted);
     expect(escapes(safeProse)).toEqual(wanted.filter(point => point !== 0x0a));
+  });
+
+  test('shows every character as an escape that the daemon refuses in new texts, also in JSON', () => {
+    for (let point = 0; point < 0xe1000; point++) {
+      const character = String.fromCodePoint(point);
+      if (point === 0x0a || textFault(character, 'line') === null) continue;
+      expect([point, safe(character).includes(character)]).toEqual([point, false]);
+      if (character.isWellFormed()) expect([point, safeJson(character).includes(character)]).toEqual([point, false]);
+    }
   });
 
   test('stays as it is if it is harmless', () => {

@@ -18,6 +18,7 @@ const noFlags = {
   hardware: undefined,
   profile: undefined,
   home: undefined,
+  homeTyped: false,
   ca: undefined,
 } as const;
 
@@ -82,7 +83,8 @@ describe('what a daemon writes about itself', () => {
 
   test('is read, and its address is that of the registry if no server or the same one is named', () => {
     const { home, info } = infoOf(JSON.stringify(written));
-    expect(info).toEqual({ ...written, url: 'http://127.0.0.1:40123' });
+    expect(info).toEqual({ ...written, url: 'http://127.0.0.1:40123', socket: null });
+    expect(infoOf(JSON.stringify({ ...written, socket: '/run/daemon.sock' })).info?.socket).toBe('/run/daemon.sock');
     const isLocal = (server: string | undefined) => couldBeLocal(resolveSettings({ ...noFlags, home, server }, {}));
     expect([undefined, 'http://127.0.0.1:40123', 'http://127.0.0.1:7470'].map(isLocal)).toEqual([true, true, true]);
     expect(['http://127.0.0.1:40124', 'https://127.0.0.1:7470', 'http://example.com'].map(isLocal)).toEqual([

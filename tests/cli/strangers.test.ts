@@ -1,7 +1,7 @@
 /** What another user of the machine can prepare: a folder, a process, a server. None of it gets a token or a password. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -61,16 +61,21 @@ test('a server at the address of a crashed daemon does not receive the local log
   expect(heard()).not.toContain(login.token);
 });
 
-test('a home that other users can change is refused with the command that fixes it', async () => {
+test.each([
+  [0o777, 'other users can change'],
+  [0o770, 'other users of its group can change'],
+  [0o720, 'other users of its group can change'],
+])('a home with mode %o is refused with the command that fixes it', async (mode, words) => {
   const home = temporaryFolder();
   const { url, heard } = await impostor();
   writeFileSync(
     join(home, 'config.json'),
     JSON.stringify({ profile: 'default', profiles: { default: { server: url } } }),
   );
-  chmodSync(home, 0o777);
+  chmodSync(home, mode);
   const { code, stderr } = await triesToLogIn(home);
   expect(code).toBe(1);
+  expect(stderr).toContain(words);
   expect(stderr).toContain(`chmod 700 ${home}`);
   expect(heard()).toBe('');
 });
@@ -106,3 +111,22 @@ test.skipIf(!canSwitchUser)('the home of another user is refused (skipped unless
   expect(heard()).toBe('');
   expect(existsSync(join(home, 'daemon.log'))).toBe(false);
 });
+
+test.skipIf(!canSwitchUser)(
+  'root uses the home of another user only if --home names it (skipped unless root)',
+  async () => {
+    const home = temporaryFolder();
+    chownSync(home, otherUser, otherUser);
+    const { url, heard } = await impostor();
+    const config = { profile: 'default', profiles: { default: { server: url } } };
+    writeFileSync(join(home, 'config.json'), JSON.stringify(config));
+    const token = { DEVMGR_TOKEN: 'a.b.c' };
+    const kept = await devmgr(['list'], { home, env: token });
+    expect(kept.stderr).toContain('belongs to another user');
+    expect(kept.stderr).toContain(`--home ${home}`);
+    expect(kept.code).toBe(1);
+    expect(heard()).toBe('');
+    await devmgr(['list', '--home', home], { env: token });
+    expect(heard()).toContain('Bearer a.b.c');
+  },
+);

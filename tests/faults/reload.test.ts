@@ -33,6 +33,26 @@ it('a daemon that receives SIGHUP while it is starting reloads its keys after th
   expect(await daemon.stop()).toBe(0);
 });
 
+it('a key that is replaced while a daemon is starting is in use when the program ends', async () => {
+  await (await spawnDaemon({ home })).stop();
+  const taken = holder();
+  const starting = spawnDaemon({ home });
+  const pid = await taken;
+  const ran = await runDaemonProgram(rotateKey, { home, json: true });
+  expect(ran).toMatchObject({ code: 0, stdout: `{"daemon":${pid}}\n` });
+  expect((await starting).output()).toContain('certificate reloaded');
+  expect(await (await starting).stop()).toBe(0);
+});
+
+it('a daemon that cannot use the new key is reported', async () => {
+  const daemon = await spawnDaemon({ home });
+  daemon.child.kill('SIGSTOP');
+  const ran = await runDaemonProgram(rotateKey, { home, json: false });
+  daemon.child.kill('SIGCONT');
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('has not confirmed that it uses it') });
+  expect(await daemon.stop()).toBe(0);
+});
+
 it('the process id of a killed daemon gets no signal, even if another process holds the home now', async () => {
   const daemon = await spawnDaemon({ home });
   await daemon.kill();

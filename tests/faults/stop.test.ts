@@ -84,7 +84,7 @@ it('with requests that never end: their connections are closed after ten seconds
 it('removes the files of the running daemon and the local token', async () => {
   expect(await daemon.stop()).toBe(0);
   const left = await readdir(home);
-  for (const name of ['daemon.json', 'local-token', 'daemon.lock.pid', 'devmgr.db-wal'])
+  for (const name of ['daemon.json', 'daemon.sock', 'local-token', 'daemon.lock.pid', 'devmgr.db-wal'])
     expect(left).not.toContain(name);
 });
 

@@ -34,6 +34,11 @@ describe('the polkit rule', () => {
   });
 });
 
+it.each(['devmgr.service', 'devmgr-user.service'])('%s writes no core file and has a bound of memory', name => {
+  expect(text(`systemd/${name}`)).toMatch(/^LimitCORE=0$/m);
+  expect(text(`systemd/${name}`)).toMatch(/^MemoryMax=\d+G$/m);
+});
+
 needs('systemd-analyze', 'systemd')('the systemd units', () => {
   it.each(['devmgr.service', 'devmgr-user.service'])('%s has no line that systemd does not understand', name => {
     const copy = join(mkdtempSync(join(tmpdir(), 'devmgr-unit-')), name);

@@ -7,6 +7,9 @@ import { build } from '../../scripts/build.mjs';
 const root = join(import.meta.dirname, '../..');
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
 
+/** Named in daemon/services/common-passwords.ts. */
+const copied = ['zxcvbn 4.4.2'];
+
 let packages: string[];
 let notices: string;
 beforeAll(async () => {
@@ -18,7 +21,7 @@ beforeAll(async () => {
 it('every package that is built into the program is listed with its version, its license and its text', () => {
   expect(packages.length).toBeGreaterThan(20);
   const parts = notices.split(`\n${'-'.repeat(78)}\n\n`);
-  expect(parts).toHaveLength(packages.length);
+  expect(parts).toHaveLength(packages.length + copied.length);
   for (const path of packages) {
     const { name, version, license } = JSON.parse(read(path, 'package.json'));
     const part = parts.find(text => text.startsWith(`${name} ${version} (${license})\n\n`));
@@ -27,6 +30,13 @@ it('every package that is built into the program is listed with its version, its
       true,
     ]);
   }
+});
+
+it('what was copied into the sources is listed as well', () => {
+  const [part] = notices.split(`${copied[0]} (MIT)\n\n`)[1]!.split('-'.repeat(78));
+  expect(part).toMatch(/^Copyright \(c\) 2012-2016 Dan Wheeler and Dropbox, Inc\./);
+  expect(part).toContain('Permission is hereby granted');
+  expect(part).toContain('THE SOFTWARE IS PROVIDED "AS IS"');
 });
 
 it('each of their licences is one that docs/dependencies.md explains', () => {

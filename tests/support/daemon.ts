@@ -8,6 +8,7 @@ import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
 import { validateAnswer } from './openapi.ts';
 
 export const adminPassword = 'correct horse battery';
+export const noFileBounds = { total: null, reserve: () => 0, daily: null };
 const noLimits = { login: null, query: null, modify: null, upload: null };
 
 export interface Answer {
@@ -35,6 +36,9 @@ export interface TestDaemon {
   readonly adminToken: string;
   /** Ends the daemon and starts another on the same home. */
   restart(settings?: Partial<DaemonSettings>): Promise<void>;
+  /** Ends the daemon; `startAgain` starts another on the same home. */
+  stopKeepingHome(): Promise<void>;
+  startAgain(settings?: Partial<DaemonSettings>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -96,6 +100,10 @@ export async function startTestDaemon(settings: Partial<DaemonSettings> = {}): P
       await daemon.stop();
       daemon = await start(more);
     },
+    stopKeepingHome: () => daemon.stop(),
+    async startAgain(more) {
+      daemon = await start(more);
+    },
     async stop() {
       await daemon.stop();
       await rm(home, { recursive: true, force: true });
@@ -120,5 +128,6 @@ export function testSettings(home: string): DaemonSettings {
     hardware: false,
     traffic: 'off',
     sessionDays: 30,
+    files: noFileBounds,
   };
 }

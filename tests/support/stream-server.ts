@@ -116,7 +116,7 @@ export function quietClient(
   const address = () => Promise.resolve(url);
   const silent = () => undefined;
   return new Client({
-    endpoint: { address, currentAddress: address, restart: () => Promise.resolve(false) },
+    endpoint: { address, currentAddress: address, socketPath: null, restart: () => Promise.resolve(false) },
     session: { token: () => Promise.resolve(token) },
     signal,
     wait: false,

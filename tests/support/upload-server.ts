@@ -11,9 +11,11 @@ import { appRoutes } from '../../daemon/http/routes/operations.ts';
 import { buildServer } from '../../daemon/http/server.ts';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { AppService } from '../../daemon/services/apps.ts';
+import { FileBudget } from '../../daemon/services/file-budget.ts';
 import { Limiter } from '../../daemon/services/limiter.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
 import type { Store } from '../../daemon/store/store.ts';
+import { noFileBounds } from './daemon.ts';
 import { openTemporary } from './sqlite.ts';
 
 export interface UploadServerOptions {
@@ -34,7 +36,8 @@ export async function startUploadServer({ formTimes, between }: UploadServerOpti
   const limiter = new Limiter({ login: null, query: null, modify: null, upload: null });
   const blobs = await openBlobs(join(home, 'blobs'));
   const reads = { appsOf: store.appsOf.bind(store), commit: store.commit.bind(store) };
-  const apps = new AppService({ store: { ...reads, ...between?.(store) } as Store, blobs, now: Date.now });
+  const budget = new FileBudget(noFileBounds, blobs);
+  const apps = new AppService({ store: { ...reads, ...between?.(store) } as Store, blobs, budget, now: Date.now });
   const app = await buildServer(
     { logger: pino({ level: 'silent' }), origin: originRule('127.0.0.1', []), trustProxy: [] },
     [app => appRoutes(app, { tokens, limiter, apps, ...(formTimes ? { formTimes } : {}) })],

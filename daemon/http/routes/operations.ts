@@ -1,16 +1,20 @@
 /** Binds each operation of the contract to the service that carries it out. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../src/contract/codes.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
 import type { DriverStatus } from '../../../src/contract/hardware.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
+import { connectionEnd } from '../../../src/contract/local.ts';
 import { routes } from '../../../src/contract/routes.ts';
 import type { AttachedKeys } from '../../hardware/attached-keys.ts';
+import type { Instance, Proof } from '../../home/instance.ts';
+import { clientOf } from '../../loopback.ts';
 import { type AccessJournal, accessOf } from '../../services/access-journal.ts';
 import type { AppService } from '../../services/apps.ts';
 import type { AuthService } from '../../services/auth.ts';
 import type { BackupService } from '../../services/backups.ts';
 import type { DeviceService } from '../../services/devices.ts';
+import { RateLimited } from '../../services/limiter.ts';
 import * as present from '../../services/present.ts';
 import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
@@ -93,7 +97,7 @@ export function appRoutes(
   const { apps, access } = parts;
   formOperation(app, parts, routes.uploadApp, {
     early: async (form, fileName) => void (await apps.judge(form, fileName)),
-    stage: (content, maxBytes, expected) => apps.stage(content, maxBytes, expected),
+    stage: ({ context }, file) => apps.stage({ context, ...file }),
     add: ({ context }, { form, ...file }) => apps.upload(context, form, file),
   });
   operation(app, parts, routes.listApps, ({ query }) => apps.list(query));
@@ -115,7 +119,7 @@ export function backupRoutes(
   const { backups, access } = parts;
   formOperation(app, parts, routes.createBackup, {
     before: ({ params }) => backups.judge(params.deviceId),
-    stage: (content, maxBytes, expected) => backups.stage(content, maxBytes, expected),
+    stage: ({ context }, file) => backups.stage({ context, ...file }),
     add: ({ context, params }, { form, ...file }) => backups.create(context, params.deviceId, form, file),
   });
   operation(app, parts, routes.listBackups, ({ params, query }) => backups.list(params.deviceId, query));
@@ -147,12 +151,14 @@ export interface HealthParts extends OperationParts {
   /** Version of the program. */
   readonly version: string;
   readonly drivers: () => readonly DriverStatus[];
+  readonly instance: Instance;
 }
 
 /** Health. Its uptime counts from this call. */
 export function systemRoutes(app: FastifyInstance, parts: HealthParts): void {
   const startedAt = performance.now();
-  operation(app, parts, routes.health, async (): Promise<DataOf<typeof routes.health>> => {
+  operation(app, parts, routes.health, async ({ query, request }): Promise<DataOf<typeof routes.health>> => {
+    const proof = query.nonce === undefined ? {} : { identity: proveIdentity(parts, query.nonce, request) };
     const { ready, detail } = await parts.store.health();
     return {
       status: ready ? 'ok' : 'degraded',
@@ -162,6 +168,14 @@ export function systemRoutes(app: FastifyInstance, parts: HealthParts): void {
       store: { state: ready ? 'ready' : 'unavailable', detail },
       drivers: [...parts.drivers()],
       uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000),
+      ...proof,
     };
   });
+}
+
+/** Needs no token, so that signatures are bounded by the client address. */
+function proveIdentity({ limiter, instance }: HealthParts, nonce: string, { ip, socket }: FastifyRequest): Proof {
+  const allowance = limiter.count('query', `identity of ${clientOf(ip)}`);
+  if (allowance && !allowance.allowed) throw new RateLimited(allowance);
+  return instance.prove(nonce, connectionEnd(socket.localAddress, socket.localPort));
 }

@@ -18,6 +18,8 @@ export interface Endpoint {
   restart(): Promise<boolean>;
   /** The address as of now. Starts nothing once there has been one; the last one known if the server is away. */
   currentAddress(): Promise<string>;
+  /** Path of the Unix socket of the server at the address; null if it is reached by the address. Valid after `address`. */
+  readonly socketPath: string | null;
 }
 
 /** Supplies the token of requests. */
@@ -94,6 +96,11 @@ export class Client {
     return this.#options.ca;
   }
 
+  /** Path of the Unix socket of the server; null if it is reached by its address. Valid after `address`. */
+  get socketPath(): string | null {
+    return this.#options.endpoint.socketPath;
+  }
+
   get #requestSignal(): AbortSignal {
     return this.#options.requestSignal ?? this.#options.signal;
   }
@@ -130,7 +137,10 @@ export class Client {
    */
   async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
     const given = (input[0] ?? {}) as AnyInput;
-    const data = await this.#waitingForLimits(() => this.#retrying(name, given)).catch(error => {
+    const attempt = async () =>
+      (await this.#exchange(name, given, needsToken(name) ? await this.token() : null, this.#options.transport)).data;
+    const isRead = endpoints[name].method === 'GET';
+    const data = await this.#waitingForLimits(() => this.#retrying(attempt, isRead)).catch(error => {
       throw withRequest(error, given);
     });
     return data as NonNullable<DataOf<Routes[N]>>;
@@ -138,7 +148,13 @@ export class Client {
 
   /** Like `call`, with this token instead of the session's (null sends none) and without retries. */
   async callAs(token: string | null, name: 'refresh' | 'me' | 'listKeys' | 'health'): Promise<unknown> {
-    return this.#exchange(name, {}, token);
+    return (await this.#exchange(name, {}, token, this.#options.transport)).data;
+  }
+
+  /** Health with a proof of identity over the nonce, and the other end of the connection that it came on. Sends no token. */
+  identify(nonce: string): Promise<{ readonly data: unknown; readonly peer: string | undefined }> {
+    const attempt = () => this.#exchange('health', { query: { nonce } }, null, sendOneShot);
+    return this.#waitingForLimits(() => this.#retrying(attempt, true));
   }
 
   /** Sends a request whose response is a file, still to be read. Limits are waited out; nothing else is retried. */
@@ -204,12 +220,11 @@ export class Client {
     if (this.signal.aborted) throw interrupted();
   }
 
-  async #retrying(name: RouteName, input: AnyInput): Promise<unknown> {
-    const isRead = endpoints[name].method === 'GET';
+  async #retrying<T>(once: () => Promise<T>, isRead: boolean): Promise<T> {
     let restarted = false;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#exchange(name, input, needsToken(name) ? await this.token() : null);
+        return await once();
       } catch (error) {
         if (!(error instanceof Unreachable)) throw error;
         if (!error.maybeDone) {
@@ -225,7 +240,7 @@ export class Client {
     }
   }
 
-  async #exchange(name: RouteName, input: AnyInput, token: string | null): Promise<unknown> {
+  async #exchange(name: RouteName, input: AnyInput, token: string | null, transport: Transport = sendOneShot) {
     const { method, path } = endpoints[name];
     const origin = await this.address();
     const body = input.body === undefined ? undefined : JSON.stringify(input.body);
@@ -238,20 +253,20 @@ export class Client {
     };
     const url = new URL(origin + pathOf(path, input.params, input.query));
     const limits = name === 'batchRegister' ? patientTimeouts : timeouts;
-    const { transport = sendOneShot } = this.#options;
     const response = await this.#send({ method, url, headers, body, timeouts: limits }, transport);
     const text = await readText(response, origin, this.#requestSignal);
-    return openEnvelope({ ...response, text }, origin, fieldsOf(name));
+    return { data: openEnvelope({ ...response, text }, origin, fieldsOf(name)), peer: response.peer };
   }
 
   async #send<Body>(
-    request: Omit<HttpRequest<Body>, 'ca' | 'signal'>,
+    request: Omit<HttpRequest<Body>, 'ca' | 'signal' | 'socketPath'>,
     transport: (request: HttpRequest<Body>) => Promise<HttpResponse>,
   ): Promise<HttpResponse> {
     const { ca, trace } = this.#options;
     const { method, url } = request;
     const started = Date.now();
-    const response = await transport({ ...request, ca, signal: this.#requestSignal });
+    const { socketPath } = this;
+    const response = await transport({ ...request, socketPath, ca, signal: this.#requestSignal });
     const took = Date.now() - started;
     trace(
       `${method} ${url.pathname}${url.search} → ${response.status} (${took} ms, ${requestId(response.headers) ?? 'no request id'})`,

@@ -58,7 +58,9 @@ function certificateNames(error: unknown): string {
 export function linkFailure(error: unknown, origin: string): Fault {
   const code = systemCode(error) ?? '';
   const words = error instanceof Error ? error.message : String(error);
-  switch (code) {
+  // The socket of a daemon that has stopped is gone. Other calls of the system also report a missing file.
+  const isSocketGone = code === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect';
+  switch (isSocketGone ? 'ECONNREFUSED' : code) {
     case 'ECONNREFUSED':
       return new Unreachable(`no server answers at ${origin} (connection refused)`, false, checkAddress);
     case 'ENOTFOUND':

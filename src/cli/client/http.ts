@@ -29,6 +29,8 @@ export interface HttpRequest<Body = string> {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Body | undefined;
+  /** Path of the Unix socket on which the request is sent, as plain HTTP; null or absent connects to the host of the URL. */
+  readonly socketPath?: string | null;
   /** Certificates (PEM) to trust instead of the system's. */
   readonly ca?: string | undefined;
   /** Accepts any certificate. Only for requests without secrets. */
@@ -43,6 +45,8 @@ export interface HttpResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: IncomingHttpHeaders;
+  /** The other end of the connection, see `connectionEnd`; absent if the transport does not say. */
+  readonly peer?: string;
   readonly body: Readable;
 }
 
@@ -56,8 +60,12 @@ const maxTextBytes = 64 * 1024 * 1024;
 const probeMs = 2_000;
 
 /** The fault for an error of the connection. A TLS server drops plain HTTP without a word: whether it is one is found out. */
-export async function requestFailure(error: unknown, url: URL): Promise<Fault> {
+export async function requestFailure(
+  error: unknown,
+  { url, socketPath }: Pick<HttpRequest, 'url' | 'socketPath'>,
+): Promise<Fault> {
   if (error instanceof Fault) return error;
+  if (socketPath) return linkFailure(error, url.origin);
   const dropped = systemCode(error) === 'ECONNRESET' || systemCode(error) === 'UND_ERR_SOCKET';
   if (url.protocol === 'http:' && dropped && (await speaksTls(url)))
     return new Fault(

@@ -1,5 +1,6 @@
 /** The transport for a request or two: node:http, which takes 3 ms to load. Its modules are loaded on first use. */
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
+import { connectionEnd } from '../../contract/local.ts';
 import { interrupted } from '../fault.ts';
 import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from './http.ts';
 
@@ -24,31 +25,38 @@ function agentFor(protocol: string, method: string): Agent {
 
 /** Sends a request over node:http; see `Transport`. */
 export async function sendOneShot(request: HttpRequest): Promise<HttpResponse> {
-  const { url, signal } = request;
+  const { signal } = request;
   if (signal.aborted) throw interrupted();
   try {
     return await exchange(request);
   } catch (error) {
-    throw signal.aborted ? interrupted() : await requestFailure(error, url);
+    throw signal.aborted ? interrupted() : await requestFailure(error, request);
   }
 }
 
+/** Whether a request is encrypted. The Unix socket is not: the file system protects it. */
+const isTls = ({ url, socketPath }: HttpRequest): boolean => url.protocol === 'https:' && !socketPath;
+
 function exchange(request: HttpRequest): Promise<HttpResponse> {
-  const { url, method, headers, ca, signal } = request;
+  const { url, method, headers, ca, signal, socketPath } = request;
+  const protocol = isTls(request) ? 'https:' : 'http:';
   const options: RequestOptions & { ca?: string; rejectUnauthorized?: boolean } = {
     method,
-    headers,
-    agent: agentFor(url.protocol, method),
+    headers: socketPath ? { host: url.host, ...headers } : headers,
+    protocol,
+    agent: agentFor(protocol, method),
     signal,
+    ...(socketPath ? { socketPath } : {}),
     ...(ca === undefined ? {} : { ca }),
     ...(request.anyCertificate ? { rejectUnauthorized: false } : {}),
   };
   return new Promise((resolve, reject) => {
-    const outgoing = (url.protocol === 'https:' ? https() : http()).request(url, options);
+    const outgoing = (protocol === 'https:' ? https() : http()).request(url, options);
     const stopWaiting = limitWaits(outgoing, request);
     outgoing.once('response', body => {
       stopWaiting();
-      resolve({ status: body.statusCode ?? 0, headers: body.headers, body });
+      const peer = connectionEnd(body.socket.remoteAddress, body.socket.remotePort);
+      resolve({ status: body.statusCode ?? 0, headers: body.headers, peer, body });
     });
     // Stays in place: an error after the response belongs to the reader of its body.
     outgoing.on('error', error => {
@@ -60,8 +68,8 @@ function exchange(request: HttpRequest): Promise<HttpResponse> {
 }
 
 /** Destroys a request whose connection or response headers do not come in time, until the returned function is called. */
-function limitWaits(outgoing: ClientRequest, { url, timeouts: limits = timeouts }: HttpRequest): () => void {
-  const { connectMs, headersMs } = limits;
+function limitWaits(outgoing: ClientRequest, request: HttpRequest): () => void {
+  const { connectMs, headersMs } = request.timeouts ?? timeouts;
   let timer: NodeJS.Timeout | undefined;
   const wait = (milliseconds: number, code: string) => {
     clearTimeout(timer);
@@ -73,7 +81,7 @@ function limitWaits(outgoing: ClientRequest, { url, timeouts: limits = timeouts 
   outgoing.once('socket', socket => {
     if (!socket.connecting) return waitForHeaders();
     wait(connectMs, 'ECONNECTTIMEOUT');
-    socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', waitForHeaders);
+    socket.once(isTls(request) ? 'secureConnect' : 'connect', waitForHeaders);
   });
   return () => clearTimeout(timer);
 }

@@ -15,14 +15,14 @@ export async function sendPooled(request: HttpRequest<string | StreamedBody>): P
   const { url, method, headers, body, signal, timeouts: limits = timeouts } = request;
   if (signal.aborted) throw interrupted();
   const undici = await import('./undici.ts');
-  const key = JSON.stringify([url.origin, request.ca, request.anyCertificate, limits.connectMs]);
+  const key = JSON.stringify([url.origin, request.socketPath, request.ca, request.anyCertificate, limits.connectMs]);
   const pool = pools.get(key) ?? newPool(undici.Pool, request);
   pools.set(key, pool);
   try {
     const response = await undici.request.call(pool, {
       method: method as 'GET',
       path: url.pathname + url.search,
-      headers,
+      headers: request.socketPath ? { host: url.host, ...headers } : headers,
       body: body as string,
       signal,
       headersTimeout: limits.headersMs,
@@ -30,19 +30,20 @@ export async function sendPooled(request: HttpRequest<string | StreamedBody>): P
     });
     return { status: response.statusCode, headers: response.headers, body: response.body };
   } catch (error) {
-    throw signal.aborted ? interrupted() : await requestFailure(error, url);
+    throw signal.aborted ? interrupted() : await requestFailure(error, { url, socketPath: request.socketPath ?? null });
   }
 }
 
 function newPool(
   PoolClass: typeof Pool,
-  { url, ca, anyCertificate, timeouts: limits = timeouts }: HttpRequest<unknown>,
+  { url, socketPath, ca, anyCertificate, timeouts: limits = timeouts }: HttpRequest<unknown>,
 ) {
   const tls = { ...(ca === undefined ? {} : { ca }), ...(anyCertificate ? { rejectUnauthorized: false } : {}) };
-  return new PoolClass(url.origin, {
+  const origin = socketPath ? `http://${url.host}` : url.origin;
+  return new PoolClass(origin, {
     connections,
     // HTTP/2 would let a proxy limit all requests together; the daemon speaks HTTP/1.1.
     allowH2: false,
-    connect: { timeout: limits.connectMs, ...tls },
+    connect: { timeout: limits.connectMs, ...(socketPath ? { socketPath } : tls) },
   });
 }

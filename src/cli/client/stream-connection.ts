@@ -1,5 +1,6 @@
 /** One connection of the notification stream. */
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import type { WebSocket as Socket } from 'ws';
 import type { Notification } from '../../contract/events.ts';
 import { closeCodes, stream } from '../../contract/values.ts';
@@ -58,10 +59,17 @@ export class StreamConnection {
     if (signal.aborted) throw interrupted();
     const origin = await client.currentAddress();
     const token = await client.token();
-    const url = new URL(origin.replace(/^http/, 'ws') + path);
+    const { socketPath } = client;
+    const url = new URL(origin.replace(socketPath === null ? /^http/ : /^https?/, 'ws') + path);
     url.searchParams.set('token', token);
     const { WebSocket } = await import('ws');
-    const socket = new WebSocket(url, { ca: client.ca, followRedirects: false, maxPayload: maxFrameBytes });
+    const socket = new WebSocket(url, {
+      ca: client.ca,
+      followRedirects: false,
+      maxPayload: maxFrameBytes,
+      // The URL of a socket that ws understands cannot name every path.
+      ...(socketPath === null ? {} : { createConnection: () => connect(socketPath) }),
+    });
     try {
       const opened = (startsAfter: number | null) => new StreamConnection(socket, signal, token, startsAfter);
       return await upgraded(socket, origin, signal, opened);

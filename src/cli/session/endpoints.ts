@@ -2,13 +2,14 @@ import type { DaemonInfo } from '../../contract/local.ts';
 import type { Endpoint } from '../client/client.ts';
 import { Unreachable } from '../client/failures.ts';
 import { isDaemon } from '../settings/processes.ts';
-import { readDaemonInfo, type Settings } from '../settings/settings.ts';
+import { readDaemonInfo, type Settings, socketOf } from '../settings/settings.ts';
 
 /** The endpoint of a server that this program does not start. */
 export const remoteEndpoint = (address: string): Endpoint => ({
   address: () => Promise.resolve(address),
   restart: () => Promise.resolve(false),
   currentAddress: () => Promise.resolve(address),
+  socketPath: null,
 });
 
 export interface LocalEndpointOptions {
@@ -23,22 +24,34 @@ export interface LocalEndpointOptions {
 export class LocalEndpoint implements Endpoint {
   readonly #options: LocalEndpointOptions;
   #address: string | null = null;
+  #socketPath: string | null = null;
   #starting: Promise<DaemonInfo> | null = null;
 
   constructor(options: LocalEndpointOptions) {
     this.#options = options;
   }
 
+  get socketPath(): string | null {
+    return this.#socketPath;
+  }
+
   async address(): Promise<string> {
-    this.#address ??= (await this.#running()) ?? (await this.#start()).url;
+    this.#address ??= (await this.#running()) ?? this.#use(await this.#start());
     return this.#address;
+  }
+
+  /** Reaches this daemon by its socket from now on, if it has one. */
+  #use(info: DaemonInfo): string {
+    this.#socketPath = socketOf(info);
+    return info.url;
   }
 
   /** The address of the running daemon, or the one that is named if a server answers there: perhaps that of another home. */
   async #running(): Promise<string | null> {
     const { settings, signal } = this.#options;
     const info = readDaemonInfo(settings.home);
-    if (info && isDaemon(info.pid) && (settings.server === null || settings.server === info.url)) return info.url;
+    if (info && isDaemon(info.pid) && (settings.server === null || settings.server === info.url))
+      return this.#use(info);
     if (settings.server === null) return null;
     const { healthAt } = await import('./local-daemon.ts');
     return (await healthAt(settings.server, signal)) ? settings.server : null;
@@ -47,13 +60,13 @@ export class LocalEndpoint implements Endpoint {
   async restart(): Promise<boolean> {
     if (this.#starting) return false;
     this.#address = null;
-    this.#address = (await this.#start()).url;
+    this.#address = this.#use(await this.#start());
     return true;
   }
 
   async currentAddress(): Promise<string> {
     const info = readDaemonInfo(this.#options.settings.home);
-    if (info && isDaemon(info.pid) && this.#options.settings.server === null) this.#address = info.url;
+    if (info && isDaemon(info.pid) && this.#options.settings.server === null) this.#address = this.#use(info);
     return this.#address ?? this.address();
   }
 

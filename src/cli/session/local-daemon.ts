@@ -14,7 +14,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { Fault, interrupted, systemCode, systemWords } from '../fault.ts';
 import { makeFolder } from '../settings/files.ts';
 import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
-import { readDaemonInfo } from '../settings/settings.ts';
+import { readDaemonInfo, socketOf } from '../settings/settings.ts';
 
 /** What a daemon says about itself. */
 export interface Health {
@@ -34,11 +34,16 @@ const tailLines = 12;
 const maxLogBytes = 10 * 1024 * 1024;
 
 /** What the daemon at an address says about itself; null if no devmgr answers there. */
-export async function healthAt(address: string, signal: AbortSignal): Promise<Health | null> {
+export async function healthAt(
+  address: string,
+  signal: AbortSignal,
+  socketPath: string | null = null,
+): Promise<Health | null> {
   try {
     const { method, path } = endpoints.health;
     // The daemon is on this machine, and the request has no secrets: any certificate will do.
-    const request = { method, url: new URL(address + path), headers: {}, signal, anyCertificate: true } as const;
+    const url = new URL(address + path);
+    const request = { method, url, headers: {}, signal, socketPath, anyCertificate: true } as const;
     const response = await sendOneShot(request);
     const text = await readText(response, address, signal);
     const health = openEnvelope({ ...response, text }, address, fieldsOf('health')) as Health;
@@ -53,7 +58,7 @@ export async function healthAt(address: string, signal: AbortSignal): Promise<He
 export async function findDaemon(home: string, signal: AbortSignal): Promise<(DaemonInfo & { health: Health }) | null> {
   const info = readDaemonInfo(home);
   if (!info || !isDaemon(info.pid)) return null;
-  const health = await healthAt(info.url, signal);
+  const health = await healthAt(info.url, signal, socketOf(info));
   return health ? { ...info, health } : null;
 }
 
@@ -112,7 +117,7 @@ async function startedDaemon(home: string, hasEnded: () => boolean, signal: Abor
   let graceEnds = Number.POSITIVE_INFINITY;
   for (const deadline = Date.now() + startMs; Date.now() < Math.min(deadline, graceEnds); await pause(pollMs, signal)) {
     const info = readDaemonInfo(home);
-    if (info && isDaemon(info.pid) && (await healthAt(info.url, signal))) return info;
+    if (info && isDaemon(info.pid) && (await healthAt(info.url, signal, socketOf(info)))) return info;
     // A second daemon on one home is refused while the first may still be starting.
     if (!hasEnded()) continue;
     if (isHomeHeld(home)) graceEnds = Number.POSITIVE_INFINITY;
@@ -233,12 +238,18 @@ function logEntry(line: string): LogEntry {
   }
 }
 
-function isPortFree(port: number): Promise<boolean> {
+/** Whether a daemon can have the port: it listens on both loopback addresses. */
+async function isPortFree(port: number): Promise<boolean> {
+  return (await isAddressFree(defaultHost, port)) && (await isAddressFree('::1', port));
+}
+
+function isAddressFree(host: string, port: number): Promise<boolean> {
   const { createServer } = process.getBuiltinModule('node:net');
   return new Promise(resolve => {
     const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen({ port, host: defaultHost, exclusive: true }, () => probe.close(() => resolve(true)));
+    // A machine without IPv6 has no such address, so no other program has its port either.
+    probe.once('error', error => resolve(systemCode(error) !== 'EADDRINUSE' && host !== defaultHost));
+    probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(true)));
   });
 }
 

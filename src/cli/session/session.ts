@@ -7,7 +7,8 @@ import { isServerRefusal, Unreachable } from '../client/failures.ts';
 import { renewalTime } from '../client/token.ts';
 import { Fault } from '../fault.ts';
 import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
-import type { Settings } from '../settings/settings.ts';
+import { readKnownServer } from '../settings/known-servers.ts';
+import { isLoopback, type Settings } from '../settings/settings.ts';
 
 export interface RegistrySessionOptions {
   readonly settings: Settings;
@@ -16,7 +17,12 @@ export interface RegistrySessionOptions {
   readonly notice: (text: string) => void;
   /** What to do if there is no stored login. */
   readonly loginHint: string;
+  /** How to accept another server than the one that the profile knows. */
+  readonly acceptHint: string;
 }
+
+/** Milliseconds for which a server that was recognized is trusted on plain HTTP: another program may listen there later. */
+const recognizedMs = 10_000;
 
 /** The session with a registry. */
 export class RegistrySession implements Session {
@@ -25,6 +31,7 @@ export class RegistrySession implements Session {
   #keeper: Keeper | null = null;
   #username = '';
   #renewal: Promise<void> | null = null;
+  #recognizedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: RegistrySessionOptions) {
     this.#options = options;
@@ -32,6 +39,7 @@ export class RegistrySession implements Session {
 
   async token(client: Client): Promise<string> {
     this.#token ??= await this.#load(client);
+    await this.#recognize(client, this.#token);
     if (renewalTime(this.#token) <= Date.now()) {
       this.#renewal ??= this.#renew(client, this.#token);
       await this.#renewal;
@@ -64,6 +72,24 @@ export class RegistrySession implements Session {
     this.#keeper = login.keeper;
     this.#username = login.username;
     return login.token;
+  }
+
+  /**
+   * Refuses a server that is not the one the profile has met, before it gets a token: on plain HTTP to this machine, where
+   * another user may listen, and at each renewal. The Unix socket needs no proof, and TLS has its own.
+   */
+  async #recognize(client: Client, token: string): Promise<void> {
+    if (client.socketPath !== null) return;
+    const origin = await client.address();
+    const isOpen = origin.startsWith('http:') && isLoopback(origin);
+    if (!isOpen && renewalTime(token) > Date.now()) return;
+    if (performance.now() - this.#recognizedAt < recognizedMs) return;
+    const { settings, identity, acceptHint } = this.#options;
+    const known = readKnownServer(settings.home, settings.profile, identity());
+    if (known === null) return;
+    const { demandKnown } = await import('./server-identity.ts');
+    await demandKnown(client, known, acceptHint);
+    this.#recognizedAt = performance.now();
   }
 
   /** If the server refuses, the old token stays in use: the next request then reports why it is not valid. */

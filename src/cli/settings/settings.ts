@@ -1,5 +1,5 @@
 /** The settings of a command: a flag overrides the environment, the environment overrides the stored profile. */
-import { type Stats, statSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -22,6 +22,8 @@ export interface SettingFlags {
   readonly hardware: string | undefined;
   readonly profile: string | undefined;
   readonly home: string | undefined;
+  /** Whether `home` was typed, as `--home`. */
+  readonly homeTyped: boolean;
   readonly ca: string | undefined;
 }
 
@@ -46,29 +48,38 @@ export interface Settings {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-function resolveHome(flag: string | undefined, env: Env): string {
+function resolveHome({ home: flag, homeTyped }: SettingFlags, env: Env): string {
   if (flag === '') throw usage('--home needs a folder');
   const home = flag ?? defaultHome(process.platform, env, userHome());
   if (home === null)
     throw new Fault('failure', 'this user has no home folder', `name a folder with --home DIR or ${environment.home}`);
   const folder = resolve(home);
-  checkHome(folder);
+  checkHome(folder, homeTyped);
   return folder;
 }
 
-/** A user who can write to the folder could put in the address of a server that collects tokens and passwords. */
-function checkHome(home: string): void {
+/**
+ * A user who can write to the folder could put in the address of a server that collects tokens and passwords. Root uses the
+ * home of another user only if `--home` names it: sudo can leave HOME and DEVMGR_HOME as that user has set them.
+ */
+function checkHome(home: string, isTyped: boolean): void {
   const stat = statOf(home);
   const user = process.getuid?.();
   if (!stat || user === undefined) return;
-  if (stat.uid !== user && user !== 0)
+  if (stat.uid !== user && !(user === 0 && isTyped))
     throw new Fault(
       'failure',
       `the home folder ${home} belongs to another user`,
-      `name a folder of your own with --home DIR or ${environment.home}`,
+      user === 0
+        ? `if you trust that user, name it: --home ${home}`
+        : `name a folder of your own with --home DIR or ${environment.home}`,
     );
-  if (stat.mode & 0o002)
-    throw new Fault('failure', `other users can change the home folder ${home}`, `chmod 700 ${home}`);
+  if (stat.mode & 0o022)
+    throw new Fault(
+      'failure',
+      `${stat.mode & 0o002 ? 'other users' : 'other users of its group'} can change the home folder ${home}`,
+      `chmod 700 ${home}`,
+    );
 }
 
 function statOf(home: string): Stats | undefined {
@@ -96,7 +107,7 @@ function userHome(): string | undefined {
  * that a flag names does not exist and `mayBeNew` is false.
  */
 export function resolveSettings(flags: SettingFlags, env: Env, mayBeNew = false): Settings {
-  const home = resolveHome(flags.home, env);
+  const home = resolveHome(flags, env);
   const config = readConfig(home);
   const name = checkProfileName(flags.profile ?? config.profile);
   if (flags.profile !== undefined && !mayBeNew) demandProfile(home, config, name);
@@ -150,10 +161,15 @@ export function readDaemonInfo(home: string): DaemonInfo | null {
   return {
     pid: info.pid,
     url: withoutSlashes(info.url),
+    socket: typeof info.socket === 'string' ? info.socket : null,
     version: String(info.version ?? ''),
     startedAt: String(info.startedAt ?? ''),
   };
 }
+
+/** Path of the Unix socket of a daemon; null if it has none. One that was deleted while the daemon runs is not waited for. */
+export const socketOf = ({ socket }: DaemonInfo): string | null =>
+  socket !== null && existsSync(socket) ? socket : null;
 
 /** Whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {

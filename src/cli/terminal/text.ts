@@ -1,8 +1,11 @@
 /** Makes text from servers, files and devices harmless before it reaches a terminal. */
 
-/** Controls, and characters that reorder text or are invisible. Joiners stay: some scripts need them. */
+/**
+ * Controls, and characters that reorder text or are invisible: at least those that the daemon refuses in new texts. Joiners
+ * stay, because some scripts need them.
+ */
 const unsafe =
-  /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}|[\u{e0000}-\u{e007f}]/gu;
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\p{Cs}|[\u{e0000}-\u{e007f}]/gu;
 
 function visible(character: string): string {
   const point = character.codePointAt(0) ?? 0;
@@ -33,7 +36,7 @@ export function harmless(text: string, colored: boolean): string {
 }
 
 const unsafeInJson =
-  /[\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+  /[\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
 const unitsOf = (symbol: string): string =>
   Array.from({ length: symbol.length }, (_, at) => `\\u${symbol.charCodeAt(at).toString(16).padStart(4, '0')}`).join(

@@ -87,7 +87,7 @@ async function serverCheck({ settings, io, registry }: Context): Promise<Check> 
       : { name: 'daemon', state: 'failed', detail: `${detail}: not ready`, fix: 'see the reason: devmgr daemon logs' };
   }
   try {
-    const health = await registry.call('health');
+    const health = await registry.call('health', {});
     const detail = `${settings.server}, ${health.service} ${health.version}`;
     return {
       name: 'server',

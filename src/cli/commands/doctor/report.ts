@@ -87,7 +87,7 @@ async function createRedactor(context: Context): Promise<Redactor> {
 
 /** Contents of the private files in the home folder. */
 function secretsOf(home: string): string[] {
-  const files = ['signingKey', 'journalKey', 'initialPassword', 'localToken', 'credentials'] as const;
+  const files = ['signingKey', 'journalKey', 'instanceKey', 'initialPassword', 'localToken', 'credentials'] as const;
   return files.flatMap(name => {
     const text = tryOr(() => readFileSync(join(home, homeFiles[name]), 'utf8'), '');
     const tokens = [...text.matchAll(/"token"\s*:\s*"([^"]+)"/g)].map(([, token]) => token!);
@@ -195,7 +195,7 @@ async function healthOf({ settings, io, registry }: Context, redactor: Redactor)
   try {
     const local = await findDaemon(settings.home, io.interrupt);
     if (local) return redactor.object(local);
-    return settings.server === null ? 'not running' : redactor.object(await registry.call('health'));
+    return settings.server === null ? 'not running' : redactor.object(await registry.call('health', {}));
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;
     return redactor.text(error instanceof Error ? error.message : String(error));

@@ -133,6 +133,7 @@ function contextOf({ values }: CommandNode, context: Context): Context {
   const typed = values as Partial<Record<'home' | 'server' | 'profile' | 'ca' | 'hardware', string>>;
   const flags = {
     home: typed.home ?? home,
+    homeTyped: typed.home !== undefined,
     server: typed.server ?? (serverFrom === 'environment' && server !== null ? server : undefined),
     serverFrom: typed.server === undefined ? ('environment' as const) : ('flag' as const),
     profile: typed.profile,

@@ -10,6 +10,7 @@ import { usage } from '../../fault.ts';
 import { passwordFlags } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { forgetLogin, type Login, localIdentity, storeLogin } from '../../settings/credentials.ts';
+import { type KnownServer, readKnownServer, storeKnownServer } from '../../settings/known-servers.ts';
 import { storeSetting } from '../../settings/profiles.ts';
 import { isLoopback } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
@@ -19,7 +20,7 @@ import { readToken } from './token-login.ts';
 /** Logs in and stores the token: `POST /api/auth/login`. With --token-file it stores a token that exists. */
 export const login = command({
   description:
-    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nA server named with --server is stored in the profile.',
+    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nA server named with --server is stored in the profile.\nThe profile also keeps the identity of the server. Another server at that address gets no password and no token.',
   args: [{ name: 'USERNAME', help: 'user name', optional: true }],
   flags: {
     username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'the same, as an option' },
@@ -30,6 +31,7 @@ export const login = command({
       offer: 'file',
       conflicts: ['username', 'password-stdin', 'password-file'],
     },
+    'accept-new-server': { help: 'accept another server than the one that this profile knows' },
   },
   makesProfile: () => true,
   examples: [
@@ -45,14 +47,14 @@ export const login = command({
     const [named] = args;
     if (flags.tokenFile !== undefined) {
       if (named !== undefined) throw usage('--token-file takes no user name: the token says who you are');
-      return logInWithToken(context, flags.tokenFile);
+      return logInWithToken(context, flags.tokenFile, flags.acceptNewServer);
     }
     if (named !== undefined && flags.username !== undefined && named !== flags.username)
       throw usage(`both "${named}" and --username ${flags.username} name a user`, 'omit one of them');
     const known = flags.username ?? named ?? context.settings.username ?? undefined;
     const username = await need(context, known, { flag: '--username', question: 'User name' });
     const password = await readPassword(context, flags, `Password of ${username}`);
-    const data = await logIn(context, username, password);
+    const data = await logIn(context, username, password, flags.acceptNewServer);
     await present(context, {
       data,
       id: data.user.id,
@@ -66,14 +68,15 @@ export const login = command({
 });
 
 /** Stores a token that exists, after the server has accepted it. */
-async function logInWithToken(context: Context, file: string): Promise<void> {
+async function logInWithToken(context: Context, file: string, acceptNewServer: boolean): Promise<void> {
   const token = await readToken(context, file);
   const { registry } = context;
   warnIfUnencrypted(context, await registry.address());
+  const met = await meet(context, acceptNewServer);
   const me = (await registry.callAs(token, 'me')) as DataOf<Routes['me']>;
   const { id, username, role, email } = me;
   const expireTime = me.expiresAt ?? expiryOf(token) ?? '';
-  await keepLogin(context, { token, expireTime, username });
+  await keepLogin(context, { token, expireTime, username }, met);
   await present(context, {
     data: { expireTime, user: { id, username, role, email } },
     id,
@@ -85,18 +88,21 @@ async function logInWithToken(context: Context, file: string): Promise<void> {
   });
 }
 
-/** Logs in, and stores the token and how to reach the server. */
-export async function logIn(context: Context, username: string, password: string) {
+/** Logs in, and stores the token and how to reach and recognize the server. */
+export async function logIn(context: Context, username: string, password: string, acceptNewServer = false) {
   const { registry } = context;
   warnIfUnencrypted(context, await registry.address());
+  const met = await meet(context, acceptNewServer);
   const data = await registry.call('login', { body: { username, password } });
-  await keepLogin(context, { token: data.token, expireTime: data.expireTime, username: data.user.username });
+  const { token, expireTime, user } = data;
+  await keepLogin(context, { token, expireTime, username: user.username }, met);
   return data;
 }
 
-async function keepLogin(context: Context, login: Login): Promise<void> {
+async function keepLogin(context: Context, login: Login, met: KnownServer | null): Promise<void> {
   const { settings, out } = context;
   const keeper = await storeLogin(settings, context.identity(), login);
+  if (met !== null) await storeKnownServer(settings.home, settings.profile, context.identity(), met);
   await rememberServer(context);
   if (!context.globals.json)
     out.notice(
@@ -105,6 +111,20 @@ async function keepLogin(context: Context, login: Login): Promise<void> {
         : `The token is stored in ${settings.home}/credentials.json (only you can read it).`,
     );
   if (settings.token !== null && !context.globals.json) out.notice('DEVMGR_TOKEN is set and overrides this login.');
+}
+
+/**
+ * What is to be stored of the server's identity; null if nothing is. Refuses a server that is not the one the profile knows,
+ * unless it is to be accepted. On the Unix socket in the home there can be no other.
+ */
+async function meet(context: Context, acceptNewServer: boolean): Promise<KnownServer | null> {
+  const { settings, registry } = context;
+  if (registry.socketPath !== null) return null;
+  const { demandKnown, meetServer } = await import('../../session/server-identity.ts');
+  const known = readKnownServer(settings.home, settings.profile, context.identity());
+  if (known === null || acceptNewServer) return meetServer(registry);
+  await demandKnown(registry, known, context.acceptHint);
+  return null;
 }
 
 /** An address without a scheme means plain HTTP. */
