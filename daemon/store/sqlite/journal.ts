@@ -25,8 +25,9 @@ export class Journal {
   readonly #statements: Statements;
   /** By the digest of their keys; the current one first. */
   readonly #macs: Map<string, Mac>;
-  /** Digest of the key that the next entry is authenticated with. */
+  /** Digest of the key that the next entry is authenticated with, and its function. */
   #key: string;
+  #mac: Mac;
   #id = 0;
   #last = '';
   #sealed = 0;
@@ -36,10 +37,7 @@ export class Journal {
     this.#statements = statements;
     this.#macs = new Map(keys.map(key => [keyDigest(key), macWith(key)]));
     this.#key = keyDigest(keys[0]);
-  }
-
-  get #mac(): Mac {
-    return this.#macs.get(this.#key)!;
+    this.#mac = this.#macs.get(this.#key)!;
   }
 
   get lastId(): number {
@@ -55,7 +53,7 @@ export class Journal {
   reload(): string | null {
     const head = readHead(this.#statements);
     const last = this.#statements.value<number | null>('SELECT max(id) FROM event') ?? 0;
-    this.#key = this.#keyOf(head) ?? this.#key;
+    this.#use(this.#keyOf(head) ?? this.#key);
     const genuine = head === null ? last === 0 && !hasRecords(this.#statements) : sealOf(this.#mac, head) === head.seal;
     this.#id = Math.max(last, head?.id ?? 0);
     this.#sealed = this.#id;
@@ -91,7 +89,12 @@ export class Journal {
     if (digest === this.#key) return;
     this.append(context, entry, null, null);
     this.#macs.set(digest, macWith(key));
+    this.#use(digest);
+  }
+
+  #use(digest: string): void {
     this.#key = digest;
+    this.#mac = this.#macs.get(digest)!;
   }
 
   /** The key that sealed the head. */
