@@ -13,17 +13,23 @@ export class KeyedMutex<K> {
   /** Starts `task` when every earlier task with this key has settled. Settles as `task` does. */
   run<T>(key: K, task: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
-    const result = before ? before.then(task) : task();
-    const settled: Promise<void> = result.then(
-      () => this.#release(key, settled),
-      () => this.#release(key, settled),
-    );
-    this.#last.set(key, settled);
-    return result;
+    return this.#hold([key], before ? before.then(task) : task());
   }
 
-  #release(key: K, settled: Promise<void>): void {
-    if (this.#last.get(key) === settled) this.#last.delete(key);
+  /** Like `run`, for several keys at once: they are queued for in one step, so two such tasks cannot wait for each other. */
+  runAll<T>(keys: readonly K[], task: () => Promise<T>): Promise<T> {
+    const before = keys.flatMap(key => this.#last.get(key) ?? []);
+    return this.#hold(keys, before.length ? Promise.all(before).then(task) : task());
+  }
+
+  /** Later tasks with these keys wait until `result` has settled. */
+  #hold<T>(keys: readonly K[], result: Promise<T>): Promise<T> {
+    const release = () => {
+      for (const key of keys) if (this.#last.get(key) === settled) this.#last.delete(key);
+    };
+    const settled: Promise<void> = result.then(release, release);
+    for (const key of keys) this.#last.set(key, settled);
+    return result;
   }
 }
 

@@ -1,17 +1,20 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import type { batchUpdate } from '../../src/contract/device-batch.ts';
 import * as api from '../../src/contract/devices.ts';
 import { deviceIds, userIds } from '../../src/contract/ids.ts';
-import { activationCodeDays, paging } from '../../src/contract/limits.ts';
+import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { KeyedMutex } from '../concurrency.ts';
-import { expiry, newActivationCode } from '../domain/activation-code.ts';
-import { Refusal } from '../domain/decision.ts';
+import { newActivationCode } from '../domain/activation-code.ts';
+import type { Refusal } from '../domain/decision.ts';
 import * as domain from '../domain/device.ts';
 import type { ChangeResult, Store } from '../store/store.ts';
-import { type AccessJournal, accessOf } from './access-journal.ts';
+import type { AccessJournal } from './access-journal.ts';
 import { accept, type Context, originOf, refused, retrying } from './context.ts';
+import { DeviceBatches } from './device-batches.ts';
+import { type DeviceOperation, deviceOperations } from './device-operations.ts';
 import type { Guessing } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
@@ -33,9 +36,13 @@ const readRegistration = compileReader(api.registration);
 export class DeviceService {
   readonly #parts: DeviceServiceParts;
   readonly #changes = new KeyedMutex<string>();
+  readonly #operations: ReturnType<typeof deviceOperations>;
+  readonly #batches: DeviceBatches;
 
   constructor(parts: DeviceServiceParts) {
     this.#parts = parts;
+    this.#operations = deviceOperations(parts);
+    this.#batches = new DeviceBatches(parts, this.#changes, this.#operations);
   }
 
   async register(context: Context, body: api.Registration): Promise<DataOf<typeof api.registerDevice>> {
@@ -79,44 +86,16 @@ export class DeviceService {
     return { total: items.length, success, failed: items.length - success, results };
   }
 
-  async activate(context: Context, body: BodyOf<typeof api.activate>): Promise<DataOf<typeof api.activate>> {
-    const { device, at } = await this.#change(context, body.deviceId, (device, at) => {
-      accept(domain.refusalOf('activate', device));
-      this.#parts.guessing.checkDevice(device.number);
-      const decided = domain.activate(device, body.activationCode, body.userId, at);
-      if (decided instanceof Refusal && decided.code === 2003) {
-        this.#parts.guessing.wrongCode(device.number);
-        this.#parts.access?.record({ type: 'ACTIVATION_CODE_WRONG', ...accessOf(context), device: device.number });
-      }
-      return decided;
-    });
-    return {
-      deviceId: deviceIds.format(device.number),
-      status: 'ACTIVE',
-      userId: body.userId,
-      activatedAt: present.iso(at),
-    };
+  activate(context: Context, body: BodyOf<typeof api.activate>): Promise<DataOf<typeof api.activate>> {
+    return this.#apply(context, body.deviceId, this.#operations.ACTIVATE, body);
   }
 
-  async lock(context: Context, deviceId: string, body: BodyOf<typeof api.lock>): Promise<DataOf<typeof api.lock>> {
-    const { device, at } = await this.#change(context, deviceId, (device, at) =>
-      domain.lock(device, body.reason, body.note ?? null, at),
-    );
-    return {
-      deviceId: deviceIds.format(device.number),
-      status: 'LOCKED',
-      lockedAt: present.iso(at),
-      lockReason: body.reason,
-    };
+  lock(context: Context, deviceId: string, body: BodyOf<typeof api.lock>): Promise<DataOf<typeof api.lock>> {
+    return this.#apply(context, deviceId, this.#operations.LOCK, body);
   }
 
-  async unlock(
-    context: Context,
-    deviceId: string,
-    body: BodyOf<typeof api.unlock>,
-  ): Promise<DataOf<typeof api.unlock>> {
-    const { device, at } = await this.#change(context, deviceId, device => domain.unlock(device, body.note ?? null));
-    return { deviceId: deviceIds.format(device.number), status: 'ACTIVE', unlockedAt: present.iso(at) };
+  unlock(context: Context, deviceId: string, body: BodyOf<typeof api.unlock>): Promise<DataOf<typeof api.unlock>> {
+    return this.#apply(context, deviceId, this.#operations.UNLOCK, body);
   }
 
   /** Checks the state before the password: a device that is already deactivated costs no password attempt. */
@@ -127,10 +106,7 @@ export class DeviceService {
   ): Promise<DataOf<typeof api.deactivate>> {
     accept(domain.refusalOf('deactivate', await this.#device(deviceId)));
     await this.#parts.passwords.confirmAdministrator(context, body.confirmPassword);
-    const { device, at } = await this.#change(context, deviceId, (device, at) =>
-      domain.deactivate(device, body.reason, body.note ?? null, at),
-    );
-    return { deviceId: deviceIds.format(device.number), status: 'DEACTIVATED', deactivatedAt: present.iso(at) };
+    return this.#apply(context, deviceId, this.#operations.DEACTIVATE, body);
   }
 
   /** `given` is the body as it was sent: it may repeat the fields that cannot be changed. */
@@ -150,22 +126,23 @@ export class DeviceService {
     };
   }
 
-  async generateCode(
+  generateCode(
     context: Context,
     body: BodyOf<typeof api.generateActivationCode>,
   ): Promise<DataOf<typeof api.generateActivationCode>> {
-    const code = newActivationCode();
-    const days = body.validityDays ?? activationCodeDays.default;
-    const { device, at } = await this.#change(context, body.deviceId, (device, at) =>
-      domain.replaceCode(device, code, expiry(at, days), body.reason),
-    );
-    return {
-      deviceId: deviceIds.format(device.number),
-      activationCode: code,
-      expiresAt: present.iso(expiry(at, days)),
-      oldActivationCode: device.activationCode,
-      generatedAt: present.iso(at),
-    };
+    return this.#apply(context, body.deviceId, this.#operations.GENERATE_CODE, body);
+  }
+
+  /** Refuses the whole batch with 1001 or 1003 if the password that a deactivation requires is absent or wrong. */
+  async batchUpdate(
+    context: Context,
+    { operation, items, confirmPassword }: BodyOf<typeof batchUpdate>,
+  ): Promise<DataOf<typeof batchUpdate>> {
+    if (operation === 'DEACTIVATE') {
+      if (confirmPassword === undefined) throw new ApiError(1001, 'confirmPassword is required');
+      await this.#parts.passwords.confirmAdministrator(context, confirmPassword);
+    }
+    return this.#batches.run(context, operation, items);
   }
 
   async recordUsage(context: Context, deviceId: string, seconds: number): Promise<DataOf<typeof api.recordUsage>> {
@@ -202,6 +179,14 @@ export class DeviceService {
     return present.detail(device, context.caller, bound === null ? null : await this.#parts.store.user(bound));
   }
 
+  /** Carries out an operation on one device. */
+  async #apply<B, D>(context: Context, deviceId: string, operation: DeviceOperation<B, D>, fields: B): Promise<D> {
+    const { device, at, change } = await this.#change(context, deviceId, (device, at) =>
+      operation.decide(device, fields, at, context),
+    );
+    return operation.data(device, fields, at, change.kind === 'device.set' ? change.set : {});
+  }
+
   async #device(deviceId: string): Promise<domain.DeviceRecord> {
     const number = deviceIds.parse(deviceId);
     const device = number === null ? null : await this.#parts.store.device(number);
@@ -224,7 +209,7 @@ export class DeviceService {
       const at = this.#parts.now();
       const { change, guards } = accept(decide(device, at));
       const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [change], guards });
-      return { device, at, result };
+      return { device, at, change, result };
     };
     return this.#changes.run(deviceId, () => retrying(attempt));
   }

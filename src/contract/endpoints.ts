@@ -14,6 +14,7 @@ export const endpoints = {
   refresh: { method: 'POST', path: '/api/auth/refresh' },
   register: { method: 'POST', path: '/api/devices/register' },
   batchRegister: { method: 'POST', path: '/api/devices/batch-register' },
+  batchUpdate: { method: 'POST', path: '/api/devices/batch-update' },
   activate: { method: 'POST', path: '/api/devices/activate' },
   lock: { method: 'POST', path: '/api/devices/{deviceId}/lock' },
   unlock: { method: 'POST', path: '/api/devices/{deviceId}/unlock' },

@@ -19,14 +19,16 @@ export const rateLimits: Readonly<Record<LimitScope, Limit>> = {
 
 const MiB = 1024 * 1024;
 
-/** Largest inputs, in bytes except `batchItems`. An input of exactly this size is accepted. */
+/** Largest inputs, in bytes except the numbers of items. An input of exactly this size is accepted. */
 export const sizes = {
   /** JSON body. */
   body: MiB,
   /** JSON body of a batch. */
   batchBody: 16 * MiB,
-  /** Number of items in a batch. */
+  /** Number of registrations in a batch. */
   batchItems: 10_000,
+  /** Number of devices that a batch changes. */
+  batchUpdateItems: 1000,
   /** Installer package. */
   package: 2 ** 31,
   /** Backup of a device. */

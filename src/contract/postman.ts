@@ -40,6 +40,7 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
     send: { deviceId: '{{deviceId}}', validityDays: 30, reason: 'code was lost' },
     save: { activationCode: 'activationCode' },
   },
+  batchUpdate: { send: { operation: 'GENERATE_CODE', items: [{ serialNumber: serial(2), reason: 'code was lost' }] } },
   recordUsage: {},
   listDevices: { query: { keyword: '{{run}}' } },
   deviceDetail: {},

@@ -3,6 +3,7 @@ import * as apps from './apps.ts';
 import * as auth from './auth.ts';
 import * as backups from './backups.ts';
 import type { RouteShape } from './define.ts';
+import { batchUpdate } from './device-batch.ts';
 import * as devices from './devices.ts';
 import type { RouteName } from './endpoints.ts';
 import * as hardware from './hardware.ts';
@@ -16,6 +17,7 @@ export const routes = {
   refresh: auth.refresh,
   register: devices.registerDevice,
   batchRegister: devices.batchRegister,
+  batchUpdate,
   activate: devices.activate,
   lock: devices.lock,
   unlock: devices.unlock,

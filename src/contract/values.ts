@@ -26,6 +26,11 @@ export type DeviceStatus = (typeof deviceStatuses)[number];
 /** Fields of a device that an update may repeat but not change: another value is refused with 1001. */
 export const immutableFields = ['deviceType', 'serialNumber', 'manufacturer', 'model', 'status'] as const;
 
+/** Operations that a batch can carry out on each of its devices. */
+export const batchOperations = ['ACTIVATE', 'LOCK', 'UNLOCK', 'DEACTIVATE', 'GENERATE_CODE'] as const;
+/** An operation of a batch. */
+export type BatchOperation = (typeof batchOperations)[number];
+
 /** Values of `sortBy` in lists that sort by creation time only. Both names mean the same; the first is the default. */
 export const creationSorts = ['createTime', 'createdAt'] as const;
 

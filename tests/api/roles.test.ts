@@ -62,6 +62,10 @@ const requests: Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> = {
     const { deviceId } = await deviceIn('INACTIVE', daemon);
     return { body: { deviceId, reason: 'code was lost' } };
   },
+  batchUpdate: async () => {
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    return { body: { operation: 'LOCK', items: [{ deviceId, reason: 'audit' }] } };
+  },
   recordUsage: async () => ({ path: `${await device()}/usage`, body: { durationSeconds: 1 } }),
   uploadApp: async () => ({ raw: packageForm() }),
   listApps: async () => ({}),
@@ -112,6 +116,7 @@ const changers: readonly RouteName[] = [
   'deactivate',
   'updateDevice',
   'generateActivationCode',
+  'batchUpdate',
   'recordUsage',
   'createBackup',
   'restoreBackup',

@@ -27,6 +27,24 @@ describe('KeyedMutex', () => {
     blocked.resolve();
     await first;
   });
+
+  it('queues for several keys in one step: tasks that share keys run one after the other and do not block each other', async () => {
+    const mutex = new KeyedMutex<string>();
+    const order: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const first = mutex.run('a', async () => {
+      await gate.promise;
+      order.push('a');
+    });
+    const both = mutex.runAll(['b', 'a'], async () => void order.push('b and a'));
+    const again = mutex.runAll(['a', 'b'], async () => void order.push('a and b'));
+    const last = mutex.run('b', async () => void order.push('b'));
+    const apart = await mutex.runAll(['c'], async () => 'c');
+    expect([apart, order]).toEqual(['c', []]);
+    gate.resolve();
+    await Promise.all([first, both, again, last]);
+    expect(order).toEqual(['a', 'b and a', 'a and b', 'b']);
+  });
 });
 
 describe('TurnBatch', () => {

@@ -93,3 +93,10 @@ it('nothing of this applies if the login limit is off', async () => {
   expect(await codes(12, () => login('admin'))).toEqual(times(12, 1003));
   expect(await login('admin', adminPassword)).toMatchObject({ code: 200 });
 });
+
+it('a batch counts wrong activation codes of a device as single activations do', async () => {
+  const { deviceId } = await deviceIn('INACTIVE', daemon);
+  const items = Array.from({ length: 12 }, () => ({ deviceId, activationCode: 'wrong', userId: 'alice' }));
+  const answer = await daemon.call('POST', '/api/devices/batch-update', { operation: 'ACTIVATE', items });
+  expect(answer.data.results.map(({ code }: Answer) => code)).toEqual([...times(10, 2003), 429, 429]);
+});

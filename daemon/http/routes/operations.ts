@@ -64,6 +64,10 @@ export function deviceRoutes(app: FastifyInstance, parts: OperationParts & { rea
     const data = await devices.batchRegister(context, body.devices);
     return data.failed === 0 ? data : new WithMessage('batch completed with partial failure', data);
   });
+  operation(app, parts, routes.batchUpdate, async ({ context, body }) => {
+    const data = await devices.batchUpdate(context, body);
+    return data.failed === 0 ? data : new WithMessage('batch completed with partial failure', data);
+  });
   operation(app, parts, routes.activate, ({ context, body }) => devices.activate(context, body));
   operation(app, parts, routes.lock, ({ context, params, body }) => devices.lock(context, params.deviceId, body));
   operation(app, parts, routes.unlock, ({ context, params, body }) => devices.unlock(context, params.deviceId, body));

@@ -1,0 +1,157 @@
+import { ApiError, SUCCESS } from '../../src/contract/codes.ts';
+import type { DataOf } from '../../src/contract/define.ts';
+import { batchItems, type batchUpdate } from '../../src/contract/device-batch.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import { compileReader } from '../../src/contract/validate.ts';
+import type { BatchOperation } from '../../src/contract/values.ts';
+import type { KeyedMutex } from '../concurrency.ts';
+import { Refusal } from '../domain/decision.ts';
+import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceSet } from '../domain/device.ts';
+import type { Store } from '../store/store.ts';
+import { type Context, originOf, refused, retrying } from './context.ts';
+import type { DeviceOperation, deviceOperations } from './device-operations.ts';
+
+type BatchResult = DataOf<typeof batchUpdate>['results'][number];
+
+/** An item as it was sent: which device it names, and the fields of the operation. */
+interface Item {
+  readonly deviceId?: string | undefined;
+  readonly serialNumber?: string | undefined;
+}
+
+/** An item whose device was found, or why it failed. */
+type Found = { readonly fields: Item; readonly number: number } | { readonly failure: BatchResult };
+
+/** An item that is decided: what it returns once the batch is committed. */
+type Decided = { readonly failure: BatchResult } | { readonly success: () => BatchResult };
+
+const readers = {
+  ACTIVATE: compileReader(batchItems.ACTIVATE),
+  LOCK: compileReader(batchItems.LOCK),
+  UNLOCK: compileReader(batchItems.UNLOCK),
+  DEACTIVATE: compileReader(batchItems.DEACTIVATE),
+  GENERATE_CODE: compileReader(batchItems.GENERATE_CODE),
+} as const satisfies Record<BatchOperation, unknown>;
+
+/** Changes of many devices in one commit. */
+export class DeviceBatches {
+  readonly #parts: { readonly store: Store; readonly now: () => number };
+  readonly #changes: KeyedMutex<string>;
+  readonly #operations: ReturnType<typeof deviceOperations>;
+
+  /** `changes` keeps other changes of the same devices waiting. */
+  constructor(
+    parts: { readonly store: Store; readonly now: () => number },
+    changes: KeyedMutex<string>,
+    operations: ReturnType<typeof deviceOperations>,
+  ) {
+    this.#parts = parts;
+    this.#changes = changes;
+    this.#operations = operations;
+  }
+
+  /** Results are in the order of the items. */
+  async run(context: Context, name: BatchOperation, items: readonly unknown[]): Promise<DataOf<typeof batchUpdate>> {
+    const found = await this.#find(name, items);
+    const numbers = [...new Set(found.flatMap(item => ('number' in item ? [item.number] : [])))];
+    const results = await this.#changes.runAll(numbers.map(deviceIds.format), () =>
+      retrying(() => this.#attempt(context, name, found, numbers)),
+    );
+    const success = results.filter(({ status }) => status === 'success').length;
+    return { total: items.length, success, failed: items.length - success, results };
+  }
+
+  /** Validates each item by itself and finds the devices that they name. */
+  async #find(name: BatchOperation, items: readonly unknown[]): Promise<Found[]> {
+    const read = items.map(item => readers[name](item));
+    const serials = read.flatMap(item => (item.ok && item.value.serialNumber ? [item.value.serialNumber] : []));
+    const bySerial = serials.length ? await this.#parts.store.devicesBySerial(serials) : new Map();
+    return read.map((item, i): Found => {
+      if (!item.ok) return failed(asGiven(items[i]), new ApiError(1001, item.message));
+      const number = numberOf(item.value, serial => bySerial.get(serial)?.number);
+      return number instanceof ApiError ? failed(item.value, number) : { fields: item.value, number };
+    });
+  }
+
+  /** Reads the devices, decides item after item, and commits what is accepted. */
+  async #attempt(context: Context, name: BatchOperation, found: readonly Found[], numbers: readonly number[]) {
+    const records = await Promise.all(numbers.map(number => this.#parts.store.device(number)));
+    const devices = new Map(records.flatMap(device => (device ? [[device.number, device] as const] : [])));
+    const at = this.#parts.now();
+    const changes: DeviceChange[] = [];
+    const guards: DeviceGuard[] = [];
+    const changed = new Set<number>();
+    const decided = found.map((item): Decided => {
+      if ('failure' in item) return item;
+      const device = devices.get(item.number);
+      if (!device) return failed(item.fields, new ApiError(2001));
+      if (item.fields.serialNumber !== undefined && item.fields.serialNumber !== device.serialNumber)
+        return failed(item.fields, new ApiError(1001, 'deviceId and serialNumber name different devices'));
+      const outcome = this.#decide(context, name, device, item.fields, at);
+      if (outcome instanceof ApiError) return failed(identity(device), outcome);
+      const { set, guards: conditions, change, data } = outcome;
+      changes.push(change);
+      // A later item is decided on what an earlier one has changed; the commit checks its guards before any change.
+      if (!changed.has(device.number)) guards.push(...conditions);
+      changed.add(device.number);
+      devices.set(device.number, { ...device, ...set });
+      return {
+        success: () => ({ ...identity(device), status: 'success', code: SUCCESS, message: 'success', data: data() }),
+      };
+    });
+    if (changes.length) await this.#parts.store.commit({ ...originOf(context, at), changes, guards });
+    return decided.map(item => ('failure' in item ? item.failure : item.success()));
+  }
+
+  #decide(context: Context, name: BatchOperation, device: DeviceRecord, fields: Item, at: number) {
+    // The reader of the operation has made the fields.
+    const operation = this.#operations[name] as DeviceOperation<unknown, object>;
+    try {
+      const decision = operation.decide(device, fields, at, context);
+      if (decision instanceof Refusal) return refused(decision);
+      const { change, guards } = decision;
+      const set: DeviceSet = change.kind === 'device.set' ? change.set : {};
+      return { change, guards, set, data: () => operation.data(device, fields, at, set) };
+    } catch (error) {
+      // Too many wrong activation codes for this device.
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
+  }
+}
+
+/** The number of the device that an item names, or why it names none. */
+function numberOf({ deviceId, serialNumber }: Item, find: (serial: string) => number | undefined): number | ApiError {
+  const bySerial = serialNumber === undefined ? undefined : find(serialNumber);
+  if (deviceId === undefined) {
+    if (serialNumber === undefined) return new ApiError(1001, 'deviceId or serialNumber is required');
+    return bySerial ?? new ApiError(2001);
+  }
+  const byId = deviceIds.parse(deviceId);
+  if (byId === null || (serialNumber !== undefined && bySerial === undefined)) return new ApiError(2001);
+  return byId;
+}
+
+const identity = (device: DeviceRecord) => ({
+  deviceId: deviceIds.format(device.number),
+  serialNumber: device.serialNumber,
+});
+
+function failed({ deviceId, serialNumber }: Item, { code, message }: ApiError) {
+  const failure: BatchResult = {
+    deviceId: deviceId ?? null,
+    serialNumber: serialNumber ?? null,
+    status: 'failed',
+    code,
+    message,
+    data: null,
+  };
+  return { failure };
+}
+
+/** What an invalid item calls its device, shortened to what an id or serial number can be. */
+function asGiven(item: unknown): Item {
+  const given = typeof item === 'object' && item !== null ? (item as Record<string, unknown>) : {};
+  const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : undefined);
+  return { deviceId: text(given.deviceId), serialNumber: text(given.serialNumber) };
+}

@@ -1,0 +1,89 @@
+/** The operations that change the state or the code of a device: what they decide, and what they return. */
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import type * as api from '../../src/contract/devices.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import { activationCodeDays } from '../../src/contract/limits.ts';
+import type { BatchOperation } from '../../src/contract/values.ts';
+import { expiry, newActivationCode } from '../domain/activation-code.ts';
+import { Refusal } from '../domain/decision.ts';
+import * as domain from '../domain/device.ts';
+import { type AccessJournal, accessOf } from './access-journal.ts';
+import type { Context } from './context.ts';
+import type { Guessing } from './guessing.ts';
+import { iso } from './present.ts';
+
+/** An operation on a device with the fields `B`; it returns `D`. `at`: milliseconds since 1970. */
+export interface DeviceOperation<B, D> {
+  /** Throws `GuessingBlocked` if no more attempts are compared. */
+  decide(device: domain.DeviceRecord, fields: B, at: number, context: Context): domain.DeviceDecision | Refusal;
+  /** The result after the commit. `device` is as it was before, `set` what the change has set. */
+  data(device: domain.DeviceRecord, fields: B, at: number, set: domain.DeviceSet): D;
+}
+
+/** Keeps the types of the fields and of the result together. */
+const operation = <B, D>(parts: DeviceOperation<B, D>): DeviceOperation<B, D> => parts;
+
+type Fields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
+
+/** What the operations work with. */
+export interface DeviceOperationParts {
+  readonly guessing: Guessing;
+  readonly access?: AccessJournal | undefined;
+}
+
+/** The operations by the name that a batch has for them. */
+export function deviceOperations({ guessing, access }: DeviceOperationParts) {
+  return {
+    ACTIVATE: operation<Fields<typeof api.activate>, DataOf<typeof api.activate>>({
+      decide(device, { activationCode, userId }, at, context) {
+        const refusal = domain.refusalOf('activate', device);
+        if (refusal) return refusal;
+        guessing.checkDevice(device.number);
+        const decided = domain.activate(device, activationCode, userId, at);
+        if (decided instanceof Refusal && decided.code === 2003) {
+          guessing.wrongCode(device.number);
+          access?.record({ type: 'ACTIVATION_CODE_WRONG', ...accessOf(context), device: device.number });
+        }
+        return decided;
+      },
+      data: (device, { userId }, at) => ({
+        deviceId: deviceIds.format(device.number),
+        status: 'ACTIVE',
+        userId,
+        activatedAt: iso(at),
+      }),
+    }),
+    LOCK: operation<Fields<typeof api.lock>, DataOf<typeof api.lock>>({
+      decide: (device, { reason, note }, at) => domain.lock(device, reason, note ?? null, at),
+      data: (device, { reason }, at) => ({
+        deviceId: deviceIds.format(device.number),
+        status: 'LOCKED',
+        lockedAt: iso(at),
+        lockReason: reason,
+      }),
+    }),
+    UNLOCK: operation<Fields<typeof api.unlock>, DataOf<typeof api.unlock>>({
+      decide: (device, { note }) => domain.unlock(device, note ?? null),
+      data: (device, _, at) => ({ deviceId: deviceIds.format(device.number), status: 'ACTIVE', unlockedAt: iso(at) }),
+    }),
+    DEACTIVATE: operation<Fields<typeof api.deactivate>, DataOf<typeof api.deactivate>>({
+      decide: (device, { reason, note }, at) => domain.deactivate(device, reason, note ?? null, at),
+      data: (device, _, at) => ({
+        deviceId: deviceIds.format(device.number),
+        status: 'DEACTIVATED',
+        deactivatedAt: iso(at),
+      }),
+    }),
+    GENERATE_CODE: operation<Fields<typeof api.generateActivationCode>, DataOf<typeof api.generateActivationCode>>({
+      decide: (device, { validityDays = activationCodeDays.default, reason }, at) =>
+        domain.replaceCode(device, newActivationCode(), expiry(at, validityDays), reason),
+      data: (device, _, at, set) => ({
+        deviceId: deviceIds.format(device.number),
+        activationCode: set.activationCode!,
+        expiresAt: iso(set.activationCodeExpiresAt!),
+        oldActivationCode: device.activationCode,
+        generatedAt: iso(at),
+      }),
+    }),
+  } as const satisfies Record<BatchOperation, unknown>;
+}

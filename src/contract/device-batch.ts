@@ -1,0 +1,89 @@
+/** The operation that changes many devices in one request. */
+import { type TObject, Type } from 'typebox';
+import { route } from './define.ts';
+import { activate, changers, deactivate, generateActivationCode, lock, unlock } from './devices.ts';
+import { endpoints } from './endpoints.ts';
+import { count, EACH, nullable, oneOf, secret, shown, token } from './fields.ts';
+import { sizes } from './limits.ts';
+import { type BatchOperation, batchOperations } from './values.ts';
+
+/** How an item names its device: one of the two, or both if they name the same device. */
+const target = {
+  deviceId: Type.Optional(token({ description: 'device id', examples: ['DEV-1'] })),
+  serialNumber: Type.Optional(token({ description: 'serial number', examples: ['UK-2026-000001'] })),
+};
+
+/** Fields of the body of a single operation, without those that the item states in its own way. */
+function fieldsOf<const B extends TObject, const K extends keyof B['properties'] = never>(body: B, ...without: K[]) {
+  const fields = Object.entries(body.properties).filter(([name]) => !(without as unknown[]).includes(name));
+  return Object.fromEntries(fields) as Omit<B['properties'], K>;
+}
+
+/** The items of a batch, by operation: the device, and the fields of the single operation. */
+export const batchItems = {
+  ACTIVATE: Type.Object({ ...target, ...fieldsOf(activate.body, 'deviceId') }),
+  LOCK: Type.Object({ ...target, ...fieldsOf(lock.body) }),
+  UNLOCK: Type.Object({ ...target, ...fieldsOf(unlock.body) }),
+  DEACTIVATE: Type.Object({ ...target, ...fieldsOf(deactivate.body, 'confirmPassword') }),
+  GENERATE_CODE: Type.Object({ ...target, ...fieldsOf(generateActivationCode.body, 'deviceId') }),
+} as const satisfies Record<BatchOperation, TObject>;
+
+/** Not idempotent as a whole: a repeated item fails with the code of the single operation. */
+export const batchUpdate = route({
+  id: 'batchUpdateDevices',
+  ...endpoints.batchUpdate,
+  tag: 'Devices',
+  summary: `Change up to ${sizes.batchUpdateItems.toLocaleString('en')} devices`,
+  description:
+    'Returns 200 even if items fail. Results are in the order of the items. The accepted items are committed together or not at all. Of two items for one device, the second is evaluated after the first.',
+  extension: true,
+  access: changers,
+  limit: 'modify',
+  bodyLimit: sizes.batchBody,
+  body: Type.Object({
+    operation: oneOf(batchOperations, { description: 'what is done with each device' }),
+    items: Type.Unsafe<readonly unknown[]>({
+      ...Type.Array(
+        Type.Object(
+          { ...target },
+          {
+            additionalProperties: true,
+            description: 'deviceId or serialNumber, and the fields of the single operation',
+          },
+        ),
+        { minItems: 1, maxItems: sizes.batchUpdateItems },
+      ),
+      [EACH]: true,
+    }),
+    confirmPassword: Type.Optional(
+      secret({ min: 1 }, { description: "an administrator's password; required for DEACTIVATE" }),
+    ),
+  }),
+  data: Type.Object({
+    total: count('number of items'),
+    success: count('number of changed devices, counted by item'),
+    failed: count('number of failed items'),
+    results: Type.Array(
+      Type.Object({
+        deviceId: nullable(shown('id of the device; as it was sent if there is no such device')),
+        serialNumber: nullable(shown('serial number; as it was sent if there is no such device')),
+        status: oneOf(['success', 'failed'] as const),
+        code: Type.Integer({ description: '200, or the business code of a failed item' }),
+        message: shown('what happened to the item'),
+        data: nullable(
+          Type.Object({}, { additionalProperties: true, description: 'what the single operation returns' }),
+        ),
+      }),
+    ),
+  }),
+  errors: [1003],
+  example: {
+    body: {
+      operation: 'LOCK',
+      items: [
+        { deviceId: 'DEV-1', reason: 'audit' },
+        { serialNumber: 'UK-2026-000002', reason: 'audit' },
+      ],
+    },
+  },
+});
