@@ -26,6 +26,7 @@ import {
   appRoutes,
   backupRoutes,
   deviceRoutes,
+  eventRoutes,
   hardwareRoutes,
   type KeySource,
   systemRoutes,
@@ -44,6 +45,7 @@ import { AuthService } from './services/auth.ts';
 import { Authentication } from './services/authentication.ts';
 import { BackupService } from './services/backups.ts';
 import { DeviceService } from './services/devices.ts';
+import { EventService } from './services/events.ts';
 import { FileBudget } from './services/file-budget.ts';
 import { ensureFirstAdmin, FIRST_USER, firstPassword } from './services/first-admin.ts';
 import { Guessing } from './services/guessing.ts';
@@ -246,6 +248,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     apps: new AppService({ store, blobs, budget, now }),
     backups: new BackupService({ store, blobs, budget, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
+    events: new EventService(store),
     users: new UserService({
       store,
       passwords,
@@ -279,11 +282,12 @@ async function createServer(
     app => deviceRoutes(app, parts),
     app => appRoutes(app, parts),
     app => backupRoutes(app, parts),
+    app => eventRoutes(app, parts),
     app => hardwareRoutes(app, { ...parts, keys: afterFirstScan(keys, scanned) }),
     app => documents(app, { version }),
     app => refuseWrongMethods(app, Object.values(routes)),
     app => systemRoutes(app, { ...parts, store, version, drivers: () => keys.driverStatuses() }),
-    websocketPlugin({ hub, tokens, origin }),
+    websocketPlugin({ hub, tokens, store, origin }),
   ]);
 }
 

@@ -4,17 +4,20 @@ import { parse } from 'node:querystring';
 import { ApiError } from '../../src/contract/codes.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
-import { type EventType, eventTypes } from '../../src/contract/values.ts';
-import { hardwareTypes, type TypeSet, typeSet } from '../notifications/frames.ts';
+import { eventTypes } from '../../src/contract/values.ts';
+import { hardwareTypes, journalTypes, type TypeSet, typeSet } from '../notifications/frames.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { Client, TokenCheck } from '../services/authentication.ts';
 import type { Caller } from '../services/context.ts';
+import { deviceNumber, eventTypesIn } from '../services/events.ts';
+import type { Reader } from '../store/store.ts';
 import { bearer } from './operation.ts';
 
 /** What a request for a stream is checked with. */
 export interface AdmissionParts {
   readonly hub: Pick<Hub, 'ready' | 'reaches'>;
   readonly tokens: Pick<TokenCheck, 'check'>;
+  readonly store: Pick<Reader, 'device'>;
 }
 
 /** An admitted request for a stream. */
@@ -24,17 +27,19 @@ export interface Admission {
   /** Kept to check its validity again; never logged. */
   readonly token: string;
   readonly wanted: TypeSet;
+  /** Number of the device whose events are wanted; null for those of all. */
+  readonly device: number | null;
   /** Id of the last event that the client has; null for live events only. */
   readonly since: number | null;
 }
 
 const readQuery = compileReader(routes.notifications.query, 'text');
 
-/** Checks a request for a stream. Refuses with 1004 or 1005, then 1001, then 2007. */
+/** Checks a request for a stream. Refuses with 1004 or 1005, then 1001, then 2007, then 2001. */
 export async function admit(
   request: { readonly url?: string | undefined; readonly headers: IncomingHttpHeaders },
   client: Client,
-  { hub, tokens }: AdmissionParts,
+  { hub, tokens, store }: AdmissionParts,
 ): Promise<Admission> {
   const [, text = ''] = splitUrl(request.url);
   const query = parse(text);
@@ -44,12 +49,14 @@ export async function admit(
   if (!result.ok) throw new ApiError(1001, result.message);
   // An empty value is probably a mistake; without since, the client would miss events silently.
   if (query.since === '') throw new ApiError(1001, 'since must be a whole number of at least 0');
-  const wanted = wantedBy(caller, result.value.types);
+  const { deviceId } = result.value;
+  const wanted = wantedBy(caller, result.value.types, deviceId !== undefined);
+  const device = deviceId === undefined ? null : await deviceNumber(store, deviceId);
   await hub.ready();
   const since = result.value.since ?? null;
   if (since !== null && !(await hub.reaches(since)))
     throw new ApiError(1001, `since is ahead of the log: no event has the id ${since} yet`);
-  return { caller, client, token, wanted, since };
+  return { caller, client, token, wanted, device, since };
 }
 
 /** Path and query of a request's target. */
@@ -58,16 +65,10 @@ export function splitUrl(url = ''): [path: string, query: string] {
   return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
-function wantedBy({ role }: Caller, types: string | undefined): TypeSet {
+function wantedBy({ role }: Caller, types: string | undefined, ofDevice: boolean): TypeSet {
   const allowed = role === 'LOCAL' ? hardwareTypes : typeSet(eventTypes);
-  if (types === undefined) return allowed;
-  const names = types.split(',').map(name => name.trim());
-  const unknown = names.find(name => !isEventType(name));
-  if (unknown !== undefined)
-    throw new ApiError(1001, `types contains ${JSON.stringify(unknown)}, which is not an event type`);
-  const wanted = typeSet(names as EventType[]);
-  if (wanted & ~allowed) throw new ApiError(2007, 'the role LOCAL receives only KEY_ATTACHED and KEY_DETACHED');
-  return wanted;
+  const wanted = types === undefined ? allowed : typeSet(eventTypesIn(types));
+  if (wanted & ~allowed || (ofDevice && role === 'LOCAL'))
+    throw new ApiError(2007, 'the role LOCAL receives only KEY_ATTACHED and KEY_DETACHED');
+  return ofDevice ? wanted & journalTypes : wanted;
 }
-
-const isEventType = (name: string): name is EventType => (eventTypes as readonly string[]).includes(name);

@@ -14,6 +14,7 @@ import type { Hub } from '../notifications/hub.ts';
 import type { FrameSink } from '../notifications/outbox.ts';
 import type { Client, TokenCheck } from '../services/authentication.ts';
 import { holderOf, nameOf } from '../services/context.ts';
+import type { Reader } from '../store/store.ts';
 import type { Connections } from './connections.ts';
 import type { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
@@ -25,6 +26,7 @@ import { type StreamBounds, StreamQuota } from './stream-quota.ts';
 export interface WebsocketParts {
   readonly hub: Hub;
   readonly tokens: TokenCheck;
+  readonly store: Pick<Reader, 'device'>;
   readonly origin: OriginRule;
   /** Bounds of open streams per user and in total. */
   readonly streams?: StreamBounds;
@@ -142,7 +144,7 @@ class Upgrades {
   }
 
   #open(ws: WebSocket, socket: Socket, admission: Admission, requestId: string): void {
-    const { caller, client, token, wanted, since } = admission;
+    const { caller, client, token, wanted, device, since } = admission;
     const log = this.#log.child({ requestId });
     const subscription = this.#parts.hub.subscribe({
       sink: streamSink(ws, socket),
@@ -150,6 +152,7 @@ class Upgrades {
       expiresAt: caller.expiresAt,
       isTokenValid: () => isValid(this.#parts.tokens, token, client),
       wanted,
+      device,
       since,
     });
     socket.on('drain', subscription.drained);

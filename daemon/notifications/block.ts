@@ -7,6 +7,7 @@ const BLOCK_BYTES = 32 * 1024;
 interface Mark {
   readonly id: number;
   readonly type: TypeSet;
+  readonly device: number | null;
   readonly start: number;
   readonly end: number;
 }
@@ -29,13 +30,14 @@ export class Block {
     this.#types = marks.reduce((set, mark) => set | mark.type, 0);
   }
 
-  /** The frames of these types after `cursor`; null if there are none. */
-  select(cursor: number, wanted: TypeSet): Buffer | null {
+  /** The frames of these types after `cursor`, of one device unless `device` is null; null if there are none. */
+  select(cursor: number, wanted: TypeSet, device: number | null = null): Buffer | null {
     if ((this.#types & wanted) === 0 || cursor >= this.through) return null;
-    if (cursor <= this.after && (this.#types & ~wanted) === 0) return this.bytes;
+    if (device === null && cursor <= this.after && (this.#types & ~wanted) === 0) return this.bytes;
     const parts: Buffer[] = [];
-    for (const { id, type, start, end } of this.#marks)
-      if (id > cursor && (type & wanted) !== 0) parts.push(this.bytes.subarray(start, end));
+    for (const { id, type, device: of, start, end } of this.#marks)
+      if (id > cursor && (type & wanted) !== 0 && (device === null || device === of))
+        parts.push(this.bytes.subarray(start, end));
     return parts.length > 1 ? Buffer.concat(parts) : (parts[0] ?? null);
   }
 }
@@ -71,9 +73,9 @@ class BlockBuilder {
     return this.#blocks;
   }
 
-  #addFrame({ id, type }: EventRecord, frame: Buffer): void {
+  #addFrame({ id, type, device }: EventRecord, frame: Buffer): void {
     if (this.#size > 0 && this.#size + frame.length > BLOCK_BYTES) this.#complete();
-    this.#marks.push({ id, type: bitOf(type), start: this.#size, end: this.#size + frame.length });
+    this.#marks.push({ id, type: bitOf(type), device, start: this.#size, end: this.#size + frame.length });
     this.#frames.push(frame);
     this.#size += frame.length;
   }

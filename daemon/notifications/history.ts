@@ -117,10 +117,15 @@ export class History {
     return null;
   }
 
-  async #read({ cursor, wanted }: Outbox): Promise<{ blocks: Block[]; through: number }> {
+  async #read({ cursor, wanted, device }: Outbox): Promise<{ blocks: Block[]; through: number }> {
     const head = this.#options.head();
     const types = (wanted & journalTypes) === journalTypes ? undefined : typesIn(wanted);
-    const events = await this.#options.store.events({ after: cursor, limit: BATCH, types });
+    const events = await this.#options.store.events({
+      after: cursor,
+      limit: BATCH,
+      types,
+      device: device ?? undefined,
+    });
     const last = events.at(-1)?.id ?? cursor;
     // An incomplete batch contains everything up to the head before the read, and perhaps more.
     return { blocks: blocksOf(events, cursor), through: events.length < BATCH ? Math.max(head, last) : last };

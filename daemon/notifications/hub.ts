@@ -29,6 +29,8 @@ export interface HubOptions {
 /** What a connection asks for. */
 export interface Subscription extends Listener {
   readonly wanted: TypeSet;
+  /** Number of the device whose events are wanted; null or absent for those of all. */
+  readonly device?: number | null;
   /** Id of the last event that the consumer has; null if it wants only what happens from now on. */
   readonly since: number | null;
 }
@@ -100,12 +102,13 @@ export class Hub {
   }
 
   /** Starts a stream; call `ready` before. Nothing that is committed after this call is missed. */
-  subscribe({ wanted, since, ...listener }: Subscription): SubscriptionHandle {
+  subscribe({ wanted, device, since, ...listener }: Subscription): SubscriptionHandle {
     const { recent, head } = this.#tail;
     const outbox: OutboxOptions = {
       sink: listener.sink,
       recent,
       wanted,
+      device,
       cursor: since ?? head,
       requestHistory: outbox => this.#history.request(outbox, listener.holder),
       onCaughtUp: outbox => this.#history.release(outbox, listener.holder),

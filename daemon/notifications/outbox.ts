@@ -34,6 +34,8 @@ export interface OutboxOptions {
   readonly sink: FrameSink;
   readonly recent: Recent;
   readonly wanted: TypeSet;
+  /** Number of the device whose events are wanted; null or absent for those of all. */
+  readonly device?: number | null | undefined;
   /** Id of the last event that the consumer has. */
   readonly cursor: number;
   /** Starts to read the journal from `cursor`; ends with `receiveHistory` or `historyFailed`. */
@@ -48,6 +50,7 @@ export interface OutboxOptions {
  */
 export class Outbox {
   readonly wanted: TypeSet;
+  readonly device: number | null;
   readonly #options: OutboxOptions;
   #cursor: number;
   #history: Block[] = [];
@@ -60,6 +63,7 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.wanted = options.wanted;
+    this.device = options.device ?? null;
     // A consumer that wants no events of the journal has them all.
     this.#cursor = options.wanted & journalTypes ? options.cursor : Number.POSITIVE_INFINITY;
   }
@@ -129,7 +133,7 @@ export class Outbox {
   }
 
   #sendBlock(block: Block): boolean {
-    const frames = block.select(this.#cursor, this.wanted);
+    const frames = block.select(this.#cursor, this.wanted, this.device);
     if (frames) this.#options.sink.write(frames);
     this.#advance(block.through);
     return true;

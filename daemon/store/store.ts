@@ -87,6 +87,8 @@ export interface Rows<T> {
 export interface EventFilter {
   /** Only entries with higher ids. */
   readonly after: number;
+  /** Only entries with lower ids, and the highest ids first; if absent, the lowest ids come first. */
+  readonly before?: number | undefined;
   readonly limit: number;
   readonly types?: readonly EntryType[] | undefined;
   /** Number of the device. */
@@ -136,7 +138,7 @@ export interface Reader {
   backup(number: number): Promise<BackupRecord | null>;
   /** In order of creation. */
   backups(device: number, window: Window): Promise<Rows<BackupRecord>>;
-  /** In the order of the journal. */
+  /** In the order of the journal, or in reverse if the filter has `before`. */
   events(filter: EventFilter): Promise<readonly EventRecord[]>;
   /** Id of the last entry; 0 if there is none. */
   lastEventId(): Promise<number>;

@@ -44,6 +44,7 @@ export const endpoints = {
   revokeToken: { method: 'POST', path: '/api/tokens/{tokenId}/revoke' },
   listKeys: { method: 'GET', path: '/api/hardware/keys' },
   notifications: { method: 'GET', path: '/api/ws/notifications' },
+  events: { method: 'GET', path: '/api/events' },
   health: { method: 'GET', path: '/api/health', access: 'public' },
   swaggerPage: { method: 'GET', path: '/api/swagger-ui.html', access: 'public' },
   openapiJson: { method: 'GET', path: '/api/openapi.json', access: 'public' },

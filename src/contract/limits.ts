@@ -54,6 +54,9 @@ export const textLengths = {
 /** Defaults of `page` and `size`, and their largest values. Both start at 1. */
 export const paging = { page: 1, size: 20, maxSize: 100, maxPage: 1_000_000_000 } as const;
 
+/** How many events one request returns: the default and the largest number. */
+export const eventPage = { default: 100, max: 1000 } as const;
+
 /** Days for which an activation code is valid. */
 export const activationCodeDays = { min: 1, max: 3650, default: 365 } as const;
 

@@ -44,6 +44,7 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   recordUsage: {},
   listDevices: { query: { keyword: '{{run}}' } },
   deviceDetail: {},
+  events: { query: { deviceId: '{{deviceId}}' } },
   createBackup: {
     file: { name: 'key.bak', content: 'an encrypted backup' },
     send: { note: 'before the trip' },

@@ -46,6 +46,7 @@ export const routes = {
   listTokens: tokens.listTokens,
   revokeToken: tokens.revokeToken,
   listKeys: hardware.listKeys,
+  events: system.listEvents,
   notifications: system.notifications,
   health: system.health,
   swaggerPage: system.swaggerPage,

@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { notification } from './events.ts';
-import { count, line, oneOf, shown } from './fields.ts';
+import { count, line, oneOf, shown, token } from './fields.ts';
 import { driverStatus } from './hardware.ts';
+import { eventPage } from './limits.ts';
 import { eventTypes, roles } from './values.ts';
 
 /** Always HTTP 200 while the daemon runs; see `status`. */
@@ -53,6 +54,40 @@ export const health = route({
   errors: [429],
 });
 
+const types = Type.Optional(
+  line(1000, { description: `comma-separated: ${eventTypes.join(', ')}`, examples: ['DEVICE_ACTIVATED'] }),
+);
+const ofDevice = (description: string) => Type.Optional(token({ description, examples: ['DEV-1'] }));
+
+/** Past events. KEY_* events are live only, so none of them is returned. */
+export const listEvents = route({
+  id: 'listEvents',
+  ...endpoints.events,
+  tag: 'Notifications',
+  summary: 'List past events',
+  description:
+    'The events as the notification stream sends them. With `before`, the highest ids come first; otherwise the lowest after `after`.',
+  extension: true,
+  access: roles,
+  limit: 'query',
+  query: Type.Object({
+    deviceId: ofDevice('only events of this device'),
+    types,
+    after: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'only events with higher ids' })),
+    before: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'only events with lower ids, descending; may exceed head' }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: eventPage.max, default: eventPage.default, description: 'number of events' }),
+    ),
+  }),
+  data: Type.Object({
+    list: Type.Array(notification),
+    head: count('id of the last event that the stream can carry; 0 if there is none'),
+  }),
+  errors: [2001],
+});
+
 /** A refused upgrade is answered with an envelope. */
 export const notifications = route({
   id: 'streamNotifications',
@@ -67,12 +102,11 @@ export const notifications = route({
   query: Type.Object({
     token: Type.Optional(line(4096, { description: 'JWT; may be sent in the header Authorization instead' })),
     since: Type.Optional(Type.Integer({ minimum: 0, description: 'id of the last event that the client has' })),
-    types: Type.Optional(
-      line(1000, { description: `comma-separated: ${eventTypes.join(', ')}`, examples: ['DEVICE_ACTIVATED'] }),
-    ),
+    types,
+    deviceId: ofDevice('only events of this device; then no KEY_* events are sent'),
   }),
   data: notification,
-  errors: [429],
+  errors: [429, 2001],
 });
 
 const document = { tag: 'System', extension: true, limit: null, errors: [] } as const;

@@ -91,6 +91,7 @@ const requests: Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> = {
   revokeToken: async () => ({ path: `/api/tokens/${(await serviceToken(daemon)).tokenId}/revoke` }),
   setPassword: async () => ({ path: `${await otherUser()}/password`, body: { password: 'another password' } }),
   logoutUser: async () => ({ path: `${await otherUser()}/logout` }),
+  events: async () => ({}),
   listKeys: async () => ({}),
 };
 
@@ -99,6 +100,7 @@ const readers: readonly RouteName[] = [
   'refresh',
   'listDevices',
   'deviceDetail',
+  'events',
   'listApps',
   'latestApp',
   'showApp',

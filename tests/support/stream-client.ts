@@ -25,6 +25,7 @@ export interface StreamQuery {
   readonly token?: string;
   readonly since?: number | string;
   readonly types?: string;
+  readonly deviceId?: string;
 }
 
 export function streamUrl(url: string, query: StreamQuery): string {

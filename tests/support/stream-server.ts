@@ -37,7 +37,7 @@ export async function startStreamServer(options: { streams?: { each: number; all
   });
   const origin = originRule('127.0.0.1', []);
   const app = await buildServer({ logger, origin, trustProxy: [] }, [
-    websocketPlugin({ hub, tokens, origin, ...options }),
+    websocketPlugin({ hub, tokens, store, origin, ...options }),
   ]);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;

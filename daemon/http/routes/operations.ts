@@ -14,6 +14,7 @@ import type { AppService } from '../../services/apps.ts';
 import type { AuthService } from '../../services/auth.ts';
 import type { BackupService } from '../../services/backups.ts';
 import type { DeviceService } from '../../services/devices.ts';
+import type { EventService } from '../../services/events.ts';
 import { RateLimited } from '../../services/limiter.ts';
 import * as present from '../../services/present.ts';
 import type { TokenService } from '../../services/token-service.ts';
@@ -138,6 +139,11 @@ export function backupRoutes(
       access?.record({ type: 'BACKUP_DOWNLOADED', ...accessOf(context), device, detail: { backupId } });
     return sent;
   });
+}
+
+/** Past events. */
+export function eventRoutes(app: FastifyInstance, parts: OperationParts & { readonly events: EventService }): void {
+  operation(app, parts, routes.events, ({ query }) => parts.events.list(query));
 }
 
 /** What the hardware service answers with. */

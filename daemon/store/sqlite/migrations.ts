@@ -137,9 +137,12 @@ CREATE TABLE service_token (
 CREATE UNIQUE INDEX service_token_by_name ON service_token (name) WHERE revoked_at IS NULL;
 CREATE INDEX service_token_by_creation ON service_token (created_at, number);
 `;
+/** The history of one device without a walk through the whole journal. */
+const eventsOfDevices = `CREATE INDEX event_by_device ON event (device, id) WHERE device IS NOT NULL;`;
 
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
   { number: 2, name: 'service tokens', sql: serviceTokens },
+  { number: 3, name: 'events of devices', sql: eventsOfDevices },
 ];

@@ -8,30 +8,69 @@ import type { Statements } from './statements.ts';
 const chunk = 10_000;
 const columns = 'id, at, type, device, subject, actor, request_id, data, detail';
 
-/** The entries that match, in the order of the journal. Works in time slices. */
+/** The entries that match, in the order of the filter. Works in time slices. */
 export async function readEvents(statements: Statements, filter: EventFilter): Promise<EventRecord[]> {
-  const { where, values, unfiltered } = conditions(filter);
-  const sql = `SELECT ${columns} FROM event WHERE id > ? AND id <= ? ${where} ORDER BY id LIMIT ?`;
-  const last = lastEventId(statements);
+  const { where, values } = conditions(filter);
+  const order = filter.before === undefined ? 'ASC' : 'DESC';
+  const sql = `SELECT ${columns} FROM event WHERE id > ? AND id <= ? ${where} ORDER BY id ${order} LIMIT ?`;
   const found: EventRecord[] = [];
   const slice = new TimeSlice();
-  for (let after = filter.after; after < last && found.length < filter.limit; after += chunk) {
+  for (const [after, through] of ranges(statements, filter)) {
+    if (found.length === filter.limit) break;
     if (slice.over) await slice.pass();
-    const until = unfiltered ? last : Math.min(after + chunk, last);
-    const rows = statements.all<JournalRow>(sql, after, until, ...values, filter.limit - found.length);
+    const rows = statements.all<JournalRow>(sql, after, through, ...values, filter.limit - found.length);
     for (const row of rows) found.push(toEvent(row));
-    if (unfiltered) break;
   }
   return found;
 }
+
+/** The ranges of ids (the first excluded, the second included) to search one after the other, each a bounded number of entries. */
+function* ranges(statements: Statements, filter: EventFilter): Generator<readonly [after: number, through: number]> {
+  const { after, before = Number.POSITIVE_INFINITY, device } = filter;
+  const last = Math.min(lastEventId(statements), before - 1);
+  const isFiltered = [filter.types, device, filter.actor, filter.from, filter.to].some(value => value !== undefined);
+  // Without a filter, the first rows of the whole range are the result.
+  if (!isFiltered) {
+    if (after < last) yield [after, last];
+  } else if (filter.before === undefined) {
+    for (let low = after; low < last; ) {
+      const high = device === undefined ? low + chunk : nextOfDevice(statements, device, low);
+      yield [low, Math.min(high ?? last, last)];
+      low = high ?? last;
+    }
+  } else {
+    for (let high = last; high > after; ) {
+      const low = device === undefined ? high - chunk : previousOfDevice(statements, device, high);
+      yield [Math.max(low ?? after, after), high];
+      high = low ?? after;
+    }
+  }
+}
+
+/** Id of the entry of the device that is `chunk` entries after `id`; undefined if it has fewer. Reads only the index. */
+const nextOfDevice = (statements: Statements, device: number, id: number) =>
+  statements.value<number>(
+    'SELECT id FROM event WHERE device = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?',
+    device,
+    id,
+    chunk,
+  );
+
+/** The same in the other direction. */
+const previousOfDevice = (statements: Statements, device: number, id: number) =>
+  statements.value<number>(
+    'SELECT id FROM event WHERE device = ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?',
+    device,
+    id,
+    chunk,
+  );
 
 /** Id of the last entry; 0 if there is none. */
 export function lastEventId(statements: Statements): number {
   return statements.value<number | null>('SELECT max(id) FROM event') ?? 0;
 }
 
-/** `unfiltered`: every entry matches, so the first rows are the result. */
-function conditions(filter: EventFilter): { where: string; values: unknown[]; unfiltered: boolean } {
+function conditions(filter: EventFilter): { where: string; values: unknown[] } {
   const terms: string[] = [];
   const values: unknown[] = [];
   const term = (sql: string, value: unknown) => {
@@ -48,7 +87,7 @@ function conditions(filter: EventFilter): { where: string; values: unknown[]; un
   term('actor = ?', filter.actor);
   term('at >= ?', filter.from);
   term('at <= ?', filter.to);
-  return { where: terms.join(' '), values, unfiltered: terms.length === 0 };
+  return { where: terms.join(' '), values };
 }
 
 const parse = (json: string): Record<string, unknown> => (json === '{}' ? {} : JSON.parse(json));

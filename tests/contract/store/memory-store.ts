@@ -127,18 +127,21 @@ function memoryStore(read: () => Content, write: (content: Content) => void, fau
         present().backups.filter(backup => backup.device === device),
         window,
       ),
-    events: async filter =>
-      present()
-        .events.filter(
+    events: async filter => {
+      const { events } = present();
+      return (filter.before === undefined ? events : events.toReversed())
+        .filter(
           event =>
             event.id > filter.after &&
+            event.id < (filter.before ?? Number.POSITIVE_INFINITY) &&
             (filter.types?.includes(event.type) ?? true) &&
             (filter.device === undefined || event.device === filter.device) &&
             (filter.actor === undefined || event.actor === filter.actor) &&
             (filter.from === undefined || event.at >= filter.from) &&
             (filter.to === undefined || event.at <= filter.to),
         )
-        .slice(0, filter.limit),
+        .slice(0, filter.limit);
+    },
     async journalHead(id) {
       const { length } = present().events;
       const of = id ?? length;

@@ -140,6 +140,12 @@ export const readRules: readonly Rule[] = [
     expect(await ids({ types: [] })).toEqual([]);
     expect(await ids({ types: ['DEVICE_USED'], limit: 1, after: 4 })).toEqual([5]);
     expect(await ids({ device: 1 })).toEqual([1, 4, 6]);
+    expect(await ids({ before: 4 })).toEqual([3, 2, 1]);
+    expect(await ids({ before: 600, limit: 2 })).toEqual([6, 5]);
+    expect(await ids({ before: 6, after: 2 })).toEqual([5, 4, 3]);
+    expect(await ids({ before: 6, device: 1 })).toEqual([4, 1]);
+    expect(await ids({ before: Number.POSITIVE_INFINITY, types: ['DEVICE_USED'], limit: 1 })).toEqual([5]);
+    expect(await ids({ before: 0 })).toEqual([]);
     expect(await ids({ actor: 'y' })).toEqual([4, 5]);
     expect(await ids({ from: 10 })).toEqual([1, 2, 3, 6]);
     expect(await ids({ from: 5, to: 10, device: 2 })).toEqual([2, 5]);
@@ -161,6 +167,22 @@ export const readRules: readonly Rule[] = [
     ]);
     expect(await found(10)).toHaveLength(3);
     expect(await found(10, 24_002)).toEqual([[24_003, 3]]);
+    const last = await store.events({ after: 0, before: 24_003, limit: 2, types });
+    expect(last.map(event => event.id)).toEqual([24_002, 12_001]);
+  }),
+
+  rule('the journal of a device with many entries is read in both directions', async ({ store }) => {
+    await commit(store, [addDevice('A'), addDevice('B')]);
+    const uses = (count: number) => Array.from({ length: count }, () => useDevice(1, 1));
+    await commit(store, [...uses(10_500), setDevice(1, { note: 'a' }), ...uses(10_500), setDevice(2, { note: 'b' })]);
+    const ids = async (filter: Partial<Parameters<typeof store.events>[0]>) =>
+      (await store.events({ after: 0, limit: 3, device: 1, ...filter })).map(event => event.id);
+    const types = ['DEVICE_UPDATED', 'DEVICE_REGISTERED'] as const;
+    expect(await ids({ types })).toEqual([1, 10_503]);
+    expect(await ids({ types, before: 30_000 })).toEqual([10_503, 1]);
+    expect(await ids({ after: 10_501 })).toEqual([10_502, 10_503, 10_504]);
+    expect(await ids({ before: 10_504 })).toEqual([10_503, 10_502, 10_501]);
+    expect(await ids({ device: 3 })).toEqual([]);
   }),
 
   rule('an empty store returns nothing', async ({ store }) => {

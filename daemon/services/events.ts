@@ -1,0 +1,46 @@
+import { ApiError } from '../../src/contract/codes.ts';
+import type { DataOf, QueryOf } from '../../src/contract/define.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import { eventPage } from '../../src/contract/limits.ts';
+import type { listEvents } from '../../src/contract/system.ts';
+import { type EventType, eventTypes, journalEventTypes } from '../../src/contract/values.ts';
+import { notificationOf } from '../notifications/frames.ts';
+import type { Reader } from '../store/store.ts';
+
+/** Reads past events. */
+export class EventService {
+  readonly #store: Pick<Reader, 'device' | 'events'>;
+
+  constructor(store: Pick<Reader, 'device' | 'events'>) {
+    this.#store = store;
+  }
+
+  /** Refuses with 1001 for an unknown type, then with 2001 for an unknown device. */
+  async list(query: QueryOf<typeof listEvents>): Promise<DataOf<typeof listEvents>> {
+    const { after = 0, before, limit = eventPage.default } = query;
+    const wanted = query.types === undefined ? journalEventTypes : eventTypesIn(query.types);
+    const types = journalEventTypes.filter(type => wanted.includes(type));
+    const device = query.deviceId === undefined ? undefined : await deviceNumber(this.#store, query.deviceId);
+    const [events, head] = await Promise.all([
+      this.#store.events({ after, before, limit, types, device }),
+      this.#store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1, types: journalEventTypes }),
+    ]);
+    return { list: events.map(event => notificationOf(event)!), head: head[0]?.id ?? 0 };
+  }
+}
+
+/** The event types in a comma-separated list. Refuses a name that is none with 1001. */
+export function eventTypesIn(text: string): readonly EventType[] {
+  const names = text.split(',').map(name => name.trim());
+  const unknown = names.find(name => !(eventTypes as readonly string[]).includes(name));
+  if (unknown !== undefined)
+    throw new ApiError(1001, `types contains ${JSON.stringify(unknown)}, which is not an event type`);
+  return names as EventType[];
+}
+
+/** Number of the device with this id. Refuses with 2001 if there is none. */
+export async function deviceNumber(store: Pick<Reader, 'device'>, deviceId: string): Promise<number> {
+  const number = deviceIds.parse(deviceId);
+  if (number === null || !(await store.device(number))) throw new ApiError(2001);
+  return number;
+}
