@@ -44,6 +44,7 @@ import { AppService } from './services/apps.ts';
 import { AuthService } from './services/auth.ts';
 import { Authentication } from './services/authentication.ts';
 import { BackupService } from './services/backups.ts';
+import { DeviceExport } from './services/device-export.ts';
 import { DeviceService } from './services/devices.ts';
 import { EventService } from './services/events.ts';
 import { FileBudget } from './services/file-budget.ts';
@@ -53,6 +54,7 @@ import { LastUses } from './services/last-uses.ts';
 import { Limiter } from './services/limiter.ts';
 import { Passwords } from './services/passwords.ts';
 import { ServiceTokens } from './services/service-tokens.ts';
+import { statisticsAt } from './services/statistics.ts';
 import { TokenService } from './services/token-service.ts';
 import { Tokens } from './services/tokens.ts';
 import { UserService } from './services/users.ts';
@@ -248,6 +250,8 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     apps: new AppService({ store, blobs, budget, now }),
     backups: new BackupService({ store, blobs, budget, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
+    exports: new DeviceExport(store),
+    statistics: () => statisticsAt(store, now()),
     events: new EventService(store),
     users: new UserService({
       store,

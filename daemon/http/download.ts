@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../../src/contract/codes.ts';
 import type { Download } from '../services/stored-files.ts';
@@ -42,6 +43,29 @@ function contentOf(request: FastifyRequest, reply: FastifyReply, download: Downl
   content.once('end', () => {
     if (content.bytesRead <= end - start) abort(new Error(`the file of ${download.fileName} ended early`));
   });
+  return content;
+}
+
+/** Milliseconds for which a client may take nothing of a text that is made while it is sent. */
+const STALLED_MS = 30_000;
+
+/**
+ * A stream of text that is made while it is sent. If it fails, the log gets the reason and the client a connection that closes
+ * before the end of the response; likewise if the client stops reading.
+ */
+export function textStream(
+  pieces: AsyncGenerator<string, void>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Readable {
+  const content = Readable.from(pieces, { objectMode: false, highWaterMark: 256 * 1024 });
+  content.once('error', error => {
+    request.server.logger.error({ requestId: request.id, err: error }, 'an export was cut off');
+    reply.raw.destroy();
+  });
+  const stalled = setTimeout(() => content.destroy(new Error('the client stopped reading')), STALLED_MS);
+  content.on('data', () => stalled.refresh());
+  content.once('close', () => clearTimeout(stalled));
   return content;
 }
 

@@ -10,7 +10,7 @@ import { KeyedMutex } from '../concurrency.ts';
 import { newActivationCode } from '../domain/activation-code.ts';
 import type { Refusal } from '../domain/decision.ts';
 import * as domain from '../domain/device.ts';
-import type { ChangeResult, Store } from '../store/store.ts';
+import type { ChangeResult, DeviceFilter, Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
 import { accept, type Context, originOf, refused, retrying } from './context.ts';
 import { DeviceBatches } from './device-batches.ts';
@@ -159,11 +159,7 @@ export class DeviceService {
   async list(context: Context, query: QueryOf<typeof api.listDevices>): Promise<DataOf<typeof api.listDevices>> {
     const { page = paging.page, size = paging.size } = query;
     const { rows, total } = await this.#parts.store.devices({
-      deviceType: query.deviceType,
-      status: query.status,
-      manufacturer: query.manufacturer,
-      userId: query.userId,
-      keyword: query.keyword,
+      ...filterOf(query),
       sortBy: query.sortBy ?? 'createTime',
       descending: query.sortOrder !== 'asc',
       offset: (page - 1) * size,
@@ -213,6 +209,22 @@ export class DeviceService {
     };
     return this.#changes.run(deviceId, () => retrying(attempt));
   }
+}
+
+/** The filter of a query of devices; times in milliseconds since 1970. */
+export function filterOf(query: Pick<QueryOf<typeof api.listDevices>, keyof typeof api.deviceFilter>): DeviceFilter {
+  return {
+    deviceType: query.deviceType,
+    status: query.status,
+    manufacturer: query.manufacturer,
+    userId: query.userId,
+    serialNumber: query.serialNumber,
+    createdFrom: query.createdFrom?.getTime(),
+    createdTo: query.createdTo?.getTime(),
+    lastUsedBefore: query.lastUsedBefore?.getTime(),
+    codeExpiresBefore: query.codeExpiresBefore?.getTime(),
+    keyword: query.keyword,
+  };
 }
 
 /** What a failed item is called in the results: its serial number if it has one, shortened to what a serial number can be. */

@@ -55,10 +55,22 @@ export class StoreFailure extends Error {
 
 /** Devices match if they match every field that is given. */
 export interface DeviceFilter {
-  readonly deviceType?: DeviceType | undefined;
-  readonly status?: DeviceStatus | undefined;
+  /** One of these. */
+  readonly deviceType?: readonly DeviceType[] | undefined;
+  /** One of these. */
+  readonly status?: readonly DeviceStatus[] | undefined;
   readonly manufacturer?: string | undefined;
   readonly userId?: string | undefined;
+  /** The whole serial number. */
+  readonly serialNumber?: string | undefined;
+  /** Registered at this time or later. */
+  readonly createdFrom?: number | undefined;
+  /** Registered earlier. */
+  readonly createdTo?: number | undefined;
+  /** Last used earlier, or never used and activated earlier. */
+  readonly lastUsedBefore?: number | undefined;
+  /** The activation code expires earlier. */
+  readonly codeExpiresBefore?: number | undefined;
   /** Substring of `DEV-n` or of the serial number; ASCII letters match in upper and lower case. */
   readonly keyword?: string | undefined;
 }
@@ -81,6 +93,32 @@ export interface Rows<T> {
   readonly rows: readonly T[];
   /** Number of rows in the whole list. */
   readonly total: number;
+}
+
+/** The times that statistics are counted by, in milliseconds since 1970. */
+export interface StatisticsQuery {
+  /** Hours from this one on are counted; a whole hour. */
+  readonly since: number;
+  /** Codes of INACTIVE devices that expire after the first time and not after the second are counted. */
+  readonly codesExpireAfter: number;
+  readonly codesExpireBy: number;
+  /** ACTIVE devices that were last used, or if never used activated, before this time are counted. */
+  readonly unusedSince: number;
+}
+
+/** Counts of devices, all of one moment. */
+export interface DeviceStatistics {
+  /** For each combination of type, state and manufacturer that devices have. */
+  readonly counts: readonly {
+    readonly deviceType: DeviceType;
+    readonly status: DeviceStatus;
+    readonly manufacturer: string;
+    readonly count: number;
+  }[];
+  /** Number of registrations by hour: its start in milliseconds since 1970. Hours without one are left out. */
+  readonly registrations: ReadonlyMap<number, number>;
+  readonly codesExpiring: number;
+  readonly unused: number;
 }
 
 /** Entries match if they match every field that is given. */
@@ -119,6 +157,7 @@ export interface Reader {
   /** The registered ones among the serial numbers. */
   devicesBySerial(serials: readonly string[]): Promise<ReadonlyMap<string, Pick<DeviceRecord, 'number' | 'status'>>>;
   devices(query: DeviceQuery): Promise<Rows<DeviceRow>>;
+  statistics(query: StatisticsQuery): Promise<DeviceStatistics>;
   user(number: number): Promise<UserRecord | null>;
   userByName(username: string): Promise<UserRecord | null>;
   /** In order of creation. */
@@ -164,6 +203,11 @@ export interface Store extends Reader {
    * does not undo the others. Rejects with `Conflict` or `StoreFailure`; then nothing of the commit was written.
    */
   commit(commit: Commit): Promise<readonly ChangeResult[]>;
+  /**
+   * The devices that match, by ascending number, as of the moment of the first batch. The generator holds a connection to the
+   * store until it ends or is returned. Rejects with `StoreFailure`.
+   */
+  scanDevices(filter: DeviceFilter): AsyncGenerator<readonly DeviceRow[], void>;
   /** Calls the listener after each commit, before the promise of the commit resolves. Returns the function that stops this. */
   onCommit(listener: (notice: CommitNotice) => void): () => void;
   /** Whether writes can be expected to succeed. */

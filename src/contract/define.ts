@@ -54,8 +54,8 @@ export interface RouteShape {
   readonly file?: FilePart;
   /** `data` of the envelope on success. */
   readonly data?: TSchema;
-  /** Present if a successful response is not an envelope. */
-  readonly raw?: { readonly contentType: string; readonly description: string };
+  /** Present if a successful response is not an envelope. `also`: a second content type that it may have. */
+  readonly raw?: { readonly contentType: string; readonly also?: string; readonly description: string };
   /** Present if the operation is a WebSocket upgrade; `data` is then the shape of a frame. */
   readonly websocket?: true;
   /** Business codes other than those that every operation has (see `errorsOf`). */

@@ -25,6 +25,11 @@ export const EACH = 'x-each';
 /** Schema keyword of a query parameter: it is another name of the parameter given here, which takes precedence. */
 export const ALIAS = 'x-alias';
 
+/** Schema keyword of a text: it is a comma-separated list of the values given here, and is read as an array of them. */
+export const LIST = 'x-list';
+/** Schema keyword of a text: it is an ISO 8601 time with a zone, and is read as a `Date`. */
+export const INSTANT = 'x-instant';
+
 function text(kind: TextKind, maxLength: number, { shape, minLength = 1, ...options }: TextOptions = {}) {
   return Type.String({
     minLength,
@@ -50,6 +55,18 @@ export const secret = (length: { min: number; max?: number }, options?: TextOpti
 /** One of these texts. */
 export const oneOf = <const V extends readonly string[]>(values: V, options: FieldOptions = {}): TUnsafe<V[number]> =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
+
+/** A comma-separated list of these texts, as one parameter of a query. Read as an array of at least one of them. */
+export const listOf = <const V extends readonly string[]>(values: V, description: string): TUnsafe<V[number][]> =>
+  Type.Unsafe<V[number][]>({
+    type: 'string',
+    description: `${description}; comma-separated: ${values.join(', ')}`,
+    [LIST]: values,
+  });
+
+/** A point in time in a query: ISO 8601 with a zone. Read as a `Date`. */
+export const instant = (description: string): TUnsafe<Date> =>
+  Type.Unsafe<Date>({ type: 'string', format: 'date-time', description, [INSTANT]: true });
 
 /** The value or null. */
 export function nullable<S extends TSchema>(schema: S) {

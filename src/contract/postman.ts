@@ -43,6 +43,8 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   batchUpdate: { send: { operation: 'GENERATE_CODE', items: [{ serialNumber: serial(2), reason: 'code was lost' }] } },
   recordUsage: {},
   listDevices: { query: { keyword: '{{run}}' } },
+  exportDevices: { query: { format: 'ndjson', keyword: '{{run}}' } },
+  statistics: {},
   deviceDetail: {},
   events: { query: { deviceId: '{{deviceId}}' } },
   createBackup: {

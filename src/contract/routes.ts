@@ -7,6 +7,7 @@ import { batchUpdate } from './device-batch.ts';
 import * as devices from './devices.ts';
 import type { RouteName } from './endpoints.ts';
 import * as hardware from './hardware.ts';
+import { statistics } from './statistics.ts';
 import * as system from './system.ts';
 import * as tokens from './tokens.ts';
 import * as users from './users.ts';
@@ -23,6 +24,7 @@ export const routes = {
   unlock: devices.unlock,
   deactivate: devices.deactivate,
   listDevices: devices.listDevices,
+  exportDevices: devices.exportDevices,
   deviceDetail: devices.deviceDetail,
   updateDevice: devices.updateDevice,
   generateActivationCode: devices.generateActivationCode,
@@ -46,6 +48,7 @@ export const routes = {
   listTokens: tokens.listTokens,
   revokeToken: tokens.revokeToken,
   listKeys: hardware.listKeys,
+  statistics,
   events: system.listEvents,
   notifications: system.notifications,
   health: system.health,

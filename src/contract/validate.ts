@@ -4,7 +4,8 @@
  * not implemented here throws when the schema is compiled, so that no rule of the contract is skipped silently.
  */
 import type { Static, TObject, TSchema } from 'typebox';
-import { ALIAS, EACH, SHAPE, TEXT } from './fields.ts';
+import { ALIAS, EACH, INSTANT, LIST, SHAPE, TEXT } from './fields.ts';
+import { parseInstant } from './instant.ts';
 import { fitsUntrimmed, type TextKind, textFault, textLength, trimText } from './text.ts';
 
 /** `json`: values have their types. `text`: every value is a text that represents one (query, form field, CSV cell). */
@@ -30,6 +31,8 @@ interface FieldSchema {
   readonly [TEXT]?: TextKind;
   readonly [SHAPE]?: string;
   readonly [EACH]?: boolean;
+  readonly [LIST]?: readonly string[];
+  readonly [INSTANT]?: true;
   readonly [ALIAS]?: string;
 }
 
@@ -40,6 +43,8 @@ const keywords: Readonly<Record<string, readonly string[]>> = {
   null: [],
   enum: ['enum'],
   string: ['minLength', 'maxLength', 'pattern', TEXT, SHAPE],
+  list: [LIST],
+  instant: ['format', INSTANT],
   integer: ['minimum', 'maximum'],
   boolean: [],
   array: ['items', 'minItems', 'maxItems', EACH],
@@ -117,8 +122,15 @@ function isAbsent(value: unknown, format: InputFormat): boolean {
   return value === undefined || value === null || (format === 'text' && value === '');
 }
 
+function kindOf(schema: FieldSchema): string {
+  if (schema.anyOf) return 'nullable';
+  if (schema.enum) return 'enum';
+  if (schema[LIST]) return 'list';
+  return schema[INSTANT] ? 'instant' : String(schema.type);
+}
+
 function compileCheck(name: string, schema: FieldSchema, format: InputFormat): Check {
-  const kind = schema.anyOf ? 'nullable' : schema.enum ? 'enum' : String(schema.type);
+  const kind = kindOf(schema);
   requireKeywords(name, kind, schema);
   switch (kind) {
     case 'nullable':
@@ -127,6 +139,10 @@ function compileCheck(name: string, schema: FieldSchema, format: InputFormat): C
       return enumCheck(schema.enum!);
     case 'string':
       return textCheck(schema);
+    case 'list':
+      return listCheck(schema[LIST]!);
+    case 'instant':
+      return instantCheck;
     case 'integer':
       return integerCheck(schema, format);
     case 'boolean':
@@ -150,6 +166,22 @@ function enumCheck(values: readonly string[]): Check {
   const fault = new Fault(`must be one of ${values.join(', ')}`);
   return value => (set.has(value) ? value : fault);
 }
+
+/** Longest text of a list of values, in UTF-16 units: each of them many times. */
+const MAX_LIST = 1024;
+
+function listCheck(values: readonly string[]): Check {
+  const set = new Set<string>(values);
+  const fault = new Fault(`must be one or more of ${values.join(', ')}, comma-separated`);
+  return value => {
+    if (typeof value !== 'string' || value.length > MAX_LIST) return fault;
+    const found = value.split(',').map(trimText);
+    return found.every(text => set.has(text)) ? [...new Set(found)] : fault;
+  };
+}
+
+const notInstant = new Fault('must be a time with a zone, such as 2026-03-01T08:30:00Z');
+const instantCheck: Check = value => (typeof value === 'string' ? (parseInstant(value) ?? notInstant) : notInstant);
 
 const notText = new Fault('must be a string');
 

@@ -50,6 +50,11 @@ export const deviceSorts = [
 /** A value of `sortBy` in the device list. */
 export type DeviceSort = (typeof deviceSorts)[number];
 
+/** Formats of an export; the first is the default. */
+export const exportFormats = ['ndjson', 'csv'] as const;
+/** A format of an export. */
+export type ExportFormat = (typeof exportFormats)[number];
+
 /** Values of `sortOrder`; the first is the default. */
 export const sortOrders = ['desc', 'asc'] as const;
 

@@ -92,6 +92,8 @@ const requests: Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> = {
   setPassword: async () => ({ path: `${await otherUser()}/password`, body: { password: 'another password' } }),
   logoutUser: async () => ({ path: `${await otherUser()}/logout` }),
   events: async () => ({}),
+  statistics: async () => ({}),
+  exportDevices: async () => ({}),
   listKeys: async () => ({}),
 };
 
@@ -101,6 +103,8 @@ const readers: readonly RouteName[] = [
   'listDevices',
   'deviceDetail',
   'events',
+  'statistics',
+  'exportDevices',
   'listApps',
   'latestApp',
   'showApp',

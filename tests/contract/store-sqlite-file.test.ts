@@ -207,7 +207,9 @@ describe('a copy of an SQLite store', () => {
     expect(report.problems).toEqual([]);
     expect(report.devices).toBeGreaterThanOrEqual(20_000);
     const copied = await open(to);
-    expect((await copied.devices(queryOf({ status: 'LOCKED' }))).total).toBe(Math.min(report.devices - 20_000, 20_000));
+    expect((await copied.devices(queryOf({ status: ['LOCKED'] }))).total).toBe(
+      Math.min(report.devices - 20_000, 20_000),
+    );
     await copied.close();
     expect((await opened.check()).problems).toEqual([]);
   });

@@ -59,13 +59,22 @@ async function inBatches(store: Store, changes: readonly Change[], size = 5000):
 }
 
 const maybe = <T>(values: readonly T[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
+const bound = (...times: readonly number[]) => fc.option(fc.constantFrom(...times), { nil: undefined, freq: 1 });
+const timeFilters = {
+  serialNumber: fc.option(fc.constantFrom('unknown', 'S-1'), { nil: undefined, freq: 9 }),
+  createdFrom: bound(0, 1_700_000_000_000, 1_700_000_005_000),
+  createdTo: bound(1_700_000_005_000, 1_700_000_010_000),
+  lastUsedBefore: bound(0, 5000, 15_000, 1_800_000_000_000),
+  codeExpiresBefore: bound(0, 2_000_000_000_000, 3_000_000_000_000),
+};
 const queries = fc.record({
   sortBy: fc.constantFrom(...deviceSorts),
   descending: fc.boolean(),
   offset: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: count })),
   limit: fc.constantFrom(1, 20, 100),
-  deviceType: maybe(deviceTypes),
-  status: maybe(deviceStatuses),
+  deviceType: fc.option(fc.subarray([...deviceTypes], { minLength: 1 }), { nil: undefined, freq: 1 }),
+  status: fc.option(fc.subarray([...deviceStatuses], { minLength: 1 }), { nil: undefined, freq: 1 }),
+  ...timeFilters,
   manufacturer: maybe([...makers, 'unknown']),
   userId: maybe(['heavy', 'user-1', 'user-699', 'unknown']),
   keyword: maybe(keywords),
@@ -139,7 +148,7 @@ describe('lists from memory agree with plain SQL', () => {
     for (let i = 0; i < 30; i++) {
       const query = queryOf({
         sortBy: pick(['updatedAt', 'model', 'serialNumber', 'createTime'], i),
-        status: 'ACTIVE',
+        status: ['ACTIVE'],
         userId: 'heavy',
         descending: false,
         ...(i % 2 ? { keyword: '2' } : {}),
@@ -150,13 +159,13 @@ describe('lists from memory agree with plain SQL', () => {
     }
     going = false;
     await flips;
-    await agree(store, queryOf({ status: 'ACTIVE', userId: 'heavy' }));
+    await agree(store, queryOf({ status: ['ACTIVE'], userId: 'heavy' }));
   });
 
   it('right after a start, while the memory is being filled, during commits', async () => {
     const store = await opened.reopen();
     const asked = [
-      queryOf({ sortBy: 'model', status: 'LOCKED' }),
+      queryOf({ sortBy: 'model', status: ['LOCKED'] }),
       queryOf({ userId: 'heavy' }),
       queryOf({ keyword: 'dev-12' }),
     ];
@@ -200,7 +209,7 @@ describe('lists from memory that fail', () => {
     expect(notices).toEqual([expect.stringMatching(/^lists of devices come from plain SQL/)]);
     await commit(opened.store, [setDevice(3, { status: 'LOCKED' })]);
     lists.apply([{ number: 3, set: { status: 'LOCKED' } }]);
-    expect(await lists.list(queryOf({ sortBy: 'model', status: 'INACTIVE' }))).toEqual({
+    expect(await lists.list(queryOf({ sortBy: 'model', status: ['INACTIVE'] }))).toEqual({
       total: 48,
       rows: before.rows.filter(row => row.number !== 3),
     });

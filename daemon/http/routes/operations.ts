@@ -2,10 +2,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../src/contract/codes.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
+import { exportTypes } from '../../../src/contract/devices.ts';
 import type { DriverStatus } from '../../../src/contract/hardware.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
 import { connectionEnd } from '../../../src/contract/local.ts';
 import { routes } from '../../../src/contract/routes.ts';
+import { exportFormats } from '../../../src/contract/values.ts';
 import type { AttachedKeys } from '../../hardware/attached-keys.ts';
 import type { Instance, Proof } from '../../home/instance.ts';
 import { clientOf } from '../../loopback.ts';
@@ -13,14 +15,15 @@ import { type AccessJournal, accessOf } from '../../services/access-journal.ts';
 import type { AppService } from '../../services/apps.ts';
 import type { AuthService } from '../../services/auth.ts';
 import type { BackupService } from '../../services/backups.ts';
-import type { DeviceService } from '../../services/devices.ts';
+import type { DeviceExport } from '../../services/device-export.ts';
+import { type DeviceService, filterOf } from '../../services/devices.ts';
 import type { EventService } from '../../services/events.ts';
 import { RateLimited } from '../../services/limiter.ts';
 import * as present from '../../services/present.ts';
 import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
 import type { Store } from '../../store/store.ts';
-import { sendDownload } from '../download.ts';
+import { sendDownload, textStream } from '../download.ts';
 import { type FormTimes, formOperation } from '../form-operation.ts';
 import { type OperationParts, operation, rawOperation, WithMessage } from '../operation.ts';
 
@@ -57,8 +60,15 @@ export function tokenRoutes(
   operation(app, parts, routes.revokeToken, ({ context, params }) => serviceTokens.revoke(context, params.tokenId));
 }
 
+/** What the operations on devices work with. */
+export interface DeviceRouteParts extends OperationParts {
+  readonly devices: DeviceService;
+  readonly exports: DeviceExport;
+  readonly statistics: () => Promise<DataOf<typeof routes.statistics>>;
+}
+
 /** Devices, from registration to deactivation. */
-export function deviceRoutes(app: FastifyInstance, parts: OperationParts & { readonly devices: DeviceService }): void {
+export function deviceRoutes(app: FastifyInstance, parts: DeviceRouteParts): void {
   const { devices } = parts;
   operation(app, parts, routes.register, ({ context, body }) => devices.register(context, body));
   operation(app, parts, routes.batchRegister, async ({ context, body }) => {
@@ -76,6 +86,14 @@ export function deviceRoutes(app: FastifyInstance, parts: OperationParts & { rea
     devices.deactivate(context, params.deviceId, body),
   );
   operation(app, parts, routes.listDevices, ({ context, query }) => devices.list(context, query));
+  rawOperation(app, parts, routes.exportDevices, async ({ context, query, request, reply }) => {
+    const format = query.format ?? exportFormats[0];
+    const pieces = parts.exports.start(context.caller, format, filterOf(query));
+    reply.header('content-type', format === 'csv' ? `${exportTypes.csv}; charset=utf-8` : exportTypes.ndjson);
+    reply.header('content-disposition', `attachment; filename="devices.${format}"`);
+    return reply.send(textStream(pieces, request, reply));
+  });
+  operation(app, parts, routes.statistics, () => parts.statistics());
   operation(app, parts, routes.deviceDetail, ({ context, params }) => devices.detail(context, params.deviceId));
   operation(app, parts, routes.updateDevice, ({ context, params, body, request }) =>
     devices.update(context, params.deviceId, body, (request.body ?? {}) as Record<string, unknown>),

@@ -20,7 +20,8 @@ const rowFields: Record<keyof DeviceRow, 0> = {
   activatedAt: 0,
   lastUsedAt: 0,
 };
-const rowColumns = columnsOf(rowFields);
+/** The columns of a `DeviceRow`. */
+export const rowColumns = columnsOf(rowFields);
 const settableFields: Record<keyof DeviceSet, 0> = {
   status: 0,
   userId: 0,

@@ -51,17 +51,26 @@ function orderBy({ sortBy, descending }: DeviceQuery, stepped: boolean): string 
   return `ORDER BY ${keys[sortBy]} ${direction} NULLS LAST, number ${direction}`;
 }
 
-function conditions(filter: DeviceFilter): { where: string; values: unknown[] } {
+/** The terms of a filter, with their values. */
+export function conditions(filter: DeviceFilter): { where: string; values: unknown[] } {
   const terms: string[] = [];
   const values: unknown[] = [];
   const term = (sql: string, ...given: unknown[]) => {
     terms.push(sql);
     values.push(...given);
   };
-  if (filter.deviceType !== undefined) term('device_type = ?', filter.deviceType);
-  if (filter.status !== undefined) term('status = ?', filter.status);
+  // The number of values varies: passed as one JSON text, they need one statement only.
+  const oneOf = (column: string, of: readonly string[] | undefined) =>
+    of !== undefined && term(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(of));
+  oneOf('device_type', filter.deviceType);
+  oneOf('status', filter.status);
   if (filter.manufacturer !== undefined) term('manufacturer = ?', filter.manufacturer);
   if (filter.userId !== undefined) term('user_id = ?', filter.userId);
+  if (filter.serialNumber !== undefined) term('serial_number = ?', filter.serialNumber);
+  if (filter.createdFrom !== undefined) term('created_at >= ?', filter.createdFrom);
+  if (filter.createdTo !== undefined) term('created_at < ?', filter.createdTo);
+  if (filter.lastUsedBefore !== undefined) term('coalesce(last_used_at, activated_at) < ?', filter.lastUsedBefore);
+  if (filter.codeExpiresBefore !== undefined) term('activation_code_expires_at < ?', filter.codeExpiresBefore);
   if (filter.keyword !== undefined) {
     const lower = asciiLower(filter.keyword);
     // lower() changes ASCII letters only, as intended; instr() has no wildcards.
@@ -70,16 +79,35 @@ function conditions(filter: DeviceFilter): { where: string; values: unknown[] } 
   return { where: terms.length ? `WHERE ${terms.join(' AND ')}` : '', values };
 }
 
+/** Fields of a filter whose combinations are counted: the number of matches needs no look at the devices. */
+const countedFields: readonly string[] = ['deviceType', 'status', 'manufacturer'] satisfies (keyof DeviceFilter)[];
+const filterFields: Readonly<Record<keyof DeviceFilter, 0>> = {
+  deviceType: 0,
+  status: 0,
+  manufacturer: 0,
+  userId: 0,
+  serialNumber: 0,
+  createdFrom: 0,
+  createdTo: 0,
+  lastUsedBefore: 0,
+  codeExpiresBefore: 0,
+  keyword: 0,
+};
+
+/** Whether a filter names nothing but type, status and manufacturer. */
+export const isCounted = (filter: DeviceFilter): boolean =>
+  Object.keys(filterFields).every(
+    name => filter[name as keyof DeviceFilter] === undefined || countedFields.includes(name),
+  );
+
 /** ASCII letters in lower case, all other characters unchanged. */
 export function asciiLower(text: string): string {
   return text.replace(/[A-Z]+/g, letters => letters.toLowerCase());
 }
 
 function total(statements: Statements, filter: DeviceFilter): number {
-  if (filter.userId === undefined && filter.keyword === undefined) {
-    const { where, values } = conditions(filter);
-    return statements.value<number>(`SELECT coalesce(sum(count), 0) FROM device_count ${where}`, ...values)!;
-  }
   const { where, values } = conditions(filter);
+  if (isCounted(filter))
+    return statements.value<number>(`SELECT coalesce(sum(count), 0) FROM device_count ${where}`, ...values)!;
   return statements.value<number>(`SELECT count(*) FROM device ${where}`, ...values)!;
 }

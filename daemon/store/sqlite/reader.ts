@@ -9,6 +9,7 @@ import { addFunctions, sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { readerOf, tableReads } from './reads.ts';
 import { Statements } from './statements.ts';
+import { sqlStatistics } from './statistics.ts';
 import { verifyJournal } from './verify.ts';
 
 /** Opens a database for reading only, beside a running daemon or without one. Throws `StoreFailure` if that fails. */
@@ -18,7 +19,11 @@ export function openSqliteReader(file: string, journalKeys: JournalKeyList): Reg
   const statements = new Statements(db);
   return {
     ...readerOf(
-      { ...tableReads(statements), devices: query => deviceRows(statements, sqlPage(statements, query)) },
+      {
+        ...tableReads(statements),
+        devices: query => deviceRows(statements, sqlPage(statements, query)),
+        statistics: query => sqlStatistics(statements, query),
+      },
       async read => read(),
     ),
     async sealedHead() {

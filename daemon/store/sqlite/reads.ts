@@ -19,7 +19,7 @@ export function readerOf(reads: Reads, run: <T>(read: () => T | Promise<T>) => P
 }
 
 /** The reads that take one look at a table or an index. */
-export function tableReads(statements: Statements): Omit<Reads, 'devices'> {
+export function tableReads(statements: Statements): Omit<Reads, 'devices' | 'statistics'> {
   return {
     ...deviceReads(statements),
     ...userReads(statements),

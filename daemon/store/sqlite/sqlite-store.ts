@@ -8,6 +8,7 @@ import { addFunctions } from './lists-sql.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
 import { ReadBatch } from './read-batch.ts';
 import { readerOf, tableReads } from './reads.ts';
+import { scanDevices } from './scan.ts';
 import { Statements } from './statements.ts';
 import { Writer, type Written } from './writer.ts';
 
@@ -65,7 +66,15 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const group = new GroupCommit(writing, writer, committed, sliceMs);
   let closing: Promise<void> | null = null;
   return {
-    ...readerOf({ ...tableReads(readable), devices: query => devices.list(query) }, read => reads.run(read)),
+    ...readerOf(
+      {
+        ...tableReads(readable),
+        devices: query => devices.list(query),
+        statistics: query => devices.statistics(query),
+      },
+      read => reads.run(read),
+    ),
+    scanDevices: filter => scanDevices(file, filter),
     commit: commit => group.add(commit),
     onCommit(listener) {
       listeners.add(listener);

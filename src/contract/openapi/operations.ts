@@ -155,13 +155,13 @@ function upgrade(): JsonObject {
 }
 
 function rawResponses(shape: RouteShape, headers: JsonObject): JsonObject {
-  const { contentType, description } = shape.raw ?? { contentType: json, description: '' };
+  const { contentType, also, description } = shape.raw ?? { contentType: json, description: '' };
   const structured = contentType === json;
   const download = shape.errors.includes(416);
   const schema = structured
     ? { type: 'object', additionalProperties: true }
     : { type: 'string', ...(download ? { format: 'binary' } : {}) };
-  const content = { [contentType]: { schema } };
+  const content = { [contentType]: { schema }, ...(also ? { [also]: { schema } } : {}) };
   if (!download) return { 200: { description, headers, content } };
   const fileHeaders = { ...headers, ETag: header('ETag') };
   const sent = { ...fileHeaders, 'Content-Disposition': header('ContentDisposition') };

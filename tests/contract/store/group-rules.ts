@@ -111,7 +111,7 @@ export const groupRules: readonly Rule[] = [
     while (under) {
       const first = (await store.device(1)) !== null;
       const last = (await store.device(5000)) !== null;
-      const { total } = await store.devices(queryOf({ limit: 1, status: 'INACTIVE' }));
+      const { total } = await store.devices(queryOf({ limit: 1, status: ['INACTIVE'] }));
       seen.add(`${first} ${last} ${total}`);
       await new Promise(setImmediate);
     }

@@ -21,10 +21,17 @@ function sortKey(device: DeviceRecord, { sortBy }: DeviceQuery): string | number
   return device[sortBy];
 }
 
-function matches(device: DeviceRecord, { deviceType, status, manufacturer, userId, keyword }: DeviceQuery): boolean {
+function matches(device: DeviceRecord, query: DeviceQuery): boolean {
+  const { deviceType, status, manufacturer, userId, keyword, serialNumber } = query;
+  const { createdFrom = -Infinity, createdTo = Infinity, lastUsedBefore, codeExpiresBefore = Infinity } = query;
   return (
-    (deviceType === undefined || device.deviceType === deviceType) &&
-    (status === undefined || device.status === status) &&
+    (deviceType?.includes(device.deviceType) ?? true) &&
+    (status?.includes(device.status) ?? true) &&
+    (serialNumber === undefined || device.serialNumber === serialNumber) &&
+    device.createdAt >= createdFrom &&
+    device.createdAt < createdTo &&
+    (lastUsedBefore === undefined || (device.lastUsedAt ?? device.activatedAt ?? Infinity) < lastUsedBefore) &&
+    device.activationCodeExpiresAt < codeExpiresBefore &&
     (manufacturer === undefined || device.manufacturer === manufacturer) &&
     (userId === undefined || device.userId === userId) &&
     (keyword === undefined ||

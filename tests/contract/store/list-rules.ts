@@ -32,6 +32,7 @@ async function fill(store: Store, count = 240): Promise<DeviceRecord[]> {
     if (n % 5 === 0) changes.push(setDevice(n, { status: 'LOCKED', updatedAt: (n * 11) % 30 }));
     if (n % 11 === 0) changes.push(setDevice(n, { status: 'DEACTIVATED', userId: null }));
     if (n % 4 === 0) changes.push(useDevice(n, 1));
+    if (n % 7 === 0) changes.push(setDevice(n, { activationCodeExpiresAt: 1_900_000_000_000 + (n % 9) }));
   }
   for (let i = 0; i < changes.length; i += 25) await commit(store, changes.slice(i, i + 25), { at: 5000 - i });
   return all(store, count);
@@ -73,13 +74,23 @@ const keywords = [
   'İ',
   'v-9',
 ];
+/** Bounds among the times that devices have, and beyond them. */
+const bound = (...times: readonly number[]) => fc.option(fc.constantFrom(...times), { nil: undefined, freq: 1 });
+const timeFilters = {
+  serialNumber: fc.option(fc.constantFrom('unknown', 'N80', 'N81'), { nil: undefined, freq: 9 }),
+  createdFrom: bound(0, 1000, 1050, 1100, 5000),
+  createdTo: bound(1000, 1100, 1199, 6000),
+  lastUsedBefore: bound(0, 20, 4990, 4995, 9000),
+  codeExpiresBefore: bound(0, 1_900_000_000_003, 2_000_000_000_000, 3_000_000_000_000),
+};
 const queries = fc.record({
   sortBy: fc.constantFrom(...deviceSorts),
   descending: fc.boolean(),
   offset: fc.constantFrom(0, 1, 7, 50, 238, 240, 1000),
   limit: fc.constantFrom(1, 20, 100),
-  deviceType: maybe(deviceTypes),
-  status: maybe(deviceStatuses),
+  deviceType: fc.option(fc.subarray([...deviceTypes], { minLength: 1 }), { nil: undefined, freq: 1 }),
+  status: fc.option(fc.subarray([...deviceStatuses], { minLength: 1 }), { nil: undefined, freq: 1 }),
+  ...timeFilters,
   manufacturer: maybe([...makers, 'unknown']),
   userId: maybe([...users, 'unknown']),
   keyword: maybe(keywords),
@@ -97,8 +108,14 @@ export const listRules: readonly Rule[] = [
   rule('every single filter finds what it names, with every sort', async ({ store }) => {
     const devices = await fill(store);
     const filters = [
-      ...deviceTypes.map(deviceType => ({ deviceType })),
-      ...deviceStatuses.map(status => ({ status })),
+      ...deviceTypes.map(deviceType => ({ deviceType: [deviceType] })),
+      ...deviceStatuses.map(status => ({ status: [status] })),
+      { status: ['ACTIVE', 'LOCKED'], deviceType: ['SIMKEY', 'UKEY'] } as const,
+      { serialNumber: devices[7]!.serialNumber },
+      { serialNumber: 'unknown' },
+      { createdFrom: 1040, createdTo: 1130 },
+      { lastUsedBefore: 40 },
+      { codeExpiresBefore: 1_900_000_000_005 },
       ...[...makers, 'unknown'].map(manufacturer => ({ manufacturer })),
       ...[...users, 'unknown'].map(userId => ({ userId })),
       ...keywords.map(keyword => ({ keyword })),
@@ -106,6 +123,70 @@ export const listRules: readonly Rule[] = [
     for (const filter of filters)
       for (const sortBy of ['createTime', 'serialNumber', 'lastUsedAt', 'status'] as const)
         await agree(store, devices, queryOf({ ...filter, sortBy, limit: 30 }));
+  }),
+
+  rule('a scan returns every match once, by number, as of one moment', async ({ store }) => {
+    const devices = await fill(store);
+    for (const filter of [{}, { status: ['LOCKED'] }, { keyword: 'uk' }, { lastUsedBefore: 4990 }] as const) {
+      const found: number[] = [];
+      const scan = store.scanDevices(filter);
+      for await (const rows of scan) {
+        found.push(...numbersOf(rows));
+        await commit(store, [addDevice(`during-${Math.random()}`)]);
+      }
+      const wanted = listModel(devices, queryOf({ ...filter, sortBy: 'deviceId', descending: false, limit: 1000 }));
+      expect(found.filter(number => number <= devices.length)).toEqual(numbersOf(wanted.rows));
+    }
+    const moment = store.scanDevices({});
+    await moment.next();
+    await commit(store, [addDevice('later')]);
+    for await (const rows of moment) expect(rows.map(row => row.serialNumber)).not.toContain('later');
+  }),
+
+  rule('statistics agree with the devices, also right after a commit', async ({ store }) => {
+    const devices = await fill(store);
+    const query = {
+      since: 0,
+      codesExpireAfter: 1_900_000_000_001,
+      codesExpireBy: 1_900_000_000_006,
+      unusedSince: 4990,
+    };
+    const count = (is: (device: DeviceRecord) => boolean) => devices.filter(is).length;
+    const found = await store.statistics(query);
+    for (const status of deviceStatuses)
+      for (const deviceType of deviceTypes)
+        for (const manufacturer of makers)
+          expect(
+            found.counts
+              .filter(
+                row => row.status === status && row.deviceType === deviceType && row.manufacturer === manufacturer,
+              )
+              .reduce((sum, row) => sum + row.count, 0),
+          ).toBe(
+            count(
+              device =>
+                device.status === status && device.deviceType === deviceType && device.manufacturer === manufacturer,
+            ),
+          );
+    expect(found.registrations).toEqual(new Map([[0, devices.length]]));
+    const { codesExpireAfter, codesExpireBy, unusedSince } = query;
+    expect(found.codesExpiring).toBe(
+      count(
+        ({ status, activationCodeExpiresAt: at }) =>
+          status === 'INACTIVE' && at > codesExpireAfter && at <= codesExpireBy,
+      ),
+    );
+    expect(found.codesExpiring).toBeGreaterThan(0);
+    expect(found.unused).toBe(
+      count(
+        ({ status, lastUsedAt, activatedAt }) =>
+          status === 'ACTIVE' && (lastUsedAt ?? activatedAt ?? Number.POSITIVE_INFINITY) < unusedSince,
+      ),
+    );
+    expect(found.unused).toBeGreaterThan(0);
+    const hour = 3_600_000;
+    await commit(store, [addDevice('X'), addDevice('Y')], { at: 3 * hour + 5 });
+    expect((await store.statistics({ ...query, since: hour })).registrations).toEqual(new Map([[3 * hour, 2]]));
   }),
 
   rule('any filters, page and sort agree with the model', async ({ store }) => {
@@ -150,7 +231,7 @@ export const listRules: readonly Rule[] = [
     );
     present = await reopen();
     const devices = await all(present, count);
-    for (const sortBy of deviceSorts) await agree(present, devices, queryOf({ sortBy, status: 'ACTIVE' }));
+    for (const sortBy of deviceSorts) await agree(present, devices, queryOf({ sortBy, status: ['ACTIVE'] }));
   }),
 
   rule('pages neither repeat nor skip a row', async ({ store }) => {
@@ -200,7 +281,7 @@ export const listRules: readonly Rule[] = [
 
   rule('the lists of an empty store are empty', async ({ store }) => {
     for (const sortBy of deviceSorts)
-      for (const filter of [{}, { keyword: 'a' }, { status: 'ACTIVE' }, { userId: 'x' }] as const)
+      for (const filter of [{}, { keyword: 'a' }, { status: ['ACTIVE'] }, { userId: 'x' }] as const)
         expect(await store.devices(queryOf({ sortBy, ...filter }))).toEqual({ rows: [], total: 0 });
   }),
 ];

@@ -101,6 +101,31 @@ function memoryStore(read: () => Content, write: (content: Content) => void, fau
       const isNull = (row: object) => Number((row as Record<string, unknown>)[sortBy] === null);
       return { ...page, rows: [...page.rows].sort((a, b) => isNull(b) - isNull(a)) };
     },
+    statistics: async query => {
+      const devices = [...present().devices];
+      const groups = Map.groupBy(devices, device => `${device.deviceType} ${device.status} ${device.manufacturer}`);
+      const hour = 3_600_000;
+      const hours = devices.map(device => Math.floor(device.createdAt / hour) * hour).filter(at => at >= query.since);
+      return {
+        counts: [...groups.values()].map(group => {
+          const { deviceType, status, manufacturer } = group[0]!;
+          return { deviceType, status, manufacturer, count: group.length };
+        }),
+        registrations: new Map([...Map.groupBy(hours, at => at)].map(([at, all]) => [at, all.length])),
+        codesExpiring: devices.filter(
+          ({ status, activationCodeExpiresAt: at }) =>
+            status === 'INACTIVE' && at > query.codesExpireAfter && at <= query.codesExpireBy,
+        ).length,
+        unused: devices.filter(
+          ({ status, lastUsedAt, activatedAt }) =>
+            status === 'ACTIVE' && (lastUsedAt ?? activatedAt ?? Infinity) < query.unusedSince,
+        ).length,
+      };
+    },
+    async *scanDevices(filter) {
+      const query = { sortBy: 'deviceId', descending: false, offset: 0, limit: Number.POSITIVE_INFINITY } as const;
+      yield listModel([...present().devices], { ...query, ...filter }).rows;
+    },
     user: async number => present().users[number - 1] ?? null,
     userByName: async username => present().users.find(user => user.username === username) ?? null,
     users: async window => pageOf(present().users, window),

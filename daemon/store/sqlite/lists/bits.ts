@@ -22,6 +22,14 @@ export function ones(word: number): number {
 /** Position of the lowest bit that is set, in a word that is not 0. */
 export const lowest = (word: number): number => 31 - Math.clz32(word & -word);
 
+/** The numbers that are in every one of the sets, in the first of them; null if there are no sets. */
+export function combined(sets: readonly Bits[]): Bits | null {
+  const [first, ...rest] = sets;
+  if (!first) return null;
+  for (const set of rest) for (let i = 0; i < first.length; i++) first[i]! &= set[i] ?? 0;
+  return first;
+}
+
 /** How many numbers are in the set. */
 export function countBits(bits: Bits): number {
   let count = 0;

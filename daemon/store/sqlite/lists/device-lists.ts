@@ -1,15 +1,17 @@
-import type { DeviceFilter, DeviceQuery } from '../../store.ts';
-import { asciiLower, type NumberPage } from '../lists-sql.ts';
+import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../store.ts';
+import { asciiLower, isCounted, type NumberPage } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
 import type { DeviceDelta } from '../writing.ts';
-import type { Bits } from './bits.ts';
+import { type Bits, combined } from './bits.ts';
 import { DeviceColumns } from './device-columns.ts';
 import { addIdsWith } from './id-digits.ts';
 import { load } from './load.ts';
 import { type Matches, matching } from './matches.ts';
-import type { NumberSet } from './number-set.ts';
+import { NumberSet } from './number-set.ts';
 import { SerialOrder } from './serial-order.ts';
 import { pageByText, TimeOrder } from './sorted-page.ts';
+import { statisticsOf } from './statistics.ts';
+import { matchingTimes, namesTime } from './time-filter.ts';
 import { Trigrams } from './trigrams.ts';
 import { DevicesOfUsers } from './users.ts';
 
@@ -71,31 +73,38 @@ export class DeviceLists {
 
   #set({ number, set }: Extract<DeviceDelta, { set: unknown }>): void {
     if (set.status !== undefined) this.#columns.setStatus(number, set.status);
-    for (const name of ['activatedAt', 'lastUsedAt', 'updatedAt'] as const) {
+    for (const name of ['activatedAt', 'lastUsedAt', 'updatedAt', 'activationCodeExpiresAt'] as const) {
       const time = set[name];
       if (time !== undefined) this.#columns.setTime(number, name, time);
     }
   }
 
+  /** Counts; all of one moment if nothing is applied meanwhile. Yields regularly. */
+  statistics(query: StatisticsQuery): Generator<void, DeviceStatistics> {
+    return statisticsOf(this.#columns, query);
+  }
+
   /** The page, if that takes only a fraction of a millisecond; else null: use `page`. */
   quickPage(query: DeviceQuery): NumberPage | null {
-    if (query.keyword !== undefined || !this.#byNumber(query)) return null;
+    if (query.keyword !== undefined || namesTime(query) || !this.#byNumber(query)) return null;
     const user = query.userId === undefined ? null : this.#users.find(query.userId);
     if (query.userId !== undefined && user === null) return null;
-    const matches = this.#matches(query, user, null);
+    const matches = this.#matches(query, user, []);
     if (matches === null) return { numbers: [], total: 0 };
-    const total = user === null ? this.#columns.total(query) : matches.count();
+    const total = isCounted(query) ? this.#columns.total(query) : matches.count();
     return { numbers: pageOf(matches, query, total), total };
   }
 
   /** The page as it was at one moment during the work. Only one at a time. Yields regularly. */
   *page(query: DeviceQuery): Generator<void, NumberPage> {
     const last = this.#columns.count;
-    const keyword = query.keyword === undefined ? null : yield* this.#withKeyword(query.keyword, last);
+    const also: Bits[] = [];
+    if (query.keyword) also.push(yield* this.#withKeyword(query.keyword, last));
+    if (namesTime(query)) also.push(yield* matchingTimes(this.#columns, query, last));
     let user: NumberSet | null = null;
     if (query.userId !== undefined) user = this.#users.find(query.userId) ?? (yield* this.#users.read(query.userId));
     if (query.sortBy === 'serialNumber') yield* this.#order.upTo(last);
-    const matches = this.#matches(query, user, keyword, last);
+    const matches = this.#matches(query, user, also, last);
     if (matches === null) return { numbers: [], total: 0 };
     const total = matches.count();
     return { numbers: yield* this.#sorted(matches, query, total), total };
@@ -129,19 +138,26 @@ export class DeviceLists {
     return sortBy === 'deviceId';
   }
 
-  /** Null if nothing can match. */
+  /** The devices up to `last` that match the filter and are in each of `also`; null if nothing can match. */
   #matches(
     filter: DeviceFilter,
     user: NumberSet | null,
-    also: Bits | null,
+    also: readonly Bits[],
     last = this.#columns.count,
   ): Matches | null {
     const sets = this.#columns.sets(filter);
-    return sets && matching(last, user ? [...sets, user] : sets, also);
+    if (!sets) return null;
+    if (user) sets.push(user);
+    if (filter.serialNumber !== undefined) sets.push(this.#withSerial(filter.serialNumber));
+    return matching(last, sets, combined([...also, ...this.#columns.unions(filter, last)]));
   }
 
-  *#withKeyword(keyword: string, last: number): Generator<void, Bits | null> {
-    if (keyword === '') return null;
+  #withSerial(serial: string): NumberSet {
+    const number = this.#statements.value<number>('SELECT number FROM device WHERE serial_number = ?', serial);
+    return NumberSet.of(number === undefined ? [] : [number]);
+  }
+
+  *#withKeyword(keyword: string, last: number): Generator<void, Bits> {
     const lower = asciiLower(keyword);
     yield* this.#trigrams.upTo(last);
     const bits = yield* this.#trigrams.find(encoder.encode(lower), last);

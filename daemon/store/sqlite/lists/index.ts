@@ -1,9 +1,10 @@
 import { cooperatively, limitConcurrency, TimeSlice } from '../../../concurrency.ts';
 import type { DeviceRow } from '../../../domain/device.ts';
-import type { DeviceQuery, Rows } from '../../store.ts';
+import type { DeviceQuery, DeviceStatistics, Rows, StatisticsQuery } from '../../store.ts';
 import { deviceRows } from '../devices.ts';
 import { sqlPage } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
+import { sqlStatistics } from '../statistics.ts';
 import type { DeviceDelta } from '../writing.ts';
 import { DeviceLists } from './device-lists.ts';
 
@@ -18,6 +19,7 @@ const defaultSliceMs = 2;
 /** Lists of devices, whatever they come from. */
 export interface ListedDevices {
   list(query: DeviceQuery): Promise<Rows<DeviceRow>>;
+  statistics(query: StatisticsQuery): Promise<DeviceStatistics>;
   /** Applies what was committed. To be called right after each commit. */
   apply(deltas: readonly DeviceDelta[]): void;
   /** Resolves when lists come from memory: some seconds after the start with a million devices. */
@@ -29,6 +31,7 @@ export interface ListedDevices {
 export function plainLists(statements: Statements): ListedDevices {
   return {
     list: async query => deviceRows(statements, sqlPage(statements, query)),
+    statistics: async query => sqlStatistics(statements, query),
     apply: () => {},
     ready: Promise.resolve(),
     close: async () => {},
@@ -56,6 +59,8 @@ class ListsInMemory implements ListedDevices {
   readonly #options: ListingOptions;
   #state: 'filling' | 'filled' | 'given up' | 'closed' = 'filling';
   #timer: NodeJS.Timeout | undefined;
+  /** Number of commits applied so far. */
+  #commits = 0;
   /** Each long task takes memory, and two at once would only alternate. */
   readonly #oneAtATime = limitConcurrency(1);
 
@@ -71,7 +76,21 @@ class ListsInMemory implements ListedDevices {
     return this.#state === 'filled' ? this.#list(query) : this.#plain.list(query);
   }
 
+  statistics(query: StatisticsQuery): Promise<DeviceStatistics> {
+    if (this.#state !== 'filled') return this.#plain.statistics(query);
+    return this.#oneAtATime(async () => {
+      for (let attempt = 1; ; attempt++) {
+        const commits = this.#commits;
+        const slice = new TimeSlice(attempt < 3 ? this.#sliceMs : Number.POSITIVE_INFINITY);
+        const found = await cooperatively(this.#lists.statistics(query), { slice });
+        // A commit in between would be in some of the counts and not in others.
+        if (commits === this.#commits) return found;
+      }
+    });
+  }
+
   apply(deltas: readonly DeviceDelta[]): void {
+    this.#commits++;
     if (this.#state !== 'filling' && this.#state !== 'filled') return;
     try {
       this.#lists.apply(deltas);
@@ -127,7 +146,11 @@ class ListsInMemory implements ListedDevices {
   }
 
   #inSlices<T>(work: Generator<void, T>): Promise<T> {
-    return cooperatively(work, { slice: new TimeSlice(this.#options.sliceMs ?? defaultSliceMs) });
+    return cooperatively(work, { slice: new TimeSlice(this.#sliceMs) });
+  }
+
+  get #sliceMs(): number {
+    return this.#options.sliceMs ?? defaultSliceMs;
   }
 
   /** After an error the memory cannot be trusted: lists come from plain SQL until the next start. */
@@ -139,5 +162,8 @@ class ListsInMemory implements ListedDevices {
   }
 }
 
-const stillMatches = (row: DeviceRow, query: DeviceQuery): boolean =>
-  (query.status ?? row.status) === row.status && (query.userId ?? row.userId) === row.userId;
+/** Whether a row still has what the query asks of fields that change. */
+const stillMatches = (row: DeviceRow, { status, userId, lastUsedBefore }: DeviceQuery): boolean =>
+  (status?.includes(row.status) ?? true) &&
+  (userId ?? row.userId) === row.userId &&
+  (lastUsedBefore === undefined || (row.lastUsedAt ?? row.activatedAt ?? Number.POSITIVE_INFINITY) < lastUsedBefore);

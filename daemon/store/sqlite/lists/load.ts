@@ -2,10 +2,21 @@ import type { DeviceStatus, DeviceType } from '../../../../src/contract/values.t
 import type { Statements } from '../statements.ts';
 import type { DeviceColumns } from './device-columns.ts';
 
-type Row = [DeviceType, string, string, string, DeviceStatus, number, number | null, number | null, number | null];
+type Row = [
+  DeviceType,
+  string,
+  string,
+  string,
+  DeviceStatus,
+  number,
+  number | null,
+  number | null,
+  number | null,
+  number,
+];
 
 const chunk = 1000;
-const sql = `SELECT device_type, serial_number, manufacturer, model, status, created_at, activated_at, last_used_at, updated_at
+const sql = `SELECT device_type, serial_number, manufacturer, model, status, created_at, activated_at, last_used_at, updated_at, activation_code_expires_at
   FROM device WHERE number > ? ORDER BY number LIMIT ${chunk}`;
 
 /** Adds the devices that are in the database but not yet in the columns. Yields regularly. */
@@ -24,6 +35,7 @@ export function* load(statements: Statements, columns: DeviceColumns): Generator
       activatedAt,
       lastUsedAt,
       updatedAt,
+      activationCodeExpiresAt,
     ] of rows)
       columns.add({
         deviceType,
@@ -35,6 +47,7 @@ export function* load(statements: Statements, columns: DeviceColumns): Generator
         activatedAt,
         lastUsedAt,
         updatedAt,
+        activationCodeExpiresAt,
       });
     if (rows.length < chunk) return;
     yield;

@@ -34,6 +34,17 @@ export class NumberSet {
     return index < this.size && this.#list![index] === n;
   }
 
+  /** Adds the members to `bits`; those past its end are left out. */
+  addTo(bits: Bits): void {
+    if (this.#bits) {
+      const length = Math.min(bits.length, this.#bits.length);
+      for (let i = 0; i < length; i++) bits[i]! |= this.#bits[i]!;
+    } else {
+      const end = bits.length << 5;
+      for (const n of this.list!) if (n < end) setBit(bits, n);
+    }
+  }
+
   add(n: number): void {
     if (this.#bits) this.#addBit(n);
     else this.#insert(n);

@@ -27,6 +27,11 @@ export class TextSets {
     return this.#ids.get(text);
   }
 
+  /** The text with this number. */
+  text(id: number): string {
+    return this.#texts[id]!;
+  }
+
   /** The numbers of the texts, sorted by the texts' UTF-16 code units. */
   get order(): readonly number[] {
     this.#order ??= this.#texts.map((_, id) => id).sort((a, b) => (this.#texts[a]! < this.#texts[b]! ? -1 : 1));

@@ -49,7 +49,7 @@ const offered = 50;
 
 function pickDevice({ out, registry }: Context, status: DeviceStatus | undefined): Promise<string> {
   return searchOne(out, 'Device (type a part of its id or serial number)', async typed => {
-    const query = { size: offered, ...(typed ? { keyword: typed } : {}), ...(status ? { status } : {}) };
+    const query = { size: offered, ...(typed ? { keyword: typed } : {}), ...(status ? { status: [status] } : {}) };
     const { list } = await registry.call('listDevices', { query });
     return list.map(({ deviceId, deviceType, serialNumber, ...device }) => ({
       value: deviceId,

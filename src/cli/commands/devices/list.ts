@@ -51,8 +51,8 @@ export const list = command({
   ],
   async run({ flags }, context) {
     const query = definedFields<Query>({
-      deviceType: flags.type,
-      status: flags.status,
+      deviceType: flags.type && [flags.type],
+      status: flags.status && [flags.status],
       keyword: flags.keyword,
       manufacturer: flags.manufacturer,
       userId: flags.user,

@@ -1,24 +1,26 @@
-import { paging } from '../../../contract/limits.ts';
-import { type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from '../../../contract/values.ts';
-import type { Client } from '../../client/client.ts';
+import { type DeviceStatus, deviceStatuses, deviceTypes } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { statusStyle } from '../../terminal/style.ts';
 
-const dayMs = 86_400_000;
-/** Pages that are read to count by day: more would exceed the server's rate limit. */
-const mostPages = 60;
 const barCells = 40;
+/** Days that the statistics of the server cover. */
+const mostDays = 30;
 
 interface Count {
   readonly name: string;
   readonly count: number;
 }
 
-/** Counts devices by state, type and day. Reads the device list: the days cover its newest pages only. */
+/** Counts devices by state, type, manufacturer and day: one request, whatever the size of the registry. */
 export const stats = command({
   flags: {
-    days: { value: 'N', whole: { min: 1, max: 366 }, default: 14, help: 'number of days to count registrations for' },
+    days: {
+      value: 'N',
+      whole: { min: 1, max: mostDays },
+      default: 14,
+      help: 'number of days to count registrations for',
+    },
   },
   examples: [
     { does: 'an overview', line: 'stats' },
@@ -26,70 +28,39 @@ export const stats = command({
   ],
   async run({ flags }, context) {
     const { out, registry, globals } = context;
-    out.progress.say('Counting devices');
-    const { pagination } = await registry.call('listDevices', { query: { size: 1 } });
-    const byStatus = await counts(deviceStatuses, status => ({ status }), registry);
-    const byType = await counts(deviceTypes, deviceType => ({ deviceType }), registry);
-    const days = await registrations(registry, flags.days);
-    out.progress.clear();
-    const data = {
-      total: pagination.total,
-      byStatus: record(byStatus),
-      byType: record(byType),
-      registrations: days.list,
-      registrationsComplete: days.complete,
-    };
-    if (globals.json) return out.document(data);
-    await out.text(`${out.paint('bold', pagination.total === 1 ? '1 device' : `${pagination.total} devices`)}\n`);
-    await bars(context, 'By state', byStatus, statusStyle);
-    await bars(context, 'By type', byType, () => 'cyan');
+    const found = await registry.call('statistics');
+    const days = found.registrations.perDay
+      .slice(-flags.days)
+      .map(({ start, count }) => ({ day: start.slice(0, 10), count }));
+    if (globals.json)
+      return out.document({
+        ...found,
+        registrations: days,
+        registrationsComplete: true,
+        registrationsPerHour: found.registrations.perHour,
+      });
+    await out.text(`${out.paint('bold', found.total === 1 ? '1 device' : `${found.total} devices`)}\n`);
+    await bars(context, 'By state', countsOf(found.byStatus, deviceStatuses), name =>
+      statusStyle(name as DeviceStatus),
+    );
+    await bars(context, 'By type', countsOf(found.byType, deviceTypes), () => 'cyan');
+    const manufacturers = found.byManufacturer.map(({ manufacturer, count }) => ({ name: manufacturer, count }));
+    if (manufacturers.length > 0) await bars(context, 'By manufacturer', manufacturers, () => 'cyan');
     await bars(
       context,
       'Registered per day (UTC)',
-      days.list.map(({ day, count }) => ({ name: day, count })),
+      days.map(({ day, count }) => ({ name: day, count })),
       () => 'cyan',
     );
-    if (!days.complete) out.notice(`Only the newest ${mostPages * paging.maxSize} devices were counted by day.`);
+    const { codesExpiring, unused } = found;
+    await out.text(
+      `\n${out.paint('bold', 'To look at')}\n  ${codesExpiring} activation codes expire within 30 days\n  ${unused} active devices not used for 90 days\n`,
+    );
   },
 });
 
-async function counts<V extends string>(
-  values: readonly V[],
-  filter: (value: V) => { readonly status?: DeviceStatus; readonly deviceType?: DeviceType },
-  registry: Client,
-): Promise<Count[]> {
-  const found: Count[] = [];
-  for (const name of values) {
-    const { pagination } = await registry.call('listDevices', { query: { ...filter(name), size: 1 } });
-    found.push({ name, count: pagination.total });
-  }
-  return found;
-}
-
-const record = (list: readonly Count[]): Record<string, number> =>
-  Object.fromEntries(list.map(({ name, count }) => [name, count]));
-
-/** Registrations on each of the last days, today last. */
-async function registrations(
-  registry: Client,
-  days: number,
-): Promise<{ list: { day: string; count: number }[]; complete: boolean }> {
-  const today = Math.floor(Date.now() / dayMs);
-  const perDay = new Map<string, number>();
-  for (let day = today - days + 1; day <= today; day++) perDay.set(new Date(day * dayMs).toISOString().slice(0, 10), 0);
-  const list = () => [...perDay].map(([day, count]) => ({ day, count }));
-  for (let page = 1; page <= mostPages; page++) {
-    const answer = await registry.call('listDevices', { query: { page, size: paging.maxSize } });
-    for (const { createdAt } of answer.list) {
-      const day = createdAt.slice(0, 10);
-      if (perDay.has(day)) perDay.set(day, perDay.get(day)! + 1);
-    }
-    const oldest = answer.list.at(-1)?.createdAt;
-    if (page >= answer.pagination.totalPages || oldest === undefined || Date.parse(oldest) < (today - days + 1) * dayMs)
-      return { list: list(), complete: true };
-  }
-  return { list: list(), complete: false };
-}
+const countsOf = <V extends string>(counts: Readonly<Record<V, number>>, names: readonly V[]): Count[] =>
+  names.map(name => ({ name, count: counts[name] }));
 
 async function bars(
   { out }: Context,

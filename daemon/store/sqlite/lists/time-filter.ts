@@ -1,0 +1,62 @@
+import type { DeviceFilter } from '../../store.ts';
+import { type Bits, bitsFor, setRange } from './bits.ts';
+import type { DeviceColumns } from './device-columns.ts';
+
+/** Devices looked at between two yields: 0.2 ms. */
+const stretch = 65_536;
+
+/** Whether a filter names a time. */
+export const namesTime = (filter: DeviceFilter): boolean =>
+  filter.createdFrom !== undefined ||
+  filter.createdTo !== undefined ||
+  filter.lastUsedBefore !== undefined ||
+  filter.codeExpiresBefore !== undefined;
+
+/** The devices up to `last` that match the times of the filter. 3 ns a device for each time; yields regularly. */
+export function* matchingTimes(columns: DeviceColumns, filter: DeviceFilter, last: number): Generator<void, Bits> {
+  const { lastUsedAt, activatedAt, activationCodeExpiresAt } = columns.times;
+  const bits = yield* createdBetween(columns, filter, last);
+  if (filter.lastUsedBefore !== undefined) {
+    const before = filter.lastUsedBefore;
+    yield* keep(bits, last, n => {
+      const used = lastUsedAt[n]!;
+      // NaN is a time that the device does not have; it is before none.
+      return (Number.isNaN(used) ? activatedAt[n]! : used) < before;
+    });
+  }
+  if (filter.codeExpiresBefore !== undefined) {
+    const before = filter.codeExpiresBefore;
+    yield* keep(bits, last, n => activationCodeExpiresAt[n]! < before);
+  }
+  return bits;
+}
+
+function* createdBetween(columns: DeviceColumns, filter: DeviceFilter, last: number): Generator<void, Bits> {
+  const { createdFrom = Number.NEGATIVE_INFINITY, createdTo = Number.POSITIVE_INFINITY } = filter;
+  const { createdAt } = columns.times;
+  const bits = bitsFor(last);
+  if (columns.clockSteppedBack) {
+    setRange(bits, 1, last);
+    yield* keep(bits, last, n => createdAt[n]! >= createdFrom && createdAt[n]! < createdTo);
+  } else setRange(bits, firstFrom(createdAt, createdFrom, last), firstFrom(createdAt, createdTo, last) - 1);
+  return bits;
+}
+
+/** The first device that was created at `time` or later, if the times ascend; `last + 1` if none was. */
+function firstFrom(createdAt: Float64Array, time: number, last: number): number {
+  let [low, high] = [1, last + 1];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (createdAt[middle]! < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Removes the devices from `bits` for which this does not hold. */
+function* keep(bits: Bits, last: number, holds: (n: number) => boolean): Generator<void, void> {
+  for (let n = 1; n <= last; n++) {
+    if (n % stretch === 0) yield;
+    if (!holds(n)) bits[n >>> 5]! &= ~(1 << (n & 31));
+  }
+}

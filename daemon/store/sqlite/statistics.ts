@@ -1,0 +1,31 @@
+import type { DeviceStatistics, StatisticsQuery } from '../store.ts';
+import type { Statements } from './statements.ts';
+
+/** Milliseconds of an hour. */
+export const hourMs = 3_600_000;
+
+/** Statistics by plain SQL: looks at every device. */
+export function sqlStatistics(statements: Statements, query: StatisticsQuery): DeviceStatistics {
+  const hours = statements.all<{ hour: number; count: number }>(
+    `SELECT created_at / ${hourMs} AS hour, count(*) AS count FROM device WHERE created_at >= ? GROUP BY hour`,
+    query.since,
+  );
+  const { codesExpiring, unused } = statements.get<{ codesExpiring: number; unused: number }>(
+    `SELECT
+       count(*) FILTER (WHERE status = 'INACTIVE' AND activation_code_expires_at > ?
+         AND activation_code_expires_at <= ?) AS codesExpiring,
+       count(*) FILTER (WHERE status = 'ACTIVE' AND coalesce(last_used_at, activated_at) < ?) AS unused
+     FROM device`,
+    query.codesExpireAfter,
+    query.codesExpireBy,
+    query.unusedSince,
+  )!;
+  return {
+    counts: statements.all(
+      'SELECT device_type AS deviceType, status, manufacturer, count FROM device_count WHERE count > 0',
+    ),
+    registrations: new Map(hours.map(({ hour, count }) => [hour * hourMs, count])),
+    codesExpiring,
+    unused,
+  };
+}
