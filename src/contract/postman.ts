@@ -13,6 +13,8 @@ interface Step {
   readonly send?: JsonObject;
   readonly query?: JsonObject;
   readonly file?: { readonly name: string; readonly content: string };
+  /** Sent with the service token: its requests count apart, so that two runs in a minute stay within the limits of a user. */
+  readonly asProgram?: true;
   /** Name of a variable → path of its value in `data`. */
   readonly save?: Readonly<Record<string, string>>;
 }
@@ -30,18 +32,26 @@ const newPassword = 'correct horse {{run}}';
 const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   login: { send: { username: '{{username}}', password: '{{password}}' }, save: { token: 'token' } },
   refresh: { save: { token: 'token' } },
+  createToken: {
+    send: { name: 'line-{{run}}', role: 'DEALER', expiresInDays: 1 },
+    save: { tokenId: 'tokenId', serviceToken: 'token' },
+  },
   register: { send: device(1), save: { deviceId: 'deviceId', activationCode: 'activationCode' } },
   batchRegister: { send: { devices: [device(2), device(3)] } },
   activate: { send: { deviceId: '{{deviceId}}', activationCode: '{{activationCode}}', userId: 'alice' } },
-  lock: {},
-  unlock: {},
-  updateDevice: {},
+  lock: { asProgram: true },
+  unlock: { asProgram: true },
+  updateDevice: { asProgram: true },
   generateActivationCode: {
+    asProgram: true,
     send: { deviceId: '{{deviceId}}', validityDays: 30, reason: 'code was lost' },
     save: { activationCode: 'activationCode' },
   },
-  batchUpdate: { send: { operation: 'GENERATE_CODE', items: [{ serialNumber: serial(2), reason: 'code was lost' }] } },
-  recordUsage: {},
+  batchUpdate: {
+    asProgram: true,
+    send: { operation: 'GENERATE_CODE', items: [{ serialNumber: serial(2), reason: 'code was lost' }] },
+  },
+  recordUsage: { asProgram: true },
   listDevices: { query: { keyword: '{{run}}' } },
   exportDevices: { query: { format: 'ndjson', keyword: '{{run}}' } },
   statistics: {},
@@ -74,7 +84,6 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   updateUser: { send: { role: 'DEALER' } },
   setPassword: { send: { password: `${newPassword} staple` } },
   logoutUser: {},
-  createToken: { send: { name: 'line-{{run}}', role: 'DEALER', expiresInDays: 1 }, save: { tokenId: 'tokenId' } },
   listTokens: {},
   revokeToken: {},
   listKeys: {},
@@ -102,11 +111,17 @@ export function buildPostman(version: string, baseUrl = 'http://127.0.0.1:7470')
   const names = [...new Set(saved)].map(key => ({ key, value: '', type: 'string' }));
   return {
     info: { name: `Device Management and Access Service (devmgr ${version})`, description, schema },
-    auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] },
+    auth: bearer('token'),
     variable: [...Object.entries(variables).map(([key, value]) => ({ key, value, type: 'string' })), ...names],
     item: folders(),
   };
 }
+
+/** Authentication with the token in a variable. */
+const bearer = (variable: string): JsonObject => ({
+  type: 'bearer',
+  bearer: [{ key: 'token', value: `{{${variable}}}`, type: 'string' }],
+});
 
 /** One folder per sequence of requests with the same tag: the order stays that of the steps. */
 function folders(): JsonObject[] {
@@ -128,7 +143,11 @@ function request(shape: RouteShape, step: Step): JsonObject {
     request: {
       method: shape.method,
       description: words.filter(Boolean).join('\n\n'),
-      ...(typeof shape.access === 'string' ? { auth: { type: 'noauth' } } : {}),
+      ...(typeof shape.access === 'string'
+        ? { auth: { type: 'noauth' } }
+        : step.asProgram
+          ? { auth: bearer('serviceToken') }
+          : {}),
       header: [{ key: 'Accept', value: shape.raw?.contentType ?? 'application/json' }, ...(body?.header ?? [])],
       url: url(shape, step),
       ...(body ? { body: body.body } : {}),

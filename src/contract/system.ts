@@ -86,6 +86,19 @@ export const listEvents = route({
     head: count('id of the last event that the stream can carry; 0 if there is none'),
   }),
   errors: [2001],
+  example: {
+    data: {
+      list: [
+        {
+          id: 41,
+          type: 'DEVICE_UNLOCKED',
+          timestamp: '2026-03-01T08:30:00.000Z',
+          data: { deviceId: 'DEV-1', deviceType: 'UKEY' },
+        },
+      ],
+      head: 41,
+    },
+  },
 });
 
 /** A refused upgrade is answered with an envelope. */
