@@ -57,6 +57,7 @@ interface AnyInput {
 /** A request that sends or receives a file. */
 export interface FileRequest {
   readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Called for each attempt. */
   readonly body?: () => StreamedBody;
@@ -178,12 +179,12 @@ export class Client {
     return data as NonNullable<DataOf<Routes[N]>>;
   }
 
-  async #transfer(name: RouteName, { params, headers, body }: FileRequest) {
+  async #transfer(name: RouteName, { params, query, headers, body }: FileRequest) {
     const { method, path } = endpoints[name];
     const origin = await this.address();
     const request = {
       method,
-      url: new URL(origin + pathOf(path, params)),
+      url: new URL(origin + pathOf(path, params, query)),
       headers: { authorization: `Bearer ${await this.token()}`, ...headers },
       body: body?.(),
       timeouts: patientTimeouts,

@@ -16,6 +16,8 @@ export interface StreamOptions {
   readonly client: Client;
   /** Types to follow; empty means all. */
   readonly types: readonly EventType[];
+  /** Only events of this device. */
+  readonly deviceId?: string | undefined;
   /** Id of the last event seen; null starts with the next event. */
   readonly since: number | null;
   /** Called when the state of the connection changes; `detail` is in words. */
@@ -73,10 +75,10 @@ class Follower {
 
   /** Null if another attempt is needed. */
   async #connect(): Promise<StreamConnection | null> {
-    const { client, onState, types } = this.#options;
+    const { client, onState } = this.#options;
     try {
       if (!this.#isRenewal) onState('connecting', await client.currentAddress());
-      return await StreamConnection.open(client, pathFor(types, this.#last), this.#signal);
+      return await StreamConnection.open(client, pathFor(this.#options, this.#last), this.#signal);
     } catch (error) {
       if (!this.#signal.aborted) await this.#recover(error);
       return null;
@@ -147,11 +149,11 @@ async function renewInTime(client: Client, connection: StreamConnection, ended: 
   }
 }
 
-function pathFor(types: readonly EventType[], since: number | null): string {
+function pathFor({ types, deviceId }: StreamOptions, since: number | null): string {
   return pathOf(
     endpoints.notifications.path,
     {},
-    { since: since ?? undefined, types: types.length ? types.join(',') : undefined },
+    { since: since ?? undefined, types: types.length ? types.join(',') : undefined, deviceId },
   );
 }
 

@@ -33,6 +33,11 @@ export const commandTable: CommandTable = {
           async () => (await import('./devices/register.ts')).register,
         ),
         entry('list', 'list devices', async () => (await import('./devices/list.ts')).list),
+        entry(
+          'export',
+          'write all devices as NDJSON or CSV',
+          async () => (await import('./devices/export.ts')).exportDevices,
+        ),
         entry('show', 'show one device', async () => (await import('./devices/show.ts')).show),
         entry(
           'activate',
@@ -59,6 +64,7 @@ export const commandTable: CommandTable = {
       title: 'Keys and events',
       entries: [
         entry('keys', 'list the attached keys', async () => (await import('./enroll/keys.ts')).keys),
+        entry('events', 'show past events', async () => (await import('./enroll/events.ts')).events),
         entry('watch', 'follow events as they happen', async () => (await import('./enroll/watch.ts')).watch),
       ],
     },

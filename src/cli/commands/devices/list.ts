@@ -1,7 +1,7 @@
 import type { QueryOf } from '../../../contract/define.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { deviceSorts, deviceStatuses, deviceTypes, sortOrders } from '../../../contract/values.ts';
+import { deviceSorts, sortOrders } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
 import { csvFlag, pageFlags } from '../../flags.ts';
@@ -10,6 +10,7 @@ import type { Column } from '../../terminal/table.ts';
 import { safe, safeJson } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { allDevices } from './all-devices.ts';
+import { filterFlags, filterOf } from './filter.ts';
 
 /** Columns of the list as CSV. */
 const deviceFields = [
@@ -33,11 +34,7 @@ export const list = command({
   description:
     'Shows one page, or with --all every device. register --file reads what --csv writes. With --all --json each device is one line.',
   flags: {
-    type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, help: 'only this type' },
-    status: { value: 'STATUS', choices: deviceStatuses, help: 'only devices in this state' },
-    keyword: { value: 'TEXT', short: 'k', help: 'part of a deviceId or serial number, in upper or lower case' },
-    manufacturer: { value: 'NAME', help: 'only this manufacturer (the full name)' },
-    user: { value: 'USER', field: 'userId', help: 'only devices bound to this user' },
+    ...filterFlags,
     ...pageFlags('devices'),
     sort: { value: 'FIELD', field: 'sortBy', choices: deviceSorts, help: 'sort by this field' },
     order: { value: 'ORDER', field: 'sortOrder', choices: sortOrders, help: 'sort order' },
@@ -48,14 +45,11 @@ export const list = command({
     { does: 'the newest devices', line: 'list' },
     { does: 'all locked keys, as CSV', line: 'list --status LOCKED --all --csv' },
     { does: 'only ids, for a pipe', line: 'list --user alice --all --quiet' },
+    { does: 'what has not been used this year', line: 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01' },
   ],
   async run({ flags }, context) {
     const query = definedFields<Query>({
-      deviceType: flags.type && [flags.type],
-      status: flags.status && [flags.status],
-      keyword: flags.keyword,
-      manufacturer: flags.manufacturer,
-      userId: flags.user,
+      ...filterOf(flags),
       sortBy: flags.sort,
       sortOrder: flags.order,
     });

@@ -7,11 +7,9 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { interrupted, usage } from '../../fault.ts';
 import { readJsonFile, writeJsonFile } from '../../settings/files.ts';
-import { wrapped } from '../../terminal/card.ts';
-import type { Style } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
-import { localTime } from '../../terminal/when.ts';
-import { width } from '../../terminal/width.ts';
+import { resolveDevice } from '../devices/device.ts';
+import { eventLine } from './event-lines.ts';
 
 /** Follows the notification stream. Remembers the last event, for --since last. */
 export const watch = command({
@@ -19,6 +17,7 @@ export const watch = command({
     'Shows one line per event. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached meanwhile are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event.',
   flags: {
     type: { value: 'TYPE', many: true, choices: eventTypes, help: 'only these types' },
+    device: { value: 'DEVICE', help: 'only events of this device (deviceId or serial number)', offer: 'device' },
     since: { value: 'ID', help: 'start after this event; or: last' },
     count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after N events' },
     timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if there is no event for this long' },
@@ -33,7 +32,9 @@ export const watch = command({
   async run({ flags }, context) {
     const seen = new Seen(context);
     const since = flags.since === undefined ? null : startOf(flags.since, seen);
+    const deviceId = flags.device === undefined ? undefined : await resolveDevice(context, flags.device, false);
     await follow(context, flags.type, since, seen, {
+      deviceId,
       count: flags.count,
       timeout: flags.timeout,
       isFirst: flags.since === 'last' && since === null,
@@ -48,6 +49,7 @@ function startOf(text: string, seen: Seen): number | null {
 }
 
 interface Run {
+  readonly deviceId: string | undefined;
   readonly count: number | undefined;
   readonly timeout: number | undefined;
   /** The first run with `--since last`: if nothing happens in it, the next run starts where this one started. */
@@ -59,7 +61,7 @@ async function follow(
   types: readonly EventType[],
   since: number | null,
   seen: Seen,
-  { count, timeout, isFirst }: Run,
+  { deviceId, count, timeout, isFirst }: Run,
 ): Promise<void> {
   const { io, out, globals, registry } = context;
   const idle = new AbortController();
@@ -69,6 +71,7 @@ async function follow(
   const stream = followNotifications({
     client: registry,
     types,
+    deviceId,
     since,
     signal,
     onState: (state, detail) => reportState(context, types, state, detail),
@@ -82,7 +85,7 @@ async function follow(
         await out.text(
           `${safe(String(event.data.deviceId ?? event.data.versionId ?? event.data.serialNumber ?? ''))}\n`,
         );
-      else await out.text(`${lineOf(context, event)}\n`);
+      else await out.text(`${eventLine(context, event)}\n`);
       if (event.id !== undefined) seen.note(event.id);
       if (--left <= 0) break;
     }
@@ -119,48 +122,6 @@ function reportState({ out, globals }: Context, types: readonly EventType[], sta
   const keys = types.length === 0 || types.some(type => type.startsWith('KEY_'));
   if (state === 'resumed' && keys && types.length > 0)
     out.notice('keys that were attached or detached meanwhile are not shown; see: devmgr keys');
-}
-
-const styles: Readonly<Partial<Record<EventType, Style>>> = {
-  DEVICE_REGISTERED: 'cyan',
-  DEVICE_ACTIVATED: 'green',
-  DEVICE_UNLOCKED: 'green',
-  DEVICE_LOCKED: 'red',
-  DEVICE_DEACTIVATED: 'red',
-  KEY_ATTACHED: 'green',
-  KEY_DETACHED: 'yellow',
-};
-
-/** Fields of an event that a line shows, in this order. */
-const shown = [
-  'deviceId',
-  'versionId',
-  'deviceType',
-  'serialNumber',
-  'userId',
-  'lockReason',
-  'platform',
-  'version',
-  'manufacturer',
-  'model',
-  'problem',
-];
-
-const indent = '    ';
-
-/** One line, or several if the screen is too narrow. */
-function lineOf({ io, out }: Context, event: Notification): string {
-  const fields = shown.flatMap(name => {
-    const value = event.data[name];
-    return value === null || value === undefined
-      ? []
-      : [`${name}=${/[\s"]/.test(String(value)) ? JSON.stringify(value) : value}`];
-  });
-  const id = event.id === undefined ? '-' : `#${event.id}`;
-  const [time, type, said] = [localTime(event.timestamp, { seconds: true }), safe(event.type), safe(fields.join(' '))];
-  const head = `${time} ${out.paint('dim', id)} ${out.paint(styles[event.type] ?? null, type)}`;
-  if (width(`${time} ${id} ${type} ${said}`) <= io.columns) return `${head} ${said}`;
-  return [head, ...wrapped(said, io.columns - indent.length)].join(`\n${indent}`);
 }
 
 const saveEveryMs = 2_000;

@@ -1,0 +1,60 @@
+/** The flags that select devices, for every command that works on a selection. */
+import type { QueryOf } from '../../../contract/define.ts';
+import { parseInstant } from '../../../contract/instant.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import { deviceStatuses, deviceTypes } from '../../../contract/values.ts';
+import { definedFields } from '../../define.ts';
+import { usage } from '../../fault.ts';
+import type { FlagShapes, FlagValues } from '../../flags.ts';
+
+/** Selects devices that match all flags. */
+export const filterFlags = {
+  type: { value: 'TYPE', field: 'deviceType', many: true, choices: deviceTypes, help: 'only this type' },
+  status: { value: 'STATUS', many: true, choices: deviceStatuses, help: 'only devices in this state' },
+  keyword: { value: 'TEXT', short: 'k', help: 'part of a deviceId or serial number, in upper or lower case' },
+  serial: { value: 'SERIAL', field: 'serialNumber', help: 'only the device with this serial number (the whole one)' },
+  manufacturer: { value: 'NAME', help: 'only this manufacturer (the full name)' },
+  user: { value: 'USER', field: 'userId', help: 'only devices bound to this user' },
+  'created-from': { value: 'TIME', field: 'createdFrom', help: 'registered at this time or later' },
+  'created-to': { value: 'TIME', field: 'createdTo', help: 'registered before this time' },
+  'last-used-before': { value: 'TIME', field: 'lastUsedBefore', help: 'not used since this time' },
+  'code-expires-before': { value: 'TIME', field: 'codeExpiresBefore', help: 'activation code ends before this time' },
+} as const satisfies FlagShapes;
+
+type Filter = Partial<QueryOf<Routes['exportDevices']>>;
+
+/** The query for the flags. A time is ISO 8601; without a zone it is local, without a time of day it is the start of the day. */
+export function filterOf(flags: FlagValues<typeof filterFlags>): Filter {
+  return definedFields<Filter>({
+    deviceType: flags.type.length ? [...flags.type] : undefined,
+    status: flags.status.length ? [...flags.status] : undefined,
+    keyword: flags.keyword,
+    serialNumber: flags.serial,
+    manufacturer: flags.manufacturer,
+    userId: flags.user,
+    createdFrom: timeOf('--created-from', flags.createdFrom),
+    createdTo: timeOf('--created-to', flags.createdTo),
+    lastUsedBefore: timeOf('--last-used-before', flags.lastUsedBefore),
+    codeExpiresBefore: timeOf('--code-expires-before', flags.codeExpiresBefore),
+  });
+}
+
+const localForm = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2}))?$/;
+
+function timeOf(flag: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const time = parseInstant(text) ?? localTime(text);
+  if (!time)
+    throw usage(`${flag} must be a time such as 2026-03-01, "2026-03-01 08:30" or 2026-03-01T08:30:00Z, not "${text}"`);
+  return time;
+}
+
+/** A local day or minute; null if the text is neither, or states a day that its month does not have. */
+function localTime(text: string): Date | null {
+  const parts = localForm.exec(text)?.slice(1).map(Number);
+  if (!parts) return null;
+  const [year, month, day, hour, minute] = parts as [number, number, number, number, number];
+  const isClock = Number.isNaN(hour) || (hour < 24 && minute < 60);
+  const time = new Date(year, month - 1, day, hour || 0, minute || 0);
+  return isClock && time.getMonth() === month - 1 && time.getDate() === day ? time : null;
+}
