@@ -3,7 +3,7 @@
  *   --devices N       size of the large registry (default 1000000, up to 5000000 and beyond)
  *   --repetitions N   how often each pair is measured (default 3)
  *   --seconds N       length of each load (default 3)
- *   --only WORDS      only groups whose name holds one of these (comma-separated): start, list, http, batch, stream, upload, command
+ *   --only WORDS      only groups whose name holds one of these (comma-separated): start, list, http, batch, figures, stream, upload, command
  *   --growth SIZES    instead of the table: the same work at each of these sizes, as a table and a plot in docs/
  *   --folder DIR      keeps the registries it fills there, for the next run
  *   --json            one JSON document instead of the table
@@ -20,6 +20,7 @@ import { machine, othersAtWork } from './machine.ts';
 import { type Row, reached, table } from './report.ts';
 import { batchRows } from './rows/batch.ts';
 import { commandRows } from './rows/command.ts';
+import { figureRows } from './rows/figures.ts';
 import { httpRows } from './rows/http.ts';
 import { listRows } from './rows/lists.ts';
 import { startRows } from './rows/start.ts';
@@ -32,6 +33,7 @@ const groups: Readonly<Record<string, Group>> = {
   list: listRows,
   http: httpRows,
   batch: batchRows,
+  figures: figureRows,
   stream: streamRows,
   upload: uploadRows,
 };

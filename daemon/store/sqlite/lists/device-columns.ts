@@ -97,8 +97,16 @@ export class DeviceColumns {
     this.count = n;
   }
 
-  statusOf(n: number): DeviceStatus {
-    return deviceStatuses[this.#kinds[n]! % deviceStatuses.length]!;
+  /** Type and status of each device as one number. */
+  get kinds(): Uint8Array {
+    return this.#kinds;
+  }
+
+  /** For each number in `kinds`, 1 if it has this status. */
+  kindsWith(status: DeviceStatus): Uint8Array {
+    return Uint8Array.from({ length: kinds }, (_, kind) =>
+      Number(deviceStatuses[kind % deviceStatuses.length] === status),
+    );
   }
 
   /** The counts of each type, state and manufacturer; combinations without devices are left out. */

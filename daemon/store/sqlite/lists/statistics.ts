@@ -5,24 +5,45 @@ import type { DeviceColumns } from './device-columns.ts';
 /** Devices looked at between two yields: 0.3 ms. */
 const stretch = 65_536;
 
-/** Statistics from memory: 5 ns a device. Yields regularly. */
+/** Statistics from memory: 4 ns a device. Yields regularly. */
 export function* statisticsOf(columns: DeviceColumns, query: StatisticsQuery): Generator<void, DeviceStatistics> {
-  const { activatedAt, lastUsedAt, activationCodeExpiresAt } = columns.times;
   const last = columns.count;
   let [codesExpiring, unused] = [0, 0];
-  for (let n = 1; n <= last; n++) {
-    if (n % stretch === 0) yield;
-    const status = columns.statusOf(n);
-    if (status === 'INACTIVE') {
-      const expiresAt = activationCodeExpiresAt[n]!;
-      if (expiresAt > query.codesExpireAfter && expiresAt <= query.codesExpireBy) codesExpiring++;
-    } else if (status === 'ACTIVE') {
-      const used = lastUsedAt[n]!;
-      if ((Number.isNaN(used) ? activatedAt[n]! : used) < query.unusedSince) unused++;
-    }
+  for (let from = 1; from <= last; from += stretch) {
+    const to = Math.min(from + stretch - 1, last);
+    codesExpiring += codesExpiringIn(columns, query, from, to);
+    unused += unusedIn(columns, query.unusedSince, from, to);
+    yield;
   }
   const since = query.since / hourMs;
   const registrations = new Map<number, number>();
   for (const [hour, count] of columns.hours) if (hour >= since) registrations.set(hour * hourMs, count);
   return { counts: [...columns.counts()], registrations, codesExpiring, unused };
+}
+
+/** Plain loops over typed arrays, apart from the generator: five times as fast. */
+function codesExpiringIn(columns: DeviceColumns, query: StatisticsQuery, from: number, to: number): number {
+  const { codesExpireAfter, codesExpireBy } = query;
+  const { activationCodeExpiresAt } = columns.times;
+  const isInactive = columns.kindsWith('INACTIVE');
+  const kinds = columns.kinds;
+  let found = 0;
+  for (let n = from; n <= to; n++) {
+    const expiresAt = activationCodeExpiresAt[n]!;
+    if (isInactive[kinds[n]!] === 1 && expiresAt > codesExpireAfter && expiresAt <= codesExpireBy) found++;
+  }
+  return found;
+}
+
+function unusedIn(columns: DeviceColumns, since: number, from: number, to: number): number {
+  const { activatedAt, lastUsedAt } = columns.times;
+  const isActive = columns.kindsWith('ACTIVE');
+  const kinds = columns.kinds;
+  let found = 0;
+  for (let n = from; n <= to; n++) {
+    if (isActive[kinds[n]!] !== 1) continue;
+    const used = lastUsedAt[n]!;
+    if ((Number.isNaN(used) ? activatedAt[n]! : used) < since) found++;
+  }
+  return found;
 }
