@@ -1,5 +1,5 @@
 /** The journal as an operator reads it: what it shows, and that changes to it are detected. */
-import { cp, mkdtemp, rm, unlink } from 'node:fs/promises';
+import { mkdtemp, rm, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { readCsv } from '../../src/cli/commands/import/csv.ts';
 import type { AuditOptions } from '../../src/contract/programs.ts';
+import { copyHome } from '../support/copied-home.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, register, type TestDevice } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => daemon?.stop());
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'devmgr-audit-'));
-  await cp(daemon.home, home, { recursive: true });
+  await copyHome(daemon.home, home);
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 

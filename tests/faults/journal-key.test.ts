@@ -16,8 +16,8 @@ import { check } from '../../daemon/maintenance/maintenance.ts';
 import { restore } from '../../daemon/maintenance/restore.ts';
 import { rotateKey } from '../../daemon/maintenance/rotate-key.ts';
 import { entryMac, macWith, sealOf } from '../../daemon/store/sqlite/chain.ts';
-import { homeFiles } from '../../src/contract/local.ts';
 import type { AuditOptions } from '../../src/contract/programs.ts';
+import { copyHome } from '../support/copied-home.ts';
 import { startTestDaemon, testSettings } from '../support/daemon.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const daemon = await startTestDaemon();
   await daemon.user('eve', 'VIEWER');
   await daemon.restart();
-  await cp(daemon.home, made, { recursive: true, filter: file => !file.endsWith(homeFiles.socket) });
+  await copyHome(daemon.home, made);
   await daemon.stop();
   for (const file of ['daemon.json', 'local-token', 'daemon.lock', 'daemon.lock.pid'])
     await rm(join(made, file), { force: true });

@@ -12,6 +12,7 @@ import { check } from '../../daemon/maintenance/maintenance.ts';
 import { resetPassword } from '../../daemon/maintenance/reset-password.ts';
 import { restore } from '../../daemon/maintenance/restore.ts';
 import type { AuditOptions } from '../../src/contract/programs.ts';
+import { copyHome } from '../support/copied-home.ts';
 import { adminPassword, startTestDaemon, type TestDaemon, testSettings } from '../support/daemon.ts';
 import { register } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
   await register(daemon);
   await daemon.restart();
   stopped = await mkdtemp(join(tmpdir(), 'devmgr-heads-'));
-  await cp(daemon.home, stopped, { recursive: true });
+  await copyHome(daemon.home, stopped);
   for (const file of ['daemon.json', 'local-token', 'daemon.lock', 'daemon.lock.pid'])
     await rm(join(stopped, file), { force: true });
 });
