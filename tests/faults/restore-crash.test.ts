@@ -1,11 +1,12 @@
 /** A restore that is killed at each of its file system calls, in a home whose daemon was killed, too. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { backup, check } from '../../daemon/programs.ts';
+import { copyHome } from '../support/copied-home.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { needs } from '../support/needs.ts';
 import { runDaemonProgram } from '../support/programs.ts';
@@ -48,7 +49,7 @@ needs('strace')('a restore that is killed', () => {
     expect((await runDaemonProgram(backup, { home, json: true, file: copy })).code).toBe(0);
     await uploadApp(daemon, '2.0.0');
     await daemon.kill();
-    await cp(home, join(dir, 'crashed'), { recursive: true });
+    await copyHome(home, join(dir, 'crashed'));
     const earlier = { entries: 3, files: 2, problems: [] };
     const restored = { entries: 2, files: 1, problems: [] };
     expect(await contents(home)).toEqual(earlier);
@@ -56,7 +57,7 @@ needs('strace')('a restore that is killed', () => {
     for (const name of ['link', 'mkdir', 'unlink', 'rename'])
       for (let step = 1, killed = true; killed; step++) {
         const trial = join(dir, `${name}-${step}`);
-        await cp(join(dir, 'crashed'), trial, { recursive: true });
+        await copyHome(join(dir, 'crashed'), trial);
         killed = await killedAt(name, step, { home: trial, file: copy });
         expect(killed ? [earlier, restored] : [restored], `${name} ${step}`).toContainEqual(await contents(trial));
       }

@@ -1,6 +1,7 @@
 /** Operations of the contract as OpenAPI operation objects. */
 import type { TObject } from 'typebox';
 import type { RouteShape } from '../define.ts';
+import { LIST } from '../fields.ts';
 import { rateLimits } from '../limits.ts';
 import { closeCodes, stream } from '../values.ts';
 import { errorResponses } from './errors.ts';
@@ -75,6 +76,8 @@ function parameters(shape: RouteShape, group: TObject | undefined, place: 'path'
       in: place,
       required: required.has(name),
       ...(description ? { description } : {}),
+      // An array is sent as one parameter.
+      ...(LIST in field ? { style: 'form', explode: false } : {}),
       schema,
       ...(example === undefined ? {} : { example }),
     };

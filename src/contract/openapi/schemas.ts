@@ -4,7 +4,7 @@ import { appVersion } from '../apps.ts';
 import { backup } from '../backups.ts';
 import { batchItem, deviceDetailData, deviceListItem, registration } from '../devices.ts';
 import { hardwareEvents, journalEvents } from '../events.ts';
-import { SHAPE, TEXT } from '../fields.ts';
+import { LIST, SHAPE, TEXT } from '../fields.ts';
 import { driverStatus, key } from '../hardware.ts';
 import { paged } from '../paging.ts';
 import { serviceToken } from '../tokens.ts';
@@ -55,6 +55,8 @@ function convertBody(schema: Raw): JsonObject {
   const options = schema.anyOf as readonly Raw[] | undefined;
   const present = options?.filter(option => option.type !== 'null') ?? [];
   if (present.length === 1) return orNull(convert(present[0] as Raw));
+  const values = schema[LIST];
+  if (Array.isArray(values)) return oneOrMore(values, schema.description as string);
   const { examples, properties, items, description, ...rest } = schema;
   const standard = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !keyword.startsWith('x-')));
   const words = [description, schema[SHAPE]].filter(part => typeof part === 'string');
@@ -66,6 +68,12 @@ function convertBody(schema: Raw): JsonObject {
     ...(isObject(properties) ? { properties: mapValues(properties, convert) } : {}),
     ...(isObject(items) ? { items: convert(items as Raw) } : {}),
   };
+}
+
+/** One value or several: a client passes either a text or an array, which is sent with commas between the values. */
+function oneOrMore(values: readonly Json[], description: string): JsonObject {
+  const one = { type: 'string', enum: values };
+  return { description, anyOf: [one, { type: 'array', items: one, minItems: 1 }] };
 }
 
 /** In OpenAPI 3.0, null must also be one of the values of an enumeration. */
