@@ -23,12 +23,6 @@ const faults: readonly string[] = [
   `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number)
    FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
    GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
-  `SELECT 'service token ' || t.number || ' is not as the journal says' FROM service_token t WHERE NOT EXISTS (
-     SELECT 1 FROM event e WHERE e.type = 'TOKEN_CREATED' AND e.subject = t.number AND e.at = t.created_at
-       AND e.actor IS t.created_by AND e.detail ->> '$.name' = t.name AND e.detail ->> '$.role' = t.role
-       AND e.detail ->> '$.sha256' = t.sha256 AND e.detail ->> '$.expiresAt' = t.expires_at
-       AND e.detail -> '$.allowedFrom' IS coalesce(t.allowed_from, 'null'))
-   OR t.revoked_at IS NOT (SELECT e.at FROM event e WHERE e.type = 'TOKEN_REVOKED' AND e.subject = t.number)`,
   ...numberedTables.map(
     table => `SELECT 'numbers are missing in ${table}: ' || count(*) || ' rows up to number ' || max(number)
    FROM ${table} HAVING count(*) <> coalesce(max(number), 0)`,

@@ -1,6 +1,7 @@
 import type { EntryType } from '../../domain/journal.ts';
 import type { JournalRow } from './chain.ts';
 import { DerivedDevices } from './derived-devices.ts';
+import { DerivedTokens } from './derived-tokens.ts';
 import { DerivedUsers } from './derived-users.ts';
 import type { Statements } from './statements.ts';
 
@@ -11,6 +12,7 @@ import type { Statements } from './statements.ts';
 export class Derived {
   readonly #users = new DerivedUsers();
   readonly #devices = new DerivedDevices();
+  readonly #tokens = new DerivedTokens();
 
   /** Whether entries of this version are among them. */
   hasDigests = false;
@@ -21,13 +23,17 @@ export class Derived {
     const type = row.type as EntryType;
     if (row.device !== null) {
       if (type !== 'DEVICE_USED') this.#devices.apply(type, row.device, fields(row.data), fields(row.detail));
-    } else if (row.subject !== null) this.#users.apply(type, row.subject, fields(row.detail));
+    } else if (row.subject !== null) {
+      if (type.startsWith('TOKEN_')) this.#tokens.apply(row, row.subject);
+      else this.#users.apply(type, row.subject, fields(row.detail));
+    }
   }
 
-  /** Compares both tables; yields between rows. */
+  /** Compares the tables; yields between rows. */
   *compare(statements: Statements, report: (text: string) => void): Generator<void, void> {
     yield* this.#users.compare(statements, report);
     yield* this.#devices.compare(statements, report);
+    yield* this.#tokens.compare(statements, report);
   }
 
   /** What entries of an earlier version do not prove; valid after `compare`. */

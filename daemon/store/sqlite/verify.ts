@@ -14,8 +14,8 @@ const chunk = 1000;
 const maxProblems = 100;
 
 /**
- * Reads the journal from end to end. Reports entries that were changed, removed, inserted or moved, and rows of users and
- * devices that are not what the entries say; at most `maxProblems`. Both must be of one moment: call it in a transaction.
+ * Reads the journal from end to end. Reports entries that were changed, removed, inserted or moved, and rows of users, devices and
+ * service tokens that are not what the entries say; at most `maxProblems`. Both must be of one moment: call it in a transaction.
  */
 export function* verifyJournal(
   statements: Statements,
