@@ -48,7 +48,7 @@ function chunkedBody(after: Buffer): { body: Buffer; rest: Buffer } | null {
 }
 
 /** Downloads, pages and documents are themselves. */
-const plain = /^(text\/|application\/(octet-stream|yaml|javascript)|image\/)/;
+const plain = /^(text\/|application\/(octet-stream|x-ndjson|yaml|javascript)|image\/)/;
 
 /** What is wrong with an answer, in words; null where nothing is. */
 export function faultOf({ status, headers, body }: HttpAnswer, method: string): string | null {
