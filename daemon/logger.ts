@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { escaped } from './escaped.ts';
 
 export type { Logger };
 
@@ -23,20 +24,6 @@ function write(fd: number, text: string): void {
     // No one reads the log any more, so there is nowhere to report it.
   }
 }
-
-/** Control characters except the line breaks of a stack trace, and characters that reorder text or are invisible; joiners are safe. */
-const UNSAFE = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
-
-/**
- * Text from a device, a library or a client must not control the terminal that shows the log. The escapes are those of JSON, so
- * that a line of NDJSON parses to the original text.
- */
-const escaped = (text: string): string =>
-  text.replace(UNSAFE, symbol =>
-    Array.from({ length: symbol.length }, (_, i) => `\\u${symbol.charCodeAt(i).toString(16).padStart(4, '0')}`).join(
-      '',
-    ),
-  );
 
 const rawLines = (fd: number): DestinationStream => ({ write: line => write(fd, escaped(line)) });
 

@@ -1,4 +1,5 @@
 import type { ProgramIo, StartFailure } from '../src/contract/programs.ts';
+import { escaped } from './escaped.ts';
 import { StartRefused } from './home/settings.ts';
 
 /** Runs the body of a program and returns its exit code. Prints an error as text or JSON on stderr. */
@@ -10,7 +11,7 @@ export async function reporting(io: ProgramIo, json: boolean, body: () => Promis
     io.stderr.write(
       json
         ? `${JSON.stringify({ error: { code: exitCode === 2 ? 1001 : 'FAILED', message, hint, reason } })}\n`
-        : `devmgr: ${message}\n${hint ? `  ${hint}\n` : ''}`,
+        : escaped(`devmgr: ${message}\n${hint ? `  ${hint}\n` : ''}`),
     );
     return exitCode;
   }

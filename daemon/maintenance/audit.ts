@@ -3,6 +3,7 @@ import { csvCell } from '../../src/contract/csv.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { AuditOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { type EntryType, type EventRecord, entryTypes } from '../domain/journal.ts';
+import { escapedLine } from '../escaped.ts';
 import { type AuditLine, toAuditLine } from '../forwarding/audit-line.ts';
 import { readHeads } from '../home/head-file.ts';
 import type { Home } from '../home/home.ts';
@@ -39,7 +40,7 @@ async function verify(home: Home, reader: RegistryReader, options: AuditOptions,
   const journal = await reader.verifyJournal({ ...anchors, heads: [...given, ...anchors.heads] });
   const report = { ...journal, problems: [...journal.problems, ...heads.problems] };
   const { entries, problems } = report;
-  const text = problems.length ? `${problems.join('\n')}\n` : `OK: ${entries} entries checked\n`;
+  const text = problems.length ? `${problems.map(escapedLine).join('\n')}\n` : `OK: ${entries} entries checked\n`;
   await print(io.stdout, options.json ? `${JSON.stringify(report)}\n` : text);
   if (!options.json) io.stderr.write(notCoveredText(report));
   return problems.length ? 1 : 0;
@@ -135,11 +136,12 @@ function csv(line: AuditLine): string {
 /** Digests are for the verification. */
 const unread = new Set(['codeDigest', 'passwordDigest']);
 
-/** A line for people. JSON escapes keep control characters away from the terminal. */
+/** A line for people. The database may have been changed: escapes keep control characters away from the terminal. */
 function readable(line: AuditLine): string {
   const text = entryText(line) ?? fieldsText(line.details);
   const actor = line.user ?? nameWithoutActor(line);
-  return `${line.id}  ${line.timestamp}  ${line.type.padEnd(25)}  ${line.deviceId ?? '-'} ${line.serialNumber ?? ''}  ${actor}  ${text}\n`;
+  const subject = `${line.deviceId ?? '-'} ${line.serialNumber ?? ''}`;
+  return `${escapedLine(`${line.id}  ${line.timestamp}  ${line.type.padEnd(25)}  ${subject}  ${actor}  ${text}`)}\n`;
 }
 
 const fieldsText = (details: AuditLine['details']): string =>

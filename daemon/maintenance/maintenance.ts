@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
 import type { HomeOptions, ProgramIo } from '../../src/contract/programs.ts';
+import { escapedLine } from '../escaped.ts';
 import { readHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
@@ -55,7 +56,7 @@ function checkText({ devices, entries, files, problems }: Checked): string {
     counted(files, 'file', 'files'),
   ].join(', ');
   if (problems.length === 0) return `OK: ${checked} checked\n`;
-  return `${problems.join('\n')}\n${counted(problems.length, 'problem', 'problems')}; ${checked} checked\n`;
+  return `${problems.map(escapedLine).join('\n')}\n${counted(problems.length, 'problem', 'problems')}; ${checked} checked\n`;
 }
 
 /** What a verification could not compare; empty if there is nothing. */

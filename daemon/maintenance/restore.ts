@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { ProgramIo, RestoreOptions } from '../../src/contract/programs.ts';
 import { BEFORE_RESTORE, beforeRestoreName } from '../blobs/blobs.ts';
+import { escapedLine } from '../escaped.ts';
 import { linkOrCopy } from '../files.ts';
 import { HeadFile } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
@@ -26,7 +27,7 @@ export function restore(options: RestoreOptions, io: ProgramIo): Promise<number>
     try {
       const { file, acceptUnverified = false, identityFile, passphraseFile } = options;
       const restored = await replace({ home, file: resolve(file), acceptUnverified, identityFile, passphraseFile });
-      for (const warning of restored.warnings) io.stderr.write(`${warning}\n`);
+      for (const warning of restored.warnings) io.stderr.write(`${escapedLine(warning)}\n`);
       await print(io.stdout, options.json ? `${JSON.stringify(documentOf(restored))}\n` : textOf(restored));
       return 0;
     } finally {

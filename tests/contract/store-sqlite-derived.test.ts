@@ -6,7 +6,7 @@ import * as users from '../../daemon/domain/user.ts';
 import { accept } from '../../daemon/services/context.ts';
 import type { Change } from '../../daemon/store/store.ts';
 import { openTemporary } from '../support/sqlite.ts';
-import { commit } from './store/fixtures.ts';
+import { addToken, commit } from './store/fixtures.ts';
 
 const at = 1_700_000_000_000;
 const registration = (serialNumber: string) =>
@@ -53,6 +53,12 @@ interface Trigger {
 }
 
 describe('verification of the rows', () => {
+  it.each(['{', 'null', '5'])('reports the entry of a service token whose detail was changed to %s', async detail => {
+    await write(addToken('line-1'));
+    tamper(`UPDATE event SET detail = '${detail}' WHERE type = 'TOKEN_CREATED'`);
+    expect((await problems()).join()).toMatch(/entry 15 was changed/);
+  });
+
   it('accepts what the entries say', async () => {
     expect(await opened.verifyJournal()).toEqual({ entries: 14, problems: [] });
     expect((await opened.check()).problems).toEqual([]);

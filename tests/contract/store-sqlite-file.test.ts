@@ -322,6 +322,24 @@ describe('checking an SQLite store', () => {
       expect((await opened.check()).problems.join('\n')).toMatch(words);
     });
 
+  it('compares an older one with its journal, too', async () => {
+    const old = join(folder, 'older.db');
+    const first = await openWriter({ file: old, migrations: migrations.slice(0, 1) });
+    first.exec(
+      `INSERT INTO user (number, username, password_hash, role, disabled, created_at) VALUES (1, 'eve', 'h', 'ADMIN', 0, 1)`,
+    );
+    first.close();
+    expect((await checkDatabase(old, journalKey)).problems).toContain('journal: all entries and the seal were removed');
+  });
+
+  it('reports the head of a journal of which there is no table any more', async () => {
+    const empty = join(folder, 'empty.db');
+    await writeFile(empty, '');
+    const heads = [{ id: 3, mac: 'x', source: 'the given head' }];
+    const { problems } = await checkDatabase(empty, journalKey, { heads, isFileMissing: false });
+    expect(problems).toEqual(['journal: the journal ends at entry 0, the given head says 3: entries were removed']);
+  });
+
   it('finds damaged pages', async () => {
     await commit(
       opened.store,

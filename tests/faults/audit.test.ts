@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { audit } from '../../daemon/maintenance/audit.ts';
+import { check } from '../../daemon/maintenance/maintenance.ts';
 import { readCsv } from '../../src/cli/commands/import/csv.ts';
 import type { AuditOptions } from '../../src/contract/programs.ts';
 import { copyHome } from '../support/copied-home.ts';
@@ -56,6 +57,30 @@ async function tableOf(csv: string): Promise<Record<string, string>[]> {
   const [names, ...rows] = records;
   return rows.map(cells => Object.fromEntries(cells.map((cell, i) => [names![i]!, cell])));
 }
+
+describe('a hostile text in the database', () => {
+  it.each(['user', 'service_token'])(
+    'does not control the terminal that shows what is wrong with the table %s',
+    async table => {
+      const db = new Database(join(home, 'devmgr.db'));
+      const name = `'x' || char(27) || '[2K' || char(13) || char(10) || 'OK: 9 entries checked' || char(8238)`;
+      db.exec(
+        table === 'user'
+          ? `INSERT INTO user (number, username, password_hash, role, disabled, created_at) VALUES (99, ${name}, 'h', 'ADMIN', 0, 1)`
+          : `INSERT INTO service_token VALUES (99, ${name}, 'ADMIN', 'ab', 'admin', 1, 2, NULL, NULL, NULL)`,
+      );
+      db.close();
+      for (const { code, stdout } of [
+        await run({ verify: true }),
+        await runDaemonProgram(check, { home, json: false }),
+      ]) {
+        expect(code).toBe(1);
+        expect(stdout).toContain('\\u001b[2K\\u000d\\nOK: 9 entries checked\\u202e');
+        expect(stdout).not.toMatch(/[^\P{C}\n]/u);
+      }
+    },
+  );
+});
 
 describe('daemon audit --verify', () => {
   const verify = () => run({ verify: true });

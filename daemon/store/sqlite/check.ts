@@ -1,6 +1,7 @@
 import { type default as Database, SqliteError } from 'better-sqlite3';
 import { cooperatively } from '../../concurrency.ts';
 import type { Anchors, CheckReport } from '../maintenance.ts';
+import { AnchorCheck } from './anchors.ts';
 import { toFailure } from './failure.ts';
 import type { JournalKeyList } from './key-ring.ts';
 import { migrations } from './migrations.ts';
@@ -23,11 +24,16 @@ const faults: readonly string[] = [
   `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number)
    FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
    GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
-  ...numberedTables.map(
-    table => `SELECT 'numbers are missing in ${table}: ' || count(*) || ' rows up to number ' || max(number)
-   FROM ${table} HAVING count(*) <> coalesce(max(number), 0)`,
-  ),
 ];
+
+/** An older database lacks some of the tables. */
+const numberFaults = (statements: Statements): readonly string[] =>
+  numberedTables
+    .filter(table => statements.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, table))
+    .map(
+      table => `SELECT 'numbers are missing in ${table}: ' || count(*) || ' rows up to number ' || max(number)
+   FROM ${table} HAVING count(*) <> coalesce(max(number), 0)`,
+    );
 
 /**
  * Checks a database: its pages and indexes, its counters against counts, its journal from end to end. Works beside a running
@@ -46,11 +52,13 @@ export async function checkDatabase(
     // First of all: the check of the pages evaluates conditions and virtual tables of the schema.
     const foreign = schemaProblems(db, version);
     const pages = foreign.length > 0 ? foreign : pageProblems(db);
-    // Results from damaged pages would mislead, and an older database lacks some of what the queries name.
-    if (pages.length > 0 || version < migrations.length)
-      return { problems: pages, unproven: [], devices: 0, entries: 0 };
+    // Results from damaged pages would mislead.
+    if (pages.length > 0) return { problems: pages, unproven: [], devices: 0, entries: 0 };
+    if (version === 0) return emptyReport(anchors);
     const statements = new Statements(db);
-    const wrong = faults.flatMap(sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`));
+    const wrong = [...faults, ...numberFaults(statements)].flatMap(sql =>
+      statements.values<string>(`${sql} LIMIT ${maxProblems}`),
+    );
     const journal = await cooperatively(verifyJournal(statements, journalKeys, anchors));
     const unproven = journal.problems.map(text => `journal: ${text}`);
     return {
@@ -67,6 +75,12 @@ export async function checkDatabase(
   } finally {
     db.close();
   }
+}
+
+/** A database without tables has no journal, which the heads may contradict. */
+function emptyReport(anchors: Anchors | undefined): CheckReport {
+  const unproven = new AnchorCheck(anchors).problems(0, false).map(text => `journal: ${text}`);
+  return { problems: unproven, unproven, devices: 0, entries: 0 };
 }
 
 function pageProblems(db: Database.Database): string[] {

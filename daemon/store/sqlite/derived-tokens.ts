@@ -27,12 +27,10 @@ const fixedText = (...fields: readonly unknown[]): string => JSON.stringify(fiel
 export class DerivedTokens {
   readonly #tokens = new Map<number, DerivedToken>();
 
-  apply(row: JournalRow, number: number): void {
+  apply(row: JournalRow, number: number, detail: Readonly<Record<string, unknown>>): void {
     const type = row.type as EntryType;
     if (type === 'TOKEN_CREATED') {
-      const { name, role, sha256, expiresAt, allowedFrom } = JSON.parse(row.detail) as Readonly<
-        Record<string, unknown>
-      >;
+      const { name, role, sha256, expiresAt, allowedFrom } = detail;
       const networks = allowedFrom === null ? null : JSON.stringify(allowedFrom);
       const fixed = fixedText(name, role, sha256, row.actor, row.at, expiresAt, networks);
       this.#tokens.set(number, { fixed, revokedAt: null });

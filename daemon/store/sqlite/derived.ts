@@ -24,7 +24,7 @@ export class Derived {
     if (row.device !== null) {
       if (type !== 'DEVICE_USED') this.#devices.apply(type, row.device, fields(row.data), fields(row.detail));
     } else if (row.subject !== null) {
-      if (type.startsWith('TOKEN_')) this.#tokens.apply(row, row.subject);
+      if (type.startsWith('TOKEN_')) this.#tokens.apply(row, row.subject, fields(row.detail));
       else this.#users.apply(type, row.subject, fields(row.detail));
     }
   }
