@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { backupIds, versionIds } from '../../src/contract/ids.ts';
@@ -60,10 +61,14 @@ async function digestIn(folders: readonly string[], blob: string): Promise<strin
   return null;
 }
 
-/** SHA-256 in lower-case hex; null if there is no such file. */
+/**
+ * SHA-256 in lower-case hex; null if there is no such file. Empty if it is not a plain file: a pipe or a device may have no end,
+ * and a copy of the stored files can contain a link to one.
+ */
 async function digestOf(file: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {
+    if (!(await lstat(file)).isFile()) return '';
     await pipeline(createReadStream(file), hash);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

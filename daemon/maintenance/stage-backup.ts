@@ -60,8 +60,9 @@ export async function stageBackup(restoring: Restoring): Promise<StagedBackup> {
 
 /** Rejects before SQLite has read a byte of a backup that is neither verified nor accepted. */
 async function copyVerified({ home, file, acceptUnverified, ...unlocking }: Restoring, to: string): Promise<Origin> {
-  if (await isKept(home, file)) {
-    await storeMaintenance(home).copyDatabase(file, to);
+  const kept = await keptCopy(home, file);
+  if (kept !== null) {
+    await storeMaintenance(home).copyDatabase(kept, to);
     return { kind: 'kept' };
   }
   const keys = await backupKeys(home);
@@ -91,10 +92,16 @@ function originOf(verdict: Verdict): Origin {
 /** Names that a restore and a migration give to the registries that they replace. */
 const keptNames = [BEFORE_RESTORE, '.v'].map(suffix => homeFiles.database + suffix);
 
-async function isKept(home: Home, file: string): Promise<boolean> {
+/**
+ * The path of the file, without links, if a restore or a migration has kept it in the home; else null. The caller must use this
+ * path: a link in a folder of another user may point to another file by then.
+ */
+async function keptCopy(home: Home, file: string): Promise<string | null> {
   const path = await realpath(file);
   if (!(await stat(path)).isFile()) throw new StartRefused(1, `${file} is not a file`, 'name a backup');
-  return dirname(path) === (await realpath(home.dir)) && keptNames.some(name => basename(path).startsWith(name));
+  const isKept =
+    dirname(path) === (await realpath(home.dir)) && keptNames.some(name => basename(path).startsWith(name));
+  return isKept ? path : null;
 }
 
 function notVerified(file: string, why: string): StartRefused {

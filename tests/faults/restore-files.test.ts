@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -81,3 +81,25 @@ test('a daemon that starts in a home without a registry keeps the files for a la
     stdout: expect.stringContaining('"files":1'),
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a link in place of a stored file is damage, and what it leads to is not read',
+  async () => {
+    const home = join(dir, 'home');
+    const copy = join(dir, 'copy.db');
+    const daemon = await spawnDaemon({ home });
+    await uploadApp(daemon, '1.0.0');
+    expect(await backup({ home, json: true, file: copy }, io())).toBe(0);
+    await daemon.stop();
+    const [blob] = (await readdir(join(home, 'blobs'))).filter(name => name !== 'incoming');
+    await rm(join(home, 'blobs', blob!));
+    // A file without an end.
+    await symlink('/dev/zero', join(home, 'blobs', blob!));
+    const { code, stdout } = await runDaemonProgram(check, { home, json: true });
+    expect([code, JSON.parse(stdout).problems]).toEqual([1, ['files: the file of APP-1 is damaged']]);
+    expect(await runDaemonProgram(restore, { home, json: true, file: copy })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the stored file of APP-1 is not the one'),
+    });
+  },
+);
