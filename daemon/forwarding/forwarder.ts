@@ -19,6 +19,8 @@ const PAGE = 500;
 const TURN = 50;
 /** Milliseconds until the next attempt: doubled after each failure. */
 const backoff = { first: 500, longest: 60_000 };
+/** Milliseconds for one delivery. A receiver that never confirms, but keeps sending something, is not silent. */
+const DELIVERY_MS = 120_000;
 
 /** What a forwarder works with. */
 export interface ForwarderOptions {
@@ -26,6 +28,8 @@ export interface ForwarderOptions {
   readonly home: Home;
   readonly target: ForwardTarget;
   readonly log: Logger;
+  /** Milliseconds after which a delivery has failed. */
+  readonly deliveryMs?: number;
 }
 
 /** Delivers entries in the background until it is stopped. */
@@ -102,12 +106,20 @@ export class Forwarder {
     const records = await store.events({ after: this.#delivered, limit: PAGE });
     const last = records.at(-1);
     if (!last || signal.aborted) return false;
-    await this.#send(await this.#linesOf(records), signal);
+    await this.#sendInTime(await this.#linesOf(records), signal);
     await this.#cursor.write(last);
     this.#delivered = last.id;
     if (this.#failures > 0) log.info({ target: target.name }, 'journal entries are forwarded again');
     this.#failures = 0;
     return true;
+  }
+
+  async #sendInTime(lines: readonly AuditLine[], signal: AbortSignal): Promise<void> {
+    const { deliveryMs = DELIVERY_MS } = this.#options;
+    const deadline = AbortSignal.timeout(deliveryMs);
+    await this.#send(lines, AbortSignal.any([signal, deadline])).catch(error => {
+      throw deadline.aborted ? new Error(`the delivery was not confirmed within ${deliveryMs / 1000} s`) : error;
+    });
   }
 
   async #linesOf(records: readonly EventRecord[]): Promise<AuditLine[]> {

@@ -3,17 +3,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { Forwarder } from '../../daemon/forwarding/forwarder.ts';
 import { forwardTarget } from '../../daemon/forwarding/target.ts';
+import { Home } from '../../daemon/home/home.ts';
+import type { Logger } from '../../daemon/logger.ts';
 import { audit, backup, restore } from '../../daemon/programs.ts';
+import { addDevice, commit } from '../contract/store/fixtures.ts';
 import { type Certificate, makeCertificate } from '../support/certificates.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { needs } from '../support/needs.ts';
 import { runDaemonProgram } from '../support/programs.ts';
+import { openTemporary } from '../support/sqlite.ts';
 import { receiveSyslog, type SyslogReceiver } from '../support/syslog-receiver.ts';
 
 let dir: string;
@@ -142,6 +147,40 @@ describe('a syslog receiver', () => {
     await isBehind(daemon);
     await daemon.restart({ forward: undefined });
     expect(existsSync(join(daemon.home, 'audit-forward.json'))).toBe(false);
+  });
+
+  it.each(['syslog+tcp', 'http'])('that sends on and on but never confirms is reported (%s)', async scheme => {
+    const drip = (send: () => unknown) => {
+      const timer = setInterval(send, 5);
+      onTestFinished(() => clearInterval(timer));
+    };
+    const server =
+      scheme === 'http'
+        ? createHttpServer((_, response) => drip(() => response.write('x')))
+        : createTcpServer({ allowHalfOpen: true }, socket => {
+            socket.on('error', () => undefined).resume();
+            drip(() => socket.write('x'));
+          });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const opened = await openTemporary();
+    await commit(opened.store, [addDevice('A')]);
+    const warnings: unknown[] = [];
+    const forwarder = new Forwarder({
+      store: opened.store,
+      home: await Home.open(join(dir, 'home')),
+      target: forwardTarget(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`, {})!,
+      log: { info: () => undefined, warn: (fields: unknown) => warnings.push(fields) } as unknown as Logger,
+      deliveryMs: 300,
+    });
+    forwarder.start();
+    onTestFinished(async () => {
+      await forwarder.stop();
+      await opened.cleanup();
+      server.close();
+    });
+    await expect
+      .poll(() => warnings, patient)
+      .toMatchObject([{ reason: 'the delivery was not confirmed within 0.3 s' }]);
   });
 
   it('gets a long journal in parts of bounded size', async () => {
