@@ -1,5 +1,24 @@
 /** File operations that a power cut must not undo, and copies that take no room. */
-import { copyFile, link, open } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Creates a folder and its parents (0700). Node's recursive mkdir never returns below /proc, where each try is ENOENT. */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (await isFolder(folder)) return;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFolder(dirname(folder)))) throw error;
+    await makeFolder(dirname(folder));
+    await makeFolder(folder);
+  }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    found => found.isDirectory(),
+    () => false,
+  );
 
 /** Puts the content of a file on the disk. */
 export async function syncFile(path: string): Promise<void> {

@@ -1,9 +1,9 @@
 /** The home folder: created and kept private; each secret is in its own file. */
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
-import { syncFolder } from '../files.ts';
+import { makeFolder, syncFolder } from '../files.ts';
 import { StartRefused } from './settings.ts';
 
 /** The files that the daemon reads and writes; the others in the home belong to the command line. */
@@ -28,7 +28,7 @@ export class Home {
   /** Creates the folder (0700) if it is missing. Refuses with `StartRefused` a folder that others own or control. */
   static async open(dir: string): Promise<Home> {
     try {
-      await mkdir(dir, { recursive: true, mode: 0o700 });
+      await makeFolder(dir);
     } catch (error) {
       throw refusal(`the home folder ${dir} cannot be created`, error);
     }

@@ -1,4 +1,4 @@
-/** Identifiers of records: a prefix and an ascending number from 1, without leading zeros. */
+/** Identifiers of records: a prefix and an ascending number from 1, without leading zeros. Activation codes as people type them. */
 
 declare const brand: unique symbol;
 type Branded<B extends string> = string & { readonly [brand]: B };
@@ -45,3 +45,9 @@ export const versionIds = idKind<VersionId>('APP-');
 export const backupIds = idKind<BackupId>('BKP-');
 /** Formats and parses ids of service tokens. */
 export const tokenIds = idKind<TokenId>('TOK-');
+
+/** An activation code as it is written, from what a person typed: without its hyphens, or with spaces. Any other text is returned. */
+export function writtenActivationCode(typed: string): string {
+  const symbols = typed.replace(/[\s-]/g, '');
+  return symbols.length === 16 ? symbols.match(/.{4}/g)!.join('-') : typed;
+}

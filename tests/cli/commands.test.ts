@@ -98,6 +98,27 @@ describe('a device', () => {
     expect(stdout).toMatch(/history:\n.* registered .*\n.* activated for bob .*\n.* locked: in doubt .*\n/);
   });
 
+  test('is shown without its code once it is retired', async () => {
+    const { deviceId, activationCode } = await daemon.register(newSerial());
+    expect((await daemon.run(['show', deviceId])).stdout).toContain(`${activationCode} (valid until `);
+    const body = { reason: 'lost', confirmPassword: adminPassword };
+    await daemon.call('POST', `/api/devices/${deviceId}/deactivate`, body);
+    const { stdout } = await daemon.run(['show', deviceId]);
+    expect({ title: stdout.split('\n')[0], stdout }).toMatchObject({ title: `${deviceId}  DEACTIVATED` });
+    expect(stdout).not.toMatch(/valid until|activation code/);
+    expect((await daemon.run(['show', deviceId, '--json'])).json).toMatchObject({ activationCode });
+  });
+
+  test.each([
+    ['without hyphens', (code: string) => code.replaceAll('-', '')],
+    ['with spaces', (code: string) => ` ${code.replaceAll('-', ' ')} `],
+    ['in lower case', (code: string) => code.toLowerCase().replaceAll('-', '')],
+  ])('is activated with its code %s', async (_, typed) => {
+    const { deviceId, activationCode } = await daemon.register(newSerial());
+    const args = ['activate', deviceId, '--code', typed(activationCode), '--user', 'bob'];
+    expect(await daemon.run(args)).toMatchObject({ code: 0, stdout: expect.stringContaining('is ACTIVE') });
+  });
+
   test('shows its code as a QR code', async () => {
     const { deviceId, activationCode } = await daemon.register(newSerial());
     const { stdout } = await daemon.run(['show', deviceId, '--qr']);

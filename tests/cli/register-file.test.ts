@@ -29,6 +29,17 @@ const total = async (keyword: string) =>
   (await daemon.call('GET', `/api/devices/list?size=1&keyword=${keyword}-`)).pagination.total as number;
 
 describe('a CSV', () => {
+  test('can name the type in upper or lower case, like --type, and so can JSON', async () => {
+    const p = prefix();
+    const csv = fileOf('keys.csv', `${header}\nukey,${p}-1,Acme,One\n SimKey ,${p}-2,Acme,One\n`);
+    const device = { deviceType: 'ukey', serialNumber: `${p}-3`, manufacturer: 'Acme', model: 'One' };
+    const json = fileOf('keys.json', JSON.stringify([device]));
+    for (const file of [csv, json])
+      expect(await daemon.run(['register', '--file', file])).toMatchObject({ code: 0, stderr: expect.any(String) });
+    const { list } = await daemon.call('GET', `/api/devices/list?keyword=${p}&sortBy=serialNumber&sortOrder=asc`);
+    expect(list.map(({ deviceType }: { deviceType: string }) => deviceType)).toEqual(['UKEY', 'SIMKEY', 'UKEY']);
+  });
+
   test('can have a BOM, CRLF, quoted commas and line breaks, other columns, and columns in any order and case', async () => {
     const p = prefix();
     const file = fileOf(

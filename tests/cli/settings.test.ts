@@ -31,16 +31,25 @@ describe('the address of a server', () => {
     ['https://example.com/devmgr/', 'https://example.com/devmgr'],
     ['https://example.com/devmgr?a=b#c', 'https://example.com/devmgr'],
     ['http://[::1]:7470', 'http://[::1]:7470'],
+    ['localhost', 'http://localhost'],
+    ['registry:7470', 'http://registry:7470'],
+    ['http://registry', 'http://registry'],
   ])('%s is normalized to %s', (given, address) => {
     expect(serverAddress(given)).toBe(address);
   });
 
-  test.each(['', 'http://', 'ftp://example.com', 'file:///etc/passwd', 'a b', 'https://:7470', 'http://example.com:x'])(
-    '%j is not valid',
-    given => {
-      expect(() => serverAddress(given)).toThrow(`"${given}" is not a valid server address`);
-    },
-  );
+  const wrong = [
+    '',
+    'http://',
+    'ftp://example.com',
+    'file:///etc/passwd',
+    'a b',
+    'https://:7470',
+    'http://example.com:x',
+  ];
+  test.each([...wrong, 'notaurl', 'notaurl/path'])('%j is not valid', given => {
+    expect(() => serverAddress(given)).toThrow(`"${given}" is not a valid server address`);
+  });
 
   test.each(['http://admin:secret@example.com', 'https://admin@example.com', 'http://:secret@example.com'])(
     'must not contain a name or a password, as %s does, and the error does not repeat it',

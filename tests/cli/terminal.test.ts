@@ -5,7 +5,7 @@ import stringWidth from 'string-width';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { adminPassword, type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
-import { atTerminal, ctrl, ESC, type Screen, withoutColors } from './screen.ts';
+import { atTerminal, ctrl, ESC, keys, type Screen, withoutColors } from './screen.ts';
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -42,6 +42,24 @@ needs('script', 'bsdutils')('at a terminal', () => {
     const silent = await devmgrAt(['register', '--type', 'UKEY', '--serial', 'TTY-2', '--no-input']).ended;
     expect(silent.code).toBe(2);
     expect(silent.stdout).toContain('register needs --manufacturer, --model');
+  });
+
+  test('checks each answer at its question: register', async () => {
+    const screen = devmgrAt(['register']);
+    await screen.shows(/Type/);
+    screen.type(`bad serial!${keys.enter}`);
+    await screen.answer(/Serial number:/, 'bad serial!');
+    await screen.shows(/This must/);
+    screen.type(ctrl.c);
+    const { code, stdout } = await screen.ended;
+    expect({ code, asked: withoutColors(stdout).includes('Manufacturer:') }).toEqual({ code: 130, asked: false });
+  });
+
+  test('refuses to restore a file that does not exist, before it asks', async () => {
+    const { code, stdout } = await devmgrAt(['daemon', 'restore', 'missing.db'], 80, temporaryFolder()).ended;
+    expect(code).toBe(1);
+    expect(stdout).toContain('missing.db');
+    expect(stdout).not.toContain('Replace the registry');
   });
 
   test('retires a device only after its id was typed', async () => {

@@ -16,6 +16,7 @@ export function launchdService(facts: ServiceFacts): Service {
     text: plist(facts),
     encoding: 'utf8',
     probe: ['launchctl', 'print', domain],
+    running: ['launchctl', 'print', `${domain}/${label}`],
     // An agent that is already loaded cannot be loaded again; unloading one that is not loaded fails, which does not matter.
     start: [
       ['sh', '-c', `launchctl bootout ${domain}/${label} 2>/dev/null; exit 0`],

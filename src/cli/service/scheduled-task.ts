@@ -19,6 +19,7 @@ export function scheduledTask(facts: ServiceFacts): Service {
     text: taskText(facts),
     encoding: 'utf16le',
     probe: ['schtasks', '/Query'],
+    running: ['schtasks', '/Query', '/TN', task],
     start: [
       ['schtasks', '/Create', '/TN', task, '/XML', file, '/F'],
       ['schtasks', '/Run', '/TN', task],

@@ -41,7 +41,9 @@ export interface Service {
   readonly forget: readonly ServiceStep[];
   /** Succeeds if the service manager can be reached. */
   readonly probe: ServiceStep;
-  /** What the user can do if it cannot. */
+  /** Succeeds if the service is running, or loaded if the system does not say more. */
+  readonly running: ServiceStep;
+  /** What the user can do if the service manager cannot be reached. */
   readonly later: string;
   /** Where the log goes: a command or a file. */
   readonly log: string;

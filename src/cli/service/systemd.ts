@@ -17,6 +17,7 @@ export function systemdService(facts: ServiceFacts, template: string): Service {
     text: unitText(facts, template),
     encoding: 'utf8',
     probe: systemctl('show-environment'),
+    running: systemctl('is-active', '--quiet', unit),
     start: [systemctl('daemon-reload'), systemctl('enable', unit), systemctl('restart', unit)],
     stop: [systemctl('disable', '--now', unit)],
     forget: [systemctl('daemon-reload')],

@@ -74,6 +74,7 @@ export function makeFolder(folder: string): void {
     if (code === 'EEXIST' || existsSync(folder)) return;
     if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error;
     makeFolder(dirname(folder));
-    mkdirSync(folder, { mode: 0o700 });
+    // Another process may have created it since.
+    makeFolder(folder);
   }
 }

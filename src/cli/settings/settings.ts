@@ -127,11 +127,16 @@ export function resolveSettings(flags: SettingFlags, env: Env, mayBeNew = false)
   };
 }
 
-/** An address in its canonical form: scheme, host and port, and a path if it has one. Without a scheme it is plain HTTP. */
+/**
+ * An address in its canonical form: scheme, host and port, and a path if it has one. Without a scheme it is plain HTTP; a single
+ * word is then not an address, because it is more likely a mistake than a host.
+ */
 export function serverAddress(text: string): string {
-  const given = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  const given = hasScheme ? text : `http://${text}`;
   const url = URL.canParse(given) ? new URL(given) : null;
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '')
+  const isWord = !hasScheme && !/[.:]/.test(text) && url?.hostname !== 'localhost';
+  if (!url || isWord || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '')
     throw usage(
       `"${text}" is not a valid server address`,
       `write it like https://registry.example.com or http://${defaultHost}:${defaultPort}`,

@@ -50,21 +50,27 @@ export const daemonUninstall = command({
     const { out, globals } = context;
     const service = serviceHere(context, []);
     const found = existing(service);
-    if (found !== null) {
-      requireOurs(service, found);
-      const failure = runStep(service.probe) === null ? firstFailure(service.stop) : null;
-      if (failure !== null) throw new Fault('failure', `the service could not be stopped: ${failure}`);
-      rmSync(service.file, { force: true });
-      if (runStep(service.probe) === null) firstFailure(service.forget);
-    }
+    const stopped = found !== null && remove(service, found);
     if (globals.json) await out.document({ installed: false, removed: found !== null, file: service.file });
     else if (found === null) out.notice('No service is installed.');
     else
       out.notice(
-        `The service was stopped and ${service.file} was deleted. The registry in ${context.settings.home} was not changed.`,
+        `${stopped ? 'The service was stopped, and' : 'The service was not running;'} ${service.file} was deleted. The registry in ${context.settings.home} was not changed.`,
       );
   },
 });
+
+/** Deletes the definition. Whether the service was running, and was stopped. */
+function remove(service: Service, text: string): boolean {
+  requireOurs(service, text);
+  const isReachable = runStep(service.probe) === null;
+  const wasRunning = isReachable && runStep(service.running) === null;
+  const failure = isReachable ? firstFailure(service.stop) : null;
+  if (failure !== null) throw new Fault('failure', `the service could not be stopped: ${failure}`);
+  rmSync(service.file, { force: true });
+  if (isReachable) firstFailure(service.forget);
+  return wasRunning;
+}
 
 function serviceHere({ settings, env }: Context, args: readonly string[]): Service {
   const self = selfCommand();

@@ -1,3 +1,4 @@
+import { writtenActivationCode } from '../../../contract/ids.ts';
 import { need } from '../../ask.ts';
 import { command } from '../../define.ts';
 import { pluggedFlag } from '../../flags.ts';
@@ -10,7 +11,11 @@ import { deviceArg, resolveDevice } from './device.ts';
 export const activate = command({
   args: [deviceArg],
   flags: {
-    code: { value: 'CODE', field: 'activationCode', help: 'activation code, in upper or lower case' },
+    code: {
+      value: 'CODE',
+      field: 'activationCode',
+      help: 'activation code, in upper or lower case, with or without hyphens',
+    },
     user: { value: 'USER', field: 'userId', aliases: ['user-id'], help: 'id of the user to bind the device to' },
     ...pluggedFlag,
   },
@@ -20,7 +25,8 @@ export const activate = command({
   ],
   async run({ args, flags }, context) {
     const deviceId = await resolveDevice(context, args[0], flags.plugged, 'INACTIVE');
-    const activationCode = await need(context, flags.code, { flag: '--code', question: 'Activation code' });
+    const typed = await need(context, flags.code, { flag: '--code', question: 'Activation code' });
+    const activationCode = writtenActivationCode(typed);
     const userId = await need(context, flags.user, { flag: '--user', question: 'User to bind it to', field: 'userId' });
     const data = await context.registry.call('activate', { body: { deviceId, activationCode, userId } });
     await present(context, {

@@ -39,6 +39,7 @@ function rowsOf(device: DeviceDetail): CardRow[] {
   const { statistics } = device;
   const bound = [device.userId, device.userName && `(${device.userName})`, device.userEmail].filter(Boolean).join(' ');
   const expires = device.activationCodeExpiresAt ? ` (valid until ${localTime(device.activationCodeExpiresAt)})` : '';
+  const isRetired = device.status === 'DEACTIVATED';
   const note = device.note === null ? null : safeProse(device.note).trim();
   return [
     ['type', safe(device.deviceType)],
@@ -48,7 +49,8 @@ function rowsOf(device: DeviceDetail): CardRow[] {
     ['hardware version', shown(device.hardwareVersion)],
     ['firmware version', shown(device.firmwareVersion)],
     ['user', bound ? safe(bound) : null],
-    ['activation code', device.activationCode === null ? null : safe(device.activationCode + expires)],
+    // Nothing can use the code of a retired device.
+    ['activation code', isRetired || device.activationCode === null ? null : safe(device.activationCode + expires)],
     ['lock reason', shown(device.lockReason)],
     ['note', note],
     [

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { cellText } from '../../../contract/csv.ts';
 import type { Registration } from '../../../contract/devices.ts';
 import { readCells, readObject, registrationFields, requiredFields } from '../../../contract/readers.ts';
+import { deviceTypes } from '../../../contract/values.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { readCsv } from './csv.ts';
 import { InvalidArray, type JsonElement, readJsonArray, readJsonLines } from './json.ts';
@@ -169,9 +170,17 @@ function rowOf(position: Position, values: Readonly<Record<string, unknown>>, re
         : String(serial);
   const broken = Object.keys(values).find(field => String(values[field]).includes(replacement));
   if (broken) return { position, serialNumber, field: broken, problem: `${broken} is not valid UTF-8` };
-  const outcome = read(values);
+  const outcome = read(withTypeInCapitals(values));
   if (!outcome.ok) return { position, serialNumber, field: outcome.field, problem: outcome.message };
   return { position, serialNumber, device: outcome.value };
+}
+
+/** `ukey` in a file is accepted like `--type ukey`. */
+function withTypeInCapitals(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { deviceType } = values;
+  if (typeof deviceType !== 'string') return values;
+  const name = deviceType.trim().toUpperCase();
+  return deviceTypes.some(known => known === name) ? { ...values, deviceType: name } : values;
 }
 
 async function* csvRows(

@@ -70,7 +70,10 @@ export const completion = command({
   flags: { offer: { help: 'write what can follow the words; they are given after --' } },
   examples: [
     { does: 'bash, in this session', line: 'completion bash > ~/.devmgr-completion && source ~/.devmgr-completion' },
-    { does: 'fish, permanently', line: 'completion fish > ~/.config/fish/completions/devmgr.fish' },
+    {
+      does: 'fish, permanently',
+      line: 'completion fish > devmgr.fish && mkdir -p ~/.config/fish/completions && mv devmgr.fish ~/.config/fish/completions',
+    },
   ],
   async run({ args, flags, program }, context) {
     const [shell, ...words] = args;

@@ -11,7 +11,10 @@ export const man = command({
   flags: {},
   examples: [
     { does: 'read it', line: 'man | man -l -' },
-    { does: 'install it', line: 'man > ~/.local/share/man/man1/devmgr.1' },
+    {
+      does: 'install it',
+      line: 'man > devmgr.1 && mkdir -p ~/.local/share/man/man1 && mv devmgr.1 ~/.local/share/man/man1',
+    },
   ],
   async run({ program }, { out }) {
     const root = program() as CommandNode;

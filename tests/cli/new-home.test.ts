@@ -1,0 +1,38 @@
+/** The program where nothing has been set up yet: a home without folders, links to the program, homes that cannot exist. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { completion } from '../../src/cli/commands/session/completion.ts';
+import { man } from '../../src/cli/commands/session/man.ts';
+import { Shell } from '../docs/shell.ts';
+import { devmgr, programFile, temporaryFolder } from './program.ts';
+
+test('the examples that install the manual page and the completion of fish create their folders', async () => {
+  const folder = temporaryFolder();
+  const shell = await Shell.open(folder, programFile);
+  const lines = [...man.examples, ...completion.examples].map(({ line }) => line).filter(line => line.includes('~/'));
+  for (const line of lines) expect(await shell.run(`devmgr ${line}`)).toMatchObject({ status: 0 });
+  const installed = ['.local/share/man/man1/devmgr.1', '.config/fish/completions/devmgr.fish'];
+  expect(installed.filter(file => !existsSync(join(folder, 'home', file)))).toEqual([]);
+});
+
+test('./devmgr of a clone can be started through symbolic links', () => {
+  const folder = temporaryFolder();
+  symlinkSync(join(programFile, '../../devmgr'), join(folder, 'first'));
+  symlinkSync('first', join(folder, 'second'));
+  const { status, stdout, stderr } = spawnSync(join(folder, 'second'), ['version', '--quiet'], { encoding: 'utf8' });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    stderr: '',
+  });
+});
+
+test.each([
+  ['login', 'admin', '--password-stdin'],
+  ['daemon', 'run', '--port', '0'],
+])('a home below /proc is an error in words: devmgr %s %s', async (...args) => {
+  const { code, stderr } = await devmgr([...args, '--home', '/proc/devmgr/home'], { input: 'any password\n' });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('the home folder /proc/devmgr/home') });
+});
