@@ -10,12 +10,18 @@ export async function reporting(io: ProgramIo, json: boolean, body: () => Promis
     const { message, hint, exitCode, reason } = describe(error);
     io.stderr.write(
       json
-        ? `${JSON.stringify({ error: { code: exitCode === 2 ? 1001 : 'FAILED', message, hint, reason } })}\n`
-        : escaped(`devmgr: ${message}\n${hint ? `  ${hint}\n` : ''}`),
+        ? `${JSON.stringify({ error: { code: codes[exitCode] ?? 'FAILED', message, hint, reason } })}
+`
+        : escaped(`devmgr: ${message}
+${hint ? `  ${hint}
+` : ''}`),
     );
     return exitCode;
   }
 }
+
+/** `code` in the JSON of an error, by exit code. */
+const codes: Readonly<Record<number, number>> = { 2: 1001, 5: 404 };
 
 interface FailureWords {
   readonly message: string;

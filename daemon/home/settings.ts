@@ -52,13 +52,13 @@ export interface DaemonSettings {
   readonly admin: { readonly username: string; readonly password: string | null };
 }
 
-/** Why the daemon or a maintenance program does not start. `exitCode` is 2 if an argument or setting is wrong, else 1. */
+/** Why the daemon or a maintenance program does not start. `exitCode` is 2 if an argument or setting is wrong, 5 if what it names does not exist, else 1. */
 export class StartRefused extends Error {
-  readonly exitCode: 1 | 2;
+  readonly exitCode: 1 | 2 | 5;
   readonly hint: string | null;
   /** Set where the program that started the daemon acts on it. */
   readonly reason: StartFailure | undefined;
-  constructor(exitCode: 1 | 2, message: string, hint: string | null = null, reason?: StartFailure) {
+  constructor(exitCode: 1 | 2 | 5, message: string, hint: string | null = null, reason?: StartFailure) {
     super(message);
     this.name = 'StartRefused';
     this.exitCode = exitCode;

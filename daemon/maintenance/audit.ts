@@ -74,13 +74,16 @@ async function list(reader: RegistryReader, options: AuditOptions, io: ProgramIo
   const write = options.json ? ndjson : options.csv ? csv : readable;
   if (write === csv && !(await print(io.stdout, csvHeader))) return 0;
   const last: string[] = [];
+  let isEmpty = true;
   for await (const record of entries(reader, filter)) {
+    isEmpty = false;
     const text = write(await toAuditLine(reader, record));
     if (options.limit === null) {
       if (!(await print(io.stdout, text))) return 0;
     } else if (last.push(text) > options.limit) last.shift();
   }
   if (last.length) await print(io.stdout, last.join(''));
+  if (isEmpty && write === readable) io.stderr.write('no entry matches\n');
   return 0;
 }
 
@@ -97,7 +100,7 @@ async function filterOf(reader: RegistryReader, options: AuditOptions): Promise<
   return {
     after: options.since ?? 0,
     device: options.device === null ? undefined : await deviceNumber(reader, options.device),
-    actor: options.user ?? undefined,
+    actor: options.user ? await knownActor(reader, options.user) : undefined,
     types: options.types?.map(typeOf),
     from: options.from ?? undefined,
     to: options.to ?? undefined,
@@ -115,6 +118,14 @@ async function deviceNumber(reader: RegistryReader, name: string): Promise<numbe
   const number = deviceIds.parse(name) ?? (await reader.devicesBySerial([name])).get(name)?.number;
   if (number === undefined) throw new StartRefused(1, `no device has the id or serial number ${name}`);
   return number;
+}
+
+/** Refuses a name that no user has and no entry bears: an empty result would look as if the user had done nothing. */
+async function knownActor(reader: RegistryReader, name: string): Promise<string> {
+  if (await reader.userByName(name)) return name;
+  // Service tokens and users of a restored registry may be in the journal alone.
+  if ((await reader.events({ after: 0, actor: name, limit: 1 })).length > 0) return name;
+  throw new StartRefused(5, `there is no user ${name}, and the journal has no entry of one`);
 }
 
 const ndjson = (line: AuditLine): string => `${JSON.stringify(line)}\n`;

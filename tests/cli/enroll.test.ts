@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { adminPassword, type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
@@ -213,4 +213,16 @@ describe('one key', () => {
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
   });
+});
+
+test('enroll says which drivers find no keys, as keys does', async () => {
+  const daemon = await startDaemon({
+    args: ['--simulate-keys', '1'],
+    env: { PCSCLITE_CSOCK_NAME: '/nonexistent/pcscd' },
+  });
+  onTestFinished(() => discard(daemon));
+  const words = /^pcsc is not available: .+$/m;
+  const [shown] = words.exec((await daemon.run(['keys'])).stderr)!;
+  const { code, stderr } = await daemon.run(['enroll', '--type', 'SIMKEY', '--timeout', '1']);
+  expect({ code, lines: stderr.split('\n') }).toEqual({ code: 10, lines: expect.arrayContaining([shown]) });
 });

@@ -166,12 +166,22 @@ test('10: no key in time', async () => {
 });
 
 test('130: interrupted', async () => {
+  const running = daemon.start(['login', 'admin', '--password-stdin'], { input: null });
+  await running.until('stderr', /waiting for/);
+  running.child.kill('SIGINT');
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(130);
+  expect(stderr).toContain('interrupted');
+});
+
+test('130: Ctrl-C at watch ends with a summary, not with an error', async () => {
   const running = daemon.start(['watch']);
   await running.until('stderr', /connected/);
   running.child.kill('SIGINT');
   const { code, stderr } = await running.ended;
   expect(code).toBe(130);
-  expect(stderr).toContain('interrupted');
+  expect(stderr).toMatch(/^0 events shown$/m);
+  expect(stderr).not.toMatch(/interrupted|devmgr:/);
 });
 
 describe('8: a limit', () => {

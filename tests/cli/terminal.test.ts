@@ -177,6 +177,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     const { code, stdout } = await screen.ended;
     expect(code).toBe(130);
     expect(stdout).toContain('1 key handled');
+    expect(stdout).not.toContain('interrupted');
   });
 
   test.each([60, 80, 160])('fits a table into %i columns, in colors', async columns => {

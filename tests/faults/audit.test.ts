@@ -146,6 +146,23 @@ describe('daemon audit --verify', () => {
 });
 
 describe('daemon audit', () => {
+  it('says that there is no such user, with exit code 5', async () => {
+    expect(await run({ user: 'nosuch' })).toMatchObject({
+      code: 5,
+      stdout: '',
+      stderr: expect.stringContaining('there is no user nosuch'),
+    });
+    const { code, stderr } = await run({ user: 'nosuch', json: true });
+    expect([code, JSON.parse(stderr).error.code]).toEqual([5, 404]);
+  });
+
+  it('says that no entry matches if the user exists', async () => {
+    const nothing = await run({ user: 'admin', types: ['APP_VERSION_UPLOADED'] });
+    expect(nothing).toMatchObject({ code: 0, stdout: '', stderr: 'no entry matches\n' });
+    const csv = await run({ user: 'admin', types: ['APP_VERSION_UPLOADED'], csv: true });
+    expect(csv).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('shows who did what to which device, with its serial number, oldest first', async () => {
     const all = await rows({});
     expect(all.map(({ id }) => id)).toEqual(all.map((_, i) => i + 1));

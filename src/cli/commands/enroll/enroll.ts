@@ -3,9 +3,10 @@ import { type DeviceType, deviceTypes } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { Fault, interrupted, usage } from '../../fault.ts';
+import { Fault, usage } from '../../fault.ts';
 import { type EnrolledKey, type EnrollKeyOptions, KeyEnrollment } from './enroll-key.ts';
 import { keyEvents } from './key-events.ts';
+import { reportDrivers } from './keys.ts';
 import { EnrollReport } from './report.ts';
 import { EnrollFile } from './results.ts';
 
@@ -103,20 +104,15 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
       idle.start();
     }
   } catch (error) {
-    if (context.io.interrupt.aborted) {
-      report.summary(count);
-      throw interrupted();
-    }
-    throw error;
+    if (!context.io.interrupt.aborted) throw error;
   } finally {
     idle.stop();
     report.close();
   }
-  if (context.io.interrupt.aborted) {
-    report.summary(count);
-    throw interrupted();
-  }
-  return ended(options, count);
+  if (!context.io.interrupt.aborted) return ended(options, count);
+  // Ctrl-C is how an enrollment without --count ends: the summary is its result, not an error.
+  report.summary(count);
+  return exitCodes.interrupted;
 }
 
 /** Which keys are done. Each counts once, however often it is plugged in, in this run and in the runs it continues. */
@@ -184,6 +180,7 @@ function ended({ count, timeoutSeconds }: EnrollOptions, { done, doneNow, failed
 async function attachedAtStart(context: Context, { skipAttached }: EnrollOptions): Promise<ReadonlySet<string>> {
   const { list, drivers } = await context.hardware.call('listKeys');
   const working = drivers.some(driver => driver.state === 'ready');
+  if (working) reportDrivers(context, drivers);
   if (!working && list.length === 0) {
     const causes = drivers.map(driver => `${driver.name}: ${driver.detail}`);
     throw new Fault(

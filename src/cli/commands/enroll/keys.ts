@@ -108,7 +108,9 @@ const keyColumns = (none: string): Column<Key>[] => [
   { title: 'SINCE', value: key => localTime(key.attachedAt), drop: 7 },
 ];
 
-function reportDrivers({ out }: Context, drivers: readonly DriverStatus[]): void {
+/** A notice for each driver that finds no keys, with the reason. Silent with --json, where the list has them. */
+export function reportDrivers({ out, globals }: Context, drivers: readonly DriverStatus[]): void {
+  if (globals.json) return;
   for (const driver of drivers)
     if (driver.state !== 'ready')
       out.notice(`${out.tint('yellow', `${safe(driver.name)} is not available:`)} ${safe(driver.detail)}`);
@@ -117,7 +119,7 @@ function reportDrivers({ out }: Context, drivers: readonly DriverStatus[]): void
 async function watchKeys(context: Context): Promise<void> {
   const { out, globals } = context;
   const { drivers } = await context.hardware.call('listKeys');
-  if (!globals.json) reportDrivers(context, drivers);
+  reportDrivers(context, drivers);
   let told = false;
   for await (const { type, key: plain, again } of keyEvents(context)) {
     const registrations = new Registrations(context);

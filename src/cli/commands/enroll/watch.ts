@@ -5,7 +5,8 @@ import { isServerRefusal } from '../../client/failures.ts';
 import { followNotifications, type StreamState } from '../../client/stream.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
-import { interrupted, usage } from '../../fault.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { usage } from '../../fault.ts';
 import { readJsonFile, writeJsonFile } from '../../settings/files.ts';
 import { safe } from '../../terminal/text.ts';
 import { resolveDevice } from '../devices/device.ts';
@@ -33,7 +34,7 @@ export const watch = command({
     const seen = new Seen(context);
     const since = flags.since === undefined ? null : startOf(flags.since, seen);
     const deviceId = flags.device === undefined ? undefined : await resolveDevice(context, flags.device, false);
-    await follow(context, flags.type, since, seen, {
+    return follow(context, flags.type, since, seen, {
       deviceId,
       count: flags.count,
       timeout: flags.timeout,
@@ -62,12 +63,12 @@ async function follow(
   since: number | null,
   seen: Seen,
   { deviceId, count, timeout, isFirst }: Run,
-): Promise<void> {
+): Promise<number> {
   const { io, out, globals, registry } = context;
   const idle = new AbortController();
   const signal = AbortSignal.any([io.interrupt, idle.signal]);
   const rearm = timeout === undefined ? () => undefined : idleTimer(idle, timeout * 1000);
-  let left = count ?? Number.POSITIVE_INFINITY;
+  let shown = 0;
   const stream = followNotifications({
     client: registry,
     types,
@@ -87,13 +88,24 @@ async function follow(
         );
       else await out.text(`${eventLine(context, event)}\n`);
       if (event.id !== undefined) seen.note(event.id);
-      if (--left <= 0) break;
+      if (++shown === count) break;
     }
   } finally {
     rearm(true);
     seen.save();
   }
-  if (io.interrupt.aborted) throw interrupted();
+  if (!io.interrupt.aborted) return exitCodes.done;
+  summarize(context, shown, seen);
+  return exitCodes.interrupted;
+}
+
+/** Ctrl-C is how watching ends: what was shown is its result, not an error. */
+function summarize({ io, out, globals }: Context, shown: number, seen: Seen): void {
+  if (globals.json) return;
+  // The terminal wrote ^C at the cursor.
+  if (io.stderrIsTerminal && !globals.quiet) io.say('\n');
+  const next = seen.isEmpty ? '' : '. To continue after the last one: devmgr watch --since last';
+  out.notice(`${shown} ${shown === 1 ? 'event' : 'events'} shown${next}`);
 }
 
 /** Explains a start that the journal does not have: after a restore it may end before the last event seen. */
@@ -136,6 +148,11 @@ class Seen {
   constructor(context: Context) {
     this.#file = join(context.settings.home, 'watched.json');
     this.#name = `${context.settings.profile}@${context.identity()}`;
+  }
+
+  /** Whether this run has no event to continue after. */
+  get isEmpty(): boolean {
+    return this.#id === null;
   }
 
   /** Null if there is none. */
