@@ -14,8 +14,8 @@ export interface FlagShape {
   readonly short?: string;
   /** Other spellings that are accepted and not shown. */
   readonly aliases?: readonly string[];
-  /** Can be repeated; a comma separates values as well. */
-  readonly many?: true;
+  /** Can be repeated. With `true`, a comma separates values as well; with `whole`, it is a part of the value. */
+  readonly many?: true | 'whole';
   /** The value is a whole number within these bounds, both inclusive. */
   readonly whole?: { readonly min: number; readonly max?: number };
   /** The accepted values. Upper and lower case are the same. */
@@ -59,7 +59,7 @@ type One<F> = F extends { readonly whole: object }
 type FlagValue<F> = F extends { readonly optional: true }
   ? string | boolean | undefined
   : F extends { readonly value: string }
-    ? F extends { readonly many: true }
+    ? F extends { readonly many: true | 'whole' }
       ? readonly One<F>[]
       : F extends { readonly default: string | number }
         ? One<F>

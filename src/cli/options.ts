@@ -45,6 +45,7 @@ function parserOf({ many, whole, choices = [] }: FlagShape, strictly: ValueParse
   const inAnyCase = (text: string) => choices.find(choice => choice.toLowerCase() === text.toLowerCase()) ?? text;
   const one = (text: string) => (whole ? wholeNumber(text, whole) : strictly(inAnyCase(text)));
   if (!many) return one;
+  if (many === 'whole') return (text, earlier = []) => [...(earlier as unknown[]), one(text)];
   return (text, earlier = []) => [...(earlier as unknown[]), ...text.split(',').map(part => one(part.trim()))];
 }
 

@@ -253,7 +253,7 @@ export class Client {
         : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
     };
     const url = new URL(origin + pathOf(path, input.params, input.query));
-    const limits = name === 'batchRegister' ? patientTimeouts : timeouts;
+    const limits = name === 'batchRegister' || name === 'batchUpdate' ? patientTimeouts : timeouts;
     const response = await this.#send({ method, url, headers, body, timeouts: limits }, transport);
     const text = await readText(response, origin, this.#requestSignal);
     return { data: openEnvelope({ ...response, text }, origin, fieldsOf(name)), peer: response.peer };

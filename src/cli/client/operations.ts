@@ -11,6 +11,8 @@ const requiredFields: { readonly [N in RouteName]?: FieldsOf<N> } = {
   refresh: ['token'],
   register: ['deviceId', 'activationCode'],
   batchRegister: ['results'],
+  batchUpdate: ['results'],
+  events: ['list', 'head'],
   activate: ['deviceId', 'status'],
   lock: ['deviceId', 'status'],
   unlock: ['deviceId', 'status'],

@@ -38,20 +38,33 @@ export interface BatchOptions {
 }
 
 /** Sends the batch, and again after a pause while the server is unreachable. Results are in the order of the items. */
-export async function sendBatch(options: BatchOptions): Promise<readonly BatchItem[]> {
+export function sendBatch(options: BatchOptions): Promise<readonly BatchItem[]> {
   let lost = options.sentBefore;
+  const onLost = () => {
+    lost = true;
+    options.onLost();
+  };
+  return untilAnswered({ ...options, onLost }, async () => {
+    const { results } = await options.client.call('batchRegister', { body: { devices: options.items } });
+    return lost ? await withEarlierSuccesses(options, results) : results;
+  });
+}
+
+/** Runs `send`, and again after a pause while the server is unreachable. `onLost` is called if a response was lost. */
+export async function untilAnswered<T>(
+  { client, onLost, notice }: Pick<BatchOptions, 'client' | 'onLost' | 'notice'>,
+  send: () => Promise<T>,
+): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
-      const { results } = await options.client.call('batchRegister', { body: { devices: options.items } });
-      return lost ? await withEarlierSuccesses(options, results) : results;
+      return await send();
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
-      if (error.maybeDone) options.onLost();
-      lost ||= error.maybeDone;
+      if (error.maybeDone) onLost();
       const pause = retryMs[tries];
       if (pause === undefined) throw error;
-      options.notice(`${error.message}; retrying in ${pause / 1000} s`);
-      await options.client.pause(pause);
+      notice(`${error.message}; retrying in ${pause / 1000} s`);
+      await client.pause(pause);
     }
   }
 }

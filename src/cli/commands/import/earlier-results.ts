@@ -43,11 +43,16 @@ export function wholeBytes(file: string): number {
 
 /** The results in the first `bytes` bytes. Throws a usage fault if the file contains something else. */
 export async function* readResults(file: string, bytes: number): AsyncGenerator<StoredResult> {
+  for await (const record of readRecords(file, bytes)) yield storedResult(file, record);
+}
+
+/** The records in the first `bytes` bytes of a CSV or JSON lines file. Throws a usage fault if the file is neither. */
+export async function* readRecords(file: string, bytes: number): AsyncGenerator<Readonly<Record<string, unknown>>> {
   if (bytes === 0) return;
   const text = createReadStream(file, { encoding: 'utf8', end: bytes - 1 });
   try {
     if (isCsvFile(file)) yield* fromCsv(file, text);
-    else for await (const line of readJsonLines(text)) yield storedResult(file, JSON.parse(line.text));
+    else for await (const line of readJsonLines(text)) yield JSON.parse(line.text);
   } catch (error) {
     if (error instanceof SyntaxError) throw foreignResults(file);
     if (error instanceof Error && 'syscall' in error)
@@ -56,12 +61,12 @@ export async function* readResults(file: string, bytes: number): AsyncGenerator<
   }
 }
 
-async function* fromCsv(file: string, text: AsyncIterable<string>): AsyncGenerator<StoredResult> {
+async function* fromCsv(file: string, text: AsyncIterable<string>): AsyncGenerator<Readonly<Record<string, unknown>>> {
   let header: readonly string[] | null = null;
   for await (const record of readCsv(text)) {
     if ('problem' in record) throw foreignResults(file);
     if (header === null) header = record.cells;
-    else yield storedResult(file, Object.fromEntries(header.map((name, index) => [name, record.cells[index]])));
+    else yield Object.fromEntries(header.map((name, index) => [name, record.cells[index]]));
   }
 }
 

@@ -31,12 +31,13 @@ const resultFields = [
 ] as const satisfies readonly (keyof LineResult)[];
 
 /** The results of an array have a column for the number of the item. */
-const fieldsOf = ([first]: readonly LineResult[]): readonly (keyof LineResult)[] =>
+export const fieldsOf = ([first]: readonly LineResult[]): readonly (keyof LineResult)[] =>
   first?.item === undefined ? resultFields : [...resultFields, 'item'];
 
 /** The file named by `--out`: JSON lines or CSV. */
-export class ResultFile {
+export class ResultFile<Result extends object = LineResult> {
   readonly #name: string;
+  readonly #fields: (results: readonly Result[]) => readonly string[];
   readonly #fd: number;
   readonly #asCsv: boolean;
   /** A pipe or a terminal has no offsets and is not synced. */
@@ -44,9 +45,10 @@ export class ResultFile {
   #header: boolean;
   #size: number;
 
-  /** Continues after the first `size` bytes of an earlier run; 0 starts over. */
-  constructor(name: string, asJson: boolean, size: number) {
+  /** Continues after the first `size` bytes of an earlier run; 0 starts over. `fields` are the columns of the CSV. */
+  constructor(name: string, asJson: boolean, size: number, fields: (results: readonly Result[]) => readonly string[]) {
     this.#name = name;
+    this.#fields = fields;
     this.#asCsv =
       size > 0 ? isCsvFile(name) : /\.csv$/i.test(name) || (!asJson && !/\.(jsonl|ndjson|json)$/i.test(name));
     this.#size = size;
@@ -67,9 +69,9 @@ export class ResultFile {
   }
 
   /** Returns when the results are on the disk. A partial write does not count. */
-  write(results: readonly LineResult[]): void {
+  write(results: readonly Result[]): void {
     const text = this.#asCsv
-      ? toCsv(fieldsOf(results), results, this.#header)
+      ? toCsv(this.#fields(results), results, this.#header)
       : results.map(result => `${safeJson(result)}\n`).join('');
     const bytes = Buffer.from(text);
     try {
@@ -98,7 +100,7 @@ export class ResultFile {
 }
 
 /** Failures shown to a person if the results go to a file. */
-const maxShown = 20;
+export const maxShown = 20;
 
 /** Writes results to standard output: as JSON lines, as CSV, as ids alone, or for people. */
 export class ResultWriter {

@@ -125,7 +125,8 @@ async function* concatenated(first: string, rest: AsyncGenerator<string>): Async
 /** UTF-16 units per piece, which limits the error of `Input.consumed`. */
 const pieceLength = 1024;
 
-async function* decode(stream: Readable, count: (bytes: number) => void): AsyncGenerator<string> {
+/** The text of an input. Throws a usage fault if it is UTF-16. `count` gets the bytes of each piece once it is consumed. */
+export async function* decode(stream: Readable, count: (bytes: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8');
   let isFirst = true;
   for await (const chunk of stream) {

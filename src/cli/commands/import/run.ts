@@ -10,7 +10,7 @@ import { batchesOf, lineResults } from './batches.ts';
 import { DryRun } from './dry-run.ts';
 import type { Checkpoint } from './ledger.ts';
 import { type Position, positionText } from './line-number.ts';
-import { type LineResult, ResultFile, ResultWriter } from './results.ts';
+import { fieldsOf, type LineResult, ResultFile, ResultWriter } from './results.ts';
 import { type Format, type Input, openInput, type Row } from './rows.ts';
 import {
   backUpResults,
@@ -62,7 +62,7 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
 }
 
 /** A notice on standard error. With --json, which reserves it for errors, only with --verbose. */
-function notify({ globals, out }: Context, text: string): void {
+export function notify({ globals, out }: Context, text: string): void {
   if (globals.json) out.trace(text);
   else out.notice(text);
 }
@@ -75,7 +75,7 @@ function backUp({ force }: FileFlags, context: Context, { results }: RunFiles): 
 function planFile(flags: FileFlags, context: Context, input: Input, files: RunFiles): Promise<number> {
   backUp(flags, context, files);
   const { out, csv } = flags;
-  const file = out === undefined ? null : new ResultFile(out, context.globals.json, 0);
+  const file = out === undefined ? null : new ResultFile(out, context.globals.json, 0, fieldsOf);
   return new DryRun(context, new ResultWriter(context, csv, out !== undefined), file).run(input);
 }
 
@@ -158,7 +158,8 @@ class FileRun {
         this.#context,
         'Progress cannot be saved beside the file: its folder is not writable. --resume will not work.',
       );
-    if (out !== undefined) this.#file = new ResultFile(out, this.#context.globals.json, this.#state.resultBytes);
+    if (out !== undefined)
+      this.#file = new ResultFile(out, this.#context.globals.json, this.#state.resultBytes, fieldsOf);
   }
 
   async #resume(): Promise<void> {

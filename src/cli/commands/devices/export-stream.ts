@@ -1,0 +1,93 @@
+/** The stream of an export, read to its end or not at all. */
+import type { QueryOf } from '../../../contract/define.ts';
+import type { DeviceListItem } from '../../../contract/devices.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import type { ExportFormat } from '../../../contract/values.ts';
+import { isServerRefusal, Unreachable } from '../../client/failures.ts';
+import type { Context } from '../../context.ts';
+import { Fault } from '../../fault.ts';
+
+type Filter = Partial<QueryOf<Routes['exportDevices']>>;
+
+/** What is exported, and how. */
+export type ExportQuery = Filter & { readonly format: ExportFormat };
+
+/** The devices that match, in ascending order of their ids. Throws a fault if the export is incomplete. */
+export async function* exportedDevices(context: Context, filter: Filter): AsyncGenerator<DeviceListItem> {
+  for await (const text of exportedText(context, { ...filter, format: 'ndjson' }, 'Selecting'))
+    for (const line of text.split('\n')) if (line !== '') yield deviceOf(line);
+}
+
+function deviceOf(line: string): DeviceListItem {
+  try {
+    return JSON.parse(line) as DeviceListItem;
+  } catch {
+    throw new Fault('failure', 'the export is not valid: a line is not JSON', 'try again');
+  }
+}
+
+/**
+ * The text of an export in whole lines; without the last line of NDJSON, whose count is compared. Throws a fault if it is incomplete.
+ * Progress is shown under `label`.
+ */
+export async function* exportedText(
+  { registry, out, io }: Context,
+  query: ExportQuery,
+  label: string | null,
+): AsyncGenerator<string> {
+  const lines = new Lines();
+  try {
+    const response = await registry.download('exportDevices', { query });
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      const text = lines.take(chunk, query.format === 'ndjson');
+      if (text) yield text;
+      if (label !== null) out.progress.show(label, lines.count, null);
+    }
+  } catch (error) {
+    if (io.interrupt.aborted || error instanceof Fault || isServerRefusal(error)) throw error;
+    throw new Unreachable('the connection was lost during the export', false, 'try again');
+  } finally {
+    out.progress.clear();
+  }
+  const rest = lines.finish(query.format === 'ndjson');
+  if (rest) yield rest;
+}
+
+/** Divides the bytes of an export into whole lines. */
+class Lines {
+  /** Number of complete lines. */
+  count = 0;
+  readonly #decoder = new TextDecoder();
+  #rest = '';
+  #last = '';
+
+  /** The lines that are complete; of NDJSON the last one is kept back, because it may be the end. */
+  take(chunk: Buffer, keepsLast: boolean): string {
+    const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
+    const end = text.lastIndexOf('\n') + 1;
+    this.#rest = text.slice(end);
+    const complete = text.slice(0, end);
+    for (let at = complete.indexOf('\n'); at >= 0; at = complete.indexOf('\n', at + 1)) this.count++;
+    if (!keepsLast || complete === '') return complete;
+    const start = complete.lastIndexOf('\n', end - 2) + 1;
+    const ready = this.#last + complete.slice(0, start);
+    this.#last = complete.slice(start);
+    return ready;
+  }
+
+  /** What is left. Throws a fault if NDJSON does not end with the number of its lines. */
+  finish(isNdjson: boolean): string {
+    if (!isNdjson) return this.#rest;
+    if (this.#rest === '' && isEnd(this.#last, this.count - 1)) return '';
+    throw new Fault('failure', 'the export is incomplete: its last line is missing', 'try again');
+  }
+}
+
+function isEnd(line: string, count: number): boolean {
+  try {
+    const last = JSON.parse(line) as { end?: unknown; count?: unknown };
+    return last.end === true && last.count === count;
+  } catch {
+    return false;
+  }
+}
