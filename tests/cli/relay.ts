@@ -25,7 +25,7 @@ export async function relayTo(url: string, onBatch: OnBatch): Promise<string> {
         outgoing.on('error', reject);
         incoming.pipe(outgoing);
       });
-    if (incoming.url!.includes('batch-register')) onBatch(forward, answer);
+    if (/batch-(register|update)/.test(incoming.url!)) onBatch(forward, answer);
     else void forward();
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

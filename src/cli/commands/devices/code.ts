@@ -1,16 +1,17 @@
 import { activationCodeDays } from '../../../contract/limits.ts';
-import { need } from '../../ask.ts';
 import { command } from '../../define.ts';
 import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
-import { deviceArg, resolveDevice } from './device.ts';
+import { bulkDescription, bulkFlags, devicesArg, isBulk } from '../bulk/flags.ts';
+import { resolveDevice } from './device.ts';
+import { reasonOf } from './lock.ts';
 
 /** Replaces the activation code: `POST /api/devices/generate-activation-code`. */
 export const code = command({
-  description: 'The previous code becomes invalid at once.',
-  args: [deviceArg],
+  description: `The previous code becomes invalid at once.\n${bulkDescription}`,
+  args: [devicesArg],
   flags: {
     reason: { value: 'TEXT', help: 'reason, for the audit log' },
     days: {
@@ -19,15 +20,27 @@ export const code = command({
       whole: activationCodeDays,
       help: `days until the new code expires (default: ${activationCodeDays.default})`,
     },
+    ...bulkFlags,
     ...pluggedFlag,
   },
-  examples: [{ does: 'a code that is valid for a month', line: 'code DEV-1 --reason "letter was lost" --days 30' }],
+  examples: [
+    { does: 'a code that is valid for a month', line: 'code DEV-1 --reason "letter was lost" --days 30' },
+    {
+      does: 'codes that expire soon',
+      line: 'code --filter code-expires-before=2027-01-01 --reason "codes expire" --out codes.csv',
+    },
+  ],
   async run({ args, flags }, context) {
+    const validity = flags.days === undefined ? {} : { validityDays: flags.days };
+    if (isBulk(args, flags)) {
+      const { changeMany } = await import('../bulk/run.ts');
+      const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...validity });
+      return changeMany(context, { operation: 'GENERATE_CODE', names: args, flags, fields });
+    }
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
-    const reason = await need(context, flags.reason, { flag: '--reason', question: 'Reason', field: 'reason' });
-    const body = { deviceId, reason, ...(flags.days === undefined ? {} : { validityDays: flags.days }) };
+    const body = { deviceId, reason: await reasonOf(context, flags.reason), ...validity };
     const data = await context.registry.call('generateActivationCode', { body });
-    await present(context, {
+    return present(context, {
       data,
       id: data.activationCode,
       title: `New activation code of ${safe(data.deviceId)}`,

@@ -1,4 +1,4 @@
-import { need, readPassword } from '../../ask.ts';
+import { type PasswordFlags, readPassword } from '../../ask.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
@@ -7,18 +7,21 @@ import { present } from '../../present.ts';
 import { askText } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { deviceArg, resolveDevice } from './device.ts';
-import { noteFlag } from './lock.ts';
+import { type BulkFlags, bulkDescription, bulkFlags, devicesArg, isBulk } from '../bulk/flags.ts';
+import { resolveDevice } from './device.ts';
+import { noteFlag, noteOf, reasonOf } from './lock.ts';
 
 /** Retires a device: `POST /api/devices/{deviceId}/deactivate`. The id is confirmed by typing it, or with --yes. */
 export const deactivate = command({
   description:
-    "This cannot be undone. You confirm it by typing the id of the device, or with --yes, and with an administrator's password.",
-  args: [deviceArg],
+    "This cannot be undone. You confirm it by typing the id of the device, or with --yes, and with an administrator's password. For several devices you type their number.\n" +
+    bulkDescription,
+  args: [devicesArg],
   flags: {
     reason: { value: 'TEXT', help: 'reason, for the audit log' },
     ...noteFlag,
-    yes: { short: 'y', help: 'do not ask for the id' },
+    ...bulkFlags,
+    yes: { short: 'y', help: 'do not ask for the id, or the number of devices' },
     ...passwordFlags,
     ...pluggedFlag,
   },
@@ -29,13 +32,14 @@ export const deactivate = command({
   async run({ args, flags }, context) {
     if (!flags.yes && !context.canAsk)
       throw usage('deactivation is permanent and must be confirmed', 'name the device and add --yes');
+    if (isBulk(args, flags)) return deactivateMany(context, args, flags);
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
-    const reason = await need(context, flags.reason, { flag: '--reason', question: 'Reason', field: 'reason' });
+    const reason = await reasonOf(context, flags.reason);
     if (!flags.yes) await confirm(context, deviceId);
-    const confirmPassword = await readPassword(context, flags, "An administrator's password");
-    const body = { reason, confirmPassword, ...(flags.note === undefined ? {} : { note: flags.note }) };
+    const confirmPassword = await readPassword(context, flags, question);
+    const body = { reason, confirmPassword, ...noteOf(flags.note) };
     const data = await context.registry.call('deactivate', { params: { deviceId }, body });
-    await present(context, {
+    return present(context, {
       data,
       id: data.deviceId,
       title: `${safe(data.deviceId)} is ${safe(data.status)}`,
@@ -43,6 +47,28 @@ export const deactivate = command({
     });
   },
 });
+
+const question = "An administrator's password";
+
+type Flags = BulkFlags &
+  PasswordFlags & {
+    readonly reason: string | undefined;
+    readonly note: string | undefined;
+    readonly plugged: boolean;
+  };
+
+async function deactivateMany(context: Context, names: readonly string[], flags: Flags): Promise<number> {
+  if (flags.file === '-' && (flags.passwordStdin || flags.passwordFile === '-'))
+    throw usage('standard input cannot be both the devices and the password', 'give --password-file FILE');
+  const { changeMany } = await import('../bulk/run.ts');
+  return changeMany(context, {
+    operation: 'DEACTIVATE',
+    names,
+    flags,
+    fields: async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) }),
+    password: () => readPassword(context, flags, question),
+  });
+}
 
 async function confirm(context: Context, deviceId: string): Promise<void> {
   const device = await context.registry.call('deviceDetail', { params: { deviceId } });

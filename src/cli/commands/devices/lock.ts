@@ -1,29 +1,47 @@
 import { need } from '../../ask.ts';
+import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { deviceArg, resolveDevice } from './device.ts';
+import { bulkDescription, bulkFlags, devicesArg, isBulk } from '../bulk/flags.ts';
+import { resolveDevice } from './device.ts';
 
 /** Flag for a note in the audit log. */
 export const noteFlag = { note: { value: 'TEXT', help: 'note, for the audit log' } } as const;
 
-/** Locks a device: `POST /api/devices/{deviceId}/lock`. */
+/** The note as a field of a request. */
+export const noteOf = (note: string | undefined): { readonly note?: string } => (note === undefined ? {} : { note });
+
+/** The reason for the audit log, asked for if it is missing. */
+export const reasonOf = (context: Context, given: string | undefined): Promise<string> =>
+  need(context, given, { flag: '--reason', question: 'Reason', field: 'reason' });
+
+/** Locks devices: `POST /api/devices/{deviceId}/lock`. */
 export const lock = command({
-  args: [deviceArg],
+  description: bulkDescription,
+  args: [devicesArg],
   flags: {
     reason: { value: 'TEXT', help: 'reason, for the audit log; shown with the device' },
     ...noteFlag,
+    ...bulkFlags,
     ...pluggedFlag,
   },
-  examples: [{ does: 'a lost key', line: 'lock UK-2026-000001 --reason "reported lost"' }],
+  examples: [
+    { does: 'a lost key', line: 'lock UK-2026-000001 --reason "reported lost"' },
+    { does: 'all keys of a user', line: 'lock --filter user=alice --filter status=ACTIVE --reason "left the company"' },
+  ],
   async run({ args, flags }, context) {
+    if (isBulk(args, flags)) {
+      const { changeMany } = await import('../bulk/run.ts');
+      const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) });
+      return changeMany(context, { operation: 'LOCK', names: args, flags, fields });
+    }
     const deviceId = await resolveDevice(context, args[0], flags.plugged, 'ACTIVE');
-    const reason = await need(context, flags.reason, { flag: '--reason', question: 'Reason', field: 'reason' });
-    const body = { reason, ...(flags.note === undefined ? {} : { note: flags.note }) };
+    const body = { reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) };
     const data = await context.registry.call('lock', { params: { deviceId }, body });
-    await present(context, {
+    return present(context, {
       data,
       id: data.deviceId,
       title: `${safe(data.deviceId)} is ${safe(data.status)}`,
@@ -36,16 +54,23 @@ export const lock = command({
   },
 });
 
-/** Unlocks a device: `POST /api/devices/{deviceId}/unlock`. */
+/** Unlocks devices: `POST /api/devices/{deviceId}/unlock`. */
 export const unlock = command({
-  args: [deviceArg],
-  flags: { ...noteFlag, ...pluggedFlag },
-  examples: [{ does: 'a key that was found', line: 'unlock DEV-1 --note "was in the drawer"' }],
+  description: bulkDescription,
+  args: [devicesArg],
+  flags: { ...noteFlag, ...bulkFlags, ...pluggedFlag },
+  examples: [
+    { does: 'a key that was found', line: 'unlock DEV-1 --note "was in the drawer"' },
+    { does: 'the devices in a file, in a script', line: 'unlock --file found.txt --yes --out unlocked.csv' },
+  ],
   async run({ args, flags }, context) {
+    if (isBulk(args, flags)) {
+      const { changeMany } = await import('../bulk/run.ts');
+      return changeMany(context, { operation: 'UNLOCK', names: args, flags, fields: async () => noteOf(flags.note) });
+    }
     const deviceId = await resolveDevice(context, args[0], flags.plugged, 'LOCKED');
-    const body = flags.note === undefined ? {} : { note: flags.note };
-    const data = await context.registry.call('unlock', { params: { deviceId }, body });
-    await present(context, {
+    const data = await context.registry.call('unlock', { params: { deviceId }, body: noteOf(flags.note) });
+    return present(context, {
       data,
       id: data.deviceId,
       title: `${safe(data.deviceId)} is ${safe(data.status)}`,

@@ -42,7 +42,8 @@ export const emptyCheckpoint: Checkpoint = {
   newest: 0,
 };
 
-const isRegular = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+/** Whether a regular file has this name. */
+export const isRegular = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
 /** Throws a usage fault if the input is not readable, cannot be resumed, or is also the file of results. */
 export function checkInput({ file, out, resume }: RunOptions): void {
@@ -80,7 +81,7 @@ export function openRunFiles({ file, out }: RunOptions): RunFiles {
 const notWritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR']);
 
 /** One run at a time per results file `base`: two would overwrite each other's activation codes. */
-function lockRun(base: string): FileLock | null {
+export function lockRun(base: string): FileLock | null {
   const file = `${base}.resume.lock`;
   try {
     const lock = tryLock(file);

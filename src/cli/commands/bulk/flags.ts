@@ -1,0 +1,37 @@
+/** The argument and the flags of commands that change one device or many. The code for many is loaded only if they are used. */
+import type { ArgShape, FlagShapes, FlagValues } from '../../flags.ts';
+import { deviceArg } from '../devices/device.ts';
+
+/** Names one device or several. */
+export const devicesArg: ArgShape = { ...deviceArg, rest: true };
+
+/** Flags that select many devices, and keep a record of what was done. */
+export const bulkFlags = {
+  file: {
+    value: 'FILE',
+    short: 'f',
+    offer: 'file',
+    conflicts: ['filter', 'plugged'],
+    help: 'every device in this file: one deviceId or serial number per line, or CSV; - is standard input',
+  },
+  filter: {
+    value: 'NAME=VALUE',
+    many: 'whole',
+    conflicts: ['plugged'],
+    help: 'every device that matches, with the filters of list: status=ACTIVE,LOCKED; can be repeated',
+  },
+  yes: { short: 'y', help: 'do not ask for confirmation' },
+  out: { value: 'FILE', short: 'o', offer: 'file', conflicts: ['plugged'], help: 'write the results to this file' },
+  resume: { needs: 'out', help: 'skip the devices that an earlier run with the same --out has changed' },
+} as const satisfies FlagShapes;
+
+/** The values of `bulkFlags`. */
+export type BulkFlags = FlagValues<typeof bulkFlags>;
+
+/** Whether a command is about more than one named device. */
+export const isBulk = (args: readonly string[], { file, filter, out }: BulkFlags): boolean =>
+  args.length > 1 || file !== undefined || filter.length > 0 || out !== undefined;
+
+/** What the help of these commands says about many devices. */
+export const bulkDescription =
+  'With several devices, --file or --filter, the devices are changed in batches, with one result per device. Exit code 7 means that some failed. --out writes the results to a file: JSON lines if its name says so, else CSV. If the run is interrupted, --resume continues it. CSV needs a header row with deviceId or serialNumber.';

@@ -1,0 +1,43 @@
+/** What the commands for many devices know of each operation. */
+import type { BatchOperation, DeviceStatus, JournalEventType } from '../../../contract/values.ts';
+
+interface Operation {
+  /** As in "Lock 3 devices?". */
+  readonly verb: string;
+  /** As in "3 devices locked". */
+  readonly done: string;
+  readonly progress: string;
+  /** The event of each change. */
+  readonly event: JournalEventType;
+  /** States in which a device is not refused. */
+  readonly fits: readonly DeviceStatus[];
+}
+
+export const operations: Readonly<Record<BatchOperation, Operation>> = {
+  ACTIVATE: {
+    verb: 'Activate',
+    done: 'activated',
+    progress: 'Activating',
+    event: 'DEVICE_ACTIVATED',
+    fits: ['INACTIVE'],
+  },
+  LOCK: { verb: 'Lock', done: 'locked', progress: 'Locking', event: 'DEVICE_LOCKED', fits: ['ACTIVE'] },
+  UNLOCK: { verb: 'Unlock', done: 'unlocked', progress: 'Unlocking', event: 'DEVICE_UNLOCKED', fits: ['LOCKED'] },
+  DEACTIVATE: {
+    verb: 'Retire',
+    done: 'retired',
+    progress: 'Retiring',
+    event: 'DEVICE_DEACTIVATED',
+    fits: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+  },
+  GENERATE_CODE: {
+    verb: 'Replace the activation codes of',
+    done: 'given a new code',
+    progress: 'Replacing codes',
+    event: 'ACTIVATION_CODE_GENERATED',
+    fits: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+  },
+};
+
+/** `1 device`, `2,500 devices`. */
+export const devices = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`);
