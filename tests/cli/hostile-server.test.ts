@@ -53,6 +53,7 @@ const everything = {
   forceUpdate: true,
   results: [{ ...thing, status: 'success' }],
   list: [thing, thing],
+  head: 5,
   pagination: { ...thing, totalPages: 1 },
 };
 
@@ -80,6 +81,7 @@ async function printed(line: string): Promise<string> {
   writeFileSync(join(home, 'credentials.json'), JSON.stringify({ default: { [url]: login } }));
   writeFileSync(join(home, 'password'), 'a long password\nanother password\n');
   writeFileSync(join(home, 'app.apk'), 'package');
+  writeFileSync(join(home, 'one.txt'), 'DEV-1\n');
   writeFileSync(join(home, 'keys.csv'), 'type,serial,manufacturer,model\nUKEY,A-1,b,c\n');
   const args = line.split(' ').map(word => word.replace('~', home));
   const { stdout, stderr } = await devmgr([...args, '--server', url], { home, env: { DEVMGR_TOKEN: 'a.b.c' } });
@@ -112,6 +114,13 @@ test.each([
   'activate DEV-1 --code AAAA --user x',
   'lock DEV-1 --reason x',
   'code DEV-1 --reason x',
+  'lock --file ~/one.txt --reason x --yes',
+  'code --file ~/one.txt --reason x --yes',
+  'code --file ~/one.txt --reason x --yes --json',
+  'code --file ~/one.txt --reason x --yes --quiet',
+  'code --file ~/one.txt --reason x --yes --out ~/codes.csv --verbose',
+  'unlock DEV-1 DEV-2',
+  'unlock --filter status=LOCKED --yes',
   'update DEV-1 --note x',
   'upload ~/app.apk --platform ANDROID --version 1.0',
   'apps list',

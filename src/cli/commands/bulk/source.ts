@@ -48,7 +48,6 @@ const columnNames: Readonly<Record<string, Field>> = {
   serial: 'serialNumber',
   sn: 'serialNumber',
   activationcode: 'activationCode',
-  code: 'activationCode',
   userid: 'userId',
   user: 'userId',
 };

@@ -1,0 +1,447 @@
+/** activate, lock, unlock, deactivate and code for many devices. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../support/needs.ts';
+import { adminPassword, type Daemon, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
+import { relayTo } from './relay.ts';
+import { atTerminal } from './screen.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => discard(daemon));
+
+interface Registered {
+  readonly deviceId: string;
+  readonly serialNumber: string;
+  readonly activationCode: string;
+}
+
+let groups = 0;
+
+/** Devices of a manufacturer of their own. */
+async function registered(count: number, active = false) {
+  const name = `BULK${++groups}`;
+  const devices = Array.from({ length: count }, (_, n) => ({
+    deviceType: 'UKEY',
+    serialNumber: `${name}-${n}`,
+    manufacturer: name,
+    model: 'One',
+  }));
+  const { results } = (await daemon.call('POST', '/api/devices/batch-register', { devices })) as {
+    results: Registered[];
+  };
+  if (active)
+    await update(
+      'ACTIVATE',
+      results.map(({ deviceId, activationCode }) => ({ deviceId, activationCode, userId: 'alice' })),
+    );
+  return { name, devices: results, ids: results.map(({ deviceId }) => deviceId) };
+}
+
+async function update(operation: string, items: readonly object[]): Promise<void> {
+  for (let from = 0; from < items.length; from += 1000) {
+    const data = await daemon.call('POST', '/api/devices/batch-update', {
+      operation,
+      items: items.slice(from, from + 1000),
+    });
+    expect(data.failed).toBe(0);
+  }
+}
+
+const stateOf = async (id: string) => (await daemon.call('GET', `/api/devices/${id}`)).status as string;
+const codeOf = async (id: string) => (await daemon.call('GET', `/api/devices/${id}`)).activationCode as string;
+const countOf = async (manufacturer: string, status: string) =>
+  (await daemon.call('GET', `/api/devices/list?size=1&manufacturer=${manufacturer}&status=${status}`)).pagination
+    .total as number;
+
+function fileOf(content: string, name = 'devices.txt') {
+  const folder = temporaryFolder();
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  return { file, out: join(folder, 'results.csv') };
+}
+
+const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n');
+
+/** The request is executed and its response does not arrive. */
+function loseResponse(forward: () => Promise<void>, answer: ServerResponse): Promise<void> {
+  Object.defineProperty(answer, 'write', { value: () => true });
+  Object.defineProperty(answer, 'writeHead', { value: () => answer });
+  Object.defineProperty(answer, 'end', { value: () => answer.destroy() });
+  return forward();
+}
+
+describe('several names', () => {
+  test('one name prints what it printed before', async () => {
+    const { ids } = await registered(1, true);
+    const { code, json } = await daemon.run(['lock', ids[0]!, '--reason', 'r', '--json']);
+    expect(code).toBe(0);
+    expect(json).toEqual({ deviceId: ids[0], status: 'LOCKED', lockedAt: expect.any(String), lockReason: 'r' });
+  });
+
+  test('are changed in one request, by deviceId and by serial number', async () => {
+    const { ids, devices } = await registered(3, true);
+    const { code, stdout, stderr } = await daemon.run([
+      'lock',
+      ids[0]!,
+      devices[1]!.serialNumber,
+      ids[2]!,
+      '--reason',
+      'audit',
+    ]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(0, 3)).toEqual(
+      devices.map(({ deviceId, serialNumber }) => `✓ ${deviceId}  LOCKED  ${serialNumber}`),
+    );
+    expect(stderr).toContain('3 devices locked');
+    const quiet = await daemon.run(['unlock', ...ids, '--quiet']);
+    expect(quiet).toMatchObject({ code: 0, stderr: '', stdout: `${ids.join('\n')}\n` });
+  });
+
+  test('with --json print a line for each device, and end with 7 if one fails', async () => {
+    const { ids } = await registered(2, true);
+    const { code, rows, stderr } = await daemon.run([
+      'lock',
+      ids[0]!,
+      'NO-SUCH',
+      ids[1]!,
+      '--reason',
+      'audit',
+      '--json',
+    ]);
+    expect(code).toBe(7);
+    expect(rows).toMatchObject([
+      { deviceId: ids[0], operation: 'LOCK', status: 'success', data: { status: 'LOCKED' } },
+      { serialNumber: 'NO-SUCH', status: 'failed', code: 2001 },
+      { deviceId: ids[1], status: 'success' },
+    ]);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'PARTIAL_FAILURE' } });
+  });
+
+  test('are activated with the codes of the registry', async () => {
+    const { ids, devices } = await registered(2);
+    const { code, rows } = await daemon.run([
+      'activate',
+      ids[0]!,
+      devices[1]!.serialNumber,
+      'DEV-99999999',
+      '--user',
+      'bob',
+      '--json',
+    ]);
+    expect(code).toBe(7);
+    expect(rows).toMatchObject([
+      { deviceId: ids[0], data: { userId: 'bob' } },
+      { deviceId: ids[1], data: { userId: 'bob' } },
+      { deviceId: 'DEV-99999999', status: 'failed', code: 2001 },
+    ]);
+  });
+
+  test('get new codes, which are shown', async () => {
+    const { ids, devices } = await registered(2);
+    const { code, stdout } = await daemon.run(['code', ...ids, '--reason', 'lost']);
+    expect(code).toBe(0);
+    for (const { deviceId, activationCode } of devices) {
+      const fresh = await codeOf(deviceId);
+      expect(fresh).not.toBe(activationCode);
+      expect(stdout).toContain(`✓ ${deviceId}  ${fresh}`);
+    }
+  });
+
+  test('are retired with --yes and a password; a wrong password changes nothing', async () => {
+    const { ids } = await registered(2);
+    const args = ['deactivate', ...ids, '--reason', 'worn', '--password-stdin'];
+    expect((await daemon.run(args, { input: `${adminPassword}\n` })).code).toBe(2);
+    const wrong = await daemon.run([...args, '--yes'], { input: 'not the password\n' });
+    expect([wrong.code, await stateOf(ids[0]!)]).toEqual([3, 'INACTIVE']);
+    expect((await daemon.run([...args, '--yes'], { input: `${adminPassword}\n` })).code).toBe(0);
+    expect(await stateOf(ids[1]!)).toBe('DEACTIVATED');
+  });
+});
+
+describe('--file', () => {
+  test('2,500 devices are changed in three requests', async () => {
+    const { name, ids } = await registered(2500, true);
+    const { file } = fileOf(`${ids.join('\n')}\n`);
+    let batches = 0;
+    const url = await relayTo(daemon.url, forward => {
+      batches++;
+      void forward();
+    });
+    const env = { DEVMGR_TOKEN: daemon.token };
+    const { code, rows } = await daemon.run(
+      ['lock', '--file', file, '--reason', 'r', '--yes', '--json', '--server', url],
+      { env },
+    );
+    expect([code, rows.length, batches]).toEqual([0, 2500, 3]);
+    expect(rows.map(({ line }: { line: number }) => line)).toEqual(ids.map((_, n) => n + 1));
+    expect(await countOf(name, 'LOCKED')).toBe(2500);
+  });
+
+  test('may be CSV, with a code and a user on each line; --user is for the others', async () => {
+    const { devices } = await registered(3);
+    const [a, b, c] = devices;
+    const { file } = fileOf(
+      `user,Serial Number,note,activation code\nada,${a!.serialNumber},x,${a!.activationCode}\n,${b!.serialNumber},"x,\ny",${b!.activationCode}\nbob,${c!.serialNumber},x,\n`,
+    );
+    const { code, rows } = await daemon.run(['activate', '--file', file, '--user', 'carol', '--yes', '--json']);
+    expect(code).toBe(7);
+    expect(rows).toMatchObject([
+      { line: 2, deviceId: a!.deviceId, data: { userId: 'ada' } },
+      { line: 3, deviceId: b!.deviceId, data: { userId: 'carol' } },
+      { line: 5, serialNumber: c!.serialNumber, status: 'failed', code: 1001, message: 'activationCode is missing' },
+    ]);
+  });
+
+  test('may be what register has written', async () => {
+    const { file, out } = fileOf(
+      'type,serial,manufacturer,model\nUKEY,CHAIN-1,Acme,One\nUKEY,CHAIN-2,Acme,One\n',
+      'keys.csv',
+    );
+    await daemon.run(['register', '--file', file, '--out', out]);
+    const { code, stdout } = await daemon.run(['activate', '--file', out, '--user', 'ada', '--yes', '--quiet']);
+    expect([code, stdout.split('\n').length]).toEqual([0, 3]);
+  });
+
+  test('may be standard input', async () => {
+    const { ids, devices } = await registered(2, true);
+    const input = `\n${ids[0]}\r\n\n  ${devices[1]!.serialNumber}  `;
+    const { code, rows } = await daemon.run(['lock', '--file', '-', '--reason', 'r', '--yes', '--json'], { input });
+    expect([code, ...rows.map(({ line, deviceId }) => [line, deviceId])]).toEqual([0, [2, ids[0]], [4, ids[1]]]);
+  });
+
+  test.each([
+    ['an empty file', '', 'is empty'],
+    ['CSV without a column that names the device', 'model,user\na,b\n', 'has no column deviceId or serialNumber'],
+    ['a column twice', 'sn,serial\na,b\n', 'has two columns for serialNumber'],
+    ['UTF-16', Buffer.from('\ufeffDEV-1\n', 'utf16le').toString('latin1'), 'is UTF-16'],
+  ])('%s is refused', async (_, content, message) => {
+    const { file } = fileOf('');
+    writeFileSync(file, Buffer.from(content, 'latin1'));
+    const { code, stderr } = await daemon.run(['unlock', '--file', file, '--yes']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  test('lines that cannot be sent fail with their number, and the others are changed', async () => {
+    const { ids } = await registered(1, true);
+    const { file } = fileOf(`deviceId\n${'x'.repeat(201)}\n\u{fffd}\n${ids[0]},extra\n${ids[0]}\n`);
+    const { code, rows } = await daemon.run(['lock', '--file', file, '--reason', 'r', '--yes', '--json']);
+    expect(code).toBe(7);
+    expect(rows.map(({ line, status, message }) => [line, status, message])).toEqual([
+      [2, 'failed', 'deviceId has more than 200 characters'],
+      [3, 'failed', 'deviceId is not valid UTF-8'],
+      [4, 'failed', 'the line has 2 cells, expected 1'],
+      [5, 'success', 'success'],
+    ]);
+  });
+});
+
+describe('--filter', () => {
+  test('selects with the flags of list, and says what it has found', async () => {
+    const { name, ids } = await registered(4, true);
+    await update('LOCK', [{ deviceId: ids[0], reason: 'r' }]);
+    const args = ['--filter', `manufacturer=${name}`, '--filter', 'status=active,LOCKED', '--yes'];
+    const { code, stderr } = await daemon.run(['lock', ...args, '--reason', 'all']);
+    expect(code).toBe(7);
+    expect(stderr).toMatch(/4 devices match: (1 LOCKED, 3 ACTIVE|3 ACTIVE, 1 LOCKED)\. 1 device will be refused/);
+    expect(stderr).toContain('1 of 4 devices failed, 3 locked');
+    expect(await countOf(name, 'LOCKED')).toBe(4);
+    const none = await daemon.run(['lock', '--filter', `manufacturer=${name}-none`, '--yes', '--reason', 'r']);
+    expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'No device matches.\n' });
+  });
+
+  test('activates with the codes of the registry', async () => {
+    const { name } = await registered(2);
+    const { code } = await daemon.run(['activate', '--filter', `manufacturer=${name}`, '--user', 'bob', '--yes']);
+    expect([code, await countOf(name, 'ACTIVE')]).toEqual([0, 2]);
+  });
+
+  test.each([
+    ['colour=red', '--filter does not know "colour"'],
+    ['status', '--filter status has no value'],
+    ['status=', '--filter status has no value'],
+    ['status=ACTIVE,BROKEN', '--filter status=ACTIVE,BROKEN is not valid'],
+    ['created-from=soon', '--created-from must be a time'],
+    ['constructor=x', '--filter does not know "constructor"'],
+  ])('%s is refused', async (pair, message) => {
+    const { code, stderr } = await daemon.run(['unlock', '--filter', pair, '--yes']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+test.each([
+  ['a filter without --yes', ['unlock', '--filter', 'status=LOCKED'], 'add --yes'],
+  ['a file without --yes', ['unlock', '--file', programFile], 'add --yes'],
+  ['a name and a filter', ['unlock', 'DEV-1', '--filter', 'status=LOCKED', '--yes'], 'both "DEV-1" and --filter'],
+  ['--plugged and two names', ['unlock', 'DEV-1', 'DEV-2', '--plugged'], '--plugged names one device'],
+  ['--resume without --out', ['unlock', 'DEV-1', 'DEV-2', '--resume'], "needs option '--out'"],
+  ['--out without a device', ['unlock', '--out', 'results.csv'], 'no device is named'],
+  ['--code for two devices', ['activate', 'DEV-1', 'DEV-2', '--code', 'A', '--user', 'u'], '--code is for one device'],
+])('%s is a usage error', async (_, args, message) => {
+  const { code, stderr } = await daemon.run(args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
+
+describe('--out', () => {
+  test('has a line for each device; another run neither overwrites it nor mixes operations', async () => {
+    const { ids } = await registered(2, true);
+    const { file, out } = fileOf(`${ids.join('\n')}\nNONE-1\n`);
+    const args = ['--file', file, '--yes', '--out', out];
+    const first = await daemon.run(['lock', ...args, '--reason', 'r']);
+    expect([first.code, first.stdout]).toEqual([7, '']);
+    expect(first.stderr).toContain('line 3     ✗ -  NONE-1');
+    const written = readFileSync(out, 'utf8');
+    expect(linesOf(out)).toMatchObject([
+      'line,operation,deviceId,serialNumber,status,activationCode,expiresAt,code,message',
+      expect.stringContaining(`1,LOCK,${ids[0]},`),
+      expect.stringContaining(`2,LOCK,${ids[1]},`),
+      expect.stringContaining('3,LOCK,,NONE-1,failed,,,2001,'),
+    ]);
+    expect((await daemon.run(['lock', ...args, '--reason', 'r'])).stderr).toContain('has results of an earlier run');
+    expect((await daemon.run(['unlock', ...args, '--resume'])).stderr).toContain('does not contain results of UNLOCK');
+    expect(readFileSync(out, 'utf8')).toBe(written);
+  });
+
+  test('with --resume, only what failed is tried again', async () => {
+    const { devices, ids } = await registered(2, true);
+    const { file, out } = fileOf(`${devices[0]!.serialNumber}\nLATE-${groups}\n`);
+    const args = ['lock', '--file', file, '--yes', '--out', out, '--reason', 'r'];
+    expect((await daemon.run(args)).code).toBe(7);
+    const { deviceId, activationCode } = await daemon.register(`LATE-${groups}`);
+    await update('ACTIVATE', [{ deviceId, activationCode, userId: 'u' }]);
+    writeFileSync(file, `${ids[0]}\nLATE-${groups}\n`);
+    const again = await daemon.run([...args, '--resume']);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('1 device locked') });
+    expect(linesOf(out)).toHaveLength(4);
+    expect((await daemon.run([...args, '--resume'])).stderr).toContain('Nothing to do');
+  });
+
+  test('a run that is refused leaves no file', async () => {
+    const { file, out } = fileOf('DEV-1\n');
+    const env = { DEVMGR_TOKEN: 'a.b.c', DEVMGR_SERVER: daemon.url };
+    expect((await daemon.run(['unlock', '--file', file, '--yes', '--out', out], { env })).code).toBe(3);
+    expect([out, `${out}.resume.json`, `${out}.resume.lock`].filter(existsSync)).toEqual([]);
+  });
+});
+
+describe('a killed run', () => {
+  /** Kills a run while its second batch is on the way; `executed` says whether the daemon gets it. */
+  async function killed(args: readonly string[], executed: boolean): Promise<void> {
+    const reached = Promise.withResolvers<void>();
+    let batches = 0;
+    const url = await relayTo(daemon.url, (forward, answer) => {
+      if (++batches !== 2) void forward();
+      else if (executed) loseResponse(forward, answer).then(reached.resolve, reached.reject);
+      else reached.resolve();
+    });
+    const running = daemon.start([...args, '--server', url], { env: { DEVMGR_TOKEN: daemon.token } });
+    await reached.promise;
+    running.child.kill('SIGKILL');
+    await running.ended;
+  }
+
+  const namesIn = (out: string) =>
+    linesOf(out)
+      .slice(1)
+      .map(line => line.split(',')[2]);
+
+  test.each([true, false])(
+    'is continued, and no new code is lost or replaced twice (executed: %s)',
+    async executed => {
+      const { ids } = await registered(1500);
+      const { file, out } = fileOf(`${ids.join('\n')}\n`);
+      const args = ['code', '--file', file, '--yes', '--out', out, '--reason', 'lost'];
+      await killed(args, executed);
+      expect(linesOf(out)).toHaveLength(1001);
+      expect((await daemon.run(args)).code).toBe(2);
+      const before = await codeOf(ids[1200]!);
+      const resumed = await daemon.run([...args, '--resume']);
+      expect(resumed.code).toBe(0);
+      expect(resumed.stderr).toContain(
+        `had sent 500 devices without an answer; ${executed ? 500 : 0} of them were changed`,
+      );
+      expect(namesIn(out)).toEqual(ids);
+      const line = linesOf(out)[1201]!.split(',');
+      expect([line[2], line[5]]).toEqual([ids[1200], await codeOf(ids[1200]!)]);
+      expect(line[5] === before).toBe(executed);
+      expect(existsSync(`${out}.resume.json`)).toBe(false);
+    },
+    60_000,
+  );
+
+  test('that locks by filter has a result for each device', async () => {
+    const { name, ids } = await registered(1100, true);
+    const { out } = fileOf('');
+    const args = [
+      'lock',
+      '--filter',
+      `manufacturer=${name}`,
+      '--filter',
+      'status=ACTIVE',
+      '--yes',
+      '--out',
+      out,
+      '--reason',
+      'r',
+    ];
+    await killed(args, true);
+    expect((await daemon.run([...args, '--resume'])).code).toBe(0);
+    expect(namesIn(out)).toEqual(ids);
+    expect(await countOf(name, 'LOCKED')).toBe(1100);
+  }, 60_000);
+
+  test('in one run, a lost response is not a failure', async () => {
+    const { ids } = await registered(3, true);
+    const reached: string[] = [];
+    const url = await relayTo(daemon.url, (forward, answer) => {
+      reached.push('batch');
+      if (reached.length === 1) void loseResponse(forward, answer);
+      else void forward();
+    });
+    const { code, rows } = await daemon.run(['lock', ...ids, ids[0]!, '--reason', 'r', '--json', '--server', url], {
+      env: { DEVMGR_TOKEN: daemon.token },
+    });
+    expect(rows.map(({ deviceId, status }) => [deviceId, status])).toEqual([
+      ...ids.map(id => [id, 'success']),
+      [ids[0], 'failed'],
+    ]);
+    expect([code, reached.length]).toEqual([7, 2]);
+  });
+});
+
+needs(['script'], 'bsdutils')('on a terminal', () => {
+  const screenOf = (args: readonly string[]) =>
+    atTerminal([process.execPath, programFile, ...args], { home: daemon.home });
+
+  test('one question says how many devices are changed; no is the default', async () => {
+    const { name } = await registered(2, true);
+    const args = ['lock', '--filter', `manufacturer=${name}`];
+    const refused = screenOf(args);
+    await refused.answer(/Reason:/, 'audit');
+    await refused.shows(/2 devices match: 2 ACTIVE\./);
+    await refused.answer(/Lock 2 devices\?/, '');
+    expect((await refused.ended).code).toBe(2);
+    expect(await countOf(name, 'ACTIVE')).toBe(2);
+    const agreed = screenOf([...args, '--reason', 'audit']);
+    await agreed.answer(/Lock 2 devices\?/, 'y');
+    expect((await agreed.ended).code).toBe(0);
+    expect(await countOf(name, 'LOCKED')).toBe(2);
+  });
+
+  test('several devices are retired after their number is typed', async () => {
+    const { ids } = await registered(2);
+    const { file } = fileOf(`${ids.join('\n')}\n`);
+    const screen = screenOf(['deactivate', '--file', file, '--reason', 'worn']);
+    await screen.answer(/Type 2 to continue/, '2');
+    await screen.answer(/administrator's password/, adminPassword);
+    expect((await screen.ended).code).toBe(0);
+    expect(await stateOf(ids[0]!)).toBe('DEACTIVATED');
+  });
+});
