@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { cellText } from '../../../contract/csv.ts';
-import { deviceIds } from '../../../contract/ids.ts';
+import { deviceIds, writtenActivationCode } from '../../../contract/ids.ts';
 import type { BatchOperation } from '../../../contract/values.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { readCsv } from '../import/csv.ts';
@@ -135,7 +135,7 @@ function itemOf(source: FileSource, columns: readonly (Field | null)[], cells: r
   const { activationCode, userId = source.userId } = values;
   if (activationCode === undefined) return invalid(target, 'activationCode is missing');
   if (userId === undefined) return invalid(target, 'userId is missing');
-  return { target, fields: { activationCode, userId }, problem: null };
+  return { target, fields: { activationCode: writtenActivationCode(activationCode), userId }, problem: null };
 }
 
 /** `isList`: the one column may hold serial numbers as well. */
