@@ -13,8 +13,12 @@ export async function reporting(io: ProgramIo, json: boolean, body: () => Promis
         ? `${JSON.stringify({ error: { code: codes[exitCode] ?? 'FAILED', message, hint, reason } })}
 `
         : escaped(`devmgr: ${message}
-${hint ? `  ${hint}
-` : ''}`),
+${
+  hint
+    ? `  ${hint}
+`
+    : ''
+}`),
     );
     return exitCode;
   }

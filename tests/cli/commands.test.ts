@@ -400,7 +400,7 @@ describe('the program', () => {
     expect(help.stdout).toContain('quickstart');
     const none = await devmgr([]);
     expect({ code: none.code, stdout: none.stdout }).toEqual({ code: 2, stdout: '' });
-    expect((await devmgr(['help', 'lock'])).stdout).toContain('Usage: devmgr lock [options] [DEVICE]');
+    expect((await devmgr(['help', 'lock'])).stdout).toContain('Usage: devmgr lock [options] [DEVICE...]');
   });
 
   test('counts devices', async () => {
