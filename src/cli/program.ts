@@ -1,5 +1,5 @@
 /** The command line as a tree of commander: names and summaries at once, the flags of a command when it is used. */
-import { Command, type Help, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import type { AnyCommand, CommandTable, Entry } from './define.ts';
 import { usage } from './fault.ts';
 import { globalFlags } from './flags.ts';
@@ -64,9 +64,26 @@ function addEntry(program: CommandNode, entry: Entry, section: string, groups: C
   parent.add(member ?? first, section, entry, act).summary(entry.summary);
 }
 
+/** Cells that a description beside its term needs; with fewer it goes below the term. Commander would not break it. */
+const leastWrapped = 20;
+/** Spaces before a term and between a term and its description. */
+const itemSpaces = 4;
+const belowTerm = '      ';
+
 /** Help as commander writes it; that of the program lists the members of the groups, too. */
 const layout = (paint: Paint): Partial<Help> => ({
-  minWidthToWrap: 20,
+  minWidthToWrap: leastWrapped,
+  formatItem(term, termWidth, description, helper) {
+    const width = this.helpWidth ?? 80;
+    if (description === '' || width - termWidth - itemSpaces >= leastWrapped)
+      return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+    const lines = helper.boxWrap(description, width - belowTerm.length).split('\n');
+    return [`  ${term}`, ...lines.map(line => belowTerm + line)].join('\n');
+  },
+  styleUsage(text) {
+    const indent = ' '.repeat('Usage: '.length);
+    return this.boxWrap!(text, (this.helpWidth ?? 80) - indent.length).replaceAll('\n', `\n${indent}`);
+  },
   styleTitle: text => paint('bold', text),
   styleOptionTerm: text => paint('bold', text),
   styleArgumentTerm: text => paint('bold', text),

@@ -167,12 +167,14 @@ describe.each(entries.map(entry => [entry.name, entry] as const))('devmgr %s', (
 
   test('has help that names each flag and argument, within the width', async () => {
     const { flags, args = [] } = await entry.load();
-    for (const columns of [60, 80, 200]) {
+    for (const columns of [40, 60, 80, 200]) {
       const { help } = await understood([...name.split(' '), '--help'], commandTable, columns);
       for (const flag of Object.keys(flags)) expect(help).toContain(`--${flag}`);
       for (const argument of args) expect(help).toContain(argument.name);
       const examples = help.indexOf('\nExamples:\n');
-      for (const line of help.slice(0, examples).split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+      // A single word that is too long is not broken.
+      const lines = help.slice(0, examples).split('\n');
+      expect(lines.filter(line => line.length > columns && line.trim().includes(' '))).toEqual([]);
     }
   });
 });

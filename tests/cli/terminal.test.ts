@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { adminPassword, type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
 import { atTerminal, ctrl, ESC, keys, type Screen, withoutColors } from './screen.ts';
@@ -195,6 +195,32 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect(stdout).toContain(`${ESC}[33mINACTIVE`);
     for (const line of withoutColors(stdout).split(/\r?\n/)) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
     expect((await devmgrAt(['list', '--no-color'], columns).ended).stdout).not.toContain(ESC);
+  });
+
+  test('breaks the notice below a page between words', async () => {
+    const devices = Array.from({ length: 21 }, (_, n) => ({
+      deviceType: 'UKEY',
+      serialNumber: `PAGE-${n}`,
+      manufacturer: 'Acme',
+      model: 'One',
+    }));
+    await daemon.call('POST', '/api/devices/batch-register', { devices });
+    const { stdout } = await devmgrAt(['list', '--keyword', 'PAGE-'], 45).ended;
+    const lines = withoutColors(stdout).trimEnd().split(/\r?\n/);
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(45);
+    expect(lines.slice(-2).join(' ')).toBe('Page 1 of 2 (21 devices). More: --page 2, or --all');
+  });
+
+  test('breaks the lines of quickstart between words, and no command', async () => {
+    const home = temporaryFolder();
+    onTestFinished(async () => void (await devmgr(['daemon', 'stop'], { home })));
+    const { code, stdout } = await devmgrAt(['quickstart'], 80, home).ended;
+    expect(code).toBe(0);
+    // The work under way is drawn again and again in one line.
+    const lines = withoutColors(stdout.replaceAll(`${ESC}[1G`, '\n')).split(/[\r\n]+/);
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(80);
+    const command = /^ {2}devmgr activate DEV-1 --code \S{19} --user alice$/;
+    expect(lines.filter(line => command.test(line))).toHaveLength(1);
   });
 
   test('breaks events between fields if a line has no room for them', async () => {

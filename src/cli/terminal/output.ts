@@ -66,6 +66,13 @@ export class Output {
     if (!this.quiet) this.#say(`${text}\n`);
   }
 
+  /** A notice that is broken between words to fit the terminal. For text without commands: those are copied whole. */
+  async prose(text: string): Promise<void> {
+    if (text.length <= this.io.columns) return this.notice(text);
+    const { wrapped } = await import('./card.ts');
+    this.notice(wrapped(text, this.io.columns).join('\n'));
+  }
+
   /** A problem that does not end the command. */
   warn(text: string): void {
     this.#say(`${this.tint('yellow', 'warning:')} ${text}\n`);

@@ -72,7 +72,7 @@ async function page(context: Context, query: Query, csv: boolean): Promise<void>
   }
   await out.table(deviceColumns(), data.list);
   if (totalPages > 1)
-    out.notice(`Page ${page} of ${totalPages} (${total} devices). More: --page ${page + 1}, or --all`);
+    await out.prose(`Page ${page} of ${totalPages} (${total} devices). More: --page ${page + 1}, or --all`);
 }
 
 async function all(context: Context, query: Query, size: number | undefined, csv: boolean): Promise<void> {

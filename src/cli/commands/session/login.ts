@@ -105,7 +105,7 @@ async function keepLogin(context: Context, login: Login, met: KnownServer | null
   if (met !== null) await storeKnownServer(settings.home, settings.profile, context.identity(), met);
   await rememberServer(context);
   if (!context.globals.json)
-    out.notice(
+    await out.prose(
       keeper === 'keychain'
         ? 'The token is stored in the keychain.'
         : `The token is stored in ${settings.home}/credentials.json (only you can read it).`,

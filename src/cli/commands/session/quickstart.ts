@@ -49,19 +49,19 @@ export const quickstart = command({
 /** Starts the daemon. False if it was already running, or is not local. */
 async function bringUp(context: Context, args: readonly string[]): Promise<boolean> {
   const { settings, io, out, globals } = context;
-  const say = (text: string) => (globals.json ? undefined : out.notice(text));
+  const say = async (text: string) => (globals.json ? undefined : out.prose(text));
   if (!isLocalServer(settings)) return false;
   const running = await findDaemon(settings.home, io.interrupt);
   if (running) {
-    say(`The daemon is running at ${running.url} (pid ${running.pid}).`);
+    await say(`The daemon is running at ${running.url} (pid ${running.pid}).`);
     return false;
   }
   const info = await out.progress.during(
     'Starting the daemon',
     startDaemon({ home: settings.home, port: null, args, signal: io.interrupt }),
   );
-  if (args.length) say(`Restarted the daemon with that key at ${info.url} (pid ${info.pid}).`);
-  else say(`Started the daemon at ${info.url} (pid ${info.pid}). All its data is in ${settings.home}.`);
+  if (args.length) await say(`Restarted the daemon with that key at ${info.url} (pid ${info.pid}).`);
+  else await say(`Started the daemon at ${info.url} (pid ${info.pid}). All its data is in ${settings.home}.`);
   return true;
 }
 
@@ -70,10 +70,10 @@ async function logInFirst(
   flags: Parameters<typeof readPassword>[1],
 ): Promise<{ id: string; username: string; role: string }> {
   const { settings, out, globals, env } = context;
-  const say = (text: string) => (globals.json ? undefined : out.notice(text));
+  const say = async (text: string) => (globals.json ? undefined : out.prose(text));
   const present = await whoIsLoggedIn(context);
   if (present) {
-    say(`Logged in as ${safe(present.username)} (${safe(present.role)}).`);
+    await say(`Logged in as ${safe(present.username)} (${safe(present.role)}).`);
     return present;
   }
   const file = join(settings.home, homeFiles.initialPassword);
@@ -90,8 +90,9 @@ async function logInFirst(
       : env[environment.adminUsername] || 'admin';
   const password = first ?? (await readPassword(context, flags, `Password of ${username}`));
   const { user } = await logIn(context, username, password);
-  say(`Logged in as ${safe(user.username)} (${safe(user.role)}).`);
-  if (initialPassword(file) !== null) say(`  The initial password is in ${file}. Set your own: devmgr users passwd`);
+  await say(`Logged in as ${safe(user.username)} (${safe(user.role)}).`);
+  if (initialPassword(file) !== null)
+    await say(`  The initial password is in ${file}. Set your own: devmgr users passwd`);
   return user;
 }
 
@@ -107,7 +108,7 @@ async function whoIsLoggedIn(context: Context) {
 
 async function findKey(context: Context, started: boolean): Promise<Key> {
   const { settings, io, out, globals } = context;
-  const say = (text: string) => (globals.json ? undefined : out.notice(text));
+  const say = async (text: string) => (globals.json ? undefined : out.prose(text));
   const plugged = await out.progress.during('Looking for a key', waitForKey(context));
   if (plugged) return plugged;
   if (!started && !(await mayRestart(context)))
@@ -116,7 +117,7 @@ async function findKey(context: Context, started: boolean): Promise<Key> {
       'no key is attached',
       'plug in a key and run: devmgr quickstart. For a simulated key: devmgr daemon stop, then devmgr quickstart',
     );
-  say('No key is attached. A simulated key is used, and marked as such everywhere.');
+  await say('No key is attached. A simulated key is used, and marked as such everywhere.');
   await stopDaemon(settings.home, io.interrupt);
   await bringUp(context, ['--simulate-keys=1']);
   // The address may have changed.
@@ -163,8 +164,14 @@ async function nextSteps({ out }: Context, outcome: EnrolledKey): Promise<void> 
     ['devmgr daemon stop', 'stop the daemon; the next command restarts it'],
     ['devmgr --help', 'all commands'],
   );
-  const width = Math.max(...lines.map(([line]) => line.length));
-  out.notice(
-    `\nNext steps:\n${lines.map(([line, what]) => `  ${out.tint('bold', line.padEnd(width))}  ${what}`).join('\n')}`,
+  out.notice(`\nNext steps:\n${stepLines(lines, out).join('\n')}`);
+}
+
+/** What each command does, beside it; above it if the terminal has no room for that: a command stays in one line. */
+function stepLines(steps: readonly (readonly [line: string, what: string])[], { io, tint }: Context['out']): string[] {
+  const width = Math.max(...steps.map(([line]) => line.length));
+  const isWide = steps.every(([, what]) => 2 + width + 2 + what.length <= io.columns);
+  return steps.flatMap(([line, what]) =>
+    isWide ? [`  ${tint('bold', line.padEnd(width))}  ${what}`] : [`  # ${what}`, `  ${tint('bold', line)}`],
   );
 }
