@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { findTool, needs } from '../support/needs.ts';
 
 /** Stops the browser's own requests; root cannot use its sandbox. */
@@ -53,6 +53,25 @@ needs('chromium')('Swagger UI in a real browser', () => {
   });
 });
 
+needs('chromium')('a login on the page', () => {
+  it('authorizes the requests after it', async () => {
+    const daemon = await startTestDaemon();
+    const browser = await chromium.launch({ executablePath: findTool('chromium') ?? '/usr/bin/chromium', args });
+    onTestFinished(async () => {
+      await browser.close();
+      await daemon.stop();
+    });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+    await page.goto(`${daemon.url}/`);
+    await page.getByText('Device Management and Access Service').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/api/swagger-ui.html');
+    const login = page.locator('#operations-Authentication-login');
+    const body = JSON.stringify({ username: 'admin', password: adminPassword });
+    expect(await execute(login, body)).toMatchObject({ code: 200 });
+    expect(await execute(page.locator('#operations-Devices-listDevices'))).toMatchObject({ code: 200 });
+  });
+});
+
 async function authorise(page: Page, token: string): Promise<void> {
   await page.locator('button.authorize').first().click();
   const dialog = page.locator('.dialog-ux');
@@ -61,9 +80,10 @@ async function authorise(page: Page, token: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Close' }).last().click();
 }
 
-/** Opens an operation, sends its example and reads the response on the page. */
-async function execute(operation: Locator): Promise<unknown> {
+/** Opens an operation, sends its example or this body, and reads the response on the page. */
+async function execute(operation: Locator, body?: string): Promise<unknown> {
   await operation.locator('.opblock-summary-control').click();
+  if (body !== undefined) await operation.locator('textarea.body-param__text').fill(body);
   await operation.getByRole('button', { name: 'Execute' }).click();
   const answer = operation.locator('.live-responses-table .response .highlight-code code').first();
   await answer.waitFor();

@@ -16,6 +16,15 @@ describe('the documents of the interface', () => {
   afterAll(() => app.close());
   const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url, headers });
 
+  it('leads a browser from / to the page, and no other client', async () => {
+    const browser = await get('/', { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' });
+    expect([browser.statusCode, browser.headers.location]).toEqual([302, '/api/swagger-ui.html']);
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }] as Record<string, string>[]) {
+      const other = await get('/', headers);
+      expect([other.statusCode, other.json()]).toEqual([404, { code: 404, message: 'no such operation', data: null }]);
+    }
+  });
+
   it('the page refers only to files of this service, and all of them exist', async () => {
     const page = await get('/api/swagger-ui.html');
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');

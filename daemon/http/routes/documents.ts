@@ -43,8 +43,18 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** A separate file because the policy allows no inline script. The validator would be a service on the internet. */
-const initializer = `window.ui = SwaggerUIBundle({
+/**
+ * A separate file because the policy allows no inline script. The validator would be a service on the internet. The token of a
+ * login or a refresh on the page is used for the requests after it.
+ */
+const initializer = `const tokenPaths = ${JSON.stringify([routes.login.path, routes.refresh.path])};
+function useToken(response) {
+  const token = response.obj?.data?.token;
+  if (typeof token === 'string' && tokenPaths.includes(new URL(response.url, location.href).pathname))
+    window.ui.preauthorizeApiKey('bearerAuth', token);
+  return response;
+}
+window.ui = SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
@@ -52,12 +62,13 @@ const initializer = `window.ui = SwaggerUIBundle({
   displayRequestDuration: true,
   tryItOutEnabled: true,
   validatorUrl: 'none',
+  responseInterceptor: useToken,
   presets: [SwaggerUIBundle.presets.apis],
   layout: 'BaseLayout',
 });
 `;
 
-/** Adds the routes of the documents. Each document is generated once, at its first request. */
+/** Adds the routes of the documents, and `/`, which leads a browser to the page. Each document is generated once, at its first request. */
 export function documents(app: FastifyInstance, { version }: DocumentParts): void {
   const openapi = once(() => JSON.stringify(buildOpenapi(version)));
   const yaml = once(async () =>
@@ -69,6 +80,12 @@ export function documents(app: FastifyInstance, { version }: DocumentParts): voi
   serve(app, routes.postmanCollection, 'application/json; charset=utf-8', async request =>
     JSON.stringify(buildPostman(version, ownAddress(request))),
   );
+  app.get('/', (request, reply) => {
+    reply.header('vary', 'accept');
+    // Only browsers ask for HTML. For other clients there is no such operation.
+    if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return reply.callNotFound();
+    return reply.redirect(routes.swaggerPage.path);
+  });
   app.get<{ Params: { name: string } }>('/api/swagger-ui/:name', async (request, reply) => {
     const { name } = request.params;
     if (name === 'initializer.js') return send(request, reply, 'text/javascript; charset=utf-8', initializer);
