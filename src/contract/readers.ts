@@ -1,7 +1,7 @@
 /** Validates input as it is entered, with the rules that the daemon applies when it arrives. The command line loads it on use. */
 import { type TSchema, Type } from 'typebox';
 import { uploadApp } from './apps.ts';
-import { boundUser, manufacturer, model, reason, serialNumber } from './device-fields.ts';
+import { boundUser, manufacturer, model, note, reason, serialNumber } from './device-fields.ts';
 import { type Registration, registration } from './device-shapes.ts';
 import { password, username } from './users.ts';
 import { compileReader } from './validate.ts';
@@ -22,6 +22,7 @@ const fields = {
   manufacturer,
   model,
   reason,
+  note,
   username,
   password,
   userId: boundUser,

@@ -331,6 +331,18 @@ describe('--out', () => {
   });
 });
 
+test('a reason that the interface refuses is a usage error, not a failure of each device', async () => {
+  const { code, stdout, stderr } = await daemon.run(['lock', 'DEV-1', 'DEV-2', '--reason', 'x'.repeat(201)]);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('--reason');
+});
+
+test('completion offers devices for every name, also after the first', async () => {
+  await daemon.register('OFFERED-1');
+  const { stdout } = await daemon.run(['completion', 'bash', '--offer', '--', 'lock', 'DEV-1', 'OFFERED']);
+  expect(stdout).toContain('OFFERED-1');
+});
+
 describe('a killed run', () => {
   /** Kills a run while its second batch is on the way; `executed` says whether the daemon gets it. */
   async function killed(args: readonly string[], executed: boolean): Promise<void> {
@@ -422,13 +434,15 @@ needs(['script'], 'bsdutils')('on a terminal', () => {
 
   test('one question says how many devices are changed; no is the default', async () => {
     const { name } = await registered(2, true);
-    const args = ['lock', '--filter', `manufacturer=${name}`];
+    const { out } = fileOf('');
+    const args = ['lock', '--filter', `manufacturer=${name}`, '--out', out];
     const refused = screenOf(args);
     await refused.answer(/Reason:/, 'audit');
     await refused.shows(/2 devices match: 2 ACTIVE\./);
     await refused.answer(/Lock 2 devices\?/, '');
     expect((await refused.ended).code).toBe(2);
     expect(await countOf(name, 'ACTIVE')).toBe(2);
+    expect(existsSync(out)).toBe(false);
     const agreed = screenOf([...args, '--reason', 'audit']);
     await agreed.answer(/Lock 2 devices\?/, 'y');
     expect((await agreed.ended).code).toBe(0);

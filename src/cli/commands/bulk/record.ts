@@ -94,8 +94,14 @@ export class RunRecord {
     if (this.#ledger !== null) rmSync(this.#ledger, { force: true });
   }
 
-  /** Removes what a run has left that changed nothing. */
+  /** Whether a killed run can be continued without a loss. */
+  get canResume(): boolean {
+    return this.#ledger !== null;
+  }
+
+  /** Removes what a run has left that changed nothing. A run that continues another one keeps its files. */
   discard(): void {
+    if (this.#options.resume) return;
     if (this.#ledger !== null) rmSync(this.#ledger, { force: true });
     if (this.#file?.size === 0 && this.#lock !== null) rmSync(this.#options.out, { force: true });
   }

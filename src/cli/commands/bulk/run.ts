@@ -1,70 +1,21 @@
-/** `activate`, `lock`, `unlock`, `deactivate` and `code` for many devices: selects, asks once, sends batches, writes results. */
+/** A run that changes many devices: selects them, sends batches, and keeps a result for each. */
 import { sizes } from '../../../contract/limits.ts';
 import type { BatchOperation } from '../../../contract/values.ts';
 import { ServerRefusal, Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
-import { Fault, interrupted, usage } from '../../fault.ts';
+import { Fault, interrupted } from '../../fault.ts';
 import { duration } from '../../terminal/when.ts';
 import { notify } from '../import/run.ts';
-import { checkInput } from '../import/start.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';
-import { RunRecord } from './record.ts';
+import type { RunRecord } from './record.ts';
 import { type BulkResult, BulkWriter, invalidResult, resultOf } from './results.ts';
-import { confirmChange, filterOfPairs, namedDevices, previewOf, selectedDevices } from './selection.ts';
+import { namedDevices, previewOf, selectedDevices } from './selection.ts';
 import { earlierChanges, newestEvent, type ServerResult, sendBatch } from './send.ts';
 import { type Item, itemsOfFile, nameOf } from './source.ts';
 
-/** What is changed, and how. */
-export interface Change {
-  readonly operation: BatchOperation;
-  readonly names: readonly string[];
-  readonly flags: BulkFlags & { readonly plugged: boolean };
-  /** Asks for the fields of all items that were not given as flags. */
-  readonly fields: () => Promise<Readonly<Record<string, unknown>>>;
-  /** Asks for the password that the operation needs. */
-  readonly password?: () => Promise<string>;
-}
-
-/** Changes the devices. The exit code; throws a fault of kind `partial` if some failed. */
-export async function changeMany(context: Context, change: Change): Promise<number> {
-  check(context, change);
-  const { operation, flags } = change;
-  const { out, resume } = flags;
-  const record = out === undefined ? null : new RunRecord({ out, operation, resume, asJson: context.globals.json });
-  try {
-    const common = await change.fields();
-    const run = new BulkRun(context, operation, common, record);
-    await run.open();
-    const total = await run.select(change);
-    if (total === 0) return 0;
-    if (!flags.yes && context.canAsk) await confirmChange(context, operation, total ?? 0);
-    return await run.run(await change.password?.());
-  } finally {
-    record?.close();
-  }
-}
-
-/** Everything that can be said before anything is asked or read. */
-function check(context: Context, { operation, names, flags }: Change): void {
-  const { file, filter, out, resume, yes, plugged } = flags;
-  if (plugged) throw usage('--plugged names one device', 'name the others in a command of their own');
-  if (names.length > 0 && (file !== undefined || filter.length > 0))
-    throw usage(
-      `both "${names[0]}" and ${file === undefined ? '--filter' : '--file'} name devices`,
-      'omit one of them',
-    );
-  if (names.length === 0 && file === undefined && filter.length === 0)
-    throw usage('no device is named', 'name devices, or use --file or --filter');
-  if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
-  filterOfPairs(filter);
-  if (file !== undefined) checkInput({ file, out, resume, force: false });
-  const mustConfirm = file !== undefined || filter.length > 0 || operation === 'DEACTIVATE';
-  if (!yes && mustConfirm && (!context.canAsk || file === '-'))
-    throw usage('a change of many devices must be confirmed', 'add --yes');
-}
-
-class BulkRun {
+/** One run over the devices that `select` finds. */
+export class BulkRun {
   readonly #context: Context;
   readonly #operation: BatchOperation;
   readonly #common: Readonly<Record<string, unknown>>;
@@ -108,7 +59,7 @@ class BulkRun {
   }
 
   /** Finds the devices. How many they are; null if they are read from a file that is not counted first. */
-  async select({ names, flags }: Change): Promise<number | null> {
+  async select(names: readonly string[], flags: BulkFlags): Promise<number | null> {
     const { file, filter, yes } = flags;
     const context = this.#context;
     const operation = this.#operation;
@@ -117,7 +68,7 @@ class BulkRun {
       const userId = this.#common.userId as string | undefined;
       const read = () => itemsOfFile({ file, stdin: context.io.stdin, operation, userId });
       this.#items = read();
-      this.#total = yes ? null : await count(read(), isNew);
+      this.#total = yes ? null : await this.#count(read(), isNew);
       if (this.#total === 0) notify(context, `Nothing to do: every device in ${nameOf(file)} is done.`);
       return this.#total;
     }
@@ -133,6 +84,17 @@ class BulkRun {
     this.#total = items.length;
     if (items.length === 0) notify(context, 'Nothing to do: every device is done.');
     return items.length;
+  }
+
+  async #count(items: AsyncIterable<Item>, isCounted: (item: Item) => boolean): Promise<number> {
+    let total = 0;
+    let invalid = 0;
+    for await (const item of items) {
+      if (isCounted(item)) total++;
+      if (item.problem !== null) invalid++;
+    }
+    if (invalid > 0) notify(this.#context, `${invalid} of ${total} lines cannot be sent and will fail.`);
+    return total;
   }
 
   #isDone({ target }: Item): boolean {
@@ -265,10 +227,4 @@ class BulkRun {
     );
     return 0;
   }
-}
-
-async function count(items: AsyncIterable<Item>, isCounted: (item: Item) => boolean): Promise<number> {
-  let total = 0;
-  for await (const item of items) if (isCounted(item)) total++;
-  return total;
 }

@@ -63,7 +63,7 @@ type Flags = BulkFlags & {
 
 async function activateMany(context: Context, names: readonly string[], flags: Flags): Promise<number> {
   if (flags.code !== undefined) throw usage('--code is for one device', 'omit it: the codes come from the registry');
-  const { changeMany } = await import('../bulk/run.ts');
+  const { changeMany } = await import('../bulk/change.ts');
   return changeMany(context, {
     operation: 'ACTIVATE',
     names,

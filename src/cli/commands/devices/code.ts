@@ -33,7 +33,7 @@ export const code = command({
   async run({ args, flags }, context) {
     const validity = flags.days === undefined ? {} : { validityDays: flags.days };
     if (isBulk(args, flags)) {
-      const { changeMany } = await import('../bulk/run.ts');
+      const { changeMany } = await import('../bulk/change.ts');
       const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...validity });
       return changeMany(context, { operation: 'GENERATE_CODE', names: args, flags, fields });
     }

@@ -60,7 +60,7 @@ type Flags = BulkFlags &
 async function deactivateMany(context: Context, names: readonly string[], flags: Flags): Promise<number> {
   if (flags.file === '-' && (flags.passwordStdin || flags.passwordFile === '-'))
     throw usage('standard input cannot be both the devices and the password', 'give --password-file FILE');
-  const { changeMany } = await import('../bulk/run.ts');
+  const { changeMany } = await import('../bulk/change.ts');
   return changeMany(context, {
     operation: 'DEACTIVATE',
     names,

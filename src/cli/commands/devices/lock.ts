@@ -34,7 +34,7 @@ export const lock = command({
   ],
   async run({ args, flags }, context) {
     if (isBulk(args, flags)) {
-      const { changeMany } = await import('../bulk/run.ts');
+      const { changeMany } = await import('../bulk/change.ts');
       const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) });
       return changeMany(context, { operation: 'LOCK', names: args, flags, fields });
     }
@@ -65,7 +65,7 @@ export const unlock = command({
   ],
   async run({ args, flags }, context) {
     if (isBulk(args, flags)) {
-      const { changeMany } = await import('../bulk/run.ts');
+      const { changeMany } = await import('../bulk/change.ts');
       return changeMany(context, { operation: 'UNLOCK', names: args, flags, fields: async () => noteOf(flags.note) });
     }
     const deviceId = await resolveDevice(context, args[0], flags.plugged, 'LOCKED');

@@ -98,7 +98,7 @@ async function offersFor(words: readonly string[], program: CommandNode, given: 
   const operands = operandsOf(node, flag ? rest.slice(0, -1) : rest);
   const values = (value: Pick<NamedArgument, 'argChoices' | 'offer'>) =>
     value.argChoices?.map((choice): Word => [choice, '']) ?? offered(value.offer, typed, contextOf(node, given));
-  const argument = node.registeredArguments[operands.length] as NamedArgument | undefined;
+  const argument = argumentAt(node, operands.length);
   const offers = flag
     ? await values(flag)
     : typed.startsWith('-')
@@ -107,6 +107,12 @@ async function offersFor(words: readonly string[], program: CommandNode, given: 
         ? await values(argument)
         : node.nodes.map((child): Word => [child.name(), child.summary() || child.description()]);
   return offers.filter(([word]) => word === ':files' || word.toLowerCase().startsWith(typed.toLowerCase()));
+}
+
+/** The argument at an index. The last one may take every further word. */
+function argumentAt({ registeredArguments }: CommandNode, index: number): NamedArgument | undefined {
+  const last = registeredArguments.at(-1);
+  return (registeredArguments[index] ?? (last?.variadic ? last : undefined)) as NamedArgument | undefined;
 }
 
 /** The command that the words name, and the words without its name. */
