@@ -309,6 +309,17 @@ describe('--out', () => {
     expect(readFileSync(out, 'utf8')).toBe(written);
   });
 
+  test.each(['my notes\n', 'my notes', '{"a":1}\n', '{"a"\n', 'line,serialNumber,status\n2,A,success\n'])(
+    'a file that contains %j is not continued',
+    async content => {
+      const { file, out } = fileOf('DEV-1\n');
+      writeFileSync(out, content);
+      const args = ['unlock', '--file', file, '--yes', '--out', out];
+      for (const flags of [[], ['--resume']]) expect((await daemon.run([...args, ...flags])).code).toBe(2);
+      expect(readFileSync(out, 'utf8')).toBe(content);
+    },
+  );
+
   test('with --resume, only what failed is tried again', async () => {
     const { devices, ids } = await registered(2, true);
     const { file, out } = fileOf(`${devices[0]!.serialNumber}\nLATE-${groups}\n`);

@@ -3,7 +3,7 @@ import type { BatchOperation } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../fault.ts';
 import { notify } from '../import/run.ts';
-import { checkInput } from '../import/start.ts';
+import { checkInput, isRegular } from '../import/start.ts';
 import type { BulkFlags } from './flags.ts';
 import { RunRecord } from './record.ts';
 import { BulkRun } from './run.ts';
@@ -84,7 +84,9 @@ function check(context: Context, { operation, names, flags }: Change): void {
   if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
   filterOfPairs(filter);
   if (file !== undefined) checkInput({ file, out, resume, force: false });
+  // A stream cannot be read twice: to count the devices, and to change them.
+  const isStream = file !== undefined && !isRegular(file);
   const mustConfirm = file !== undefined || filter.length > 0 || operation === 'DEACTIVATE';
-  if (!yes && mustConfirm && (!context.canAsk || file === '-'))
+  if (!yes && mustConfirm && (!context.canAsk || isStream))
     throw usage('a change of many devices must be confirmed', 'add --yes');
 }

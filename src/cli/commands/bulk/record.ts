@@ -60,7 +60,7 @@ export class RunRecord {
   async open(): Promise<Pending | null> {
     const { out, operation, asJson, resume } = this.#options;
     const pending = resume ? this.#readLedger() : null;
-    const earlier = resume ? await readEarlier(out, operation, pending?.results ?? 0) : null;
+    const earlier = resume ? await readEarlier(out, operation, pending?.results ?? null) : null;
     this.#file = new ResultFile(out, asJson, earlier?.bytes ?? 0, resultFields);
     if (earlier === null) return null;
     this.#count = earlier.count;

@@ -1,5 +1,5 @@
 /** One result per device: how it is shown, and how it is stored for `--resume`. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { cellText } from '../../../contract/csv.ts';
 import type { BatchOperation } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
@@ -123,28 +123,40 @@ export const namesOf = ({ deviceId, serialNumber }: Target): string[] => [
   ...(serialNumber === undefined ? [] : [`serial ${serialNumber}`]),
 ];
 
-/** Reads the results in a file; none if it does not exist. Throws a usage fault if they are not results of the operation. */
-export async function readEarlier(file: string, operation: BatchOperation, from: number): Promise<EarlierResults> {
+/**
+ * Reads the results in a file; none if it does not exist. `from` is the number of results before the last batch, null if no run
+ * was interrupted. Throws a usage fault if the file contains anything but results of the operation.
+ */
+export async function readEarlier(
+  file: string,
+  operation: BatchOperation,
+  from: number | null,
+): Promise<EarlierResults> {
   const changed = new Set<string>();
   const last = new Set<string>();
   const exists = existsSync(file) && statSync(file).size > 0;
   const bytes = exists ? wholeBytes(file) : 0;
   let count = 0;
-  for await (const record of readRecords(file, bytes)) {
-    if (record.operation !== operation || (record.status !== 'success' && record.status !== 'failed'))
-      throw usage(
-        `${file} does not contain results of ${operation}`,
-        'name another file with --out, or give the command that wrote it',
-      );
+  const foreign = () =>
+    usage(
+      `${file} does not contain results of ${operation}`,
+      'name another file with --out, or give the command that wrote it',
+    );
+  for await (const record of readRecords(file, bytes, foreign)) {
+    if (record.operation !== operation || (record.status !== 'success' && record.status !== 'failed')) throw foreign();
     const names = namesOf({ ...textOf('deviceId', record), ...textOf('serialNumber', record) });
     for (const name of names) {
       if (record.status === 'success') changed.add(name);
-      if (count >= from) last.add(name);
+      if (from !== null && count >= from) last.add(name);
     }
     count++;
   }
+  // An interrupted run may have left a part of its first line.
+  if (exists && count === 0 && from === null && !isHeader(file)) throw foreign();
   return { bytes, count, changed, last };
 }
+
+const isHeader = (file: string): boolean => readFileSync(file, 'utf8') === `${resultFields().join(',')}\n`;
 
 const textOf = (field: 'deviceId' | 'serialNumber', record: Readonly<Record<string, unknown>>): Target =>
   typeof record[field] === 'string' && record[field] !== '' ? { [field]: cellText(record[field]) } : {};

@@ -75,14 +75,16 @@ export class BulkRun {
     if (filter.length > 0) {
       const selection = await selectedDevices(context, filter, operation);
       notify(context, selection.items.length === 0 ? 'No device matches.' : previewOf(selection, operation));
-      this.#items = selection.items.filter(isNew);
-      this.#total = selection.items.filter(isNew).length;
-      return this.#total;
+      return this.#take(selection.items.filter(isNew));
     }
     const items = (await namedDevices(context, names, operation)).filter(isNew);
+    if (items.length === 0) notify(context, 'Nothing to do: every device is done.');
+    return this.#take(items);
+  }
+
+  #take(items: readonly Item[]): number {
     this.#items = items;
     this.#total = items.length;
-    if (items.length === 0) notify(context, 'Nothing to do: every device is done.');
     return items.length;
   }
 

@@ -1,7 +1,7 @@
 /** Reads the results of an earlier run, so that its rows are not registered again. */
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { cellText } from '../../../contract/csv.ts';
-import { systemWords, usage } from '../../fault.ts';
+import { type Fault, systemWords, usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { readCsv } from './csv.ts';
 import { readJsonLines } from './json.ts';
@@ -43,28 +43,36 @@ export function wholeBytes(file: string): number {
 
 /** The results in the first `bytes` bytes. Throws a usage fault if the file contains something else. */
 export async function* readResults(file: string, bytes: number): AsyncGenerator<StoredResult> {
-  for await (const record of readRecords(file, bytes)) yield storedResult(file, record);
+  for await (const record of readRecords(file, bytes, foreignResults)) yield storedResult(file, record);
 }
 
-/** The records in the first `bytes` bytes of a CSV or JSON lines file. Throws a usage fault if the file is neither. */
-export async function* readRecords(file: string, bytes: number): AsyncGenerator<Readonly<Record<string, unknown>>> {
+/** The records in the first `bytes` bytes of a CSV or JSON lines file. Throws `foreign` of the file if it is neither. */
+export async function* readRecords(
+  file: string,
+  bytes: number,
+  foreign: (file: string) => Fault,
+): AsyncGenerator<Readonly<Record<string, unknown>>> {
   if (bytes === 0) return;
   const text = createReadStream(file, { encoding: 'utf8', end: bytes - 1 });
   try {
-    if (isCsvFile(file)) yield* fromCsv(file, text);
+    if (isCsvFile(file)) yield* fromCsv(file, text, foreign);
     else for await (const line of readJsonLines(text)) yield JSON.parse(line.text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw foreignResults(file);
+    if (error instanceof SyntaxError) throw foreign(file);
     if (error instanceof Error && 'syscall' in error)
       throw usage(`the results in ${file} cannot be read: ${systemWords(error)}`);
     throw error;
   }
 }
 
-async function* fromCsv(file: string, text: AsyncIterable<string>): AsyncGenerator<Readonly<Record<string, unknown>>> {
+async function* fromCsv(
+  file: string,
+  text: AsyncIterable<string>,
+  foreign: (file: string) => Fault,
+): AsyncGenerator<Readonly<Record<string, unknown>>> {
   let header: readonly string[] | null = null;
   for await (const record of readCsv(text)) {
-    if ('problem' in record) throw foreignResults(file);
+    if ('problem' in record) throw foreign(file);
     if (header === null) header = record.cells;
     else yield Object.fromEntries(header.map((name, index) => [name, record.cells[index]]));
   }
