@@ -45,7 +45,7 @@ export function createContext(given: ContextParts): Context {
   const parts: ContextParts = { io, out, env, settings, globals, programs, loginLine };
   let registry: Client | undefined;
   let hardware: Client | undefined;
-  const identity = () => (isLocalServer(settings) || settings.server === null ? localIdentity : settings.server);
+  const identity = () => identityOf(settings);
   return {
     ...parts,
     get canAsk() {
@@ -88,10 +88,17 @@ function localEndpoint(parts: ContextParts, settings: Settings): LocalEndpoint {
   return new LocalEndpoint({ settings, autostart: parts.globals.autostart, signal: parts.io.interrupt, notice });
 }
 
-function createRegistry(parts: ContextParts, named: () => string): Client {
+/**
+ * A daemon that crashed leaves its address behind, and the daemon of another home or another process may listen there: only a
+ * running one is the local daemon.
+ */
+function identityOf(settings: Settings): string {
+  const { server } = settings;
+  return server === null || (isLocalServer(settings) && daemonRuns(settings)) ? localIdentity : server;
+}
+
+function createRegistry(parts: ContextParts, identity: () => string): Client {
   const { settings } = parts;
-  // A daemon that crashed leaves its address behind, and another process may listen there: only a running one gets the local token.
-  const identity = () => (settings.server === null || daemonRuns(settings) ? named() : settings.server);
   const options = clientOptions(parts);
   const endpoint = couldBeLocal(settings) ? localEndpoint(parts, settings) : remoteEndpoint(settings.server ?? '');
   return new Client({

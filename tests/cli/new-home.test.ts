@@ -1,12 +1,12 @@
 /** The program where nothing has been set up yet: a home without folders, links to the program, homes that cannot exist. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { completion } from '../../src/cli/commands/session/completion.ts';
 import { man } from '../../src/cli/commands/session/man.ts';
 import { Shell } from '../docs/shell.ts';
-import { devmgr, programFile, temporaryFolder } from './program.ts';
+import { adminPassword, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
 
 test('the examples that install the manual page and the completion of fish create their folders', async () => {
   const folder = temporaryFolder();
@@ -27,6 +27,20 @@ test('./devmgr of a clone can be started through symbolic links', () => {
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+/),
     stderr: '',
   });
+});
+
+test('a login at a daemon of another home starts no second one, even if an earlier one had its address', async () => {
+  const daemon = await startDaemon();
+  onTestFinished(() => discard(daemon));
+  const home = temporaryFolder();
+  const info = JSON.parse(readFileSync(join(daemon.home, 'daemon.json'), 'utf8'));
+  // An id that no process can have: the largest one that Linux gives is 2^22.
+  writeFileSync(join(home, 'daemon.json'), JSON.stringify({ ...info, pid: 2 ** 22 + 1, socket: null }));
+  const login = ['login', 'admin', '--password-stdin', '--server', daemon.url];
+  expect(await devmgr(login, { home, input: adminPassword })).toMatchObject({ code: 0 });
+  const { code, stderr } = await devmgr(['list'], { home });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('started') });
+  expect(existsSync(join(home, 'daemon.lock'))).toBe(false);
 });
 
 test.each([
