@@ -91,8 +91,10 @@ async function logInFirst(
   const password = first ?? (await readPassword(context, flags, `Password of ${username}`));
   const { user } = await logIn(context, username, password);
   await say(`Logged in as ${safe(user.username)} (${safe(user.role)}).`);
-  if (initialPassword(file) !== null)
-    await say(`  The initial password is in ${file}. Set your own: devmgr users passwd`);
+  if (initialPassword(file) !== null) {
+    await say(`The initial password is in ${file}.`);
+    await say('Set your own: devmgr users passwd');
+  }
   return user;
 }
 
