@@ -5,18 +5,20 @@ import { isAbsolute, join } from 'node:path';
 
 /**
  * Lets Node keep the compiled form of the program in the user's cache folder, which shortens every later start by a tenth (and by
- * more for commands that load large parts). Compiled code is run as it is, so the folder must belong to the user who runs the
- * program, and no other user may write to it. Where no such folder can be had, the program starts without.
+ * more for commands that load large parts). Compiled code is run as it is, so the folder and its parents down from the cache folder must
+ * belong to the user who runs the program, and no other user may write to them. Where no such folder can be had, the program starts without.
  *
  * `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` keep their meaning. Source: Node.js documentation, Module compile cache.
  */
 export function useCompiledCode(env: NodeJS.ProcessEnv): void {
   if (env.NODE_COMPILE_CACHE !== undefined || env.NODE_DISABLE_COMPILE_CACHE !== undefined) return;
   try {
-    const folder = join(cacheFolder(env), 'devmgr', 'compiled');
+    const caches = cacheFolder(env);
+    const folder = join(caches, 'devmgr', 'compiled');
     if (!isOwn(homedir())) return;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (isOwn(folder)) enableCompileCache(folder);
+    // A user who can write to a parent could put another folder in its place at any moment.
+    if ([caches, join(caches, 'devmgr'), folder].every(isOwn)) enableCompileCache(folder);
   } catch {
     // A home that does not exist or cannot be written to.
   }

@@ -110,6 +110,12 @@ describe('compiled code of earlier runs', () => {
     expect(runWith(home)).toMatchObject({ status: 0, stderr: '' });
     expect(cached(home)).toEqual([]);
     chmodSync(folder, 0o700);
+    for (const parent of ['.cache', '.cache/devmgr']) {
+      chmodSync(join(home, parent), 0o777);
+      runWith(home);
+      expect([parent, cached(home)]).toEqual([parent, []]);
+      chmodSync(join(home, parent), 0o700);
+    }
     chmodSync(home, 0o777);
     runWith(home);
     expect(cached(home)).toEqual([]);
