@@ -8,7 +8,7 @@ import type { StagedBlob } from '../blobs/blobs.ts';
 import type { Context } from '../services/context.ts';
 import { drainRefused } from './drain.ts';
 import { type Fields, type FormShape, MAX_OVERHEAD, readForm, requireForm } from './multipart.ts';
-import { type OperationParts, operation } from './operation.ts';
+import { bearer, type OperationParts, operation } from './operation.ts';
 
 type FormRoute = RouteShape & { readonly form: NonNullable<RouteShape['form']>; readonly file: FilePart };
 
@@ -63,7 +63,7 @@ export function formOperation<const R extends FormRoute>(
   handler: FormHandler<R>,
 ): void {
   const times = parts.formTimes ?? defaultTimes;
-  const forms = new FormOperation(shape, handler, times.stall);
+  const forms = new FormOperation(parts, shape, handler, times.stall);
   // A scope of its own: everywhere else a multipart body has the wrong type.
   app.register(async scope => {
     scope.removeAllContentTypeParsers();
@@ -79,12 +79,16 @@ interface TakenFile {
 }
 
 class FormOperation<R extends FormRoute> {
+  readonly #tokens: OperationParts['tokens'];
+  readonly #access: R['access'];
   readonly #handler: FormHandler<R>;
   readonly #file: FilePart;
   readonly #formShape: FormShape;
   readonly #read: ReturnType<typeof compileReader>;
 
-  constructor(shape: R, handler: FormHandler<R>, stallMilliseconds: number) {
+  constructor({ tokens }: OperationParts, shape: R, handler: FormHandler<R>, stallMilliseconds: number) {
+    this.#tokens = tokens;
+    this.#access = shape.access;
     this.#handler = handler;
     this.#file = shape.file;
     this.#read = compileReader(shape.form, 'text');
@@ -107,10 +111,18 @@ class FormOperation<R extends FormRoute> {
     };
     const { fields, file } = await readForm(request.raw, this.#formShape, take, ({ blob }) => blob.discard());
     try {
+      await this.#checkAgain(request);
       return await this.#handler.add(call, this.#received(fields, file));
     } finally {
       await file?.blob.discard();
     }
+  }
+
+  /** A file can take hours to arrive: a token that was revoked meanwhile must not store it. Refuses with 1004, 1005 or 2007. */
+  async #checkAgain(request: FastifyRequest): Promise<void> {
+    const { role } = await this.#tokens.check(bearer(request), request);
+    if (Array.isArray(this.#access) && !this.#access.includes(role))
+      throw new ApiError(2007, `the role ${role} may not do this`);
   }
 
   /** A missing field may follow the file; an invalid one remains invalid. */

@@ -1,4 +1,8 @@
 /** Where and until when a service token is accepted, and how its requests are limited. */
+import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rateLimits } from '../../src/contract/limits.ts';
 import { day, holdClock, second } from '../support/clock.ts';
@@ -40,6 +44,28 @@ it('the streams of a service token end with 4401 when it expires', async () => {
   const stream = await openStream(daemon.url, { token });
   clock.forward(day);
   expect((await stream.closed).code).toBe(4401);
+});
+
+it('a service token that is revoked while its file arrives does not store the file', async () => {
+  const { token, tokenId } = await serviceToken(daemon, { role: 'ADMIN' });
+  const part = (fields: string, text: string) => `--b\r\nContent-Disposition: form-data; ${fields}\r\n\r\n${text}\r\n`;
+  const upload = request(`${daemon.url}/api/app-versions/upload`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'multipart/form-data; boundary=b' },
+  });
+  const answer = new Promise<string>((resolve, reject) => {
+    upload.on('error', reject).on('response', response => resolve(text(response)));
+  });
+  upload.write(
+    part('name="platform"', 'WINDOWS') + part('name="version"', '1.0.0') + part('name="forceUpdate"', 'false'),
+  );
+  upload.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.exe"\r\n\r\nMZ');
+  // The file is being received, so the token was accepted.
+  await expect.poll(() => readdir(join(daemon.home, 'blobs', 'incoming'))).toHaveLength(1);
+  data(await daemon.call('POST', `/api/tokens/${tokenId}/revoke`, {}));
+  upload.end('the rest\r\n--b--\r\n');
+  expect(JSON.parse(await answer)).toMatchObject({ code: 1004 });
+  expect(data(await daemon.call('GET', '/api/app-versions/list'))).toMatchObject({ pagination: { total: 0 } });
 });
 
 describe('a service token with networks', () => {
