@@ -97,6 +97,21 @@ test('a program that passes the question on to the registry gets nothing', async
   await expectNothingSecret(heard);
 });
 
+test.each(['{"default":5}', '{"default":{"http://127.0.0.1:1":null}}', '{"default":[]}', '[]'])(
+  'nothing is sent if what is known of servers was replaced by %s',
+  async content => {
+    await login(address());
+    await daemon.end('SIGTERM');
+    const { server, heard } = recorder();
+    await listen(server, port);
+    writeFileSync(join(home, 'known-servers.json'), content);
+    const { code, stderr } = await list();
+    expect(code).toBe(1);
+    expect(stderr).toContain('known-servers.json is damaged');
+    expect(heard()).toBe('');
+  },
+);
+
 test('a token in the environment is not sent to another program either', async () => {
   await login(address());
   await daemon.end('SIGTERM');

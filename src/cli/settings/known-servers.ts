@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { homeFiles } from '../../contract/local.ts';
 import { withLock } from './file-lock.ts';
-import { makeFolder, readJsonFile, writeJsonFile } from './files.ts';
+import { damaged, makeFolder, readJsonFile, writeJsonFile } from './files.ts';
 
 /** The identity of a server at the first login. */
 export interface KnownServer {
@@ -16,7 +16,24 @@ export interface KnownServer {
 type KnownServers = Readonly<Record<string, Readonly<Record<string, KnownServer>>>>;
 
 const fileOf = (home: string) => join(home, homeFiles.knownServers);
-const readAll = (home: string) => (readJsonFile(fileOf(home)) ?? {}) as KnownServers;
+
+/** Everything that is stored. Throws a fault for an entry of another shape: a server whose identity is lost must not count as new. */
+function readAll(home: string): KnownServers {
+  const all = readJsonFile(fileOf(home)) ?? {};
+  const servers = Object.values(all).flatMap(profile => (isObject(profile) ? Object.values(profile) : [null]));
+  if (!servers.every(isKnownServer))
+    throw damaged(fileOf(home), 'it has an entry that is not the identity of a server');
+  return all as KnownServers;
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isKnownServer(value: unknown): value is KnownServer {
+  if (!isObject(value)) return false;
+  const { instanceId, publicKey, direct } = value as Partial<KnownServer>;
+  return typeof instanceId === 'string' && typeof publicKey === 'string' && typeof direct === 'boolean';
+}
 
 /** The server that a profile has met at an address; null if there was no login yet, or the server had no identity. */
 export function readKnownServer(home: string, profile: string, server: string): KnownServer | null {
