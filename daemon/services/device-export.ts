@@ -1,7 +1,7 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
-import type { ExportFormat } from '../../src/contract/values.ts';
+import { deviceListFields, type ExportFormat } from '../../src/contract/values.ts';
 import type { DeviceRow } from '../domain/device.ts';
 import type { DeviceFilter, Store } from '../store/store.ts';
 import type { Caller } from './context.ts';
@@ -9,20 +9,6 @@ import { listItem } from './present.ts';
 
 /** Exports at the same time: each holds a connection to the store and keeps its log from being shortened. */
 const mostAtOnce = 4;
-
-const columns = [
-  'deviceId',
-  'deviceType',
-  'serialNumber',
-  'manufacturer',
-  'model',
-  'status',
-  'userId',
-  'activationCode',
-  'createdAt',
-  'activatedAt',
-  'lastUsedAt',
-] as const satisfies readonly (keyof DeviceListItem)[];
 
 /** Exports of devices as text. */
 export class DeviceExport {
@@ -66,8 +52,8 @@ async function* ndjson(batches: Batches, caller: Caller): AsyncGenerator<string,
 }
 
 async function* csv(batches: Batches, caller: Caller): AsyncGenerator<string, void> {
-  yield `${columns.join(',')}\r\n`;
+  yield `${deviceListFields.join(',')}\r\n`;
   for await (const rows of batches) yield rows.map(row => `${csvLine(listItem(row, caller))}\r\n`).join('');
 }
 
-const csvLine = (item: DeviceListItem): string => columns.map(name => csvCell(item[name] ?? '')).join(',');
+const csvLine = (item: DeviceListItem): string => deviceListFields.map(name => csvCell(item[name] ?? '')).join(',');

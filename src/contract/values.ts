@@ -31,6 +31,21 @@ export const batchOperations = ['ACTIVATE', 'LOCK', 'UNLOCK', 'DEACTIVATE', 'GEN
 /** An operation of a batch. */
 export type BatchOperation = (typeof batchOperations)[number];
 
+/** Fields of a device in a list, in the order of the columns of CSV. */
+export const deviceListFields = [
+  'deviceId',
+  'deviceType',
+  'serialNumber',
+  'manufacturer',
+  'model',
+  'status',
+  'userId',
+  'activationCode',
+  'createdAt',
+  'activatedAt',
+  'lastUsedAt',
+] as const;
+
 /** Values of `sortBy` in lists that sort by creation time only. Both names mean the same; the first is the default. */
 export const creationSorts = ['createTime', 'createdAt'] as const;
 

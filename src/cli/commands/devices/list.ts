@@ -1,7 +1,7 @@
 import type { QueryOf } from '../../../contract/define.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { deviceSorts, sortOrders } from '../../../contract/values.ts';
+import { deviceListFields, deviceSorts, sortOrders } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
 import { csvFlag, pageFlags } from '../../flags.ts';
@@ -11,21 +11,6 @@ import { safe, safeJson } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { allDevices } from './all-devices.ts';
 import { filterFlags, filterOf } from './filter.ts';
-
-/** Columns of the list as CSV. */
-const deviceFields = [
-  'deviceId',
-  'deviceType',
-  'serialNumber',
-  'manufacturer',
-  'model',
-  'status',
-  'userId',
-  'activationCode',
-  'createdAt',
-  'activatedAt',
-  'lastUsedAt',
-] as const satisfies readonly (keyof DeviceListItem)[];
 
 type Query = Partial<QueryOf<Routes['listDevices']>>;
 
@@ -63,7 +48,7 @@ async function page(context: Context, query: Query, csv: boolean): Promise<void>
   const { out, globals } = context;
   const data = await context.registry.call('listDevices', { query });
   if (globals.json) return out.document(data);
-  if (csv) return out.csv(deviceFields, data.list);
+  if (csv) return out.csv(deviceListFields, data.list);
   if (globals.quiet) return ids(context, data.list);
   const { page, totalPages, total } = data.pagination;
   if (data.list.length === 0) {
@@ -84,7 +69,7 @@ async function all(context: Context, query: Query, size: number | undefined, csv
     // On a terminal the devices themselves show how far the list has come.
     if (!out.io.stdoutIsTerminal) out.progress.show('Listing', listed, total);
     if (globals.json) await out.text(list.map(device => `${safeJson(device)}\n`).join(''));
-    else if (csv) await out.csv(deviceFields, list, first);
+    else if (csv) await out.csv(deviceListFields, list, first);
     else if (globals.quiet) await ids(context, list);
     else if (list.length) await out.table(deviceColumns(), list, first);
     if (first && list.length === 0 && !globals.json && !csv) out.notice('No device matches.');
