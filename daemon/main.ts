@@ -4,18 +4,13 @@ import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DaemonInfo } from '../src/contract/local.ts';
 import { routes } from '../src/contract/routes.ts';
-import { type Blobs, keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
-import { signingKeyRotated } from './domain/journal.ts';
 import type { Forwarder } from './forwarding/forwarder.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
-import { HeadKeeper } from './home/head-keeper.ts';
 import { Home } from './home/home.ts';
 import { Instance } from './home/instance.ts';
-import { journalKeys } from './home/journal-keys.ts';
 import { keepLocalToken } from './home/local-token.ts';
 import { lockHome } from './home/lock.ts';
-import { rotateJournalKey } from './home/rotate-journal-key.ts';
 import { checkNetwork, type DaemonSettings, isBehindProxy } from './home/settings.ts';
 import { signingKeys } from './home/signing-keys.ts';
 import { closeServer, listen, readTls, tlsOptions } from './http/listener.ts';
@@ -38,7 +33,8 @@ import { websocketPlugin } from './http/websocket.ts';
 import { refuseWrongMethods } from './http/wrong-methods.ts';
 import type { Logger } from './logger.ts';
 import { Hub } from './notifications/hub.ts';
-import { AccessJournal, accessOf } from './services/access-journal.ts';
+import { now, openRegistry, type Registry, ShutdownStack, type Start, useSigningKeys } from './registry.ts';
+import { type AccessJournal, accessOf } from './services/access-journal.ts';
 import { Accounts } from './services/accounts.ts';
 import { AppService } from './services/apps.ts';
 import { AuthService } from './services/auth.ts';
@@ -48,7 +44,7 @@ import { DeviceExport } from './services/device-export.ts';
 import { DeviceService } from './services/devices.ts';
 import { EventService } from './services/events.ts';
 import { FileBudget } from './services/file-budget.ts';
-import { ensureFirstAdmin, FIRST_USER, firstPassword } from './services/first-admin.ts';
+import { FIRST_USER } from './services/first-admin.ts';
 import { Guessing } from './services/guessing.ts';
 import { LastUses } from './services/last-uses.ts';
 import { Limiter } from './services/limiter.ts';
@@ -72,54 +68,19 @@ export interface RunningDaemon {
   stop(): Promise<void>;
 }
 
-/** The parts that were started, to be stopped in reverse order. */
-class ShutdownStack {
-  readonly #stops: (() => unknown)[] = [];
-  #stopping: Promise<void> | undefined;
-
-  add(stop: () => unknown): void {
-    this.#stops.push(stop);
-  }
-
-  unwind(log: Logger): Promise<void> {
-    this.#stopping ??= (async () => {
-      for (const stop of this.#stops.reverse()) {
-        try {
-          await stop();
-        } catch (error) {
-          log.error({ err: error }, 'a part did not stop cleanly');
-        }
-      }
-    })();
-    return this.#stopping;
-  }
-}
-
 /** Milliseconds that a request for the keys waits for the first scan of the hardware. */
 const FIRST_SCAN_MS = 3000;
-
-/** Wall clock in milliseconds since 1970. */
-const now = (): number => Date.now();
 
 /** Starts a daemon. Rejects with `StartRefused` if it cannot start; then everything that was started is stopped again. */
 export async function startDaemon(settings: DaemonSettings, version: string, log: Logger): Promise<RunningDaemon> {
   checkNetwork(settings);
   const stack = new ShutdownStack();
   try {
-    return await start({ settings, version, log, stack });
+    return await start({ settings, version, log, stack, openStore });
   } catch (error) {
     await stack.unwind(log);
     throw error;
   }
-}
-
-/** What every step of a start uses. */
-interface Start {
-  readonly settings: DaemonSettings;
-  readonly version: string;
-  readonly log: Logger;
-  readonly stack: ShutdownStack;
-  readonly home: Home;
 }
 
 async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
@@ -161,57 +122,6 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
     }
   };
   return { url, initialPassword, reload, stop: () => stack.unwind(log) };
-}
-
-/** Reads the signing keys again. If the key was replaced, the journal says so. */
-async function useSigningKeys(home: Home, store: Store, tokens: Tokens): Promise<void> {
-  const keys = await signingKeys(home, now());
-  if (!tokens.useKeys(keys)) return;
-  const changes = [signingKeyRotated(keys.length === 1)];
-  await store.commit({ at: now(), actor: null, requestId: null, changes });
-}
-
-/** The stored part of a registry. `access` sums up what changes nothing. `firstAdmin` resolves with the generated password, or null. */
-interface Registry {
-  readonly store: Store;
-  readonly blobs: Blobs;
-  readonly access: AccessJournal;
-  /** Lets the journal continue with a key that is waiting. */
-  readonly rotateJournal: () => Promise<void>;
-  readonly firstAdmin: Promise<string | null>;
-}
-
-async function openRegistry({ settings, log, stack, home }: Start): Promise<Registry> {
-  // Another thread computes the hash while the rest starts: saves 150 of 450 ms of a first start (measured).
-  const isNew = !(await home.has('database'));
-  const hashing = isNew ? firstPassword(home, settings.admin) : null;
-  hashing?.catch(() => {});
-  // A home prepared for a restore, or one that has lost its database: the new registry would remove all files as strays.
-  if (isNew && (await keepEarlierBlobs(home.path('blobs'))))
-    log.warn(
-      'the files of an earlier registry were moved to a folder beside it; "devmgr daemon restore" brings back those it needs',
-    );
-  const notice = (message: string) => log.info(message);
-  const store = await openStore(home, notice);
-  stack.add(() => store.close());
-  const heads = await HeadKeeper.start({
-    home,
-    store,
-    keys: await journalKeys(home),
-    now,
-    warn: (message, err) => log.warn({ err }, message),
-  });
-  stack.add(() => heads.stop());
-  const rotateJournal = () => rotateJournalKey({ home, store, heads, now });
-  await rotateJournal();
-  const access = new AccessJournal({ store, now, warn: (message, err) => log.error({ err }, message) });
-  stack.add(() => access.stop());
-  const firstAdmin = ensureFirstAdmin({ store, home, hashing, admin: settings.admin, now, log });
-  firstAdmin.catch(() => {});
-  const blobs = await openBlobs(home.path('blobs'), { notice });
-  await blobs.sweep(names => store.knownBlobs(names));
-  stack.add(() => blobs.discardAll());
-  return { store, blobs, access, rotateJournal, firstAdmin };
 }
 
 type Parts = Awaited<ReturnType<typeof createParts>> & { readonly forwarder: Forwarder | null };
