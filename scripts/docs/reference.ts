@@ -33,7 +33,7 @@ async function commandsPage(): Promise<string> {
   ];
   const program = createProgram({
     table: commandTable,
-    footer: '',
+    endings: [],
     columns: 100,
     paint: (_, text) => text,
     write: () => undefined,
@@ -58,6 +58,8 @@ async function commandsPage(): Promise<string> {
 
 function commandPart(leaf: CommandNode, help: Help): string[] {
   const parts = [`## devmgr ${leaf.path}\n`, '```text', help.commandUsage(leaf), '```\n'];
+  if (leaf.otherNames.length > 0)
+    parts.push(`Also: ${leaf.otherNames.map(name => `\`devmgr ${name}\``).join(', ')}.\n`);
   for (const paragraph of leaf.description().split('\n\n')) parts.push(`${prose(paragraph)}\n`);
   const rows = help
     .visibleArguments(leaf)

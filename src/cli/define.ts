@@ -40,6 +40,8 @@ export interface Entry {
   /** With the group before it: `daemon start`. */
   readonly name: string;
   readonly summary: string;
+  /** Other names, complete as they are typed: `users ls` for `users list`, `status` for `daemon status`. */
+  readonly aliases?: readonly string[];
   load(): Promise<AnyCommand>;
 }
 

@@ -50,8 +50,6 @@ async function writeVersion(argv: readonly string[], io: Io): Promise<number> {
   return exitCodes.done;
 }
 
-const footer = ['\nExit codes:', ...endings.map(([code, words]) => `  ${code.padEnd(4)} ${words}`)].join('\n');
-
 async function dispatch(
   argv: readonly string[],
   surroundings: Surroundings,
@@ -65,7 +63,7 @@ async function dispatch(
     createProgram({
       table: commandTable,
       only,
-      footer,
+      endings,
       columns: Math.min(io.columns, 100),
       paint: choosePaint(env, io.stdoutIsTerminal, argv.includes('--no-color')),
       write: text => {

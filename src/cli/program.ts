@@ -1,27 +1,26 @@
 /** The command line as a tree of commander: names and summaries at once, the flags of a command when it is used. */
-import { Command, Help, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { AnyCommand, CommandTable, Entry } from './define.ts';
 import { usage } from './fault.ts';
-import { globalFlags } from './flags.ts';
+import { type FlagShapes, globalFlags } from './flags.ts';
+import { globalGroup, type HelpOptions, helpLayout } from './help.ts';
 import { type Flag, FlagSet, NamedArgument } from './options.ts';
-import type { Paint } from './terminal/style.ts';
 
-const globalGroup = 'Global options:';
+const about = `devmgr registers, activates, locks and retires hardware security keys: USB keys (UKEY) and SIM-based keys (SIMKEY). A device is named by its deviceId, its serial number, or --plugged: the one attached key.`;
 
-const about = `devmgr registers, activates, locks and retires hardware security keys: USB keys (UKEY) and SIM-based keys (SIMKEY).
-
-A device is named by its deviceId, its serial number, or --plugged: the one attached key. devmgr COMMAND --help shows a command with examples.`;
+/** Flags of the program without a command. */
+const programFlags = {
+  all: { help: 'with --help: show all commands, global options and exit codes' },
+  version: { short: 'V', help: 'show the version' },
+} as const satisfies FlagShapes;
 
 /** What the tree is built from, and where its output goes. */
-export interface ProgramOptions {
+export interface ProgramOptions extends HelpOptions {
   readonly table: CommandTable;
-  /** If it is the name of a command or a group, the tree has only that one: the others take a millisecond to add. */
+  /** If it is a name of a command or a group, the tree has only that one: the others take a millisecond to add. */
   readonly only?: string | undefined;
-  /** Shown below the help of the program. */
-  readonly footer: string;
   /** Width of the help. */
   readonly columns: number;
-  readonly paint: Paint;
   /** Takes help that was asked for. */
   readonly write: (text: string) => void;
   /** Takes help that is shown because no command was named. */
@@ -32,13 +31,13 @@ export interface ProgramOptions {
 
 /** The tree without the definitions of the commands: those are loaded by `CommandNode.load`. */
 export function createProgram(options: ProgramOptions): CommandNode {
-  const { table, only, footer, columns, paint, write, say, act } = options;
+  const { table, only, columns, write, say, act } = options;
   const program = new CommandNode('devmgr')
     .description(about)
     .helpCommand(false)
     .enablePositionalOptions()
     .exitOverride()
-    .configureHelp(layout(paint))
+    .configureHelp(helpLayout(options))
     .configureOutput({
       writeOut: write,
       writeErr: say,
@@ -46,10 +45,11 @@ export function createProgram(options: ProgramOptions): CommandNode {
       getErrHelpWidth: () => columns,
       getOutHasColors: () => true,
       getErrHasColors: () => true,
-    })
-    .addHelpText('after', footer);
+    });
   const all = table.sections.flatMap(({ title, entries }) => entries.map(entry => ({ section: `${title}:`, entry })));
-  const wanted = all.filter(({ entry }) => entry.name.split(' ')[0] === only);
+  const wanted = all.filter(({ entry }) =>
+    [entry.name, ...(entry.aliases ?? [])].some(name => name.split(' ')[0] === only),
+  );
   for (const { section, entry } of wanted.length > 0 ? wanted : all)
     addEntry(program, entry, section, table.groups, act);
   return program;
@@ -63,38 +63,6 @@ function addEntry(program: CommandNode, entry: Entry, section: string, groups: C
   if (member !== undefined) parent.description(sentence(groups[first] ?? ''));
   parent.add(member ?? first, section, entry, act).summary(entry.summary);
 }
-
-/** Cells that a description beside its term needs; with fewer it goes below the term. Commander would not break it. */
-const leastWrapped = 20;
-/** Spaces before a term and between a term and its description. */
-const itemSpaces = 4;
-const belowTerm = '      ';
-
-/** Help as commander writes it; that of the program lists the members of the groups, too. */
-const layout = (paint: Paint): Partial<Help> => ({
-  minWidthToWrap: leastWrapped,
-  formatItem(term, termWidth, description, helper) {
-    const width = this.helpWidth ?? 80;
-    if (description === '' || width - termWidth - itemSpaces >= leastWrapped)
-      return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
-    const lines = helper.boxWrap(description, width - belowTerm.length).split('\n');
-    return [`  ${term}`, ...lines.map(line => belowTerm + line)].join('\n');
-  },
-  styleUsage(text) {
-    const indent = ' '.repeat('Usage: '.length);
-    return this.boxWrap!(text, (this.helpWidth ?? 80) - indent.length).replaceAll('\n', `\n${indent}`);
-  },
-  styleTitle: text => paint('bold', text),
-  styleOptionTerm: text => paint('bold', text),
-  styleArgumentTerm: text => paint('bold', text),
-  styleSubcommandTerm: text => paint('bold', text),
-  subcommandTerm: node => (node as CommandNode).path,
-  visibleCommands(node) {
-    // Suggestions ask before there is a width, and need the names of the groups.
-    const isShown = this.helpWidth !== undefined;
-    return isShown ? (node as CommandNode).nodes.flatMap(child => [...child.leaves]) : [...node.commands];
-  },
-});
 
 /** The program, a group of commands, or a command. */
 export class CommandNode extends Command {
@@ -116,6 +84,17 @@ export class CommandNode extends Command {
 
   child(name: string): CommandNode | undefined {
     return this.nodes.find(node => node.name() === name);
+  }
+
+  /** The command below this node for a word: its name, or another name of it. */
+  named(word: string): CommandNode | undefined {
+    const name = `${this.path} ${word}`.trim();
+    return this.child(word) ?? this.leaves.find(leaf => leaf.otherNames.includes(name));
+  }
+
+  /** Other names of a command, complete as they are typed. */
+  get otherNames(): readonly string[] {
+    return this.#entry?.aliases ?? [];
   }
 
   /** The commands below this node, or the node itself. */
@@ -151,19 +130,17 @@ export class CommandNode extends Command {
     this.#isDefined = true;
     if (this.#entry !== null) this.#defineAs(this.#entry.summary, await this.#entry.load());
     this.#flagSet.define(globalFlags, globalGroup);
-    if (this.parent === null) this.#flagSet.define({ version: { short: 'V', help: 'show the version' } }, globalGroup);
+    if (this.parent === null) this.#flagSet.define(programFlags, globalGroup);
     this.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(globalGroup));
   }
 
   #defineAs(summary: string, shape: AnyCommand): void {
-    const { args = [], flags, description, examples } = shape;
+    const { args = [], flags, description } = shape;
     this.shape = shape;
     for (const argument of args) this.addArgument(new NamedArgument(argument));
     this.#flagSet.define(flags, 'Options:');
     const paragraphs = description?.split('\n') ?? [];
     this.description([sentence(summary), ...paragraphs].join('\n\n'));
-    const lines = examples.map(({ does, line }) => `  # ${does}\n  devmgr ${line}`);
-    this.addHelpText('after', ['\nExamples:', ...lines].join('\n'));
     this.action(() => {
       const lacking = this.#flagSet.lacking(this);
       if (lacking) this.error(`option '--${lacking.flag}' needs option '--${lacking.needed}'`);
@@ -231,23 +208,24 @@ export class CommandNode extends Command {
     await this.parseAsync(words, { from: 'user' });
   }
 
-  /** Moves the names of the command to the front: flags may come before them. `help NAME` becomes `NAME --help`. */
+  /** Moves the names of the command to the front, as its proper names: flags may come before them. `help NAME` becomes `NAME --help`. */
   namesFirst(words: readonly string[]): string[] {
     const at = this.#nameAt(words);
     if (at < 0) return [...words];
     const name = words[at]!;
     const rest = words.toSpliced(at, 1);
     if (name === 'help') return [...this.namesFirst(rest), '--help'];
-    const child = this.child(name);
+    const child = this.named(name);
     // Commander would show the help of the parent instead of the error.
     if (!child) return [name, ...rest.filter(word => word !== '--help' && word !== '-h')];
-    return [name, ...child.namesFirst(rest)];
+    const path = child.path.slice(this.path.length).trim().split(' ');
+    return [...path, ...child.namesFirst(rest)];
   }
 
   /** Index of the first word that is neither a flag nor the value of one; -1 if there is none. */
   #nameAt(words: readonly string[]): number {
     if (this.nodes.length === 0) return -1;
-    const isName = (word: string) => word === 'help' || this.child(word) !== undefined;
+    const isName = (word: string) => word === 'help' || this.named(word) !== undefined;
     for (let at = 0; at < words.length && words[at] !== '--'; at++) {
       const word = words[at]!;
       if (takesValue.has(word)) at++;

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { commandTable } from '../../src/cli/commands/index.ts';
 import { type CommandTable, command } from '../../src/cli/define.ts';
+import { endings } from '../../src/cli/exit-codes.ts';
 import type { FlagShapes } from '../../src/cli/flags.ts';
 import { type CommandNode, createProgram } from '../../src/cli/program.ts';
 
@@ -11,7 +12,7 @@ async function understood(words: readonly string[], table: CommandTable = comman
   const help: string[] = [];
   const program = createProgram({
     table,
-    footer: '',
+    endings,
     columns,
     paint: (_, text) => text,
     write: text => help.push(text),
@@ -153,6 +154,77 @@ describe('a command', () => {
 
 const entries = commandTable.sections.flatMap(section => section.entries);
 
+describe('help', () => {
+  const title = /^(\S.*):$/gm;
+  const titles = (help: string) => [...help.matchAll(title)].map(([, words]) => words);
+
+  test('of the program fits a terminal of 24 rows, with the line that asked for it and the next prompt', async () => {
+    const { help } = await understood(['--help']);
+    expect(help.trimEnd().split('\n').length).toBeLessThanOrEqual(22);
+    for (const { title, entries } of commandTable.sections) {
+      expect(help).toContain(`${title}:`);
+      for (const { name } of entries) expect(help).toMatch(new RegExp(`[ ,]${name.split(' ')[0]}\\b`));
+    }
+    expect(help).toContain('devmgr --help --all');
+  });
+
+  test.each([
+    ['--help', '--all'],
+    ['--all', '--help'],
+    ['help', '--all'],
+  ])('of the program with every command, option and exit code: %s %s', async (...words) => {
+    const { help } = await understood(words);
+    const sections = commandTable.sections.map(({ title }) => title);
+    expect(titles(help)).toEqual([...sections, 'Global options', 'Exit codes']);
+    for (const { name, summary } of entries) expect(help).toMatch(new RegExp(`  ${name}\\b.*  ${summary}`));
+    expect(help).toContain('--no-autostart');
+    expect(help).toContain('130  interrupted');
+  });
+
+  test('of a command shows its own options and examples before the global options', async () => {
+    const { help } = await understood(['list', '--help']);
+    expect(titles(help)).toEqual(['Options', 'Examples', 'Global options']);
+  });
+
+  test('of a group shows its commands first', async () => {
+    expect(titles((await understood(['users', '--help'])).help)).toEqual(['Commands', 'Global options']);
+  });
+
+  test.each([['--help'], ['--help', '--all'], ['daemon', '--help']])(
+    'is within every width: %s %s',
+    async (...words) => {
+      for (let columns = 40; columns <= 100; columns++) {
+        const { help } = await understood(words, commandTable, columns);
+        expect(tooWide(help, columns)).toEqual([]);
+      }
+    },
+  );
+});
+
+describe('another name of a command', () => {
+  const named = async (...words: string[]) => (await understood(words)).node?.path;
+
+  test('runs it, with flags in any place', async () => {
+    expect(await named('ls')).toBe('list');
+    expect(await named('users', '--json', 'ls')).toBe('users list');
+    expect(await named('--server', 'ls', 'tokens', 'rm', 'name')).toBe('tokens revoke');
+    expect(await named('status', '--json')).toBe('daemon status');
+  });
+
+  test('is shown in the help of the command and in the list of all commands', async () => {
+    expect((await understood(['status', '--help'])).help).toContain('Also: devmgr status\n');
+    expect((await understood(['users', '--help'])).help).toContain('users list, users ls ');
+    expect((await understood(['--help', '--all'])).help).toContain('daemon status, status ');
+  });
+
+  test('is not a name of anything else', () => {
+    const names = entries.map(({ name }) => name);
+    const others = entries.flatMap(({ aliases = [] }) => aliases);
+    const groups = Object.keys(commandTable.groups);
+    expect(new Set([...names, ...groups, ...others]).size).toBe(names.length + groups.length + others.length);
+  });
+});
+
 describe.each(entries.map(entry => [entry.name, entry] as const))('devmgr %s', (name, entry) => {
   test('has flags that are spelled differently from each other and from the global ones', async () => {
     const { help } = await understood([...name.split(' '), '--help']);
@@ -171,13 +243,14 @@ describe.each(entries.map(entry => [entry.name, entry] as const))('devmgr %s', (
       const { help } = await understood([...name.split(' '), '--help'], commandTable, columns);
       for (const flag of Object.keys(flags)) expect(help).toContain(`--${flag}`);
       for (const argument of args) expect(help).toContain(argument.name);
-      const examples = help.indexOf('\nExamples:\n');
-      // A single word that is too long is not broken.
-      const lines = help.slice(0, examples).split('\n');
-      expect(lines.filter(line => line.length > columns && line.trim().includes(' '))).toEqual([]);
+      expect(tooWide(help, columns)).toEqual([]);
     }
   });
 });
+
+/** Lines that could be broken and are not. A single word is not broken, nor is a command line to copy. */
+const tooWide = (help: string, columns: number): string[] =>
+  help.split('\n').filter(line => line.length > columns && line.trim().includes(' ') && !line.startsWith('  devmgr '));
 
 /** The words of a line up to the first pipe, redirection or further command, without quotes. */
 function shellWords(line: string): string[] {

@@ -19,7 +19,7 @@ async function refusalOf(words: Call, inline: boolean): Promise<string | null> {
   };
   const program = createProgram({
     table: commandTable,
-    footer: '',
+    endings: [],
     columns: 80,
     paint: (_, text) => text,
     write,

@@ -1,7 +1,12 @@
 /** Every command with its summary. The code of a command is loaded when the command is run or its help is shown. */
 import type { AnyCommand, CommandTable, Entry } from '../define.ts';
 
-const entry = (name: string, summary: string, load: () => Promise<AnyCommand>): Entry => ({ name, summary, load });
+const entry = (name: string, summary: string, load: () => Promise<AnyCommand>, ...aliases: string[]): Entry => ({
+  name,
+  summary,
+  aliases,
+  load,
+});
 
 /** All commands, in the order of the help. */
 export const commandTable: CommandTable = {
@@ -32,7 +37,7 @@ export const commandTable: CommandTable = {
           'register one device, or all devices in a file',
           async () => (await import('./devices/register.ts')).register,
         ),
-        entry('list', 'list devices', async () => (await import('./devices/list.ts')).list),
+        entry('list', 'list devices', async () => (await import('./devices/list.ts')).list, 'ls'),
         entry(
           'export',
           'write all devices as NDJSON or CSV',
@@ -72,7 +77,12 @@ export const commandTable: CommandTable = {
       title: 'Applications',
       entries: [
         entry('upload', 'upload an installer package', async () => (await import('./apps/upload.ts')).upload),
-        entry('apps list', 'list application versions', async () => (await import('./apps/apps.ts')).appsList),
+        entry(
+          'apps list',
+          'list application versions',
+          async () => (await import('./apps/apps.ts')).appsList,
+          'apps ls',
+        ),
         entry(
           'apps latest',
           'show the newest version for a platform',
@@ -88,7 +98,7 @@ export const commandTable: CommandTable = {
     {
       title: 'Administration',
       entries: [
-        entry('users list', 'list users', async () => (await import('./users/users.ts')).usersList),
+        entry('users list', 'list users', async () => (await import('./users/users.ts')).usersList, 'users ls'),
         entry('users add', 'add a user', async () => (await import('./users/users.ts')).usersAdd),
         entry(
           'users update',
@@ -98,8 +108,18 @@ export const commandTable: CommandTable = {
         entry('users passwd', 'set a password', async () => (await import('./users/users.ts')).usersPasswd),
         entry('users logout', 'end all logins of a user', async () => (await import('./users/users.ts')).usersLogout),
         entry('tokens add', 'create a token for a program', async () => (await import('./tokens/tokens.ts')).tokensAdd),
-        entry('tokens list', 'list service tokens', async () => (await import('./tokens/tokens.ts')).tokensList),
-        entry('tokens revoke', 'revoke a service token', async () => (await import('./tokens/tokens.ts')).tokensRevoke),
+        entry(
+          'tokens list',
+          'list service tokens',
+          async () => (await import('./tokens/tokens.ts')).tokensList,
+          'tokens ls',
+        ),
+        entry(
+          'tokens revoke',
+          'revoke a service token',
+          async () => (await import('./tokens/tokens.ts')).tokensRevoke,
+          'tokens rm',
+        ),
         entry(
           'daemon run',
           'run the daemon in the foreground',
@@ -115,6 +135,7 @@ export const commandTable: CommandTable = {
           'daemon status',
           'show whether the daemon is running',
           async () => (await import('./daemon/daemon.ts')).daemonStatus,
+          'status',
         ),
         entry(
           'daemon install',

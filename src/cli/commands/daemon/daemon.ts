@@ -92,7 +92,8 @@ export const daemonStop = command({
 
 /** Shows the state of the daemon. Exit code 9 if it is not running. */
 export const daemonStatus = command({
-  description: 'Exit code 0 if it is running and answers, else 9.',
+  description:
+    'Exit code 0 if it is running and answers, else 9. The state of a device is shown by devmgr show, that of the login by devmgr whoami.',
   flags: {},
   examples: [
     { does: 'for people', line: 'daemon status' },

@@ -56,6 +56,7 @@ function commandPage(leaf: CommandNode): string[] {
     '.SS',
     roff(help.commandUsage(leaf)),
     roff(summary),
+    ...(leaf.otherNames.length > 0 ? [roff(`Also: ${leaf.otherNames.map(name => `devmgr ${name}`).join(', ')}.`)] : []),
     ...paragraphs.flatMap(paragraph => ['.PP', roff(paragraph)]),
     ...help
       .visibleArguments(leaf)
