@@ -1,5 +1,6 @@
 /** The stored part of a daemon, and what every step of a start shares. */
-import { type Blobs, keepEarlierBlobs, openBlobs } from './blobs/blobs.ts';
+import { keepEarlierBlobs, openBlobFolder } from './blobs/blob-folder.ts';
+import type { Blobs } from './blobs/blobs.ts';
 import { signingKeyRotated } from './domain/journal.ts';
 import { HeadKeeper } from './home/head-keeper.ts';
 import type { Home } from './home/home.ts';
@@ -96,7 +97,7 @@ export async function openRegistry({ settings, log, stack, home, openStore }: St
   stack.add(() => access.stop());
   const firstAdmin = ensureFirstAdmin({ store, home, hashing, admin: settings.admin, now, log });
   firstAdmin.catch(() => {});
-  const blobs = await openBlobs(home.path('blobs'), { notice });
+  const blobs = await openBlobFolder(home.path('blobs'), { notice });
   await blobs.sweep(names => store.knownBlobs(names));
   stack.add(() => blobs.discardAll());
   return { store, blobs, access, rotateJournal, firstAdmin };

@@ -1,32 +1,12 @@
 /** Files of any size that records of the store refer to. A file is complete or absent; clients never choose its name. */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { syncFolder } from '../files.ts';
-import { BlobError, fromFileSystem } from './blob-error.ts';
-import { HashingWriter } from './hashing-writer.ts';
-import { KnownDigests, StoredBlob } from './stored-blob.ts';
-
-/** How the files of a registry are stored. */
-export interface BlobOptions {
-  /** Takes a line for the log. */
-  readonly notice?: (message: string) => void;
-}
-
-const nameShape = /^[0-9a-f]{32}$/;
 
 /** Whether a name is one that `receive` gives to a file: never a path to another folder. */
-export const isBlobName = (name: string): boolean => nameShape.test(name);
-const SWEEP_BATCH = 500;
+export const isBlobName = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
 
-/** Opens the folder and creates it if it does not exist, for this user only. */
-export async function openBlobs(dir: string, options: BlobOptions = {}): Promise<Blobs> {
-  const blobs = new Blobs(dir, options);
-  await mkdir(join(dir, 'incoming'), { recursive: true, mode: 0o700 });
-  return blobs;
-}
+/** A name that no file has. */
+export const newBlobName = (): string => randomBytes(16).toString('hex');
 
 /** What follows the arrival of a file. */
 export interface Follower {
@@ -36,185 +16,50 @@ export interface Follower {
   end(): void;
 }
 
-/** The files of one registry, in one folder. */
-export class Blobs {
-  readonly #dir: string;
-  readonly #incoming: string;
-  readonly #notice: (message: string) => void;
-  readonly #digests = new KnownDigests();
-
-  constructor(dir: string, { notice = () => {} }: BlobOptions) {
-    this.#dir = dir;
-    this.#incoming = join(dir, 'incoming');
-    this.#notice = notice;
-  }
-
+/** The files of one registry. Methods reject with a `BlobError` as stated, and with other errors if the place of the files fails. */
+export interface Blobs {
   /**
    * Stages a stream in constant memory and detaches the buffers it yields. If that fails, nothing of it remains and `content`
-   * is destroyed. Rejects with a `BlobError`: `too-large`, `disk-full`.
+   * is destroyed. Rejects with `too-large` or `disk-full`.
    */
-  async receive(content: Readable, maxBytes: number, follower?: Follower): Promise<StagedBlob> {
-    const name = randomBytes(16).toString('hex');
-    const path = join(this.#incoming, name);
-    const file = await open(path, 'wx', 0o600).catch(error => {
-      content.destroy();
-      throw fromFileSystem(error);
-    });
-    const writer = new HashingWriter(file, maxBytes);
-    follower?.follow(() => writer.size);
-    try {
-      await pipeline(content, writer);
-    } catch (error) {
-      await file.close().catch(() => {});
-      await this.#remove(path);
-      throw error;
-    }
-    const remove = (path: string) => this.#remove(path);
-    return new StagedBlob({ file, path, target: this.#path(name), name, writer, remove, follower });
-  }
-
+  receive(content: Readable, maxBytes: number, follower?: Follower): Promise<StagedBlob>;
   /**
-   * Opens a stored file whose size in bytes and digest (lower-case hex) are recorded. Rejects with a `BlobError`: `missing`,
-   * `damaged`. The whole file is read unless it is known from an earlier call and has not been written since. The caller closes it.
+   * Opens a stored file whose size in bytes and digest (lower-case hex) are recorded, after its digest was compared. Rejects
+   * with `missing` or `damaged`. The caller closes it.
    */
-  async read(name: string, size: number, sha256: string): Promise<StoredBlob> {
-    const file = await open(this.#path(name), 'r').catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT' ? new BlobError('missing', `file ${name} is missing`) : error;
-    });
-    try {
-      const found = await file.stat({ bigint: true });
-      if (found.size !== BigInt(size))
-        throw new BlobError('damaged', `file ${name} has ${found.size} bytes instead of ${size}`);
-      const blob = new StoredBlob(file, size);
-      const state = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
-      if ((await this.#digests.of(name, state, () => blob.digest())) !== sha256)
-        throw new BlobError('damaged', `file ${name} has another SHA-256`);
-      return blob;
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
-  }
-
+  read(name: string, size: number, sha256: string): Promise<StoredBlob>;
   /** Removes a stored file. Idempotent, does not fail. */
-  async remove(name: string): Promise<void> {
-    await this.#remove(this.#path(name));
-  }
-
-  /** Bytes that can still be written, and the size of the disk. */
-  async space(): Promise<{ readonly free: number; readonly size: number }> {
-    const { bavail, blocks, bsize } = await statfs(this.#dir);
-    return { free: bavail * bsize, size: blocks * bsize };
-  }
-
+  remove(name: string): Promise<void>;
+  /** Bytes that can still be written, and the size of the disk; infinite if the place of the files has no such bound. */
+  space(): Promise<{ readonly free: number; readonly size: number }>;
   /** Bytes of all stored files. Looks at each of them. */
-  async stored(): Promise<number> {
-    const names = (await readdir(this.#dir)).filter(name => nameShape.test(name));
-    let sum = 0;
-    for (let i = 0; i < names.length; i += SWEEP_BATCH) {
-      const batch = names.slice(i, i + SWEEP_BATCH).map(name => stat(this.#path(name)).catch(() => null));
-      for (const found of await Promise.all(batch)) sum += found?.size ?? 0;
-    }
-    return sum;
-  }
-
-  /**
-   * Removes the remains of an interrupted run: files that are not in `known`. Call it before the first `receive`, because a
-   * file that is stored but not recorded yet would be removed too.
-   */
-  async sweep(known: (names: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
-    let strays = await this.discardAll();
-    const names = (await readdir(this.#dir)).filter(isBlobName);
-    for (let i = 0; i < names.length; i += SWEEP_BATCH) {
-      const batch = names.slice(i, i + SWEEP_BATCH);
-      const recorded = await known(batch);
-      for (const name of batch.filter(name => !recorded.has(name))) {
-        await this.remove(name);
-        strays++;
-      }
-    }
-    if (strays > 0) this.#notice(`removed ${strays} unfinished upload${strays === 1 ? '' : 's'} of an earlier run`);
-  }
-
-  /** Removes all staged files and returns their number. Call it only while none is to be stored. */
-  async discardAll(): Promise<number> {
-    const names = await readdir(this.#incoming);
-    for (const name of names) await rm(join(this.#incoming, name), { recursive: true, force: true });
-    return names.length;
-  }
-
-  #path(name: string): string {
-    if (!isBlobName(name)) throw new Error('not the name of a blob');
-    return join(this.#dir, name);
-  }
-
-  async #remove(path: string): Promise<void> {
-    try {
-      await rm(path, { force: true });
-    } catch (error) {
-      this.#notice(`could not remove ${path}: ${(error as Error).message}; the next start tries again`);
-    }
-  }
-}
-
-interface StagedParts {
-  readonly file: FileHandle;
-  readonly path: string;
-  readonly target: string;
-  readonly name: string;
-  readonly writer: HashingWriter;
-  readonly remove: (path: string) => Promise<void>;
-  readonly follower: Follower | undefined;
+  stored(): Promise<number>;
+  /** Removes what earlier runs have left: files that no record names. `known` returns the ones among names that records do name. */
+  sweep(known: (names: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void>;
+  /** Removes all staged files of this process and returns their number. Call it only while none is to be stored. */
+  discardAll(): Promise<number>;
 }
 
 /** A file that has arrived but is not stored yet. */
-export class StagedBlob {
+export interface StagedBlob {
   /** Bytes. */
   readonly size: number;
   /** Digest in lower-case hex. */
   readonly sha256: string;
-  readonly #parts: StagedParts;
-
-  constructor(parts: StagedParts) {
-    this.#parts = parts;
-    this.size = parts.writer.size;
-    this.sha256 = parts.writer.sha256();
-  }
-
-  /** Stores the file durably and returns its name. Call it once. Rejects with a `BlobError` if the disk is full. */
-  async persist(): Promise<string> {
-    const { file, path, target, name, remove } = this.#parts;
-    try {
-      await file.sync();
-      await file.close();
-      await rename(path, target);
-      await syncFolder(dirname(target));
-      return name;
-    } catch (error) {
-      await remove(target);
-      throw fromFileSystem(error);
-    }
-  }
-
+  /** Stores the file durably and returns its name. Call it once. Rejects with `disk-full`. */
+  persist(): Promise<string>;
   /** Removes the file unless it was stored. Idempotent, does not fail. */
-  async discard(): Promise<void> {
-    await this.#parts.file.close().catch(() => {});
-    await this.#parts.remove(this.#parts.path);
-    this.#parts.follower?.end();
-  }
+  discard(): Promise<void>;
 }
 
-/** Part of the names under which the database and the files of the registry before a restore are kept. */
-export const BEFORE_RESTORE = '.before-restore-';
+/** The content of a file. `bytesRead` is how much of it was read so far: fewer bytes at the end than asked for mean that the file was cut short. */
+export type BlobStream = Readable & { readonly bytesRead: number };
 
-/** The name under which a restore keeps what it replaces. A later restore looks there for files. */
-export const beforeRestoreName = (path: string): string =>
-  `${path}${BEFORE_RESTORE}${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-
-/** Moves all stored files to such a name, because a new registry would take them for strays. False if there are none. */
-export async function keepEarlierBlobs(dir: string): Promise<boolean> {
-  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
-  if (!entries.some(entry => entry.isFile())) return false;
-  await rename(dir, beforeRestoreName(dir));
-  return true;
+/** A stored file, open for reading. Its owner closes it. */
+export interface StoredBlob {
+  /** Bytes. */
+  readonly size: number;
+  /** The bytes from `start` to `end`, both included. Closes the file at its end. */
+  stream(start: number, end: number): BlobStream;
+  close(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { ProgramIo, RestoreOptions } from '../../src/contract/programs.ts';
-import { BEFORE_RESTORE, beforeRestoreName } from '../blobs/blobs.ts';
+import { BEFORE_RESTORE, beforeRestoreName } from '../blobs/blob-folder.ts';
 import { escapedLine } from '../escaped.ts';
 import { linkOrCopy } from '../files.ts';
 import { HeadFile } from '../home/head-file.ts';

@@ -4,7 +4,7 @@ import { realpath, rm, stat, truncate } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { homeFiles } from '../../src/contract/local.ts';
-import { BEFORE_RESTORE } from '../blobs/blobs.ts';
+import { BEFORE_RESTORE } from '../blobs/blob-folder.ts';
 import type { Home } from '../home/home.ts';
 import { StartRefused } from '../home/settings.ts';
 import type { StagedRestore } from '../store/maintenance.ts';

@@ -1,8 +1,7 @@
 /** What all uploads have in common: a file is staged, then stored and recorded, or removed without a trace. */
 import type { Readable } from 'node:stream';
 import { BlobError } from '../blobs/blob-error.ts';
-import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
-import type { StoredBlob } from '../blobs/stored-blob.ts';
+import type { Blobs, StagedBlob, StoredBlob } from '../blobs/blobs.ts';
 import { StoreFailure } from '../store/store.ts';
 import { actorOf, type Context } from './context.ts';
 import { type Admission, diskFull, type FileBudget } from './file-budget.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openBlobs } from '../../daemon/blobs/blobs.ts';
+import { openBlobFolder } from '../../daemon/blobs/blob-folder.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { filesIn, sha256 } from '../support/forms.ts';
 import { beginUpload, block, MiB } from '../support/sending.ts';
@@ -48,7 +48,7 @@ describe('a daemon that is killed', () => {
 
 describe('the sweep at a start', () => {
   const receive = async (dir: string, content: string) => {
-    const blobs = await openBlobs(dir);
+    const blobs = await openBlobFolder(dir);
     const staged = await blobs.receive(Readable.from([Buffer.from(content)]), 100);
     return staged.persist();
   };
@@ -58,7 +58,7 @@ describe('the sweep at a start', () => {
     const names = await Promise.all(Array.from({ length: 12 }, (_, i) => receive(dir, `content ${i}`)));
     const known = new Set(names.slice(0, 7));
     const notices: string[] = [];
-    const blobs = await openBlobs(dir, { notice: message => notices.push(message) });
+    const blobs = await openBlobFolder(dir, { notice: message => notices.push(message) });
     await blobs.sweep(async asked => new Set(asked.filter(name => known.has(name))));
     expect((await readdir(dir)).filter(name => name !== 'incoming').sort()).toEqual([...known].sort());
     expect(notices).toEqual([expect.stringContaining('removed 5 unfinished uploads')]);
@@ -68,7 +68,7 @@ describe('the sweep at a start', () => {
     const dir = join(home, 'blobs');
     await mkdir(join(dir, 'notes'), { recursive: true });
     await writeFile(join(dir, 'README'), 'mine');
-    const blobs = await openBlobs(dir);
+    const blobs = await openBlobFolder(dir);
     await blobs.sweep(async () => new Set());
     expect((await readdir(dir)).sort()).toEqual(['README', 'incoming', 'notes']);
   });
@@ -77,7 +77,7 @@ describe('the sweep at a start', () => {
 describe('a staged file', () => {
   it('is removed by discard, unless it has been stored', async () => {
     const dir = join(home, 'blobs');
-    const blobs = await openBlobs(dir);
+    const blobs = await openBlobFolder(dir);
     const staged = await blobs.receive(Readable.from([Buffer.from('abc')]), 3);
     expect(staged).toMatchObject({ size: 3, sha256: sha256('abc') });
     const name = await staged.persist();
@@ -92,7 +92,7 @@ describe('a staged file', () => {
   });
 
   it('is refused and removed if it exceeds the limit', async () => {
-    const blobs = await openBlobs(join(home, 'blobs'));
+    const blobs = await openBlobFolder(join(home, 'blobs'));
     const pieces = [Buffer.from('ab'), Buffer.from('cd')];
     await expect(blobs.receive(Readable.from(pieces), 3)).rejects.toMatchObject({ problem: 'too-large' });
     expect(await filesIn({ home })).toEqual([]);

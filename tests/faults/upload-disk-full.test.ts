@@ -2,7 +2,7 @@ import { readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openBlobs } from '../../daemon/blobs/blobs.ts';
+import { openBlobFolder } from '../../daemon/blobs/blob-folder.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { filesIn } from '../support/forms.ts';
 import { beginUpload, KiB, MiB } from '../support/sending.ts';
@@ -73,7 +73,7 @@ needsMount('a full disk', () => {
 
   it('is noticed in the last page of a file: a partial write is not a success', async () => {
     const dir = join(disk.dir, 'other');
-    const blobs = await openBlobs(dir);
+    const blobs = await openBlobFolder(dir);
     await leaveFree(256 * KiB);
     const received = blobs.receive(Readable.from([Buffer.alloc(256 * KiB + 1, 7)]), MiB);
     await expect(received).rejects.toMatchObject({ problem: 'disk-full' });

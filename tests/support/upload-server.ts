@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { openBlobs } from '../../daemon/blobs/blobs.ts';
+import { openBlobFolder } from '../../daemon/blobs/blob-folder.ts';
 import type { FormTimes } from '../../daemon/http/form-operation.ts';
 import { originRule } from '../../daemon/http/origin.ts';
 import { appRoutes } from '../../daemon/http/routes/operations.ts';
@@ -34,7 +34,7 @@ export async function startUploadServer({ formTimes, between }: UploadServerOpti
     Date.now,
   );
   const limiter = new Limiter({ login: null, query: null, modify: null, upload: null });
-  const blobs = await openBlobs(join(home, 'blobs'));
+  const blobs = await openBlobFolder(join(home, 'blobs'));
   const reads = { appsOf: store.appsOf.bind(store), commit: store.commit.bind(store) };
   const budget = new FileBudget(noFileBounds, blobs);
   const apps = new AppService({ store: { ...reads, ...between?.(store) } as Store, blobs, budget, now: Date.now });

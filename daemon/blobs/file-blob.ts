@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { ReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { KeyedMutex } from '../concurrency.ts';
+import type { StoredBlob } from './blobs.ts';
 
 const CHUNK = 256 * 1024;
 
-/** A stored file, open for reading. Its owner closes it. */
-export class StoredBlob {
-  /** Bytes. */
+/** A file of the folder. */
+export class FileBlob implements StoredBlob {
   readonly size: number;
   readonly #file: FileHandle;
 
@@ -29,7 +29,6 @@ export class StoredBlob {
     return hash.digest('hex');
   }
 
-  /** The bytes from `start` to `end`, both included. Closes the file at its end. */
   stream(start: number, end: number): ReadStream {
     return this.#file.createReadStream({ start, end, highWaterMark: CHUNK });
   }

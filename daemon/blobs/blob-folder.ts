@@ -1,0 +1,193 @@
+/** The stored files in a folder of the home. */
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { syncFolder } from '../files.ts';
+import { BlobError, fromFileSystem } from './blob-error.ts';
+import { type Blobs, type Follower, isBlobName, newBlobName, type StagedBlob, type StoredBlob } from './blobs.ts';
+import { FileBlob, KnownDigests } from './file-blob.ts';
+import { HashingWriter } from './hashing-writer.ts';
+
+/** How the files of a registry are stored. */
+export interface FolderOptions {
+  /** Takes a line for the log. */
+  readonly notice?: (message: string) => void;
+}
+
+const SWEEP_BATCH = 500;
+
+/** Opens the folder and creates it if it does not exist, for this user only. */
+export async function openBlobFolder(dir: string, options: FolderOptions = {}): Promise<BlobFolder> {
+  const blobs = new BlobFolder(dir, options);
+  await mkdir(join(dir, 'incoming'), { recursive: true, mode: 0o700 });
+  return blobs;
+}
+
+/** The files of one registry, in one folder that only one daemon writes. */
+export class BlobFolder implements Blobs {
+  readonly #dir: string;
+  readonly #incoming: string;
+  readonly #notice: (message: string) => void;
+  readonly #digests = new KnownDigests();
+
+  constructor(dir: string, { notice = () => {} }: FolderOptions) {
+    this.#dir = dir;
+    this.#incoming = join(dir, 'incoming');
+    this.#notice = notice;
+  }
+
+  async receive(content: Readable, maxBytes: number, follower?: Follower): Promise<StagedBlob> {
+    const name = newBlobName();
+    const path = join(this.#incoming, name);
+    const file = await open(path, 'wx', 0o600).catch(error => {
+      content.destroy();
+      throw fromFileSystem(error);
+    });
+    const writer = new HashingWriter(file, maxBytes);
+    follower?.follow(() => writer.size);
+    try {
+      await pipeline(content, writer);
+    } catch (error) {
+      await file.close().catch(() => {});
+      await this.#remove(path);
+      throw error;
+    }
+    const remove = (path: string) => this.#remove(path);
+    return new StagedFile({ file, path, target: this.#path(name), name, writer, remove, follower });
+  }
+
+  /** The whole file is read unless it is known from an earlier call and has not been written since. */
+  async read(name: string, size: number, sha256: string): Promise<StoredBlob> {
+    const file = await open(this.#path(name), 'r').catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? new BlobError('missing', `file ${name} is missing`) : error;
+    });
+    try {
+      const found = await file.stat({ bigint: true });
+      if (found.size !== BigInt(size))
+        throw new BlobError('damaged', `file ${name} has ${found.size} bytes instead of ${size}`);
+      const blob = new FileBlob(file, size);
+      const state = [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+      if ((await this.#digests.of(name, state, () => blob.digest())) !== sha256)
+        throw new BlobError('damaged', `file ${name} has another SHA-256`);
+      return blob;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#remove(this.#path(name));
+  }
+
+  async space(): Promise<{ readonly free: number; readonly size: number }> {
+    const { bavail, blocks, bsize } = await statfs(this.#dir);
+    return { free: bavail * bsize, size: blocks * bsize };
+  }
+
+  async stored(): Promise<number> {
+    const names = (await readdir(this.#dir)).filter(name => isBlobName(name));
+    let sum = 0;
+    for (let i = 0; i < names.length; i += SWEEP_BATCH) {
+      const batch = names.slice(i, i + SWEEP_BATCH).map(name => stat(this.#path(name)).catch(() => null));
+      for (const found of await Promise.all(batch)) sum += found?.size ?? 0;
+    }
+    return sum;
+  }
+
+  /**
+   * Removes the remains of an interrupted run: files that are not in `known`. Call it before the first `receive`, because a
+   * file that is stored but not recorded yet would be removed too.
+   */
+  async sweep(known: (names: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
+    let strays = await this.discardAll();
+    const names = (await readdir(this.#dir)).filter(isBlobName);
+    for (let i = 0; i < names.length; i += SWEEP_BATCH) {
+      const batch = names.slice(i, i + SWEEP_BATCH);
+      const recorded = await known(batch);
+      for (const name of batch.filter(name => !recorded.has(name))) {
+        await this.remove(name);
+        strays++;
+      }
+    }
+    if (strays > 0) this.#notice(`removed ${strays} unfinished upload${strays === 1 ? '' : 's'} of an earlier run`);
+  }
+
+  /** Removes all staged files and returns their number. Call it only while none is to be stored. */
+  async discardAll(): Promise<number> {
+    const names = await readdir(this.#incoming);
+    for (const name of names) await rm(join(this.#incoming, name), { recursive: true, force: true });
+    return names.length;
+  }
+
+  #path(name: string): string {
+    if (!isBlobName(name)) throw new Error('not the name of a blob');
+    return join(this.#dir, name);
+  }
+
+  async #remove(path: string): Promise<void> {
+    try {
+      await rm(path, { force: true });
+    } catch (error) {
+      this.#notice(`could not remove ${path}: ${(error as Error).message}; the next start tries again`);
+    }
+  }
+}
+
+interface StagedParts {
+  readonly file: FileHandle;
+  readonly path: string;
+  readonly target: string;
+  readonly name: string;
+  readonly writer: HashingWriter;
+  readonly remove: (path: string) => Promise<void>;
+  readonly follower: Follower | undefined;
+}
+
+class StagedFile implements StagedBlob {
+  readonly size: number;
+  readonly sha256: string;
+  readonly #parts: StagedParts;
+
+  constructor(parts: StagedParts) {
+    this.#parts = parts;
+    this.size = parts.writer.size;
+    this.sha256 = parts.writer.sha256();
+  }
+
+  async persist(): Promise<string> {
+    const { file, path, target, name, remove } = this.#parts;
+    try {
+      await file.sync();
+      await file.close();
+      await rename(path, target);
+      await syncFolder(dirname(target));
+      return name;
+    } catch (error) {
+      await remove(target);
+      throw fromFileSystem(error);
+    }
+  }
+
+  async discard(): Promise<void> {
+    await this.#parts.file.close().catch(() => {});
+    await this.#parts.remove(this.#parts.path);
+    this.#parts.follower?.end();
+  }
+}
+
+/** Part of the names under which the database and the files of the registry before a restore are kept. */
+export const BEFORE_RESTORE = '.before-restore-';
+
+/** The name under which a restore keeps what it replaces. A later restore looks there for files. */
+export const beforeRestoreName = (path: string): string =>
+  `${path}${BEFORE_RESTORE}${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+
+/** Moves all stored files to such a name, because a new registry would take them for strays. False if there are none. */
+export async function keepEarlierBlobs(dir: string): Promise<boolean> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  if (!entries.some(entry => entry.isFile())) return false;
+  await rename(dir, beforeRestoreName(dir));
+  return true;
+}
