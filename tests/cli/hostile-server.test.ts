@@ -111,6 +111,7 @@ test.each([
   'register --type UKEY --serial X --manufacturer a --model b',
   'register --file ~/keys.csv',
   'register --file ~/keys.csv --dry-run',
+  'register --file ~/keys.csv --skip-existing',
   'activate DEV-1 --code AAAA --user x',
   'lock DEV-1 --reason x',
   'code DEV-1 --reason x',

@@ -2,8 +2,7 @@
 import type { BatchOperation } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../fault.ts';
-import { notify } from '../import/run.ts';
-import { checkInput, isRegular } from '../import/start.ts';
+import { checkInput, isRegular, notify } from '../import/start.ts';
 import type { BulkFlags } from './flags.ts';
 import { RunRecord } from './record.ts';
 import { BulkRun } from './run.ts';

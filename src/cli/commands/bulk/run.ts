@@ -5,7 +5,7 @@ import { ServerRefusal, Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { Fault, interrupted } from '../../fault.ts';
 import { duration } from '../../terminal/when.ts';
-import { notify } from '../import/run.ts';
+import { notify } from '../import/start.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';
 import type { RunRecord } from './record.ts';

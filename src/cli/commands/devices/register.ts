@@ -16,9 +16,9 @@ const withFile = { needs: 'file' } as const;
 /** Registers one device (`POST /api/devices/register`), or with --file many of them; see `commands/import`. */
 export const register = command({
   description:
-    'Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. Devices are sent in batches. There is one result per line, with its line number (in a JSON array, the number of the item). Exit code 7 means that some lines failed.\nWith --out the results are written to a file: JSON lines if its name says so, else CSV. An existing file is not overwritten: --resume continues it, and --force starts over and keeps it as FILE.before.',
+    'Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. Devices are sent in batches. There is one result per line, with its line number (in a JSON array, the number of the item). Exit code 7 means that some lines failed. With --file, --type, --manufacturer and --model are the values of lines that have none.\nWith --skip-existing a line whose device is already registered has the status registered and no activation code. It fails if that device has another type, manufacturer or model.\nWith --out the results are written to a file: JSON lines if its name says so, else CSV. An existing file is not overwritten: --resume continues it, and --force starts over and keeps it as FILE.before.',
   flags: {
-    type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, ...single, help: 'type of the device' },
+    type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, help: 'type of the device' },
     serial: {
       value: 'SERIAL',
       field: 'serialNumber',
@@ -26,8 +26,8 @@ export const register = command({
       ...single,
       help: 'serial number',
     },
-    manufacturer: { value: 'NAME', ...single, help: 'manufacturer' },
-    model: { value: 'NAME', ...single, help: 'model' },
+    manufacturer: { value: 'NAME', help: 'manufacturer' },
+    model: { value: 'NAME', help: 'model' },
     'hardware-version': { value: 'VERSION', ...single, help: 'hardware version' },
     'firmware-version': { value: 'VERSION', aliases: ['firmware'], ...single, help: 'firmware version' },
     file: { value: 'FILE', short: 'f', offer: 'file', help: 'register every device in this file; - is standard input' },
@@ -39,6 +39,7 @@ export const register = command({
     },
     out: { value: 'FILE', short: 'o', offer: 'file', ...withFile, help: 'write the results to this file' },
     'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },
+    'skip-existing': { ...withFile, help: 'count devices that are already registered as done' },
     resume: { ...withFile, help: 'continue where an earlier run stopped' },
     force: { ...withFile, help: 'start over even if results or an interrupted run exist' },
     'batch-size': {
@@ -56,6 +57,10 @@ export const register = command({
     },
     { does: 'check a file first', line: 'register --file keys.csv --dry-run' },
     { does: 'a file, with the activation codes in another one', line: 'register --file keys.csv --out codes.csv' },
+    {
+      does: 'a list of serial numbers, as often as you like',
+      line: 'register --file serials.csv --type UKEY --manufacturer Yubico --model "YubiKey 5" --skip-existing',
+    },
     { does: 'the output of another program', line: 'register --file - --format jsonl --json' },
   ],
   async run({ flags }, context) {

@@ -13,10 +13,14 @@ import { findBySerial } from '../devices/find-device.ts';
 const retryMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 /** Up to this many devices are fetched one by one; for more, the list is read from its newest device on. */
 const maxLookups = 10;
-const duplicated = 2006;
+/** Business code of a serial number that is already registered. */
+export const duplicated = 2006;
 
 /** The number in a deviceId; 0 if the text is not a deviceId. */
 export const numberOf = (deviceId: string): number => deviceIds.parse(deviceId) ?? 0;
+
+/** The device that the message of a duplicate names; null if none. The serial number before it may look like an id. */
+export const namedDevice = (message: string): string | null => message.match(/\bDEV-\d+\b/g)?.at(-1) ?? null;
 
 /** Number of the newest device; 0 if the registry is empty. */
 export async function newestDevice(client: Client): Promise<number> {
@@ -79,8 +83,7 @@ async function withEarlierSuccesses(
   for (const [index, result] of results.entries()) {
     if (result.status !== 'failed' || (result.code ?? duplicated) !== duplicated) continue;
     const deviceId =
-      /\bDEV-\d+\b/.exec(result.message)?.[0] ??
-      (await findBySerial(client, items[index]!.serialNumber)).exact?.deviceId;
+      namedDevice(result.message) ?? (await findBySerial(client, items[index]!.serialNumber)).exact?.deviceId;
     // If a serial number is in the batch twice, the first one was registered and the second one is a duplicate.
     if (!deviceId || numberOf(deviceId) <= newest || taken.has(deviceId)) continue;
     taken.add(deviceId);

@@ -7,7 +7,8 @@ import { interrupted } from '../../fault.ts';
 import { allDevices } from '../devices/all-devices.ts';
 import { findBySerial } from '../devices/find-device.ts';
 import { invalidResult } from './batches.ts';
-import { type Position, positionText } from './line-number.ts';
+import { differencesOf, type Existing, existingResult, existsWords } from './existing.ts';
+import { positionText } from './line-number.ts';
 import type { LineResult, ResultFile, ResultWriter } from './results.ts';
 import type { Input, Row } from './rows.ts';
 
@@ -16,22 +17,22 @@ const resultsPerWrite = 1_000;
 
 type Counts = Record<'new' | 'registered' | 'invalid', number>;
 
-interface Registered {
-  readonly deviceId: string;
-  readonly status: string;
-}
+type Sent = Extract<Row, { readonly device: unknown }>;
 
 /** Plans `register --file`: which rows are new, registered or invalid. Changes nothing on the server. */
 export class DryRun {
   readonly #context: Context;
   readonly #writer: ResultWriter;
   readonly #file: ResultFile | null;
-  /** Where each serial number first appears. */
-  readonly #positions = new Map<string, Position>();
+  readonly #skipExisting: boolean;
+  /** The row in which each serial number first appears. */
+  readonly #rows = new Map<string, Sent>();
   readonly #counts: Counts = { new: 0, registered: 0, invalid: 0 };
 
-  constructor(context: Context, writer: ResultWriter, file: ResultFile | null) {
+  /** With `skipExisting`, rows of registered devices that differ from them are invalid. */
+  constructor(context: Context, writer: ResultWriter, file: ResultFile | null, skipExisting: boolean) {
     this.#context = context;
+    this.#skipExisting = skipExisting;
     this.#writer = writer;
     this.#file = file;
   }
@@ -44,7 +45,7 @@ export class DryRun {
         if (this.#context.io.interrupt.aborted) throw interrupted();
         results.push(this.#judge(row));
       }
-      await this.#write(results, await registeredOf(this.#context.registry, this.#positions));
+      await this.#write(results, await registeredOf(this.#context.registry, this.#rows));
     } finally {
       this.#file?.close();
     }
@@ -58,40 +59,46 @@ export class DryRun {
 
   #judge(row: Row): LineResult {
     if (!('device' in row)) return invalidResult(row, 'invalid');
-    const first = this.#positions.get(row.device.serialNumber);
-    if (first !== undefined)
-      return invalidResult(
-        { ...row, field: 'serialNumber', problem: `duplicate of ${positionText(first)}` },
-        'invalid',
-      );
-    this.#positions.set(row.device.serialNumber, row.position);
+    const first = this.#rows.get(row.device.serialNumber);
+    if (first !== undefined) return this.#duplicate(row, first);
+    this.#rows.set(row.device.serialNumber, row);
     return { ...row.position, serialNumber: row.serialNumber, status: 'new', message: 'would be registered' };
   }
 
-  async #write(results: readonly LineResult[], registered: ReadonlyMap<string, Registered>): Promise<void> {
+  /** When this row is sent, the first one with its serial number is registered. */
+  #duplicate(row: Sent, first: Sent): LineResult {
+    const problem = `duplicate of ${positionText(first.position)}`;
+    if (this.#skipExisting && differencesOf(row.device, first.device).length === 0)
+      return { ...row.position, serialNumber: row.serialNumber, status: 'registered', message: problem };
+    return invalidResult({ ...row, field: 'serialNumber', problem }, 'invalid');
+  }
+
+  async #write(results: readonly LineResult[], registered: ReadonlyMap<string, Existing>): Promise<void> {
     for (let start = 0; start < results.length; start += resultsPerWrite) {
-      const part = results.slice(start, start + resultsPerWrite).map(result => withDevice(result, registered));
+      const part = results.slice(start, start + resultsPerWrite).map(result => this.#withDevice(result, registered));
       for (const { status } of part) this.#counts[status as keyof Counts]++;
       this.#file?.write(part);
       await this.#writer.write(part);
     }
     this.#file?.finish();
   }
-}
 
-function withDevice(result: LineResult, registered: ReadonlyMap<string, Registered>): LineResult {
-  const device = result.status === 'new' ? registered.get(result.serialNumber ?? '') : undefined;
-  if (!device) return result;
-  const message = `already exists: ${device.deviceId} (${device.status})`;
-  return { ...result, status: 'registered', deviceId: device.deviceId, message };
+  #withDevice(result: LineResult, registered: ReadonlyMap<string, Existing>): LineResult {
+    const serial = result.serialNumber ?? '';
+    const existing = result.status === 'new' ? registered.get(serial) : undefined;
+    if (existing === undefined) return result;
+    const row = this.#rows.get(serial)!;
+    if (this.#skipExisting) return existingResult(row, row.device, existing, { status: 'invalid' });
+    return { ...result, status: 'registered', deviceId: existing.deviceId, message: existsWords(existing) };
+  }
 }
 
 /** The devices that have one of the serial numbers. Reads the whole list if that takes fewer requests than one per serial. */
 async function registeredOf(
   registry: Client,
-  serials: ReadonlyMap<string, Position>,
-): Promise<ReadonlyMap<string, Registered>> {
-  const found = new Map<string, Registered>();
+  serials: ReadonlyMap<string, unknown>,
+): Promise<ReadonlyMap<string, Existing>> {
+  const found = new Map<string, Existing>();
   const { pagination } = await registry.call('listDevices', { query: { size: 1 } });
   if (serials.size < pagination.total / paging.maxSize) {
     for (const serial of serials.keys()) {
@@ -101,7 +108,6 @@ async function registeredOf(
     return found;
   }
   for await (const { list } of allDevices(registry, { sortBy: 'deviceId', sortOrder: 'asc' }))
-    for (const { serialNumber, deviceId, status } of list)
-      if (serials.has(serialNumber)) found.set(serialNumber, { deviceId, status });
+    for (const device of list) if (serials.has(device.serialNumber)) found.set(device.serialNumber, device);
   return found;
 }

@@ -80,8 +80,7 @@ async function* fromCsv(
 
 function storedResult(file: string, result: Readonly<Record<string, unknown>>): StoredResult {
   const { line, item, serialNumber, status, deviceId, code } = result;
-  if (!Number.isSafeInteger(Number(line ?? Number.NaN)) || (status !== 'success' && status !== 'failed'))
-    throw foreignResults(file);
+  if (!Number.isSafeInteger(Number(line ?? Number.NaN)) || !isDone(status)) throw foreignResults(file);
   return {
     line: Number(line),
     ...(item === undefined || item === '' ? {} : { item: Number(item) }),
@@ -91,6 +90,9 @@ function storedResult(file: string, result: Readonly<Record<string, unknown>>): 
     code: code === undefined || code === '' ? null : Number(code),
   };
 }
+
+const isDone = (status: unknown): status is 'success' | 'registered' | 'failed' =>
+  status === 'success' || status === 'registered' || status === 'failed';
 
 /** Whether the result belongs to the row. */
 export const isResultOf = (result: StoredResult, { position, serialNumber }: Row): boolean =>

@@ -12,6 +12,8 @@ export interface Checkpoint {
   /** Position of the last of them. */
   readonly last: Position;
   readonly success: number;
+  /** Those that were registered before and are done for `--skip-existing`. */
+  readonly registered: number;
   readonly failed: number;
   /** Size of the results file at that point. */
   readonly resultBytes: number;
@@ -46,8 +48,8 @@ export class Ledger {
       throw usage(`${this.#input} is not the input of the interrupted run, or has changed since`, startOver);
     if (!isCheckpoint(stored))
       throw usage(`${this.#file} is damaged: it does not say how far the interrupted run got`, startOver);
-    const { rows, last, success, failed, resultBytes, newest } = stored;
-    return { rows, last, success, failed, resultBytes, newest };
+    const { rows, last, success, failed, resultBytes, newest, registered = 0 } = stored;
+    return { rows, last, success, registered, failed, resultBytes, newest };
   }
 
   /** Returns when the checkpoint is on the disk. */
@@ -64,9 +66,10 @@ export class Ledger {
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
-function isCheckpoint(stored: object): stored is Checkpoint {
-  const { rows, last, success, failed, resultBytes, newest } = stored as Partial<Checkpoint>;
-  return [rows, last?.line, success, failed, resultBytes, newest].every(isCount);
+/** Ledgers of earlier versions have no `registered`. */
+function isCheckpoint(stored: object): stored is Omit<Checkpoint, 'registered'> & { readonly registered?: number } {
+  const { rows, last, success, registered = 0, failed, resultBytes, newest } = stored as Partial<Checkpoint>;
+  return [rows, last?.line, success, registered, failed, resultBytes, newest].every(isCount);
 }
 
 const headBytes = 1024 * 1024;

@@ -57,6 +57,9 @@ export interface Input {
   readonly rows: AsyncGenerator<Row>;
 }
 
+/** Values of `--type`, `--manufacturer` and `--model`, which fill what a row lacks. */
+export type Defaults = Partial<Pick<Registration, 'deviceType' | 'manufacturer' | 'model'>>;
+
 /** Which file to read, and how. */
 export interface InputOptions {
   /** `-` is standard input. */
@@ -64,6 +67,8 @@ export interface InputOptions {
   readonly stdin: Readable;
   /** Null detects it from the name, or from the first character. */
   readonly format: Format | null;
+  /** Values for rows that have none. */
+  readonly defaults: Defaults;
   /** Called with the names of ignored columns. */
   readonly notice: (text: string) => void;
 }
@@ -87,9 +92,9 @@ async function* rowsOf(options: InputOptions, text: AsyncGenerator<string>): Asy
       throw usage(`${name} is empty`, 'it needs a header row, and one device on each line after it');
     const format = options.format ?? formatOf(options.file, first);
     const all = concatenated(first, chunks);
-    if (format === 'csv') yield* csvRows(all, name, options.notice, readCells);
-    else if (format === 'json') yield* jsonRows(readJsonArray(all), readObject);
-    else yield* jsonRows(readJsonLines(all), readObject);
+    if (format === 'csv') yield* csvRows(all, name, options, readCells);
+    else if (format === 'json') yield* jsonRows(readJsonArray(all), options.defaults, readObject);
+    else yield* jsonRows(readJsonLines(all), options.defaults, readObject);
   } catch (error) {
     if (error instanceof Fault) throw error;
     if (error instanceof InvalidArray)
@@ -176,6 +181,16 @@ function rowOf(position: Position, values: Readonly<Record<string, unknown>>, re
   return { position, serialNumber, device: outcome.value };
 }
 
+/** A value of the row takes precedence. */
+function filled(values: Readonly<Record<string, unknown>>, defaults: Defaults): Readonly<Record<string, unknown>> {
+  const all: Record<string, unknown> = { ...values };
+  for (const [field, value] of Object.entries(defaults)) if (isBlankValue(all[field])) all[field] = value;
+  return all;
+}
+
+const isBlankValue = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
 /** `ukey` in a file is accepted like `--type ukey`. */
 function withTypeInCapitals(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { deviceType } = values;
@@ -187,7 +202,7 @@ function withTypeInCapitals(values: Readonly<Record<string, unknown>>): Readonly
 async function* csvRows(
   chunks: AsyncIterable<string>,
   name: string,
-  notice: (text: string) => void,
+  { notice, defaults }: InputOptions,
   read: typeof readCells,
 ): AsyncGenerator<Row> {
   let columns: readonly ReturnType<typeof fieldOf>[] | null = null;
@@ -198,7 +213,7 @@ async function* csvRows(
         throw usage(`${name}, line ${line}: ${record.problem}`, 'the first line must be a header row');
       yield { position: { line }, serialNumber: null, field: '', problem: record.problem };
     } else if (columns === null) {
-      columns = headerOf(record.cells, name, notice);
+      columns = headerOf(record.cells, name, defaults, notice);
     } else {
       const { cells } = record;
       const values: Record<string, unknown> = {};
@@ -207,7 +222,7 @@ async function* csvRows(
         if (field !== null) values[field] = cell === undefined ? undefined : cellText(cell);
       }
       const extra = cells.slice(columns.length).some(cell => cell.trim() !== '');
-      if (!extra) yield rowOf({ line }, values, read);
+      if (!extra) yield rowOf({ line }, filled(values, defaults), read);
       else
         yield {
           position: { line },
@@ -222,10 +237,11 @@ async function* csvRows(
 function headerOf(
   cells: readonly string[],
   name: string,
+  defaults: Defaults,
   notice: (text: string) => void,
 ): ReturnType<typeof fieldOf>[] {
   const columns = cells.map(fieldOf);
-  const missing = requiredFields.filter(field => !columns.includes(field));
+  const missing = requiredFields.filter(field => !columns.includes(field) && !(field in defaults));
   if (missing.length)
     throw usage(
       `${name} has no column for ${missing.join(', ')}`,
@@ -238,14 +254,18 @@ function headerOf(
   return columns;
 }
 
-async function* jsonRows(elements: AsyncIterable<JsonElement>, read: typeof readObject): AsyncGenerator<Row> {
+async function* jsonRows(
+  elements: AsyncIterable<JsonElement>,
+  defaults: Defaults,
+  read: typeof readObject,
+): AsyncGenerator<Row> {
   for await (const element of elements) {
     const { text, ...position } = element;
     const value = parsed(text);
     if (value === undefined) yield { position, serialNumber: null, field: '', problem: 'not valid JSON' };
     else if (typeof value !== 'object' || value === null || Array.isArray(value))
       yield { position, serialNumber: null, field: '', problem: 'a JSON object is required' };
-    else yield rowOf(position, byField(value as Record<string, unknown>), read);
+    else yield rowOf(position, filled(byField(value as Record<string, unknown>), defaults), read);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Checks before a run starts, and the rows that an earlier run has done. Results of an earlier run are never lost. */
 import { accessSync, constants, existsSync, renameSync, statSync } from 'node:fs';
+import type { Context } from '../../context.ts';
 import { Fault, systemCode, systemWords, usage } from '../../fault.ts';
 import { type FileLock, tryLock } from '../../settings/file-lock.ts';
 import { numberOf } from './batch.ts';
@@ -37,6 +38,7 @@ export const emptyCheckpoint: Checkpoint = {
   rows: 0,
   last: { line: 0 },
   success: 0,
+  registered: 0,
   failed: 0,
   resultBytes: 0,
   newest: 0,
@@ -113,13 +115,25 @@ export function checkNothingLeft({ file, out, force }: RunOptions, { ledger, res
     );
 }
 
-/** Renames the results that `--force` would overwrite. The new name, or null if there were none. */
-export function backUpResults(results: string | null): string | null {
+/** The new name, or null if there were none. */
+function renamedResults(results: string | null): string | null {
   if (results === null || !hasResults(results)) return null;
   let backup = `${results}.before`;
   for (let number = 2; existsSync(backup); number++) backup = `${results}.before.${number}`;
   renameSync(results, backup);
   return backup;
+}
+
+/** A notice on standard error. With --json, which reserves it for errors, only with --verbose. */
+export function notify({ globals, out }: Context, text: string): void {
+  if (globals.json) out.trace(text);
+  else out.notice(text);
+}
+
+/** Renames the results that `--force` would overwrite. */
+export function backUp({ force }: RunOptions, context: Context, { results }: RunFiles): void {
+  const backup = force ? renamedResults(results) : null;
+  if (backup !== null) notify(context, `${results} was renamed to ${backup}.`);
 }
 
 /** How far an earlier run got. */
@@ -161,6 +175,7 @@ const counted = (done: Checkpoint, result: StoredResult, row: Row): Checkpoint =
   rows: done.rows + 1,
   last: row.position,
   success: done.success + (result.status === 'success' ? 1 : 0),
+  registered: done.registered + (result.status === 'registered' ? 1 : 0),
   failed: done.failed + (result.status === 'failed' ? 1 : 0),
   newest: Math.max(done.newest, numberOf(result.deviceId)),
 });
