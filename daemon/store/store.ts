@@ -2,6 +2,13 @@
  * What the daemon asks of a store. Reads are asynchronous. The only way to write is `commit`: it applies its changes and
  * their journal entries together or not at all, and refuses if a guard no longer holds. Any store that passes
  * `tests/contract/store.ts` will do. Times are milliseconds since 1970 (UTC).
+ *
+ * Several handles, in one process or in many, may have the same store open if the engine supports it: PostgreSQL does, SQLite
+ * does not. What a commit promises then holds across all of them: ids and numbers without gaps in the order of the commits,
+ * guards, totals, and readers that see a commit as soon as it was acknowledged. Two things are up to the callers. A listener
+ * learns of the commits of other handles after they were acknowledged there (see `onCommit`), so what is kept from one read for
+ * the next may be that much older. And a decision that follows from more of a record than a guard holds must be made in one
+ * process: `KeyedMutex` orders it there, not between processes.
  */
 
 import type { DeviceSort, DeviceStatus, DeviceType, Platform } from '../../src/contract/values.ts';
@@ -28,7 +35,10 @@ export type ChangeResult =
 
 /** Changes that are applied together or not at all. */
 export interface Commit {
-  /** The time of every change in the commit. */
+  /**
+   * The time of every change in the commit. A store with several handles raises it to that of the last commit, because their
+   * clocks differ: there, times ascend in the order of the commits.
+   */
   readonly at: number;
   /** Name of the user or service token who makes the changes; null if the daemon does. */
   readonly actor: string | null;
@@ -50,6 +60,17 @@ export class StoreFailure extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'StoreFailure';
+  }
+}
+
+/**
+ * The store does not answer, and the commit was sent: whether it was written is not known. A reader may find either. Do not
+ * undo by hand what it was for: a file that the commit may name must stay.
+ */
+export class OutcomeUnknown extends StoreFailure {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'OutcomeUnknown';
   }
 }
 
@@ -84,7 +105,10 @@ export interface Window {
 
 /** A part of the sorted list of matching devices. */
 export interface DeviceQuery extends DeviceFilter, Window {
-  /** Nulls come last in both directions; ties are sorted by number in the same direction. `deviceId` sorts as a number. */
+  /**
+   * Nulls come last in both directions; ties are sorted by number in the same direction. `deviceId` sorts as a number, texts by
+   * their code points.
+   */
   readonly sortBy: DeviceSort;
 }
 
@@ -200,7 +224,8 @@ export interface CommitNotice {
 export interface Store extends Reader {
   /**
    * Resolves when everything is on disk. Commits that arrive together may share one transaction; one that is refused
-   * does not undo the others. Rejects with `Conflict` or `StoreFailure`; then nothing of the commit was written.
+   * does not undo the others. Rejects with `Conflict` or `StoreFailure`; then nothing of the commit was written, except that
+   * after `OutcomeUnknown` all of it may have been.
    */
   commit(commit: Commit): Promise<readonly ChangeResult[]>;
   /**
@@ -208,7 +233,11 @@ export interface Store extends Reader {
    * store until it ends or is returned. Rejects with `StoreFailure`.
    */
   scanDevices(filter: DeviceFilter): AsyncGenerator<readonly DeviceRow[], void>;
-  /** Calls the listener after each commit, before the promise of the commit resolves. Returns the function that stops this. */
+  /**
+   * Calls the listener after each commit of this handle, before the promise of the commit resolves, and after commits of other
+   * handles, as soon as the store learns of them: a store with several handles looks four times a second. One call may stand for
+   * several commits, and a call may repeat what an earlier one said. Returns the function that stops this.
+   */
   onCommit(listener: (notice: CommitNotice) => void): () => void;
   /** Whether writes can be expected to succeed. */
   health(): Promise<{ readonly ready: boolean; readonly detail: string }>;

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../daemon/store/store.ts';
 import { openTemporary } from '../support/sqlite.ts';
-import type { OpenedStore, OpenStore } from './store/fixtures.ts';
-import type { Fault } from './store/memory-changes.ts';
+import { clusterRules } from './store/cluster-rules.ts';
+import type { OpenedStore, OpenStore, Rule } from './store/fixtures.ts';
+import type { ClusterFault, Fault } from './store/memory-changes.ts';
 import { openMemoryStore } from './store/memory-store.ts';
-import { storeContract, storeRules } from './store.ts';
+import { clusterContract, storeContract, storeRules } from './store.ts';
 
 /** The first rule that a store breaks; null if it keeps all of them. */
 async function brokenRule(open: OpenStore, rules = storeRules): Promise<string | null> {
@@ -20,7 +21,7 @@ async function brokenRule(open: OpenStore, rules = storeRules): Promise<string |
   return null;
 }
 
-const faults: Readonly<Record<Fault, true>> = {
+const faults: Readonly<Record<Exclude<Fault, ClusterFault>, true>> = {
   'skips an entry': true,
   'writes an entry for a duplicate': true,
   'keeps part of a refused commit': true,
@@ -42,7 +43,18 @@ const faults: Readonly<Record<Fault, true>> = {
   'accepts commits after closing': true,
 };
 
+const clusterFaults: Readonly<Record<ClusterFault, true>> = {
+  'commits without a lock': true,
+  'writes over other handles': true,
+  'guards what it wrote itself': true,
+  'reads what it wrote itself': true,
+  'shows entries out of order': true,
+  'keeps commits from other handles': true,
+  'hides users from other handles': true,
+};
+
 storeContract('in-memory', openMemoryStore);
+clusterContract('in-memory', openMemoryStore);
 
 describe('the suite fails a store that', () => {
   for (const fault of Object.keys(faults) as Fault[])
@@ -50,6 +62,23 @@ describe('the suite fails a store that', () => {
       expect(await brokenRule(() => openMemoryStore(fault))).not.toBeNull();
     });
 });
+
+describe('the cluster part of the suite fails a store that', () => {
+  for (const fault of Object.keys(clusterFaults) as ClusterFault[])
+    it(fault, async () => {
+      const rules = clusterRules.map(rule => ({ ...rule, check: inTime(rule.check) }));
+      expect(await brokenRule(() => openMemoryStore(fault), rules)).not.toBeNull();
+    });
+});
+
+/** A rule that waits for a notice would wait for ever: a store in memory sends it in the next turn. */
+const inTime =
+  (check: Rule['check']): Rule['check'] =>
+  opened =>
+    Promise.race([
+      check(opened),
+      new Promise<never>((_, reject) => setTimeout(reject, 2000, new Error('no notice')).unref()),
+    ]);
 
 /** Faulty versions of the SQLite store, and the rule that must detect each. */
 const faulty: readonly { readonly how: string; readonly rule: string; break(store: Store): Store['commit'] }[] = [

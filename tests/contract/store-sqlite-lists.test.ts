@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listedDevices } from '../../daemon/store/sqlite/lists/index.ts';
-import { addFunctions, sqlPage } from '../../daemon/store/sqlite/lists-sql.ts';
+import { sqlPage } from '../../daemon/store/sqlite/lists-sql.ts';
 import { openReader } from '../../daemon/store/sqlite/open.ts';
 import { Statements } from '../../daemon/store/sqlite/statements.ts';
 import type { Change, DeviceQuery, Store } from '../../daemon/store/store.ts';
@@ -90,7 +90,6 @@ describe('lists from memory agree with plain SQL', () => {
     await inBatches(opened.store, added(1, count + 1));
     await inBatches(opened.store, changed());
     const reader = openReader(opened.file);
-    addFunctions(reader);
     sql = new Statements(reader);
   });
   afterAll(async () => {
@@ -200,7 +199,6 @@ describe('lists from memory that fail', () => {
     const opened = await openTemporary();
     await commit(opened.store, added(1, 50));
     const reader = openReader(opened.file);
-    addFunctions(reader);
     const notices: string[] = [];
     const lists = listedDevices(new Statements(reader), { notice: text => notices.push(text) });
     await lists.ready;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, it } from 'vitest';
+import { clusterRules } from './store/cluster-rules.ts';
 import { commitRules } from './store/commit-rules.ts';
 import type { OpenedStore, OpenStore, Rule } from './store/fixtures.ts';
 import { groupRules } from './store/group-rules.ts';
@@ -19,12 +20,19 @@ export const storeRules: readonly Rule[] = [
 
 /** Tests a store against all rules. `open` returns an empty store. */
 export function storeContract(name: string, open: OpenStore): void {
-  describe(`the ${name} store keeps the contract`, () => {
-    let opened: OpenedStore;
-    beforeEach(async () => {
-      opened = await open();
-    });
-    afterEach(() => opened.cleanup());
-    for (const { name: rule, check } of storeRules) it(rule, () => check(opened));
+  describe(`the ${name} store keeps the contract`, () => testRules(storeRules, open));
+}
+
+/** Tests a store that several handles can have open at the same time; `open` returns one with `openAnother`. */
+export function clusterContract(name: string, open: OpenStore): void {
+  describe(`several handles of one ${name} store keep the contract`, () => testRules(clusterRules, open));
+}
+
+function testRules(rules: readonly Rule[], open: OpenStore): void {
+  let opened: OpenedStore;
+  beforeEach(async () => {
+    opened = await open();
   });
+  afterEach(() => opened.cleanup());
+  for (const { name: rule, check } of rules) it(rule, () => check(opened));
 }

@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3';
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import type { DeviceFilter, DeviceQuery } from '../store.ts';
 import type { Statements } from './statements.ts';
@@ -14,16 +13,11 @@ const keys: Readonly<Record<Exclude<DeviceSort, 'createTime' | 'createdAt' | 'de
   lastUsedAt: 'last_used_at',
   updatedAt: 'updated_at',
   serialNumber: 'serial_number',
-  manufacturer: 'code_units(manufacturer)',
-  model: 'code_units(model)',
+  manufacturer: 'manufacturer',
+  model: 'model',
   status: 'status',
   deviceType: 'device_type',
 };
-
-/** Defines code_units(): texts sort by UTF-16 code units as in JavaScript, but SQLite compares UTF-8, which differs above U+FFFF. */
-export function addFunctions(db: Database.Database): void {
-  db.function('code_units', { deterministic: true }, (text: string) => Buffer.from(text, 'utf16le').swap16());
-}
 
 /** A page of devices by plain SQL: always right, but slow with many rows if no index serves the query. */
 export function sqlPage(statements: Statements, query: DeviceQuery): NumberPage {

@@ -5,7 +5,7 @@ import { sealOf } from './chain.ts';
 import { deviceRows } from './devices.ts';
 import { readHead } from './journal.ts';
 import { type JournalKeyList, KeyRing } from './key-ring.ts';
-import { addFunctions, sqlPage } from './lists-sql.ts';
+import { sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { readerOf, tableReads } from './reads.ts';
 import { Statements } from './statements.ts';
@@ -15,7 +15,6 @@ import { verifyJournal } from './verify.ts';
 /** Opens a database for reading only, beside a running daemon or without one. Throws `StoreFailure` if that fails. */
 export function openSqliteReader(file: string, journalKeys: JournalKeyList): RegistryReader {
   const db = openReader(file);
-  addFunctions(db);
   const statements = new Statements(db);
   return {
     ...readerOf(

@@ -3,7 +3,7 @@ import type { DeviceRow } from '../../domain/device.ts';
 import type { DeviceFilter } from '../store.ts';
 import { rowColumns } from './devices.ts';
 import { toFailure } from './failure.ts';
-import { addFunctions, conditions } from './lists-sql.ts';
+import { conditions } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { Statements } from './statements.ts';
 
@@ -15,7 +15,6 @@ const sliceMs = 1;
 export async function* scanDevices(file: string, filter: DeviceFilter): AsyncGenerator<readonly DeviceRow[], void> {
   const db = openReader(file);
   try {
-    addFunctions(db);
     const statements = new Statements(db);
     db.exec('BEGIN');
     const last = statements.value<number | null>('SELECT max(number) FROM device') ?? 0;

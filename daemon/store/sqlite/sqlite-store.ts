@@ -4,7 +4,6 @@ import { toFailure } from './failure.ts';
 import { GroupCommit } from './group.ts';
 import { Journal } from './journal.ts';
 import { listedDevices, plainLists } from './lists/index.ts';
-import { addFunctions } from './lists-sql.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
 import { ReadBatch } from './read-batch.ts';
 import { readerOf, tableReads } from './reads.ts';
@@ -40,7 +39,6 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   try {
     // A transaction may span several turns of the event loop: on their own connection, reads see only what is committed.
     reading = openReader(options.file);
-    addFunctions(reading);
     return assemble(options, writing, reading);
   } catch (error) {
     reading?.close();

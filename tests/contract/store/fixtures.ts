@@ -12,6 +12,10 @@ export interface OpenedStore {
   readonly store: Store;
   /** Closes the store and opens it again with what it has stored. */
   reopen(): Promise<Store>;
+  /** Opens the same store a further time, as another process would; absent if the engine does not support that. */
+  openAnother?(): Promise<Store>;
+  /** Whether times that run backwards are raised to that of the commit before. */
+  readonly raisesTimes?: boolean;
   cleanup(): Promise<void>;
 }
 

@@ -10,10 +10,13 @@ export function listModel(devices: readonly DeviceRecord[], query: DeviceQuery):
       const [x, y] = [sortKey(a, query), sortKey(b, query)];
       if (x === y) return direction * (a.number - b.number);
       if (x === null || y === null) return x === null ? 1 : -1;
-      return direction * (x < y ? -1 : 1);
+      return direction * (typeof x === 'string' ? byCodePoint(x, String(y)) : x - Number(y));
     });
   return { rows: found.slice(query.offset, query.offset + query.limit).map(toRow), total: found.length };
 }
+
+/** Code points sort as the bytes of UTF-8; JavaScript compares UTF-16 code units, which differ above U+FFFF. */
+const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 function sortKey(device: DeviceRecord, { sortBy }: DeviceQuery): string | number | null {
   if (sortBy === 'deviceId') return device.number;

@@ -33,7 +33,18 @@ export type Fault =
   | 'puts nulls first when descending'
   | 'counts the page instead of the list'
   | 'forgets the actor'
-  | 'accepts commits after closing';
+  | 'accepts commits after closing'
+  | ClusterFault;
+
+/** Faults of a store with several handles. */
+export type ClusterFault =
+  | 'commits without a lock'
+  | 'writes over other handles'
+  | 'guards what it wrote itself'
+  | 'reads what it wrote itself'
+  | 'shows entries out of order'
+  | 'keeps commits from other handles'
+  | 'hides users from other handles';
 
 /** The content of an in-memory store. */
 export interface Content {

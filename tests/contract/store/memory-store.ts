@@ -12,59 +12,89 @@ import { applyChange, type Content, checkGuard, empty, type Fault } from './memo
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
+/** What the handles of one store share. */
+interface Shared {
+  disk: Content;
+  /** Everything that is written waits for what was written before. */
+  queue: Promise<unknown>;
+  readonly handles: Set<Handle>;
+}
+
+interface Handle {
+  readonly listeners: Set<(notice: CommitNotice) => void>;
+  /** What the handle believes the store to be: only a store with a fault believes it. */
+  cached: Content | null;
+}
+
 /** The contract in a few plain lines, in memory. Tests the suite itself: without faults, and with each one. */
 export async function openMemoryStore(fault?: Fault): Promise<OpenedStore> {
-  let disk = empty();
-  const open = () =>
-    memoryStore(
-      () => disk,
-      content => (disk = content),
-      fault,
-    );
-  const first = open();
+  const shared: Shared = { disk: empty(), queue: Promise.resolve(), handles: new Set() };
+  const first = memoryStore(shared, fault);
   return {
     store: first,
     reopen: async () => {
       await first.close();
-      if (fault === 'forgets at a restart') disk = empty();
-      return open();
+      if (fault === 'forgets at a restart') shared.disk = empty();
+      return memoryStore(shared, fault);
     },
+    openAnother: async () => memoryStore(shared, fault),
     cleanup: async () => {},
   };
 }
 
-function memoryStore(read: () => Content, write: (content: Content) => void, fault: Fault | undefined): Store {
-  const listeners = new Set<(notice: CommitNotice) => void>();
+function call(listeners: Handle['listeners'], notice: CommitNotice): void {
+  for (const listener of listeners) {
+    try {
+      listener(notice);
+    } catch {}
+  }
+}
+
+function noticeOf(commit: Commit, content: Content, results: readonly ChangeResult[]): CommitNotice {
+  const users = commit.changes.flatMap((change, i) => {
+    const result = results[i]!;
+    if (change.kind === 'user.set') return [change.user];
+    return change.kind === 'user.add' && result.kind === 'added' ? [result.number] : [];
+  });
+  const serviceTokens = commit.changes.flatMap((change, i) => {
+    const result = results[i]!;
+    if (change.kind === 'token.revoke') return [change.token];
+    return change.kind === 'token.add' && result.kind === 'added' ? [result.number] : [];
+  });
+  return { lastEventId: content.events.length, users, serviceTokens };
+}
+
+function memoryStore(shared: Shared, fault: Fault | undefined): Store {
+  const handle: Handle = { listeners: new Set(), cached: null };
+  const { listeners } = handle;
+  shared.handles.add(handle);
   let closed = false;
-  let queue: Promise<unknown> = Promise.resolve();
+  const read = () => shared.disk;
+  const write = (content: Content) => {
+    shared.disk = content;
+    handle.cached = content;
+  };
   const present = () => {
     if (closed) throw new StoreFailure('the store is closed');
-    return read();
+    return fault === 'reads what it wrote itself' ? (handle.cached ?? read()) : read();
   };
   const notify = (commit: Commit, content: Content, results: readonly ChangeResult[]) => {
-    const users = commit.changes.flatMap((change, i) => {
-      const result = results[i]!;
-      if (change.kind === 'user.set') return [change.user];
-      return change.kind === 'user.add' && result.kind === 'added' ? [result.number] : [];
-    });
-    const serviceTokens = commit.changes.flatMap((change, i) => {
-      const result = results[i]!;
-      if (change.kind === 'token.revoke') return [change.token];
-      return change.kind === 'token.add' && result.kind === 'added' ? [result.number] : [];
-    });
-    for (const listener of listeners) {
-      try {
-        listener({ lastEventId: content.events.length, users, serviceTokens });
-      } catch {}
-    }
+    const notice = noticeOf(commit, content, results);
+    call(listeners, notice);
+    if (fault === 'keeps commits from other handles') return;
+    const users = fault === 'hides users from other handles' ? [] : notice.users;
+    for (const other of shared.handles) if (other !== handle) setImmediate(call, other.listeners, { ...notice, users });
   };
   const apply = async (commit: Commit): Promise<readonly ChangeResult[]> => {
     await turn();
-    const content = structuredClone(read());
+    const content = structuredClone(fault === 'writes over other handles' ? (handle.cached ?? read()) : read());
+    if (fault === 'commits without a lock') await turn();
     if (fault === 'shows uncommitted changes') write(content);
     const results: ChangeResult[] = [];
     try {
-      for (const guard of commit.guards ?? []) checkGuard(content, guard, fault);
+      // A store that looks at its guards before it has the lock decides on what others have changed meanwhile.
+      const guarded = fault === 'guards what it wrote itself' ? (handle.cached ?? content) : content;
+      for (const guard of commit.guards ?? []) checkGuard(guarded, guard, fault);
       for (const change of commit.changes) {
         results.push(applyChange(content, change, commit, fault));
         if (results.length % 1000 === 0) await turn();
@@ -73,6 +103,10 @@ function memoryStore(read: () => Content, write: (content: Content) => void, fau
       if (fault === 'keeps part of a refused commit') write(content);
       if (fault === 'a refusal undoes other commits') write(empty());
       throw error;
+    }
+    if (fault === 'shows entries out of order') {
+      shared.disk = { ...content, events: content.events.toSpliced(-2, 1) };
+      for (let i = 0; i < 3; i++) await turn();
     }
     if (fault !== 'acknowledges before it writes') write(content);
     else setTimeout(() => write(content), 5);
@@ -179,8 +213,8 @@ function memoryStore(read: () => Content, write: (content: Content) => void, fau
     },
     commit: async commit => {
       if (closed && fault !== 'accepts commits after closing') throw new StoreFailure('the store is closed');
-      const result = queue.then(() => apply(commit));
-      queue = result.catch(() => {});
+      const result = (fault === 'commits without a lock' ? turn() : shared.queue).then(() => apply(commit));
+      shared.queue = Promise.all([shared.queue, result]).catch(() => {});
       return result;
     },
     onCommit(listener) {
@@ -189,8 +223,9 @@ function memoryStore(read: () => Content, write: (content: Content) => void, fau
     },
     health: async () => ({ ready: !closed, detail: 'memory' }),
     close: async () => {
-      await queue;
+      await shared.queue;
       closed = true;
+      shared.handles.delete(handle);
     },
   };
 }

@@ -32,9 +32,12 @@ export class TextSets {
     return this.#texts[id]!;
   }
 
-  /** The numbers of the texts, sorted by the texts' UTF-16 code units. */
+  /** The numbers of the texts, sorted by the texts' code points: by their bytes in UTF-8. */
   get order(): readonly number[] {
-    this.#order ??= this.#texts.map((_, id) => id).sort((a, b) => (this.#texts[a]! < this.#texts[b]! ? -1 : 1));
+    this.#order ??= this.#texts
+      .map((text, id) => ({ id, bytes: Buffer.from(text) }))
+      .sort((a, b) => Buffer.compare(a.bytes, b.bytes))
+      .map(({ id }) => id);
     return this.#order;
   }
 }
