@@ -59,6 +59,8 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
       return 'see your role: devmgr whoami; ask an administrator for permission';
     case 429:
       return 'try again later, or omit --no-wait';
+    case 3001:
+      return `see: devmgr backups list ${device}`;
     case 4001:
       return 'see: devmgr apps list';
     default:

@@ -4,7 +4,7 @@ import * as f from './device-fields.ts';
 import { batchItem, deviceDetailData, identity, registration } from './device-shapes.ts';
 import { endpoints } from './endpoints.ts';
 import { count, EACH, nullable, secret, shown, timestamp, token } from './fields.ts';
-import { activationCodeDays, sizes } from './limits.ts';
+import { activationCodeDays, longestUse, sizes } from './limits.ts';
 import { immutableFields, type Role, roles } from './values.ts';
 
 export * from './device-lists.ts';
@@ -236,7 +236,7 @@ export const recordUsage = route({
   limit: 'modify',
   params,
   body: Type.Object({
-    durationSeconds: Type.Integer({ minimum: 0, maximum: 31_622_400, description: 'seconds of use, at most 366 days' }),
+    durationSeconds: Type.Integer({ minimum: 0, maximum: longestUse, description: 'seconds of use, at most 366 days' }),
   }),
   data: Type.Object({
     deviceId: f.deviceId,

@@ -57,6 +57,9 @@ export const paging = { page: 1, size: 20, maxSize: 100, maxPage: 1_000_000_000 
 /** How many events one request returns: the default and the largest number. */
 export const eventPage = { default: 100, max: 1000 } as const;
 
+/** Longest use of a device that one request records: 366 days, in seconds. */
+export const longestUse = 366 * 86_400;
+
 /** Days for which an activation code is valid. */
 export const activationCodeDays = { min: 1, max: 3650, default: 365 } as const;
 

@@ -35,7 +35,7 @@ const texts = [
   ...['lockedAt', 'unlockedAt', 'deactivatedAt', 'updatedAt', 'expiresAt', 'oldActivationCode', 'generatedAt', 'id'],
   ...['username', 'role', 'email', 'expireTime', 'versionId', 'platform', 'version', 'versionName', 'changelog'],
   ...['minSupportVersion', 'fileName', 'sha256', 'uploadedBy', 'keyId', 'serialSource', 'transport', 'reader'],
-  ...['vendorId', 'productId', 'attachedAt', 'problem', 'name', 'state', 'detail', 'message'],
+  ...['backupId', 'restoredAt', 'vendorId', 'productId', 'attachedAt', 'problem', 'name', 'state', 'detail', 'message'],
   // Numbers, according to the interface.
   ...['totalUsageCount', 'totalUsageDuration', 'backupCount', 'lastBackupAt', 'fileSize', 'page', 'size', 'total'],
 ];
@@ -98,6 +98,19 @@ test.each([
   'show DEV-1',
   'show DEV-1 --json',
   'stats',
+  'search x',
+  'search x --json',
+  'search x --quiet',
+  'usage DEV-1 --seconds 1',
+  'usage DEV-1 --seconds 1 --json',
+  'backups list DEV-1',
+  'backups list DEV-1 --csv',
+  'backups list DEV-1 --json',
+  'backups list DEV-1 --quiet',
+  'backups add DEV-1 ~/app.apk',
+  'backups download DEV-1 --out ~/backup',
+  'backups download DEV-1 BKP-1 --out ~/backup',
+  'backups restore DEV-1 BKP-1 --yes',
   'events',
   'events --json',
   'export',
@@ -142,6 +155,13 @@ test.each([
   { status: 401, code: 1004 },
 ])('the message of a refusal: %j', async how => {
   refusal = how;
-  for (const line of ['list', 'list --json', 'watch', 'register --file ~/keys.csv', 'apps download APP-1'])
+  for (const line of [
+    'list',
+    'list --json',
+    'watch',
+    'register --file ~/keys.csv',
+    'apps download APP-1',
+    'backups add DEV-1 ~/app.apk',
+  ])
     expect(await printed(line)).not.toMatch(controls);
 });

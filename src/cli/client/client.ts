@@ -160,7 +160,7 @@ export class Client {
 
   /** Sends a request whose response is a file, still to be read. Limits are waited out; nothing else is retried. */
   download(name: RouteName, request: FileRequest): Promise<HttpResponse> {
-    return this.#waitingForLimits(async () => {
+    return this.#transferring(request, async () => {
       const { response, origin } = await this.#transfer(name, request);
       if (response.status >= 200 && response.status < 300) return response;
       const text = { ...response, text: await readText(response, origin, this.#requestSignal) };
@@ -171,7 +171,7 @@ export class Client {
 
   /** Sends a request with a streamed body; the `data` of the response. Limits are waited out; nothing else is retried. */
   async upload<N extends RouteName>(name: N, request: FileRequest): Promise<NonNullable<DataOf<Routes[N]>>> {
-    const data = await this.#waitingForLimits(async () => {
+    const data = await this.#transferring(request, async () => {
       const { response, origin } = await this.#transfer(name, request);
       const text = await readText(response, origin, this.#requestSignal);
       return openEnvelope({ ...response, text }, origin, fieldsOf(name));
@@ -190,6 +190,13 @@ export class Client {
       timeouts: patientTimeouts,
     };
     return { origin, response: await this.#send(request, sendPooled) };
+  }
+
+  /** A refusal of a transfer names what was asked for, as that of any other request. */
+  #transferring<T>(request: FileRequest, attempt: () => Promise<T>): Promise<T> {
+    return this.#waitingForLimits(attempt).catch(error => {
+      throw withRequest(error, { params: request.params ?? {} });
+    });
   }
 
   async #waitingForLimits<T>(attempt: () => Promise<T>): Promise<T> {

@@ -1,23 +1,28 @@
-/** A file as part of a multipart form, sent as it is read from the disk. */
+/** A file as part of a multipart form, sent as it is read. */
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { basename } from 'node:path';
 import { Fault } from '../fault.ts';
 import type { FileRequest } from './client.ts';
+
+/** A file to send. */
+export interface SentFile {
+  /** What the server stores as its name. */
+  readonly name: string;
+  /** What a person calls it: its path, or standard input. */
+  readonly title: string;
+  /** Bytes of the file. A fault ends the upload if it turns out to have another size. */
+  readonly size: number;
+  /** The bytes, from the start at each call: a further attempt sends them again. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+}
 
 /** A form with one file. */
 export interface FileForm {
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Path of the file; its field is called `file`. */
-  readonly file: string;
-  /** Bytes of the file. A fault ends the upload if it turns out to have another size. */
-  readonly size: number;
-  readonly signal: AbortSignal;
+  /** Its field is called `file`. */
+  readonly file: SentFile;
   /** Called with the bytes of the file sent so far. */
   readonly onProgress: (sent: number) => void;
 }
-
-const chunkBytes = 256 * 1024;
 
 /** The request for a form, and the SHA-256 (hex) of the file once it has been sent. */
 export function formRequest(form: FileForm): { readonly request: FileRequest; readonly digest: () => string } {
@@ -39,7 +44,7 @@ export function formRequest(form: FileForm): { readonly request: FileRequest; re
 
   const headers = {
     'content-type': `multipart/form-data; boundary=${boundary}`,
-    'content-length': String(head.length + form.size + tail.length),
+    'content-length': String(head.length + form.file.size + tail.length),
   };
   return { request: { headers, body }, digest: () => digest };
 }
@@ -48,19 +53,19 @@ function headOf({ fields, file }: FileForm, boundary: string): Buffer {
   const parts = fields.map(
     ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
-  const name = basename(file).replace(/["\r\n]/g, character => encodeURIComponent(character));
+  const name = file.name.replace(/["\r\n]/g, character => encodeURIComponent(character));
   return Buffer.from(
     `${parts.join('')}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
   );
 }
 
-async function* fileChunks({ file, size, signal, onProgress }: FileForm): AsyncGenerator<Buffer> {
+async function* fileChunks({ file, onProgress }: FileForm): AsyncGenerator<Uint8Array> {
   let sent = 0;
-  for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes, signal }) as AsyncIterable<Buffer>) {
+  for await (const chunk of file.chunks()) {
     sent += chunk.length;
-    if (sent > size) break;
+    if (sent > file.size) break;
     onProgress(sent);
     yield chunk;
   }
-  if (sent !== size) throw new Fault('failure', `${file} changed during the upload`);
+  if (sent !== file.size) throw new Fault('failure', `${file.title} changed during the upload`);
 }

@@ -43,6 +43,11 @@ export const commandTable: CommandTable = {
           'write all devices as NDJSON or CSV',
           async () => (await import('./devices/export.ts')).exportDevices,
         ),
+        entry(
+          'search',
+          'find devices, users and application versions',
+          async () => (await import('./search/search.ts')).search,
+        ),
         entry('show', 'show one device', async () => (await import('./devices/show.ts')).show),
         entry(
           'activate',
@@ -62,6 +67,27 @@ export const commandTable: CommandTable = {
           async () => (await import('./devices/update.ts')).update,
         ),
         entry('code', 'replace the activation code', async () => (await import('./devices/code.ts')).code),
+        entry('usage', 'record a use of a device', async () => (await import('./devices/usage.ts')).recordUsage),
+        entry(
+          'backups list',
+          'list the backups of a device',
+          async () => (await import('./backups/backups.ts')).backupsList,
+        ),
+        entry(
+          'backups add',
+          'upload a backup of a device',
+          async () => (await import('./backups/backups.ts')).backupsAdd,
+        ),
+        entry(
+          'backups download',
+          'download a backup and verify its digest',
+          async () => (await import('./backups/backups.ts')).backupsDownload,
+        ),
+        entry(
+          'backups restore',
+          'verify a backup and record that it is restored',
+          async () => (await import('./backups/backups.ts')).backupsRestore,
+        ),
         entry('stats', 'count devices by state, type and day', async () => (await import('./devices/stats.ts')).stats),
       ],
     },
@@ -200,6 +226,7 @@ export const commandTable: CommandTable = {
     },
   ],
   groups: {
+    backups: 'backups of devices',
     apps: 'application versions that were uploaded',
     users: 'users of the registry',
     tokens: 'service tokens: logins of programs',

@@ -49,7 +49,8 @@ export const appsList = command({
   },
 });
 
-const appColumns: Column<AppVersion>[] = [
+/** Columns of a list of application versions. */
+export const appColumns: Column<AppVersion>[] = [
   { title: 'ID', value: app => app.versionId },
   { title: 'PLATFORM', value: app => app.platform },
   { title: 'VERSION', value: app => app.version, shorten: 'end' },

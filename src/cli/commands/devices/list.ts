@@ -80,7 +80,8 @@ async function all(context: Context, query: Query, size: number | undefined, csv
 const ids = ({ out }: Context, devices: readonly DeviceListItem[]): Promise<void> =>
   out.text(devices.map(device => `${safe(device.deviceId)}\n`).join(''));
 
-function deviceColumns(): Column<DeviceListItem>[] {
+/** Columns of a list of devices. */
+export function deviceColumns(): Column<DeviceListItem>[] {
   return [
     { title: 'DEVICE', value: device => device.deviceId },
     { title: 'TYPE', value: device => device.deviceType, drop: 2 },

@@ -44,7 +44,8 @@ export const usersList = command({
   },
 });
 
-const userColumns: Column<User>[] = [
+/** Columns of a list of users. */
+export const userColumns: Column<User>[] = [
   { title: 'USER', value: user => user.id },
   { title: 'NAME', value: user => user.username, shorten: 'end' },
   { title: 'ROLE', value: user => user.role },

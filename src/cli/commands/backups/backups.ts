@@ -1,0 +1,169 @@
+/** Backups of devices: files that the registry stores without reading them. */
+import type { Backup } from '../../../contract/backups.ts';
+import { paging, sizes } from '../../../contract/limits.ts';
+import { ServerRefusal } from '../../client/failures.ts';
+import type { Context } from '../../context.ts';
+import { command, definedFields } from '../../define.ts';
+import { usage } from '../../fault.ts';
+import { checkTarget, downloadTo, targetFlags } from '../../files/download.ts';
+import { fileAt, fileOnStdin, sendFile } from '../../files/upload.ts';
+import { type ArgShape, csvFlag, pageFlags } from '../../flags.ts';
+import { type CardRow, present } from '../../present.ts';
+import { confirm } from '../../terminal/prompt.ts';
+import type { Column } from '../../terminal/table.ts';
+import { safe, safeProse } from '../../terminal/text.ts';
+import { bytes, localTime } from '../../terminal/when.ts';
+import { resolveDevice } from '../devices/device.ts';
+
+const backupFields = [
+  'backupId',
+  'deviceId',
+  'fileName',
+  'fileSize',
+  'sha256',
+  'note',
+  'createdAt',
+] as const satisfies readonly (keyof Backup)[];
+
+const deviceArg: ArgShape = { name: 'DEVICE', help: 'deviceId or serial number', offer: 'device' };
+
+/** Lists the backups of a device: `GET /api/devices/{deviceId}/backups/list`. */
+export const backupsList = command({
+  description: 'The newest come first.',
+  args: [deviceArg],
+  flags: { ...pageFlags('backups'), ...csvFlag },
+  examples: [
+    { does: 'the backups of a key', line: 'backups list UK-2026-000001' },
+    { does: 'the id of the newest', line: 'backups list DEV-1 --size 1 --quiet' },
+  ],
+  async run({ args, flags }, context) {
+    const { out, globals } = context;
+    const deviceId = await resolveDevice(context, args[0], false);
+    const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
+    const data = await context.registry.call('listBackups', { params: { deviceId }, query });
+    if (globals.json) return out.document(data);
+    if (flags.csv) return out.csv(backupFields, data.list);
+    if (globals.quiet) return out.text(data.list.map(({ backupId }) => `${safe(backupId)}\n`).join(''));
+    const { page, totalPages, total } = data.pagination;
+    if (total === 0) return out.notice(`${deviceId} has no backups.`);
+    await out.table(backupColumns, data.list);
+    if (totalPages > 1) out.notice(`Page ${page} of ${totalPages} (${total} backups). More: --page ${page + 1}`);
+  },
+});
+
+const backupColumns: Column<Backup>[] = [
+  { title: 'BACKUP', value: backup => backup.backupId },
+  { title: 'FILE', value: backup => backup.fileName, shorten: 'middle' },
+  { title: 'SIZE', value: backup => bytes(backup.fileSize), align: 'right', drop: 2 },
+  { title: 'NOTE', value: backup => backup.note, shorten: 'end', drop: 1 },
+  { title: 'UPLOADED', value: backup => localTime(backup.createdAt) },
+];
+
+/** Uploads a backup: `POST /api/devices/{deviceId}/backups`. Compares the SHA-256 that the server returns. */
+export const backupsAdd = command({
+  description:
+    'The registry stores the file and does not read it: encrypt it first. The device must be ACTIVE. Each call stores another backup. At most 64 MiB; the digest that the server returns is compared with that of the file.',
+  args: [deviceArg, { name: 'FILE', help: 'the backup; - is standard input', offer: 'file' }],
+  flags: {
+    note: { value: 'TEXT', help: 'note, shown in the list' },
+    name: { value: 'NAME', help: 'name to store it under (default: that of the file)' },
+  },
+  examples: [
+    { does: 'a file', line: 'backups add DEV-1 key.age --note "before the firmware update"' },
+    { does: 'from a pipe', line: 'backups add DEV-1 - --name key.age' },
+  ],
+  async run({ args, flags }, context) {
+    const path = args[1]!;
+    const given = path === '-' ? null : fileAt(context, path, sizes.backup);
+    const deviceId = await resolveDevice(context, args[0], false);
+    const file = given ?? (await fileOnStdin(context, 'backup', sizes.backup));
+    const data = await sendFile(context, {
+      file: { ...file, name: flags.name ?? file.name },
+      fields: flags.note === undefined ? [] : [['note', flags.note]],
+      send: request => context.registry.upload('createBackup', { ...request, params: { deviceId } }),
+      idOf: backup => backup.backupId,
+      ifDifferent: 'do not rely on it; upload the file again',
+    });
+    await present(context, {
+      data,
+      id: data.backupId,
+      title: `${safe(data.backupId)} of ${safe(data.deviceId)} is stored`,
+      rows: rowsOf(data),
+    });
+  },
+});
+
+/** Downloads a backup and compares its SHA-256. */
+export const backupsDownload = command({
+  description:
+    'Without BACKUP_ID it is the newest one. An existing file is overwritten only with --force. A damaged or incomplete download is deleted.',
+  args: [deviceArg, { name: 'BACKUP_ID', help: 'id of the backup, such as BKP-1', optional: true }],
+  flags: targetFlags,
+  examples: [
+    { does: 'the newest one, under its own name', line: 'backups download DEV-1' },
+    { does: 'into a pipe', line: 'backups download DEV-1 BKP-1 --out - | sha256sum' },
+  ],
+  async run({ args, flags }, context) {
+    checkTarget(context, flags);
+    const deviceId = await resolveDevice(context, args[0], false);
+    const backup = await findBackup(context, deviceId, args[1]);
+    const { backupId, fileName, fileSize, sha256 } = backup;
+    const params = { deviceId, backupId };
+    const file = { id: backupId, fileName, otherName: 'backup', fileSize, sha256 };
+    await downloadTo(context, flags, { ...file, operation: 'downloadBackup', params }, backup);
+  },
+});
+
+/** Restores a backup: `POST /api/devices/{deviceId}/backups/{backupId}/restore`. Confirmed at the terminal, or with --yes. */
+export const backupsRestore = command({
+  description:
+    'The server checks the stored file against its digest and records the restore in the audit log. It does not send the file: see backups download. Allowed unless the device is DEACTIVATED.',
+  args: [deviceArg, { name: 'BACKUP_ID', help: 'id of the backup, such as BKP-1' }],
+  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
+  examples: [
+    { does: 'asks for confirmation', line: 'backups restore DEV-1 BKP-1' },
+    { does: 'in a script', line: 'backups restore DEV-1 BKP-1 --yes' },
+  ],
+  async run({ args, flags }, context) {
+    if (!flags.yes && !context.canAsk) throw usage('a restore must be confirmed', 'add --yes');
+    const deviceId = await resolveDevice(context, args[0], false);
+    const backupId = args[1]!;
+    if (!flags.yes) await confirmRestore(context, await findBackup(context, deviceId, backupId));
+    const data = await context.registry.call('restoreBackup', { params: { deviceId, backupId } });
+    await present(context, {
+      data,
+      id: data.backupId,
+      title: `${safe(data.backupId)} of ${safe(data.deviceId)} is restored`,
+      rows: [...rowsOf(data), ['restored', localTime(data.restoredAt)]],
+      next: `devmgr backups download ${safe(data.deviceId)} ${safe(data.backupId)} for the file`,
+    });
+  },
+});
+
+const rowsOf = (backup: Backup): CardRow[] => [
+  ['file', safe(`${backup.fileName}, ${bytes(backup.fileSize)}`)],
+  ['SHA-256', safe(backup.sha256)],
+  ['note', backup.note === null ? null : safeProse(backup.note)],
+  ['uploaded', localTime(backup.createdAt)],
+];
+
+async function confirmRestore({ io, out }: Context, backup: Backup): Promise<void> {
+  const { backupId, deviceId, fileName, createdAt } = backup;
+  io.say(
+    `${safe(`${backupId} of ${deviceId} (${fileName}, ${bytes(backup.fileSize)}, ${localTime(createdAt)})`)} will be recorded as restored.\n`,
+  );
+  if (!(await confirm(out, 'Restore it?'))) throw usage('not confirmed: nothing was restored');
+}
+
+/** The record of a backup, or of the newest one; the refusal of the server if there is none. */
+async function findBackup({ registry }: Context, deviceId: string, backupId: string | undefined): Promise<Backup> {
+  const size = backupId === undefined ? 1 : paging.maxSize;
+  for (let page = 1; ; page++) {
+    const { list, pagination } = await registry.call('listBackups', { params: { deviceId }, query: { page, size } });
+    const found = backupId === undefined ? list[0] : list.find(backup => backup.backupId === backupId);
+    if (found) return found;
+    if (page >= pagination.totalPages || list.length === 0) break;
+  }
+  const what = backupId === undefined ? `${deviceId} has no backups` : `${deviceId} has no backup ${backupId}`;
+  throw new ServerRefusal(3001, what, null, null, { deviceId });
+}
