@@ -75,7 +75,8 @@ export function inProject(file) {
 }
 
 /** Small modules that most commands load: a file of its own for each takes half a millisecond at every start. */
-const ofMostCommands = /\/src\/(contract\/(values|limits)|cli\/define|cli\/commands\/devices\/all-devices)\.ts$/;
+const ofMostCommands =
+  /\/src\/(contract\/(values|limits)|cli\/(define|present-list)|cli\/commands\/devices\/all-devices)\.ts$/;
 
 /** commander loads node:child_process (2 ms) for commands that are separate programs; devmgr has none. */
 const commanderAlone = {

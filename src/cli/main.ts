@@ -7,10 +7,12 @@ import { createContext } from './context.ts';
 import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
 import { Fault } from './fault.ts';
 import type { GlobalValues } from './flags.ts';
+import { asksForJson, type FormatFlags, formatOf, isStructured } from './format.ts';
 import { type Asked, hintOf, loginLine, messageOf } from './hints.ts';
 import type { CommandNode } from './program.ts';
 import { resolveSettings } from './settings/settings.ts';
 import type { Env, Io } from './terminal/io.ts';
+import type { Selection } from './terminal/jq.ts';
 import { Output } from './terminal/output.ts';
 import { choosePaint } from './terminal/style.ts';
 import { safeJson, safeProse } from './terminal/text.ts';
@@ -96,19 +98,24 @@ async function execute(
 ): Promise<number> {
   const { args, shape: command, values } = node;
   if (command === null) throw new Error(`${node.path} has no definition`);
-  const globals = values as unknown as GlobalValues;
+  const format = formatOf(values);
+  const flags = { ...values, json: isStructured(format), csv: format === 'csv' };
+  const globals = flags as unknown as GlobalValues;
   const settings = resolveSettings(
     { ...globals, serverFrom: node.isGiven('server') ? 'flag' : 'environment', homeTyped: node.isGiven('home') },
     env,
     command.makesProfile?.(args) ?? false,
   );
-  const out = new Output(io, env, { ...globals, noColor: !globals.color });
+  const { quiet, verbose, color } = globals;
+  const selection = await selectionOf(values);
+  const out = new Output(io, env, { format, selection, quiet, verbose, noColor: !color });
   const given = (name: 'profile' | 'server' | 'home') => (node.isGiven(name) ? globals[name] : undefined);
   const line = loginLine({ profile: given('profile'), server: given('server'), home: given('home') });
   const context = createContext({ io, out, env, settings, globals, programs, loginLine: line });
   understood({ command, args, context });
   const runWith = async (words: readonly string[]): Promise<number> =>
-    (await command.run({ args: words, flags: values as Record<string, never>, program }, context)) ?? exitCodes.done;
+    (await command.run({ args: words, flags: flags as unknown as Record<string, never>, program }, context)) ??
+    exitCodes.done;
   try {
     return await runWith(args);
   } catch (error) {
@@ -121,6 +128,10 @@ async function execute(
   } finally {
     out.end();
   }
+}
+
+async function selectionOf({ jq }: FormatFlags): Promise<Selection | null> {
+  return jq === undefined ? null : new (await import('./terminal/jq.ts')).Selection(jq);
 }
 
 interface Failure {
@@ -150,9 +161,10 @@ function report(error: unknown, asked: Asked | null, argv: readonly string[], io
   if (error instanceof Fault && error.kind === 'closed') return exit;
   // The flags may be what was wrong: they are looked for as text.
   const end = argv.indexOf('--');
-  const flags = new Set(end < 0 ? argv : argv.slice(0, end));
+  const typed = end < 0 ? argv : argv.slice(0, end);
+  const flags = new Set(typed);
   const paint = choosePaint(env, io.stderrIsTerminal, flags.has('--no-color'));
-  if (flags.has('--json')) io.say(`${safeJson({ error: { code, message, hint } })}\n`);
+  if (asksForJson(typed)) io.say(`${safeJson({ error: { code, message, hint } })}\n`);
   else {
     const next = hint ? `  ${paint('cyan', '→')} ${safeProse(hint)}\n` : '';
     io.say(`${paint('red', 'devmgr:')} ${safeProse(words)}\n${next}`);

@@ -7,7 +7,13 @@ import { askPassword, askText, confirm, pickMany, pickOne, searchOne } from '../
 const names = ['alpha', 'beta', 'gamma'];
 const choices = names.map(name => ({ name, value: name.toUpperCase(), description: `letter ${name}` }));
 const io = processIo();
-const out = new Output(io, process.env, { json: false, quiet: false, noColor: false, verbose: false });
+const out = new Output(io, process.env, {
+  format: 'table',
+  selection: null,
+  quiet: false,
+  noColor: false,
+  verbose: false,
+});
 
 const kinds = {
   text: () => askText(out, 'Question', typed => (typed === 'wrong' ? 'This is wrong' : null)),

@@ -1,13 +1,17 @@
 /** The output of a command: data on standard output, everything else on standard error. */
+import { type Format, isStructured } from '../format.ts';
 import { toCsv } from './csv.ts';
 import type { Io } from './io.ts';
+import type { Selection } from './jq.ts';
 import { Progress } from './progress.ts';
 import { choosePaint, type Paint, plain } from './style.ts';
 import { type Column, table } from './table.ts';
 import { harmless, safeJson } from './text.ts';
 
 export interface OutputOptions {
-  readonly json: boolean;
+  readonly format: Format;
+  /** Applied to every JSON value; null writes it whole. */
+  readonly selection: Selection | null;
   readonly quiet: boolean;
   readonly noColor: boolean;
   readonly verbose: boolean;
@@ -15,6 +19,8 @@ export interface OutputOptions {
 
 export class Output {
   readonly io: Io;
+  readonly format: Format;
+  /** Whether a program reads the result, as JSON or YAML. */
   readonly json: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
@@ -24,15 +30,18 @@ export class Output {
   readonly tint: Paint;
   /** A line that shows work in progress; without effect if standard error is not a terminal, and with --quiet or --json. */
   readonly progress: Progress;
+  readonly #selection: Selection | null;
 
   constructor(io: Io, env: Readonly<Record<string, string | undefined>>, options: OutputOptions) {
     this.io = io;
-    this.json = options.json;
+    this.format = options.format;
+    this.json = isStructured(options.format);
+    this.#selection = options.selection;
     this.quiet = options.quiet;
     this.verbose = options.verbose;
     this.paint = choosePaint(env, io.stdoutIsTerminal, options.noColor);
     this.tint = choosePaint(env, io.stderrIsTerminal, options.noColor);
-    const animated = io.stderrIsTerminal && env.TERM !== 'dumb' && !options.quiet && !options.json;
+    const animated = io.stderrIsTerminal && env.TERM !== 'dumb' && !options.quiet && !this.json;
     this.progress = new Progress(animated ? io : null, this.tint !== plain);
   }
 
@@ -41,19 +50,43 @@ export class Output {
     await this.io.write(harmless(text, this.paint !== plain));
   }
 
-  /** The one JSON document of a command. */
+  /** The one document of a command: JSON or YAML, or of a list with `--output ndjson` a line for each item. */
   async document(value: unknown): Promise<void> {
-    await this.text(`${safeJson(value, this.io.stdoutIsTerminal ? 2 : 0)}\n`);
+    if (this.format === 'ndjson') return this.rows(itemsOf(value));
+    if (this.#selection) return this.#selected(this.#selection, [value]);
+    if (this.format === 'yaml') return this.#yaml(value);
+    await this.text(`${safeJson(value, this.#indent)}\n`);
   }
 
   /** One line of NDJSON. */
   async row(value: unknown): Promise<void> {
-    await this.text(`${safeJson(value)}\n`);
+    await this.rows([value]);
+  }
+
+  /** Lines of NDJSON, or items of one YAML sequence, which further calls continue. */
+  async rows(values: readonly unknown[]): Promise<void> {
+    if (this.#selection) await this.#selected(this.#selection, values);
+    else if (this.format === 'yaml') await this.#yaml(values);
+    else await this.text(values.map(value => `${safeJson(value)}\n`).join(''));
+  }
+
+  get #indent(): number {
+    return this.io.stdoutIsTerminal ? 2 : 0;
+  }
+
+  async #selected(selection: Selection, values: readonly unknown[]): Promise<void> {
+    for await (const text of selection.textOf(values, this.#indent, this.io.interrupt)) await this.text(text);
+  }
+
+  async #yaml(value: unknown): Promise<void> {
+    const { toYaml } = await import('./yaml.ts');
+    await this.text(toYaml(value));
   }
 
   /** Rows in columns, as wide as the terminal. */
   async table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], withHeader = true): Promise<void> {
-    await this.text(await table(columns, rows, this.io.columns, this.paint, withHeader));
+    const room = this.format === 'wide' ? Number.POSITIVE_INFINITY : this.io.columns;
+    await this.text(await table(columns, rows, room, this.paint, withHeader));
   }
 
   /** The same rows for a spreadsheet or a program: all fields, nothing shortened. */
@@ -91,4 +124,10 @@ export class Output {
   #say(text: string): void {
     this.io.say(harmless(text, this.tint !== plain));
   }
+}
+
+/** The items of a list; anything else is its own only item. */
+function itemsOf(value: unknown): readonly unknown[] {
+  const list = (value as { readonly list?: unknown } | null)?.list ?? value;
+  return Array.isArray(list) ? list : [value];
 }

@@ -47,3 +47,14 @@ const unitsOf = (symbol: string): string =>
 export function safeJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(unsafeInJson, unitsOf);
 }
+
+const isBreak = (found: string): boolean => found === '\n';
+
+/** Whether the text has nothing that would be escaped; line feeds count as harmless. */
+export const isHarmless = (text: string): boolean => (text.match(unsafe) ?? []).every(isBreak);
+
+/** YAML in which all texts with unsafe characters are in double quotes: those are escaped. */
+export const safeYaml = (yaml: string): string =>
+  yaml.replace(unsafe, found =>
+    isBreak(found) ? found : `\\U${(found.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`,
+  );

@@ -2,8 +2,10 @@ import type { AppVersion } from '../../../contract/apps.ts';
 import { platformNames } from '../../../contract/values.ts';
 import { command, definedFields } from '../../define.ts';
 import { usage } from '../../fault.ts';
-import { csvFlag, pageFlags } from '../../flags.ts';
+import { pageFlags } from '../../flags.ts';
+import { listFlags } from '../../format.ts';
 import { type CardRow, indent, present } from '../../present.ts';
+import { presentPage } from '../../present-list.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
@@ -28,24 +30,23 @@ export const appsList = command({
   flags: {
     platform: { value: 'PLATFORM', choices: platformNames, help: 'only this platform' },
     ...pageFlags('versions'),
-    ...csvFlag,
+    ...listFlags(appFields),
   },
   examples: [{ does: 'versions for Android', line: 'apps list --platform ANDROID' }],
   async run({ flags }, context) {
-    const { out, globals } = context;
     const query = definedFields<{ page?: number; size?: number; platform?: string }>({
       page: flags.page,
       size: flags.size,
       platform: flags.platform,
     });
     const data = await context.registry.call('listApps', { query });
-    if (globals.json) return out.document(data);
-    if (flags.csv) return out.csv(appFields, data.list);
-    if (globals.quiet) return out.text(data.list.map(app => `${safe(app.versionId)}\n`).join(''));
-    if (data.list.length === 0) return out.notice('No application version has been uploaded.');
-    await out.table(appColumns, data.list);
-    const { page, totalPages, total } = data.pagination;
-    if (totalPages > 1) out.notice(`Page ${page} of ${totalPages} (${total} versions). More: --page ${page + 1}`);
+    const listing = {
+      fields: appFields,
+      chosen: flags.fields,
+      columns: appColumns,
+      id: (app: AppVersion) => app.versionId,
+    };
+    return presentPage(context, data, listing, { what: 'versions', none: 'No application version has been uploaded.' });
   },
 });
 

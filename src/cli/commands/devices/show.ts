@@ -2,7 +2,9 @@ import type { DeviceDetail } from '../../../contract/devices.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
+import { usage } from '../../fault.ts';
 import { pluggedFlag } from '../../flags.ts';
+import { resultFlags } from '../../format.ts';
 import { type CardRow, present } from '../../present.ts';
 import { wrapped } from '../../terminal/card.ts';
 import { statusStyle } from '../../terminal/style.ts';
@@ -13,13 +15,14 @@ import { deviceArg, resolveDevice } from './device.ts';
 /** Shows a device with its history: `GET /api/devices/{deviceId}`. */
 export const show = command({
   args: [deviceArg],
-  flags: { ...pluggedFlag, qr: { help: 'show the activation code as a QR code', conflicts: ['json'] } },
+  flags: { ...pluggedFlag, ...resultFlags, qr: { help: 'show the activation code as a QR code', conflicts: ['json'] } },
   examples: [
     { does: 'by serial number', line: 'show UK-2026-000001' },
     { does: 'the attached key', line: 'show --plugged' },
     { does: 'the activation code as a QR code', line: 'show DEV-1 --qr' },
   ],
   async run({ args, flags }, context) {
+    if (flags.qr && context.out.json) throw usage('--qr draws on a terminal, and the result is for a program');
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const data = await context.registry.call('deviceDetail', { params: { deviceId } });
     await present(context, { data, id: data.deviceId, title: titleOf(data, context), rows: rowsOf(data) });

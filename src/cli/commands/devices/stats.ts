@@ -1,6 +1,7 @@
 import { type DeviceStatus, deviceStatuses, deviceTypes } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
+import { resultFlags } from '../../format.ts';
 import { statusStyle } from '../../terminal/style.ts';
 
 const barCells = 40;
@@ -15,6 +16,7 @@ interface Count {
 /** Counts devices by state, type, manufacturer and day: one request, whatever the size of the registry. */
 export const stats = command({
   flags: {
+    ...resultFlags,
     days: {
       value: 'N',
       whole: { min: 1, max: mostDays },

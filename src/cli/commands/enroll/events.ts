@@ -2,6 +2,7 @@ import type { Notification } from '../../../contract/events.ts';
 import { eventPage } from '../../../contract/limits.ts';
 import { journalEventTypes } from '../../../contract/values.ts';
 import { command, definedFields } from '../../define.ts';
+import { outputFlags } from '../../format.ts';
 import { safe } from '../../terminal/text.ts';
 import { resolveDevice } from '../devices/device.ts';
 import { eventLine } from './event-lines.ts';
@@ -24,6 +25,7 @@ export const events = command({
       default: 20,
       help: 'number of events',
     },
+    ...outputFlags(['table', 'json', 'yaml', 'ndjson']),
   },
   examples: [
     { does: 'what happened last', line: 'events' },

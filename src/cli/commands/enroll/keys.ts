@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import type { Fault } from '../../fault.ts';
 import { csvFlag } from '../../flags.ts';
+import { formats, outputFlags } from '../../format.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
@@ -35,8 +36,9 @@ const keyFields = [
 export const keys = command({
   description: 'If the serial number of a key cannot be read, the reason and what to do are shown.',
   flags: {
-    watch: { short: 'w', help: 'keep showing keys as they are attached and detached', conflicts: ['csv'] },
+    watch: { short: 'w', help: 'keep showing keys as they are attached and detached', conflicts: ['csv', 'output'] },
     ...csvFlag,
+    ...outputFlags(formats),
   },
   examples: [
     { does: 'the attached keys', line: 'keys' },

@@ -6,8 +6,10 @@ import { need } from '../../ask.ts';
 import type { Client } from '../../client/client.ts';
 import { command, definedFields } from '../../define.ts';
 import { Fault } from '../../fault.ts';
-import { csvFlag, pageFlags } from '../../flags.ts';
+import { pageFlags } from '../../flags.ts';
+import { listFlags } from '../../format.ts';
 import { present } from '../../present.ts';
+import { presentPage } from '../../present-list.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
@@ -68,7 +70,7 @@ const tokenFields = [
 
 /** Lists service tokens: `GET /api/tokens/list`. */
 export const tokensList = command({
-  flags: { ...pageFlags('tokens'), ...csvFlag },
+  flags: { ...pageFlags('tokens'), ...listFlags(tokenFields) },
   examples: [
     { does: 'tokens with role, expiry and last use', line: 'tokens list' },
     {
@@ -77,20 +79,19 @@ export const tokensList = command({
     },
   ],
   async run({ flags }, context) {
-    const { out, globals } = context;
     const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
     const data = await context.registry.call('listTokens', { query });
-    if (globals.json) return out.document(data);
-    if (flags.csv) return out.csv(tokenFields, data.list.map(withNetworksAsText));
-    if (globals.quiet) return out.text(data.list.map(token => `${safe(token.tokenId)}\n`).join(''));
-    await out.table(columns, data.list);
-    const { page, totalPages, total } = data.pagination;
-    if (totalPages > 1) out.notice(`Page ${page} of ${totalPages} (${total} tokens). More: --page ${page + 1}`);
+    const listing = {
+      fields: tokenFields,
+      chosen: flags.fields,
+      columns,
+      id: (token: ServiceToken) => token.tokenId,
+    };
+    return presentPage(context, data, listing, { what: 'tokens' });
   },
 });
 
 const networksOf = ({ allowedFrom }: ServiceToken): string | null => allowedFrom?.join(' ') ?? null;
-const withNetworksAsText = (token: ServiceToken) => ({ ...token, allowedFrom: networksOf(token) });
 
 const stateOf = ({ revokedAt, expiresAt }: ServiceToken): 'revoked' | 'expired' | 'valid' =>
   revokedAt !== null ? 'revoked' : Date.parse(expiresAt) <= Date.now() ? 'expired' : 'valid';

@@ -8,8 +8,10 @@ import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
 import { Fault, usage } from '../../fault.ts';
-import { csvFlag, pageFlags, passwordFlags } from '../../flags.ts';
+import { pageFlags, passwordFlags } from '../../flags.ts';
+import { listFlags } from '../../format.ts';
 import { type CardRow, present } from '../../present.ts';
+import { presentPage } from '../../present-list.ts';
 import { forgetLogin, storeLogin } from '../../settings/credentials.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
@@ -28,19 +30,14 @@ const userFields = [
 export const usersList = command({
   flags: {
     ...pageFlags('users'),
-    ...csvFlag,
+    ...listFlags(userFields),
   },
   examples: [{ does: 'users and their roles', line: 'users list' }],
   async run({ flags }, context) {
-    const { out, globals } = context;
     const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
     const data = await context.registry.call('listUsers', { query });
-    if (globals.json) return out.document(data);
-    if (flags.csv) return out.csv(userFields, data.list);
-    if (globals.quiet) return out.text(data.list.map(user => `${safe(user.id)}\n`).join(''));
-    await out.table(userColumns, data.list);
-    const { page, totalPages, total } = data.pagination;
-    if (totalPages > 1) out.notice(`Page ${page} of ${totalPages} (${total} users). More: --page ${page + 1}`);
+    const listing = { fields: userFields, chosen: flags.fields, columns: userColumns, id: (user: User) => user.id };
+    return presentPage(context, data, listing, { what: 'users' });
   },
 });
 
