@@ -214,11 +214,23 @@ describe('--file', () => {
     expect([code, ...rows.map(({ line, deviceId }) => [line, deviceId])]).toEqual([0, [2, ids[0]], [4, ids[1]]]);
   });
 
+  test('may be UTF-16 with a byte order mark', async () => {
+    const { ids } = await registered(1, true);
+    const { file } = fileOf('');
+    for (const [verb, bytes] of [
+      ['lock', Buffer.from(`\ufeff${ids[0]}\n`, 'utf16le')],
+      ['unlock', Buffer.from(`\ufeff${ids[0]}\n`, 'utf16le').swap16()],
+    ] as const) {
+      writeFileSync(file, bytes);
+      const reason = verb === 'lock' ? ['--reason', 'r'] : [];
+      expect((await daemon.run([verb, '--file', file, '--yes', ...reason])).code).toBe(0);
+    }
+  });
+
   test.each([
     ['an empty file', '', 'is empty'],
     ['CSV without a column that names the device', 'model,user\na,b\n', 'has no column deviceId or serialNumber'],
     ['a column twice', 'sn,serial\na,b\n', 'has two columns for serialNumber'],
-    ['UTF-16', Buffer.from('\ufeffDEV-1\n', 'utf16le').toString('latin1'), 'is UTF-16'],
   ])('%s is refused', async (_, content, message) => {
     const { file } = fileOf('');
     writeFileSync(file, Buffer.from(content, 'latin1'));

@@ -134,7 +134,7 @@ describe('a CSV', () => {
     ['without a needed column', `type,serial,model\nUKEY,A-1,One\n`, 'no column for manufacturer'],
     ['with one column twice', `${header},serial\nUKEY,A-1,Acme,One,A-2\n`, 'two columns for serialNumber'],
     ['that is empty', '', 'is empty'],
-    ['in UTF-16', Buffer.from('\ufefftype,serial\n', 'utf16le'), 'UTF-16'],
+    ['in UTF-16 without a needed column', Buffer.from('\ufefftype,serial\n', 'utf16le'), 'no column for manufacturer'],
   ])('%s is a usage error', async (_, content, words) => {
     const { code, stdout, stderr } = await daemon.run(['register', '--file', fileOf('keys.csv', content)]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

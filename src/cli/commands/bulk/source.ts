@@ -6,7 +6,7 @@ import { deviceIds, writtenActivationCode } from '../../../contract/ids.ts';
 import type { BatchOperation } from '../../../contract/values.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { readCsv } from '../import/csv.ts';
-import { decode } from '../import/rows.ts';
+import { decode } from '../import/input-text.ts';
 
 /** Names a device: by one of the two, or by both if they name the same device. */
 export interface Target {

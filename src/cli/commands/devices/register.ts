@@ -16,7 +16,7 @@ const withFile = { needs: 'file' } as const;
 /** Registers one device (`POST /api/devices/register`), or with --file many of them; see `commands/import`. */
 export const register = command({
   description:
-    'Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. Devices are sent in batches. There is one result per line, with its line number (in a JSON array, the number of the item). Exit code 7 means that some lines failed. With --file, --type, --manufacturer and --model are the values of lines that have none.\nWith --skip-existing a line whose device is already registered has the status registered and no activation code. It fails if that device has another type, manufacturer or model.\nWith --out the results are written to a file: JSON lines if its name says so, else CSV. An existing file is not overwritten: --resume continues it, and --force starts over and keeps it as FILE.before.',
+    "Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. Devices are sent in batches. There is one result per line, with its line number (in a JSON array, the number of the item). Exit code 7 means that some lines failed. With --file, --type, --manufacturer and --model are the values of lines that have none.\n--map reads files of others: yubico (serial numbers, or Yubico's key provisioning format), entra-oath (Microsoft Entra OATH tokens), snipe-it (assets), pskc (RFC 6030, XML), or columns that you name. Secrets in a file are dropped while it is read, and the command says so. --dry-run shows how columns are read.\nWith --skip-existing a line whose device is already registered has the status registered and no activation code. It fails if that device has another type, manufacturer or model.\nWith --out the results are written to a file: JSON lines if its name says so, else CSV. An existing file is not overwritten: --resume continues it, and --force starts over and keeps it as FILE.before.",
   flags: {
     type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, help: 'type of the device' },
     serial: {
@@ -36,6 +36,11 @@ export const register = command({
       choices: ['csv', 'json', 'jsonl'],
       ...withFile,
       help: 'format of the file, if its name does not say',
+    },
+    map: {
+      value: 'MAP',
+      ...withFile,
+      help: 'names of the columns: yubico, entra-oath, snipe-it, pskc, or COLUMN=FIELD,…',
     },
     out: { value: 'FILE', short: 'o', offer: 'file', ...withFile, help: 'write the results to this file' },
     'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },
@@ -60,6 +65,14 @@ export const register = command({
     {
       does: 'a list of serial numbers, as often as you like',
       line: 'register --file serials.csv --type UKEY --manufacturer Yubico --model "YubiKey 5" --skip-existing',
+    },
+    {
+      does: 'tokens of a PSKC file, without their keys',
+      line: 'register --file tokens.xml --map pskc --out codes.csv',
+    },
+    {
+      does: 'columns with other names',
+      line: 'register --file box.csv --map "S/N=serialNumber,Brand=manufacturer" --dry-run',
     },
     { does: 'the output of another program', line: 'register --file - --format jsonl --json' },
   ],

@@ -2,7 +2,7 @@
 import type { BatchItem } from '../../../contract/devices.ts';
 import { sizes } from '../../../contract/limits.ts';
 import type { LineResult } from './results.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './row.ts';
 
 /** The rest of the largest request body is for what surrounds the items. */
 const maxItemBytes = sizes.batchBody - 1024 * 1024;

@@ -10,7 +10,8 @@ import { invalidResult } from './batches.ts';
 import { differencesOf, type Existing, existingResult, existsWords } from './existing.ts';
 import { positionText } from './line-number.ts';
 import type { LineResult, ResultFile, ResultWriter } from './results.ts';
-import type { Input, Row } from './rows.ts';
+import type { Row } from './row.ts';
+import type { Input } from './rows.ts';
 
 /** Results that are written at once. */
 const resultsPerWrite = 1_000;

@@ -6,7 +6,7 @@ import { safe } from '../../terminal/text.ts';
 import { readCsv } from './csv.ts';
 import { readJsonLines } from './json.ts';
 import type { Position } from './line-number.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './row.ts';
 
 /** A result as it was read from a file. */
 export interface StoredResult extends Position {

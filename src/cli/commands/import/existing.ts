@@ -9,7 +9,7 @@ import { exportedDevices } from '../devices/export-stream.ts';
 import { findBySerial } from '../devices/find-device.ts';
 import { duplicated, namedDevice, numberOf } from './batch.ts';
 import type { LineResult } from './results.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './row.ts';
 
 /** What is known of a device that has the serial number of a row. */
 export type Existing = Pick<DeviceListItem, 'deviceId' | 'status' | 'deviceType' | 'manufacturer' | 'model'>;

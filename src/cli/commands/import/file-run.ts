@@ -10,7 +10,8 @@ import { withExisting } from './existing.ts';
 import type { Checkpoint } from './ledger.ts';
 import { type Position, positionText } from './line-number.ts';
 import { fieldsOf, type LineResult, ResultFile, ResultWriter } from './results.ts';
-import type { Input, Row } from './rows.ts';
+import type { Row } from './row.ts';
+import type { Input } from './rows.ts';
 import { endOf, errorWithProgress, progressOf, registeredWords, resultsNote } from './run-report.ts';
 import { backUp, emptyCheckpoint, notify, type RunFiles, skipDoneRows } from './start.ts';
 
@@ -18,6 +19,7 @@ import { backUp, emptyCheckpoint, notify, type RunFiles, skipDoneRows } from './
 export interface FileFlags {
   readonly file: string;
   readonly format: string | undefined;
+  readonly map: string | undefined;
   readonly type: string | undefined;
   readonly manufacturer: string | undefined;
   readonly model: string | undefined;

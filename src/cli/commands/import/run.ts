@@ -5,8 +5,10 @@ import { definedFields } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { DryRun } from './dry-run.ts';
 import { type FileFlags, FileRun } from './file-run.ts';
+import { mappingOf } from './mapping.ts';
 import { fieldsOf, ResultFile, ResultWriter } from './results.ts';
-import { type Defaults, type Format, type Input, openInput } from './rows.ts';
+import type { Defaults } from './row.ts';
+import { type Format, type Input, openInput } from './rows.ts';
 import { backUp, checkInput, checkNothingLeft, notify, openRunFiles, type RunFiles } from './start.ts';
 
 /** Registers every device in a file. The exit code; throws a fault of kind `partial` if some rows failed. */
@@ -17,12 +19,17 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
   if (flags.dryRun && flags.force)
     throw usage('--dry-run and --force cannot be combined', 'write the plan to another file: --out FILE');
   const defaults = await defaultsOf(flags);
+  const mapping = mappingOf(flags.map);
+  if (mapping.preset === 'pskc' && flags.format !== undefined)
+    throw usage('--map pskc and --format cannot be combined', 'a PSKC file is XML: omit --format');
   checkInput(flags);
   const input = openInput({
     file: flags.file,
     stdin: context.io.stdin,
     format: (flags.format as Format | undefined) ?? null,
+    mapping,
     defaults,
+    explain: text => (flags.dryRun ? notify(context, text) : undefined),
     notice: text => notify(context, text),
   });
   const files = openRunFiles(flags);
@@ -33,6 +40,7 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
       : new FileRun(flags, context, input, files).run());
   } finally {
     files.lock?.release();
+    if (input.dropped.words !== null) notify(context, input.dropped.words);
   }
 }
 

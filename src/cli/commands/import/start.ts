@@ -13,7 +13,7 @@ import {
   wholeBytes,
 } from './earlier-results.ts';
 import { type Checkpoint, Ledger } from './ledger.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './row.ts';
 
 /** The flags that say what a run reads and writes. */
 export interface RunOptions {
