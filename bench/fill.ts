@@ -93,6 +93,7 @@ function addition({ serialNumber, deviceType, manufacturer, model }: Sample, at:
     hardwareVersion: '1.0',
     firmwareVersion: '5.4.3',
     activationCode: 'BBBB-CCCC-DDDD-EEEE',
+    tags: {},
     activationCodeExpiresAt: at + 365 * DAY,
   };
   const detail = { codeDigest: codeDigest(device) };

@@ -2,7 +2,8 @@
 
 import type { Registration } from '../../src/contract/devices.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
-import { activationCodeDays } from '../../src/contract/limits.ts';
+import { activationCodeDays, tagBounds } from '../../src/contract/limits.ts';
+import { mergeTags, type TagChanges, type Tags } from '../../src/contract/tags.ts';
 import { type DeviceStatus, type DeviceType, immutableFields } from '../../src/contract/values.ts';
 import { expiry, sameActivationCode } from './activation-code.ts';
 import { type Decision, Refusal } from './decision.ts';
@@ -37,6 +38,8 @@ export interface DeviceRecord {
   readonly usageSeconds: number;
   readonly backupCount: number;
   readonly lastBackupAt: number | null;
+  /** Sorted by name. */
+  readonly tags: Tags;
 }
 
 /** The fields of a device that a list shows. */
@@ -53,6 +56,7 @@ export type DeviceRow = Pick<
   | 'createdAt'
   | 'activatedAt'
   | 'lastUsedAt'
+  | 'tags'
 >;
 
 /** What a registration stores; all other fields start empty, with status INACTIVE. */
@@ -66,6 +70,7 @@ export type NewDevice = Pick<
   | 'firmwareVersion'
   | 'activationCode'
   | 'activationCodeExpiresAt'
+  | 'tags'
 >;
 
 /** The fields that a change may set. Absent fields keep their values. */
@@ -83,8 +88,15 @@ export type DeviceSet = Partial<
     | 'lockedAt'
     | 'deactivatedAt'
     | 'updatedAt'
+    | 'tags'
   >
 >;
+
+/** The tags of a device without any. */
+export const noTags: Tags = Object.freeze({});
+
+/** Whether there is at least one tag. */
+export const hasTags = (tags: Tags): boolean => tags !== noTags && Object.keys(tags).length > 0;
 
 /** The result is `duplicate` if the serial number is already registered. */
 export interface DeviceAdd {
@@ -187,9 +199,10 @@ export function register(registration: Registration, activationCode: string, now
     firmwareVersion: registration.firmwareVersion ?? null,
     activationCode,
     activationCodeExpiresAt: expiry(now, activationCodeDays.default),
+    tags: registration.tags ?? noTags,
   };
   const data = { deviceType, serialNumber };
-  const detail = { codeDigest: codeDigest(device) };
+  const detail = { codeDigest: codeDigest(device), ...(hasTags(device.tags) ? { tags: device.tags } : {}) };
   return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail } };
 }
 
@@ -240,28 +253,34 @@ export function deactivate(device: DeviceRecord, reason: string, note: string | 
 export interface DeviceEdit {
   readonly firmwareVersion?: string | null | undefined;
   readonly note?: string | null | undefined;
+  /** Null removes a tag; tags that are not named stay. */
+  readonly tags?: TagChanges | undefined;
 }
 
 /** Why a request changes nothing; null if it changes something. `given` is the body as it was sent. */
 export function emptyEdit(edit: DeviceEdit, given: Readonly<Record<string, unknown>>): Refusal | null {
-  if (edit.firmwareVersion !== undefined || edit.note !== undefined) return null;
+  if (edit.firmwareVersion !== undefined || edit.note !== undefined || edit.tags !== undefined) return null;
   const fixed = immutableFields.filter(field => Object.hasOwn(given, field));
   const which = fixed.length ? `; ${fixed.join(', ')} cannot be changed` : '';
-  return new Refusal(1001, `firmwareVersion or note is required${which}`);
+  return new Refusal(1001, `firmwareVersion, note or tags is required${which}`);
 }
 
 /** `given` is the body as it was sent: it may repeat the fields that cannot be changed, with their present values. */
 export function edit(
   device: DeviceRecord,
-  { firmwareVersion, note }: DeviceEdit,
+  { firmwareVersion, note, tags: changes }: DeviceEdit,
   given: Readonly<Record<string, unknown>>,
   now: number,
 ): DeviceDecision | Refusal {
   const fixed = immutableFields.find(field => Object.hasOwn(given, field) && given[field] !== device[field]);
   if (fixed) return new Refusal(1001, `${fixed} cannot be changed`);
+  const tags = changes && mergeTags(device.tags, changes);
+  if (tags && Object.keys(tags).length > tagBounds.perDevice)
+    return refusalOf('update', device) ?? new Refusal(1001, `tags: a device has at most ${tagBounds.perDevice} tags`);
   const after = {
     ...(firmwareVersion === undefined ? {} : { firmwareVersion }),
     ...(note === undefined ? {} : { note }),
+    ...(tags === undefined ? {} : { tags }),
   };
   const before = Object.fromEntries(Object.keys(after).map(field => [field, device[field as keyof typeof after]]));
   const data = { deviceType: device.deviceType };

@@ -37,3 +37,6 @@ export const keyDigest = (key: Uint8Array): string => digest(`devmgr journal key
 
 /** The digest of the `userId` that a device is bound to. */
 export const ownerDigest = (userId: string): string => digest(userId);
+
+/** The digest of the tags of a device: of their JSON, sorted by name. */
+export const tagsDigest = (json: string): string => digest(json);

@@ -1,14 +1,15 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
-import { deviceListFields, type ExportFormat } from '../../src/contract/values.ts';
-import type { DeviceRow } from '../domain/device.ts';
+import { deviceListFields, type ExportFormat, tagColumn } from '../../src/contract/values.ts';
 import type { DeviceFilter, Store } from '../store/store.ts';
 import type { Caller } from './context.ts';
 import { listItem } from './present.ts';
 
 /** Exports at the same time: each holds a connection to the store and keeps its log from being shortened. */
 const mostAtOnce = 4;
+/** Columns of tags in CSV: each takes a comma in every line, and no spreadsheet has more than 16,384. */
+const mostTagColumns = 1000;
 
 /** Exports of devices as text. */
 export class DeviceExport {
@@ -20,16 +21,18 @@ export class DeviceExport {
   }
 
   /**
-   * The text of an export, piece by piece. Refuses with 429 before the first piece if too many are running. Ends with an error
-   * if the store cannot be read; the text then lacks its end.
+   * The text of an export, piece by piece; the caller must read it or end it. Refuses with 429 if too many are running, and with
+   * 1001 if the devices have too many tags for CSV. The text ends with an error if the store cannot be read; it then lacks its end.
    */
-  start(caller: Caller, format: ExportFormat, filter: DeviceFilter): AsyncGenerator<string, void> {
+  async start(caller: Caller, format: ExportFormat, filter: DeviceFilter): Promise<AsyncGenerator<string, void>> {
     if (this.#running >= mostAtOnce) throw new ApiError(429, 'too many exports are running; try again later');
-    const batches = this.#store.scanDevices(filter);
-    return this.#counted(format === 'csv' ? csv(batches, caller) : ndjson(batches, caller));
+    const make = format === 'csv' ? csv : ndjson;
+    const pieces = this.#counted(make(this.#store, filter, caller));
+    // Takes `ready`. A generator that has started also ends properly if no one reads on.
+    await pieces.next();
+    return pieces;
   }
 
-  /** Counted from the first piece on: a generator that is never started never ends either. */
   async *#counted(pieces: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
     this.#running++;
     try {
@@ -40,20 +43,45 @@ export class DeviceExport {
   }
 }
 
-type Batches = AsyncGenerator<readonly DeviceRow[], void>;
+/** The first piece: what can be refused was checked. */
+const ready = '';
 
-async function* ndjson(batches: Batches, caller: Caller): AsyncGenerator<string, void> {
+type Scan = Pick<Store, 'scanDevices'>;
+
+async function* ndjson(store: Scan, filter: DeviceFilter, caller: Caller): AsyncGenerator<string, void> {
+  yield ready;
   let count = 0;
-  for await (const rows of batches) {
+  for await (const rows of store.scanDevices(filter)) {
     count += rows.length;
     yield rows.map(row => `${JSON.stringify(listItem(row, caller))}\n`).join('');
   }
   yield `${JSON.stringify({ end: true, count })}\n`;
 }
 
-async function* csv(batches: Batches, caller: Caller): AsyncGenerator<string, void> {
-  yield `${deviceListFields.join(',')}\r\n`;
-  for await (const rows of batches) yield rows.map(row => `${csvLine(listItem(row, caller))}\r\n`).join('');
+/** The names of the tags are known before the first row: the header has a column for each. */
+async function* csv(store: Scan, filter: DeviceFilter, caller: Caller): AsyncGenerator<string, void> {
+  let tags: readonly string[] = [];
+  const found = (names: readonly string[]) => {
+    tags = names;
+  };
+  const batches = store.scanDevices(filter, { tagNames: { limit: mostTagColumns, found } });
+  try {
+    let batch = await batches.next();
+    if (tags.length > mostTagColumns) throw tooManyTags();
+    yield ready;
+    yield `${[...deviceListFields, ...tags.map(name => tagColumn + name)].join(',')}\r\n`;
+    for (; !batch.done; batch = await batches.next())
+      yield batch.value.map(row => `${csvLine(listItem(row, caller), tags)}\r\n`).join('');
+  } finally {
+    await batches.return();
+  }
 }
 
-const csvLine = (item: DeviceListItem): string => deviceListFields.map(name => csvCell(item[name] ?? '')).join(',');
+const tooManyTags = () =>
+  new ApiError(1001, `format csv is limited to ${mostTagColumns} names of tags; export as ndjson, or fewer devices`);
+
+const csvLine = (item: DeviceListItem, tags: readonly string[]): string => {
+  const fields = deviceListFields.map(name => csvCell(item[name] ?? ''));
+  const { tags: own } = item;
+  return [...fields, ...tags.map(name => (Object.hasOwn(own, name) ? csvCell(own[name]!) : ''))].join(',');
+};

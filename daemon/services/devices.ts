@@ -5,6 +5,7 @@ import * as api from '../../src/contract/devices.ts';
 import { deviceIds, userIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
 import { toPage } from '../../src/contract/paging.ts';
+import { parseTag } from '../../src/contract/tags.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import { newActivationCode } from '../domain/activation-code.ts';
@@ -117,11 +118,14 @@ export class DeviceService {
     given: Readonly<Record<string, unknown>>,
   ): Promise<DataOf<typeof api.updateDevice>> {
     accept(domain.emptyEdit(body, given));
-    const { device, at } = await this.#change(context, deviceId, (device, at) => domain.edit(device, body, given, at));
+    const { device, at, change } = await this.#change(context, deviceId, (device, at) =>
+      domain.edit(device, body, given, at),
+    );
     return {
       deviceId: deviceIds.format(device.number),
       firmwareVersion: body.firmwareVersion === undefined ? device.firmwareVersion : body.firmwareVersion,
       note: body.note === undefined ? device.note : body.note,
+      tags: (change.kind === 'device.set' && change.set.tags) || device.tags,
       updatedAt: present.iso(at),
     };
   }
@@ -223,6 +227,7 @@ export function filterOf(query: Pick<QueryOf<typeof api.listDevices>, keyof type
     createdTo: query.createdTo?.getTime(),
     lastUsedBefore: query.lastUsedBefore?.getTime(),
     codeExpiresBefore: query.codeExpiresBefore?.getTime(),
+    tags: query.tag?.flatMap(text => parseTag(text) ?? []),
     keyword: query.keyword,
   };
 }

@@ -57,6 +57,7 @@ export function listItem(row: DeviceRow, caller: Caller): DeviceListItem {
     createdAt: iso(row.createdAt),
     activatedAt: isoOrNull(row.activatedAt),
     lastUsedAt: isoOrNull(row.lastUsedAt),
+    tags: row.tags,
   };
 }
 
@@ -84,6 +85,7 @@ export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord |
     lockedAt: isoOrNull(device.lockedAt),
     deactivatedAt: isoOrNull(device.deactivatedAt),
     updatedAt: isoOrNull(device.updatedAt),
+    tags: device.tags,
     statistics: {
       totalUsageCount: device.usageCount,
       totalUsageDuration: device.usageSeconds,

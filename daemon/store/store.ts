@@ -11,6 +11,7 @@
  * process: `KeyedMutex` orders it there, not between processes.
  */
 
+import type { Tag } from '../../src/contract/tags.ts';
 import type { DeviceSort, DeviceStatus, DeviceType, Platform } from '../../src/contract/values.ts';
 import type { AppChange, AppRecord } from '../domain/app.ts';
 import type { BackupChange, BackupRecord } from '../domain/backup.ts';
@@ -92,6 +93,8 @@ export interface DeviceFilter {
   readonly lastUsedBefore?: number | undefined;
   /** The activation code expires earlier. */
   readonly codeExpiresBefore?: number | undefined;
+  /** The device has every one of these. Each at most once, at most 16. */
+  readonly tags?: readonly Tag[] | undefined;
   /** Substring of `DEV-n` or of the serial number; ASCII letters match in upper and lower case. */
   readonly keyword?: string | undefined;
 }
@@ -110,6 +113,15 @@ export interface DeviceQuery extends DeviceFilter, Window {
    * their code points.
    */
   readonly sortBy: DeviceSort;
+}
+
+/** What a scan of devices needs beside its rows. */
+export interface ScanOptions {
+  /**
+   * Called once, before the first batch, with the names of all tags that the matching devices have, sorted and as of the same
+   * moment; at most `limit + 1` of them.
+   */
+  readonly tagNames?: { readonly limit: number; readonly found: (names: readonly string[]) => void } | undefined;
 }
 
 /** The rows of a window. */
@@ -232,7 +244,7 @@ export interface Store extends Reader {
    * The devices that match, by ascending number, as of the moment of the first batch. The generator holds a connection to the
    * store until it ends or is returned. Rejects with `StoreFailure`.
    */
-  scanDevices(filter: DeviceFilter): AsyncGenerator<readonly DeviceRow[], void>;
+  scanDevices(filter: DeviceFilter, options?: ScanOptions): AsyncGenerator<readonly DeviceRow[], void>;
   /**
    * Calls the listener after each commit of this handle, before the promise of the commit resolves, and after commits of other
    * handles, as soon as the store learns of them: a store with several handles looks four times a second. One call may stand for

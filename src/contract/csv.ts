@@ -1,16 +1,19 @@
 /** One cell of CSV, as the command line and the daemon write it. Plain text functions: the command line loads them at every start. */
 
-/** A spreadsheet evaluates a cell that starts with one of these. */
-const formulaStart = /^[=+\-@\t\r]/;
+/** A spreadsheet evaluates a cell that starts with one of these, here after any number of apostrophes. */
+const guarded = /^'*[=+\-@\t\r]/;
 const mustQuote = /[",\r\n]|^\s|\s$/;
 
-/** Writes a cell: quoted as in RFC 4180 if needed, and with an apostrophe before a text that a spreadsheet would evaluate. */
+/**
+ * Writes a cell: quoted as in RFC 4180 if needed, and with an apostrophe before a text that a spreadsheet would evaluate. A text
+ * that looks as if it had that apostrophe gets one more, so that `cellText` returns every text as it was.
+ */
 export function csvCell(text: string): string {
-  const cell = formulaStart.test(text) ? `'${text}` : text;
+  const cell = guarded.test(text) ? `'${text}` : text;
   return mustQuote.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 /** The text of an unquoted cell: without the apostrophe of `csvCell`. Any other apostrophe is part of the text. */
 export function cellText(cell: string): string {
-  return cell.startsWith("'") && formulaStart.test(cell.slice(1)) ? cell.slice(1) : cell;
+  return cell.startsWith("'") && guarded.test(cell) ? cell.slice(1) : cell;
 }

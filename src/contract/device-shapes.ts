@@ -1,7 +1,7 @@
 /** Schemas of a device: at registration, in lists, and in full. */
 import { type Static, Type } from 'typebox';
 import * as f from './device-fields.ts';
-import { count, nullable, oneOf, shown, timestamp } from './fields.ts';
+import { count, nullable, oneOf, shown, tagsOf, timestamp } from './fields.ts';
 
 /** Fields of every response that describes a device. */
 export const identity = {
@@ -20,6 +20,7 @@ export const registration = Type.Object({
   model: f.model,
   hardwareVersion: Type.Optional(nullable(f.version('hardware version'))),
   firmwareVersion: Type.Optional(nullable(f.version('firmware version'))),
+  tags: Type.Optional(tagsOf('tags of the device')),
 });
 /** A registration after validation. An absent version stays absent, an empty one is null. */
 export type Registration = Static<typeof registration>;
@@ -47,6 +48,7 @@ export const deviceListItem = Type.Object({
   createdAt: timestamp('when it was registered'),
   activatedAt: optionalTime('when it was activated'),
   lastUsedAt: optionalTime('when it was last used'),
+  tags: tagsOf('tags, sorted by name; {} if it has none'),
 });
 /** A device in a list. `activationCode` is null for a VIEWER. */
 export type DeviceListItem = Static<typeof deviceListItem>;
@@ -74,6 +76,7 @@ export const deviceDetailData = Type.Object({
   lockedAt: optionalTime('when it was locked'),
   deactivatedAt: optionalTime('when it was deactivated'),
   updatedAt: optionalTime('when it was last updated'),
+  tags: tagsOf('tags, sorted by name; {} if it has none'),
   statistics: Type.Object({
     totalUsageCount: count('number of uses'),
     totalUsageDuration: count('total duration of use in seconds'),

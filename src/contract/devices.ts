@@ -3,8 +3,8 @@ import { route } from './define.ts';
 import * as f from './device-fields.ts';
 import { batchItem, deviceDetailData, identity, registration } from './device-shapes.ts';
 import { endpoints } from './endpoints.ts';
-import { count, EACH, nullable, secret, shown, timestamp, token } from './fields.ts';
-import { activationCodeDays, longestUse, sizes } from './limits.ts';
+import { count, EACH, nullable, secret, shown, tagChanges, tagsOf, timestamp, token } from './fields.ts';
+import { activationCodeDays, longestUse, sizes, tagBounds } from './limits.ts';
 import { immutableFields, type Role, roles } from './values.ts';
 
 export * from './device-lists.ts';
@@ -173,23 +173,25 @@ export const updateDevice = route({
   id: 'updateDevice',
   ...endpoints.updateDevice,
   tag,
-  summary: 'Change the firmware version or the note',
-  description: `At least one field is required; null clears a field. ${immutableFields.join(', ')} cannot be changed: a value other than the current one is refused with 1001.`,
+  summary: 'Change the firmware version, the note or tags',
+  description: `At least one field is required; null clears firmwareVersion and note. Tags that are not named stay, and null removes a tag; a device has at most ${tagBounds.perDevice}. ${immutableFields.join(', ')} cannot be changed: a value other than the current one is refused with 1001.`,
   access: changers,
   limit: 'modify',
   params,
   body: Type.Object({
     firmwareVersion: Type.Optional(nullable(f.version('firmware version'))),
     note: Type.Optional(nullable(f.note)),
+    tags: Type.Optional(tagChanges('tags to set, and null for each tag to remove')),
   }),
   data: Type.Object({
     deviceId: f.deviceId,
     firmwareVersion: nullable(shown('firmware version')),
     note: nullable(shown('remark')),
+    tags: tagsOf('all tags after the change'),
     updatedAt: timestamp('when it was updated'),
   }),
   errors: [2001, 2004, 2005],
-  example: { body: { firmwareVersion: '1.0.4', note: 'drawer 3' } },
+  example: { body: { firmwareVersion: '1.0.4', note: 'drawer 3', tags: { lot: '7' } } },
 });
 
 /** Allowed for ACTIVE and LOCKED devices too: the code then serves a later activation only. */

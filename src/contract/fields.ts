@@ -1,5 +1,7 @@
 /** Builders for the fields of requests and responses: TypeBox schemas that carry the text rule of a field with them. */
 import { type TSchema, type TUnsafe, Type } from 'typebox';
+import { tagBounds } from './limits.ts';
+import { type TagChanges, type Tags, tagNameWords } from './tags.ts';
 import type { TextKind } from './text.ts';
 
 interface FieldOptions {
@@ -29,6 +31,10 @@ export const ALIAS = 'x-alias';
 export const LIST = 'x-list';
 /** Schema keyword of a text: it is an ISO 8601 time with a zone, and is read as a `Date`. */
 export const INSTANT = 'x-instant';
+/** Schema keyword of an object: its properties are tags, of a new device or of a change. */
+export const TAGS = 'x-tags';
+/** Schema keyword of a query parameter: a text `name:value`, which may be repeated; read as an array of such texts. */
+export const TAG_FILTER = 'x-tag-filter';
 
 function text(kind: TextKind, maxLength: number, { shape, minLength = 1, ...options }: TextOptions = {}) {
   return Type.String({
@@ -67,6 +73,42 @@ export const listOf = <const V extends readonly string[]>(values: V, description
 /** A point in time in a query: ISO 8601 with a zone. Read as a `Date`. */
 export const instant = (description: string): TUnsafe<Date> =>
   Type.Unsafe<Date>({ type: 'string', format: 'date-time', description, [INSTANT]: true });
+
+const tagValue = { type: 'string', minLength: 1, maxLength: tagBounds.valueLength } as const;
+const tagRules = `names: ${tagNameWords}; values: one line`;
+
+/** The tags of a device, in a request and in a response. */
+export const tagsOf = (description: string): TUnsafe<Tags> =>
+  Type.Unsafe<Tags>({
+    type: 'object',
+    maxProperties: tagBounds.perDevice,
+    additionalProperties: tagValue,
+    description: `${description}; ${tagRules}`,
+    examples: [{ lot: '7' }],
+    [TAGS]: 'all',
+  });
+
+/** A change of tags: a null value removes the tag. */
+export const tagChanges = (description: string): TUnsafe<TagChanges> =>
+  Type.Unsafe<TagChanges>({
+    type: 'object',
+    additionalProperties: { anyOf: [tagValue, { type: 'null' }] },
+    description: `${description}; ${tagRules}`,
+    examples: [{ lot: '7', shelf: null }],
+    [TAGS]: 'changes',
+  });
+
+/** A query parameter `name:value` that may be repeated. Read as an array of these texts, each once. */
+export const tagFilter = (description: string): TUnsafe<string[]> =>
+  Type.Unsafe<string[]>({
+    type: 'array',
+    items: { type: 'string', examples: ['lot:7'] },
+    minItems: 1,
+    maxItems: tagBounds.perDevice,
+    description,
+    examples: ['lot:7'],
+    [TAG_FILTER]: true,
+  });
 
 /** The value or null. */
 export function nullable<S extends TSchema>(schema: S) {

@@ -4,8 +4,9 @@
  * not implemented here throws when the schema is compiled, so that no rule of the contract is skipped silently.
  */
 import type { Static, TObject, TSchema } from 'typebox';
-import { ALIAS, EACH, INSTANT, LIST, SHAPE, TEXT } from './fields.ts';
+import { ALIAS, EACH, INSTANT, LIST, SHAPE, TAG_FILTER, TAGS, TEXT } from './fields.ts';
 import { parseInstant } from './instant.ts';
+import { readTagChanges, readTagFilter, readTags, TagFault } from './tags.ts';
 import { fitsUntrimmed, type TextKind, textFault, textLength, trimText } from './text.ts';
 
 /** `json`: values have their types. `text`: every value is a text that represents one (query, form field, CSV cell). */
@@ -34,6 +35,8 @@ interface FieldSchema {
   readonly [LIST]?: readonly string[];
   readonly [INSTANT]?: true;
   readonly [ALIAS]?: string;
+  readonly [TAGS]?: 'all' | 'changes';
+  readonly [TAG_FILTER]?: true;
 }
 
 /** The keywords that the check of each kind of schema implements. */
@@ -48,6 +51,8 @@ const keywords: Readonly<Record<string, readonly string[]>> = {
   integer: ['minimum', 'maximum'],
   boolean: [],
   array: ['items', 'minItems', 'maxItems', EACH],
+  tags: ['maxProperties', 'additionalProperties', TAGS],
+  tagFilter: ['items', 'minItems', 'maxItems', TAG_FILTER],
 };
 /** Keywords that any schema may have: they describe the field, or `compileField` handles them. */
 const always: readonly string[] = ['type', 'description', 'examples', 'default', ALIAS];
@@ -55,8 +60,11 @@ const always: readonly string[] = ['type', 'description', 'examples', 'default',
 /** A message that follows the field's name. */
 class Fault {
   readonly message: string;
-  constructor(message: string) {
+  /** Name of the tag that is wrong, within the field. */
+  readonly tag: string | null;
+  constructor(message: string, tag: string | null = null) {
     this.message = message;
+    this.tag = tag;
   }
 }
 /** Returns the value as it was read, a fault, or null for a text that is empty after trimming. */
@@ -105,7 +113,10 @@ function compileField(name: string, schema: FieldSchema, required: boolean, form
     const raw = Object.hasOwn(given, name) ? given[name] : undefined;
     if (target !== name && !isAbsent(given[target], format)) return null;
     const value = isAbsent(raw, format) ? (raw === null ? null : undefined) : check(raw);
-    if (value instanceof Fault) return { field: name, message: `${name} ${value.message}` };
+    if (value instanceof Fault) {
+      const field = value.tag === null ? name : `${name}.${value.tag}`;
+      return { field, message: `${field} ${value.message}` };
+    }
     if (value === undefined || value === null) {
       if (required) return { field: name, message: `${name} is required` };
       if (schema.default !== undefined) into[name] = schema.default;
@@ -126,6 +137,8 @@ function kindOf(schema: FieldSchema): string {
   if (schema.anyOf) return 'nullable';
   if (schema.enum) return 'enum';
   if (schema[LIST]) return 'list';
+  if (schema[TAGS]) return 'tags';
+  if (schema[TAG_FILTER]) return 'tagFilter';
   return schema[INSTANT] ? 'instant' : String(schema.type);
 }
 
@@ -143,6 +156,10 @@ function compileCheck(name: string, schema: FieldSchema, format: InputFormat): C
       return listCheck(schema[LIST]!);
     case 'instant':
       return instantCheck;
+    case 'tags':
+      return tagCheck(schema[TAGS] === 'all' ? readTags : readTagChanges);
+    case 'tagFilter':
+      return tagCheck(readTagFilter);
     case 'integer':
       return integerCheck(schema, format);
     case 'boolean':
@@ -226,6 +243,13 @@ const booleanWord: Check = value => {
   const word = trimText(value).toLowerCase();
   return word === 'true' ? true : word === 'false' ? false : notBoolean;
 };
+
+const tagCheck =
+  (read: (value: unknown) => unknown): Check =>
+  value => {
+    const found = read(value);
+    return found instanceof TagFault ? new Fault(found.message, found.tag) : found;
+  };
 
 /** Checks the number of items; the items are left to the operation, and the schema has to say so. */
 function arrayCheck(name: string, schema: FieldSchema): Check {

@@ -46,6 +46,9 @@ export const deviceListFields = [
   'lastUsedAt',
 ] as const;
 
+/** How the CSV column of a tag is named: this, then the name of the tag. */
+export const tagColumn = 'tag:';
+
 /** Values of `sortBy` in lists that sort by creation time only. Both names mean the same; the first is the default. */
 export const creationSorts = ['createTime', 'createdAt'] as const;
 

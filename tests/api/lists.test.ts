@@ -139,6 +139,7 @@ describe('a row of a list', () => {
         'createdAt',
         'activatedAt',
         'lastUsedAt',
+        'tags',
       ].sort(),
     );
   });

@@ -73,6 +73,7 @@ const first: Plan[] = [
 it.each([
   ['new activation codes', { kind: 'newCode', device: 0, days: 30 }],
   ['uses', { kind: 'use', device: 0, seconds: 3 }],
+  ['changes of tags', { kind: 'update', device: 0, set: { tags: { lot: '8' } } }],
   ['notes', { kind: 'update', device: 0, set: { note: 'a note' } }],
 ] as const)('many %s of one device at once are done one after the other, none is refused', async (_what, plan) => {
   const fleet = new Fleet(daemon, `RUN${String(++runs).padStart(4, '0')}`);
@@ -86,13 +87,15 @@ it.each([
   registry.push(explained!.end!);
 });
 
-it('of two simultaneous updates of different fields, the later response has both', async () => {
+it('of simultaneous updates of different fields and tags, the last response has all', async () => {
   const note = { kind: 'update', device: 0, set: { note: 'n' } } as const;
   const firmware = { kind: 'update', device: 0, set: { firmwareVersion: '1.0.4' } } as const;
+  const lot = { kind: 'update', device: 0, set: { tags: { lot: '9' } } } as const;
+  const shelf = { kind: 'update', device: 0, set: { tags: { shelf: 'b' } } } as const;
   for (let i = 0; i < 20; i++) {
     const fleet = new Fleet(daemon, `RUN${String(++runs).padStart(4, '0')}`);
     for (const step of first) await fleet.act(clients[0]!, step);
-    await Promise.all([fleet.act(clients[1]!, note), fleet.act(clients[2]!, firmware)]);
+    await Promise.all([note, firmware, lot, shelf].map((plan, i) => fleet.act(clients[i]!, plan)));
     await fleet.look(clients[0]!);
     const seen = fleet.seenOf(0);
     const explained = explain(seen, null);
@@ -117,6 +120,8 @@ it('at the end, the lists and totals are those of the model', async () => {
   for (const [query, expected] of [
     ['', newest],
     ...deviceStatuses.map(status => [`&status=${status}`, inStatus(status)] as const),
+    ['&tag=lot:7', newest.filter(({ tags }) => tags.lot === '7')],
+    ['&tag=lot:7&tag=shelf:7', newest.filter(({ tags }) => tags.lot === '7' && tags.shelf === '7')],
     ['&userId=alice', newest.filter(({ userId }) => userId === 'alice')],
     ['&deviceType=SIMKEY', newest.filter(({ deviceType }) => deviceType === 'SIMKEY')],
   ] as const) {

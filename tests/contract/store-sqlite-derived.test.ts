@@ -5,12 +5,13 @@ import * as devices from '../../daemon/domain/device.ts';
 import * as users from '../../daemon/domain/user.ts';
 import { accept } from '../../daemon/services/context.ts';
 import type { Change } from '../../daemon/store/store.ts';
+import type { TagChanges, Tags } from '../../src/contract/tags.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { addToken, commit } from './store/fixtures.ts';
 
 const at = 1_700_000_000_000;
-const registration = (serialNumber: string) =>
-  ({ deviceType: 'UKEY', serialNumber, manufacturer: 'F', model: 'M' }) as const;
+const registration = (serialNumber: string, tags?: Tags) =>
+  ({ deviceType: 'UKEY', serialNumber, manufacturer: 'F', model: 'M', ...(tags ? { tags } : {}) }) as const;
 
 let opened: Awaited<ReturnType<typeof openTemporary>>;
 const user = async (number: number) => (await opened.store.user(number))!;
@@ -26,7 +27,7 @@ beforeEach(async () => {
     users.create({ username: 'bob', passwordHash: 'hash 3', role: 'DEALER', email: null, disabled: false }),
     devices.register(registration('S1'), 'CODE-1', at),
     devices.register(registration('S2'), 'CODE-2', at),
-    devices.register(registration('S3'), 'CODE-3', at),
+    devices.register(registration('S3', { lot: '7', shelf: 'b' }), 'CODE-3', at),
   );
   await write(accept(users.edit(await user(3), { disabled: true }, true)).change);
   await write(accept(users.edit(await user(3), { disabled: false }, true)).change);
@@ -111,8 +112,20 @@ describe('verification of the rows', () => {
           'the activation code, the serial number or the model of DEV-2 was changed without an entry',
         ] as const,
     ),
+    ...[
+      ['a changed tag', 'UPDATE device SET tags = \'{"lot":"8","shelf":"b"}\' WHERE number = 3', 3],
+      ['removed tags', 'UPDATE device SET tags = NULL WHERE number = 3', 3],
+      ['added tags', 'UPDATE device SET tags = \'{"lot":"7"}\' WHERE number = 1', 1],
+    ].map(
+      ([what, sql, number]) =>
+        [String(what), String(sql), `the tags of DEV-${number} were changed without an entry`] as const,
+    ),
     ['a removed device', 'DELETE FROM device WHERE number = 2', 'DEV-2 was removed without an entry'],
-    ['a removed last device', 'DELETE FROM device WHERE number = 3', 'DEV-3 was removed without an entry'],
+    [
+      'a removed last device',
+      'DELETE FROM device_tag WHERE device = 3; DELETE FROM device WHERE number = 3',
+      'DEV-3 was removed without an entry',
+    ],
     [
       'an added device',
       `INSERT INTO device (number, device_type, serial_number, manufacturer, model, activation_code, activation_code_expires_at, created_at) VALUES (4, 'UKEY', 'C', 'F', 'm', 'x', 1, 1)`,
@@ -122,6 +135,31 @@ describe('verification of the rows', () => {
     tamper(sql);
     expect(await problems()).toEqual([words]);
     expect((await opened.check()).problems).toContain(`journal: ${words}`);
+  });
+
+  it('follows the tags of a device through its changes', async () => {
+    const edit = async (number: number, tags: TagChanges) =>
+      write(accept(devices.edit(await device(number), { tags }, {}, at)).change);
+    await edit(3, { lot: '8', shelf: null });
+    await edit(2, { lot: '9' });
+    expect((await device(3)).tags).toEqual({ lot: '8' });
+    expect((await opened.check()).problems).toEqual([]);
+    tamper(`UPDATE device SET tags = '{"lot":"7","shelf":"b"}' WHERE number = 3`);
+    expect(await problems()).toEqual(['the tags of DEV-3 were changed without an entry']);
+    tamper(`UPDATE device SET tags = '{"lot":"8"}' WHERE number = 3`);
+    await edit(3, { lot: null });
+    expect(await problems()).toEqual([]);
+    tamper(`UPDATE device SET tags = '{"lot":"8"}' WHERE number = 3`);
+    expect(await problems()).toEqual(['the tags of DEV-3 were changed without an entry']);
+  });
+
+  it.each([
+    `DELETE FROM device_tag WHERE name = 'lot'`,
+    `INSERT INTO device_tag (name, value, device) VALUES ('lot', '8', 3)`,
+  ])('the check compares the index of tags with the devices: %s', async sql => {
+    tamper(sql);
+    expect(await problems()).toEqual([]);
+    expect((await opened.check()).problems).toEqual(['device 3 has other tags than the index of tags']);
   });
 
   it('reports a promoted user whose entry was removed with an earlier seal put back', async () => {

@@ -150,6 +150,29 @@ describe('upgrading an older database', () => {
     expect((await readdir(folder)).filter(name => name.includes(`.v${latest}-`))).toHaveLength(1);
   });
 
+  it('from a version without tags keeps the devices, which have none, and takes tags', async () => {
+    const old = join(folder, 'untagged.db');
+    const before = await openWriter({ file: old, migrations: migrations.slice(0, 3) });
+    before.exec(
+      `INSERT INTO device (number, device_type, serial_number, manufacturer, model, activation_code, activation_code_expires_at, created_at)
+       VALUES (1, 'UKEY', 'A', 'F', 'M', 'X', 1, 1)`,
+    );
+    before.close();
+    const { problems } = await checkDatabase(old, journalKey);
+    expect(problems.join()).toContain('device 1 has no journal entry');
+    expect(problems.join()).not.toMatch(/tag|no such/);
+    const store = await open(old);
+    expect((await store.device(1))?.tags).toEqual({});
+    expect((await store.devices(queryOf())).rows[0]?.tags).toEqual({});
+    await commit(store, [setDevice(1, { tags: { lot: '7' } })]);
+    const tags = [{ name: 'lot', value: '7' }];
+    expect(await store.devices(queryOf({ tags }))).toMatchObject({
+      total: 1,
+      rows: [{ number: 1, tags: { lot: '7' } }],
+    });
+    await store.close();
+  });
+
   it('from its first version keeps the content and takes service tokens', async () => {
     const old = join(folder, 'first.db');
     const first = await openWriter({ file: old, migrations: migrations.slice(0, 1) });

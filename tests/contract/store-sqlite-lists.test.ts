@@ -5,6 +5,7 @@ import { sqlPage } from '../../daemon/store/sqlite/lists-sql.ts';
 import { openReader } from '../../daemon/store/sqlite/open.ts';
 import { Statements } from '../../daemon/store/sqlite/statements.ts';
 import type { Change, DeviceQuery, Store } from '../../daemon/store/store.ts';
+import type { Tag, Tags } from '../../src/contract/tags.ts';
 import { deviceSorts, deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { addDevice, commit, numbersOf, queryOf, setDevice, useDevice } from './store/fixtures.ts';
@@ -31,12 +32,28 @@ const keywords = [
 
 const pick = <T>(values: readonly T[], n: number): T => values[n % values.length]!;
 
+/** Two values that thousands of devices have, one that a few hundred have, and many that a few have. */
+const tagsOf = (n: number): Tags => ({
+  ...(n % 2 ? { lot: n % 3 ? '7' : '8' } : {}),
+  ...(n % 80 === 5 ? { shelf: 'b' } : {}),
+  ...(n % 5 === 0 ? { zone: String(n % 700) } : {}),
+});
+const tag = (name: string, value: string): Tag => ({ name, value });
+const tagFilters = [
+  [tag('lot', '7')],
+  [tag('lot', '8'), tag('zone', '35')],
+  [tag('shelf', 'b'), tag('lot', '7')],
+  [tag('zone', '5')],
+  [tag('lot', 'unknown')],
+];
+
 function added(from: number, to: number): Change[] {
   return Array.from({ length: to - from }, (_, i) => {
     const n = from + i;
     const serial = n % 11 === 0 ? `sim:${n}` : `UK-2026-${String((n * 7919) % 100_003).padStart(6, '0')}`;
     const manufacturer = n % 5000 === 1 ? 'rare' : makers[(n * 31) % 6]!;
-    return addDevice(serial, { deviceType: pick(deviceTypes, n >> 2), manufacturer, model: `Model ${(n * 13) % 150}` });
+    const model = `Model ${(n * 13) % 150}`;
+    return addDevice(serial, { deviceType: pick(deviceTypes, n >> 2), manufacturer, model, tags: tagsOf(n) });
   });
 }
 
@@ -78,6 +95,7 @@ const queries = fc.record({
   manufacturer: maybe([...makers, 'unknown']),
   userId: maybe(['heavy', 'user-1', 'user-699', 'unknown']),
   keyword: maybe(keywords),
+  tags: maybe(tagFilters),
 });
 
 describe('lists from memory agree with plain SQL', () => {
@@ -116,6 +134,7 @@ describe('lists from memory agree with plain SQL', () => {
       device,
       status: fc.constantFrom(...deviceStatuses),
       userId: fc.constantFrom('heavy', 'user-1', null),
+      tags: fc.nat(100).map(tagsOf),
     });
     await fc.assert(
       fc.asyncProperty(
@@ -141,7 +160,11 @@ describe('lists from memory agree with plain SQL', () => {
     const flips = (async () => {
       for (let n = 1; going; n = (n % 2000) + 1)
         await commit(store, [
-          setDevice(n, { status: n % 2 ? 'ACTIVE' : 'LOCKED', userId: n % 3 ? 'heavy' : 'user-1' }),
+          setDevice(n, {
+            status: n % 2 ? 'ACTIVE' : 'LOCKED',
+            userId: n % 3 ? 'heavy' : 'user-1',
+            tags: tagsOf(n % 7 ? 1 : 2),
+          }),
         ]);
     })();
     for (let i = 0; i < 30; i++) {
@@ -151,14 +174,17 @@ describe('lists from memory agree with plain SQL', () => {
         userId: 'heavy',
         descending: false,
         ...(i % 2 ? { keyword: '2' } : {}),
+        ...(i % 3 ? { tags: [tag('lot', '7')] } : {}),
       });
       const { rows } = await store.devices(query);
       expect(rows.filter(row => row.status !== 'ACTIVE' || row.userId !== 'heavy')).toEqual([]);
+      if (i % 3) expect(rows.filter(row => row.tags.lot !== '7')).toEqual([]);
       expect(new Set(numbersOf(rows)).size).toBe(rows.length);
     }
     going = false;
     await flips;
     await agree(store, queryOf({ status: ['ACTIVE'], userId: 'heavy' }));
+    await agree(store, queryOf({ tags: [tag('lot', '7')] }));
   });
 
   it('right after a start, while the memory is being filled, during commits', async () => {
@@ -167,10 +193,11 @@ describe('lists from memory agree with plain SQL', () => {
       queryOf({ sortBy: 'model', status: ['LOCKED'] }),
       queryOf({ userId: 'heavy' }),
       queryOf({ keyword: 'dev-12' }),
+      queryOf({ tags: [tag('lot', '8')] }),
     ];
     for (let i = 0; i < 12; i++) {
       await commit(store, [
-        setDevice(1 + i * 2500, { status: 'LOCKED', userId: 'heavy' }),
+        setDevice(1 + i * 2500, { status: 'LOCKED', userId: 'heavy', tags: tagsOf(3) }),
         ...added(total + 1, total + 4),
       ]);
       total += 3;
@@ -189,7 +216,7 @@ describe('lists from memory agree with plain SQL', () => {
     for (const offset of [0, 17_000, total - 10]) await agree(store, queryOf({ sortBy: 'serialNumber', offset }));
     await agree(store, queryOf({ keyword: 'sim:4' }));
     // The random changes of these devices have entries of no real operation: only the counters and the chain are compared.
-    const ofRows = /^journal: (DEV-|the owner of DEV-)/;
+    const ofRows = /^journal: (DEV-|the (owner|tags) of DEV-)/;
     expect((await opened.check()).problems.filter(text => !ofRows.test(text))).toEqual([]);
   });
 });

@@ -30,6 +30,7 @@ const device = (status: DeviceStatus): domain.DeviceRecord => ({
   usageSeconds: 0,
   backupCount: 0,
   lastBackupAt: null,
+  tags: {},
 });
 
 /** The decision; fails if it is a refusal. */
@@ -96,7 +97,7 @@ describe('an activation', () => {
 describe('an edit', () => {
   it('that sets nothing is refused, and names the fixed fields that were sent', () => {
     expect(domain.emptyEdit({}, { serialNumber: 'X' })?.message).toBe(
-      'firmwareVersion or note is required; serialNumber cannot be changed',
+      'firmwareVersion, note or tags is required; serialNumber cannot be changed',
     );
     expect(domain.emptyEdit({ note: null }, {})).toBeNull();
   });

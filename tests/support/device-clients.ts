@@ -14,15 +14,23 @@ export type Plan = { readonly device: number } & (
   | { readonly kind: 'activate'; readonly code: 'known' | 'in small letters' | 'wrong'; readonly userId: string }
   | { readonly kind: 'lock'; readonly reason: string }
   | { readonly kind: 'deactivate'; readonly right: boolean }
-  | { readonly kind: 'update'; readonly set: { note?: string | null; firmwareVersion?: string | null } }
+  | { readonly kind: 'update'; readonly set: model.Edit }
   | { readonly kind: 'newCode'; readonly days: number }
   | { readonly kind: 'use'; readonly seconds: number }
-  | { readonly kind: 'find'; readonly status?: DeviceStatus }
+  | { readonly kind: 'find'; readonly status?: DeviceStatus; readonly tag?: model.Tag }
 );
 
 const device = fc.nat(DEVICES - 1);
 const word = fc.constantFrom('a', 'drawer 3', 'ü€🔑', 'x'.repeat(200));
 const wordOrNull = fc.option(fc.constantFrom('1.0.3', '1.0.4'));
+const range = (length: number) => Array.from({ length }, (_, i) => i);
+const tagName = fc.constantFrom('lot', 'shelf', 'constructor');
+/** Some changes give a device so many tags that the next one is refused. */
+const tags = fc.oneof(
+  { weight: 5, arbitrary: fc.dictionary(tagName, fc.option(fc.constantFrom('7', 'ü:🔑')), { maxKeys: 3 }) },
+  { weight: 1, arbitrary: fc.nat(1).map(i => Object.fromEntries(range(15).map(n => [`t${i}-${n}`, 'x']))) },
+  { weight: 1, arbitrary: fc.constant(Object.fromEntries(range(15).map(n => [`t0-${n}`, null]))) },
+);
 const of = <K extends string>(kind: K) => ({ kind: fc.constant(kind), device });
 
 export const plans: fc.Arbitrary<Plan> = fc.oneof(
@@ -47,6 +55,8 @@ export const plans: fc.Arbitrary<Plan> = fc.oneof(
         fc.record({ note: wordOrNull }),
         fc.record({ firmwareVersion: wordOrNull }),
         fc.record({ note: wordOrNull, firmwareVersion: wordOrNull }),
+        fc.record({ tags }),
+        fc.record({ tags, note: wordOrNull }),
       ),
     }),
   },
@@ -56,7 +66,11 @@ export const plans: fc.Arbitrary<Plan> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record(
-      { ...of('find'), status: fc.constantFrom(...deviceStatuses) },
+      {
+        ...of('find'),
+        status: fc.constantFrom(...deviceStatuses),
+        tag: fc.record({ name: tagName, value: fc.constantFrom('7', 'ü:🔑') }),
+      },
       { requiredKeys: ['kind', 'device'] },
     ),
   },
@@ -146,8 +160,8 @@ export class Fleet {
       case 'detail':
         return [['GET', `/api/devices/${deviceId}`], model.detail(client.isViewer), true];
       case 'find': {
-        const step = model.find(client.isViewer, plan.status);
-        return [this.#list(plan.device, plan.status), step, true];
+        const step = model.find(client.isViewer, plan.status, plan.tag);
+        return [this.#list(plan.device, plan.status, plan.tag), step, true];
       }
       default:
         return [post('lock', { reason: 7 }), model.refuses(1001), false];
@@ -156,11 +170,19 @@ export class Fleet {
 
   #registration(place: number): model.Registering {
     const serialNumber = this.#serials[place]!;
-    return { deviceType: place ? 'UKEY' : 'SIMKEY', serialNumber, manufacturer: 'Model', model: 'K9' };
+    return {
+      deviceType: place ? 'UKEY' : 'SIMKEY',
+      serialNumber,
+      manufacturer: 'Model',
+      model: 'K9',
+      tags: { lot: '7' },
+    };
   }
 
-  #list(place: number, status?: DeviceStatus): Request {
-    return ['GET', `/api/devices/list?keyword=${this.#serials[place]}${status ? `&status=${status}` : ''}`];
+  #list(place: number, status?: DeviceStatus, tag?: model.Tag): Request {
+    const query = new URLSearchParams({ keyword: this.#serials[place]!, ...(status ? { status } : {}) });
+    if (tag) query.set('tag', `${tag.name}:${tag.value}`);
+    return ['GET', `/api/devices/list?${query}`];
   }
 
   async #see(place: number, client: Client, request: Request, step: model.Step): Promise<model.Reply> {

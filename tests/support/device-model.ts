@@ -65,12 +65,14 @@ export interface Registering {
   readonly manufacturer: string;
   readonly model: string;
   readonly firmwareVersion?: string;
+  readonly tags?: Readonly<Record<string, string>>;
 }
 
 function born(body: Registering, deviceId: string, activationCode: string, createdAt: string): DeviceDetail {
   return {
     hardwareVersion: null,
     firmwareVersion: null,
+    tags: {},
     ...body,
     deviceId,
     status: 'INACTIVE',
@@ -99,7 +101,7 @@ export const register =
   (state, reply) => {
     if (state) return isDuplicate(state, reply.message) ? refuses(2006)(state, reply) : undefined;
     const { deviceId, activationCode, createdAt } = reply.data ?? {};
-    const { firmwareVersion: _, ...told } = body;
+    const { firmwareVersion: _, tags: __, ...told } = body;
     const data = { deviceId, ...told, status: 'INACTIVE', activationCode, createdAt };
     return succeeds(reply, data) ? born(body, deviceId, activationCode, createdAt) : undefined;
   };
@@ -158,11 +160,25 @@ export const deactivate = (isRight: boolean): Step =>
     ];
   });
 
-export const update = (set: { readonly note?: string | null; readonly firmwareVersion?: string | null }): Step =>
+export interface Tag {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface Edit {
+  readonly note?: string | null;
+  readonly firmwareVersion?: string | null;
+  readonly tags?: Readonly<Record<string, string | null>>;
+}
+
+export const update = ({ tags: edits = {}, ...set }: Edit): Step =>
   changes('update', (device, { data: { updatedAt } }) => {
-    const after = { ...device, ...set, updatedAt };
+    const tags: Record<string, string> = {};
+    for (const [name, value] of Object.entries({ ...device.tags, ...edits }).sort()) if (value) tags[name] = value;
+    if (Object.keys(tags).length > 16) return 1001;
+    const after = { ...device, ...set, tags, updatedAt };
     const { deviceId, firmwareVersion, note } = after;
-    return [after, { deviceId, firmwareVersion, note, updatedAt }];
+    return [after, { deviceId, firmwareVersion, note, tags, updatedAt }];
   });
 
 export const newCode = (days: number): Step =>
@@ -197,16 +213,19 @@ export const detail =
 
 export function listed(device: DeviceDetail, isViewer: boolean): object {
   const { deviceId, deviceType, serialNumber, manufacturer, model, status, userId } = device;
-  const { activationCode, createdAt, activatedAt, lastUsedAt } = shownTo(device, isViewer);
+  const { activationCode, createdAt, activatedAt, lastUsedAt, tags } = shownTo(device, isViewer);
   const fixed = { deviceId, deviceType, serialNumber, manufacturer, model, status, userId };
-  return { ...fixed, activationCode, createdAt, activatedAt, lastUsedAt };
+  return { ...fixed, activationCode, createdAt, activatedAt, lastUsedAt, tags };
 }
 
-/** A list that only this device can be in, and only in this status where one is asked for. */
+/** A list that only this device can be in, and only in this status and with this tag where one is asked for. */
 export const find =
-  (isViewer: boolean, status?: DeviceStatus): Step =>
+  (isViewer: boolean, status?: DeviceStatus, tag?: Tag): Step =>
   (state, reply) => {
-    const list = state && (!status || state.status === status) ? [listed(state, isViewer)] : [];
+    const has =
+      state &&
+      (!tag || Object.entries(state.tags).some(([name, value]) => `${name}:${value}` === `${tag.name}:${tag.value}`));
+    const list = has && (!status || state.status === status) ? [listed(state, isViewer)] : [];
     const pagination = { page: 1, size: 20, total: list.length, totalPages: list.length };
     return succeeds(reply, { list, pagination }) ? state : undefined;
   };

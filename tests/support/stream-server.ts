@@ -91,6 +91,7 @@ export function registration(serialNumber = `S-${++serial}`): Change {
       hardwareVersion: null,
       firmwareVersion: null,
       activationCode: 'AAAA-BBBB-CCCC-DDDD',
+      tags: {},
       activationCodeExpiresAt: 4_102_444_800_000,
     },
     entry: { type: 'DEVICE_REGISTERED', data: { deviceType: 'UKEY', serialNumber } },

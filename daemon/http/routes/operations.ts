@@ -88,7 +88,7 @@ export function deviceRoutes(app: FastifyInstance, parts: DeviceRouteParts): voi
   operation(app, parts, routes.listDevices, ({ context, query }) => devices.list(context, query));
   rawOperation(app, parts, routes.exportDevices, async ({ context, query, request, reply }) => {
     const format = query.format ?? exportFormats[0];
-    const pieces = parts.exports.start(context.caller, format, filterOf(query));
+    const pieces = await parts.exports.start(context.caller, format, filterOf(query));
     reply.header('content-type', format === 'csv' ? `${exportTypes.csv}; charset=utf-8` : exportTypes.ndjson);
     reply.header('content-disposition', `attachment; filename="devices.${format}"`);
     return reply.send(textStream(pieces, request, reply));

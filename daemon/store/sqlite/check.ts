@@ -8,6 +8,7 @@ import { migrations } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
 import { schemaProblems } from './schema.ts';
 import { Statements } from './statements.ts';
+import { storesTags } from './tags.ts';
 import { verifyJournal } from './verify.ts';
 import { numberedTables } from './writing.ts';
 
@@ -25,6 +26,11 @@ const faults: readonly string[] = [
    FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
    GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
 ];
+
+const inRows = `SELECT number AS device, key AS name, value FROM device, json_each(CASE WHEN json_valid(tags) THEN tags END)`;
+const inIndex = 'SELECT device, name, value FROM device_tag';
+const tagFaults = `SELECT DISTINCT 'device ' || device || ' has other tags than the index of tags' FROM (
+  SELECT * FROM (${inRows} EXCEPT ${inIndex}) UNION ALL SELECT * FROM (${inIndex} EXCEPT ${inRows}))`;
 
 /** An older database lacks some of the tables. */
 const numberFaults = (statements: Statements): readonly string[] =>
@@ -56,8 +62,8 @@ export async function checkDatabase(
     if (pages.length > 0) return { problems: pages, unproven: [], devices: 0, entries: 0 };
     if (version === 0) return emptyReport(anchors);
     const statements = new Statements(db);
-    const wrong = [...faults, ...numberFaults(statements)].flatMap(sql =>
-      statements.values<string>(`${sql} LIMIT ${maxProblems}`),
+    const wrong = [...faults, ...(storesTags(statements) ? [tagFaults] : []), ...numberFaults(statements)].flatMap(
+      sql => statements.values<string>(`${sql} LIMIT ${maxProblems}`),
     );
     const journal = await cooperatively(verifyJournal(statements, journalKeys, anchors));
     const unproven = journal.problems.map(text => `journal: ${text}`);

@@ -1,8 +1,9 @@
 import { deviceIds } from '../../../src/contract/ids.ts';
 import type { DeviceStatus } from '../../../src/contract/values.ts';
-import { type CodedDevice, codeDigest, ownerDigest } from '../../domain/digest.ts';
+import { type CodedDevice, codeDigest, ownerDigest, tagsDigest } from '../../domain/digest.ts';
 import type { EntryType } from '../../domain/journal.ts';
 import type { Statements } from './statements.ts';
+import { storesTags } from './tags.ts';
 
 const statuses: readonly DeviceStatus[] = ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED'];
 /** The state after an entry of the type. Types that are not here leave it as it is. */
@@ -18,24 +19,28 @@ const statusAfter: Partial<Record<EntryType, DeviceStatus>> = {
 const DIGEST_BYTES = 16;
 /** Registrations that may be missing in a row. */
 const MOST_MISSING = 100_000;
-/** Status (0: not registered), and whether there is an owner and a proved code. */
+/** Status (0: not registered), and whether there is an owner, a proved code and at least one tag. */
 const HAS_OWNER = 8;
 const HAS_CODE = 16;
+const HAS_TAGS = 32;
 const STATUS = 7;
 
 interface DeviceRow extends CodedDevice {
   readonly number: number;
   readonly status: DeviceStatus;
   readonly userId: string | null;
+  readonly tags: string | null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The devices as the journal says that they are: 33 bytes for each, so that a million take 33 MB. */
+/** The devices as the journal says that they are: 33 bytes for each, so that a million take 33 MB; 16 more once a device has tags. */
 export class DerivedDevices {
   #flags = new Uint8Array(1024);
   #owners = Buffer.alloc(1024 * DIGEST_BYTES);
   #codes = Buffer.alloc(1024 * DIGEST_BYTES);
+  /** Empty until a device has tags. */
+  #tags = Buffer.alloc(0);
   #count = 0;
   readonly #scratch = Buffer.alloc(DIGEST_BYTES);
   /** Devices whose activation code no entry proves, after `compare`. */
@@ -45,6 +50,8 @@ export class DerivedDevices {
     const status = statusAfter[type];
     if (status !== undefined) this.#setStatus(type, number, status);
     if (typeof data.userId === 'string') this.#store(this.#owners, number, HAS_OWNER, ownerDigest(data.userId));
+    const tags = tagsAfter(type, detail);
+    if (tags) this.#setTags(number, tags);
     if (type !== 'DEVICE_REGISTERED' && type !== 'ACTIVATION_CODE_GENERATED') return;
     if (typeof detail.codeDigest === 'string') this.#store(this.#codes, number, HAS_CODE, detail.codeDigest);
     else this.#flags[number]! &= ~HAS_CODE;
@@ -55,7 +62,7 @@ export class DerivedDevices {
     const rows = statements.of(
       `SELECT number, status, user_id AS userId, device_type AS deviceType, serial_number AS serialNumber, manufacturer, model,
          hardware_version AS hardwareVersion, activation_code AS activationCode,
-         activation_code_expires_at AS activationCodeExpiresAt
+         activation_code_expires_at AS activationCodeExpiresAt, ${storesTags(statements) ? 'tags' : 'NULL AS tags'}
        FROM device ORDER BY number`,
     );
     let expected = 1;
@@ -82,9 +89,23 @@ export class DerivedDevices {
         ? row.userId === null
         : row.userId !== null && this.#isStored(this.#owners, row.number, ownerDigest(row.userId));
     if (!sameOwner) report(`the owner of ${id} was changed without an entry`);
+    if (!this.#hasTags(row, flags)) report(`the tags of ${id} were changed without an entry`);
     if ((flags & HAS_CODE) === 0) this.unproved++;
     else if (!this.#isStored(this.#codes, row.number, codeDigest(row)))
       report(`the activation code, the serial number or the model of ${id} was changed without an entry`);
+  }
+
+  #hasTags({ number, tags }: DeviceRow, flags: number): boolean {
+    if ((flags & HAS_TAGS) === 0) return tags === null;
+    return tags !== null && this.#isStored(this.#tags, number, tagsDigest(tags));
+  }
+
+  #setTags(number: number, tags: object): void {
+    if (number > this.#count) return;
+    this.#flags[number]! &= ~HAS_TAGS;
+    if (Object.keys(tags).length === 0) return;
+    if (this.#tags.length === 0) this.#tags = Buffer.alloc(this.#codes.length);
+    this.#store(this.#tags, number, HAS_TAGS, tagsDigest(JSON.stringify(tags)));
   }
 
   #reportMissing(from: number, to: number, report: (text: string) => void): void {
@@ -111,6 +132,7 @@ export class DerivedDevices {
     this.#flags = grown(new Uint8Array(size), this.#flags);
     this.#owners = grown(Buffer.alloc(size * DIGEST_BYTES), this.#owners);
     this.#codes = grown(Buffer.alloc(size * DIGEST_BYTES), this.#codes);
+    if (this.#tags.length > 0) this.#tags = grown(Buffer.alloc(size * DIGEST_BYTES), this.#tags);
   }
 
   #store(digests: Buffer, number: number, flag: number, digest: string): void {
@@ -125,3 +147,12 @@ export class DerivedDevices {
     return this.#scratch.compare(digests, at, at + DIGEST_BYTES) === 0;
   }
 }
+
+/** The tags of a device after an entry, as the entry says; null if it is not about tags. */
+function tagsAfter(type: EntryType, detail: Fields): object | null {
+  const after = type === 'DEVICE_UPDATED' && isObject(detail.after) ? detail.after : detail;
+  const tags = type === 'DEVICE_UPDATED' || type === 'DEVICE_REGISTERED' ? after.tags : null;
+  return isObject(tags) ? tags : null;
+}
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;

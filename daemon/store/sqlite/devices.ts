@@ -5,6 +5,7 @@ import { Conflict, type Rows } from '../store.ts';
 import type { NumberPage } from './lists-sql.ts';
 import type { Statements } from './statements.ts';
 import { assignments, columnsOf, type Reads } from './tables.ts';
+import { addTagRows, setTags, tagText, type WithTagText, withTags } from './tags.ts';
 import type { Apply, Writes, Writing } from './writing.ts';
 
 const rowFields: Record<keyof DeviceRow, 0> = {
@@ -19,10 +20,11 @@ const rowFields: Record<keyof DeviceRow, 0> = {
   createdAt: 0,
   activatedAt: 0,
   lastUsedAt: 0,
+  tags: 0,
 };
 /** The columns of a `DeviceRow`. */
 export const rowColumns = columnsOf(rowFields);
-const settableFields: Record<keyof DeviceSet, 0> = {
+const settableFields: Record<Exclude<keyof DeviceSet, 'tags'>, 0> = {
   status: 0,
   userId: 0,
   activationCode: 0,
@@ -53,8 +55,11 @@ const bySerial = 'SELECT number, status FROM device WHERE serial_number = ?';
 /** The reads of single devices. */
 export function deviceReads(statements: Statements): Pick<Reads, 'device' | 'devicesBySerial'> {
   return {
-    device: number =>
-      statements.get<DeviceRecord>(`SELECT ${recordColumns} FROM device WHERE number = ?`, number) ?? null,
+    device(number) {
+      const sql = `SELECT ${recordColumns} FROM device WHERE number = ?`;
+      const row = statements.get<WithTagText<DeviceRecord>>(sql, number);
+      return row ? withTags(row) : null;
+    },
     devicesBySerial(serials) {
       const one = statements.of(bySerial);
       const found = new Map<string, Identity>();
@@ -70,7 +75,7 @@ export function deviceReads(statements: Statements): Pick<Reads, 'device' | 'dev
 /** The rows of a page of devices, in its order. */
 export function deviceRows(statements: Statements, { numbers, total }: NumberPage): Rows<DeviceRow> {
   const one = statements.of(`SELECT ${rowColumns} FROM device WHERE number = ?`);
-  return { rows: numbers.map(number => one.get(number) as DeviceRow), total };
+  return { rows: numbers.map(number => withTags(one.get(number) as WithTagText<DeviceRow>)), total };
 }
 
 /** Throws `Conflict` if the guard does not hold. */
@@ -96,8 +101,8 @@ const add: Apply<'device.add'> = ({ device, entry }, context, writing) => {
   const { changes } = writing.statements
     .of(
       `INSERT INTO device (number, device_type, serial_number, manufacturer, model, hardware_version, firmware_version,
-         activation_code, activation_code_expires_at, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (serial_number) DO NOTHING`,
+         activation_code, activation_code_expires_at, created_at, tags)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (serial_number) DO NOTHING`,
     )
     .run(
       number,
@@ -110,8 +115,10 @@ const add: Apply<'device.add'> = ({ device, entry }, context, writing) => {
       device.activationCode,
       device.activationCodeExpiresAt,
       context.at,
+      tagText(device.tags),
     );
   if (changes === 0) return { kind: 'duplicate', ...writing.statements.get<Identity>(bySerial, device.serialNumber)! };
+  addTagRows(writing.statements, number, device.tags);
   writing.last.device = number;
   if (context.at < writing.lastCreated) noteClockStep(writing);
   writing.lastCreated = context.at;
@@ -144,6 +151,7 @@ const set: Apply<'device.set'> = ({ device, set: fields, entry }, context, writi
   }
   const { sql, values } = assignments(settable, fields);
   if (sql) writing.statements.run(`UPDATE device SET ${sql} WHERE number = ?`, ...values, device);
+  if (fields.tags !== undefined) setTags(writing.statements, device, fields.tags);
   writing.journal.append(context, entry, device, null);
   writing.deltas.push({ number: device, set: fields });
   return { kind: 'done' };

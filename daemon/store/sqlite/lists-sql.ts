@@ -45,8 +45,15 @@ function orderBy({ sortBy, descending }: DeviceQuery, stepped: boolean): string 
   return `ORDER BY ${keys[sortBy]} ${direction} NULLS LAST, number ${direction}`;
 }
 
-/** The terms of a filter, with their values. */
-export function conditions(filter: DeviceFilter): { where: string; values: unknown[] } {
+/** Numbers above `after`, up to `through`. */
+export interface NumberRange {
+  readonly after: number;
+  readonly through: number;
+}
+const everyNumber: NumberRange = { after: 0, through: Number.MAX_SAFE_INTEGER };
+
+/** The terms of a filter, with their values. `range`: where the numbers of the devices are, if the caller has limited them. */
+export function conditions(filter: DeviceFilter, range = everyNumber): { where: string; values: unknown[] } {
   const terms: string[] = [];
   const values: unknown[] = [];
   const term = (sql: string, ...given: unknown[]) => {
@@ -65,6 +72,10 @@ export function conditions(filter: DeviceFilter): { where: string; values: unkno
   if (filter.createdTo !== undefined) term('created_at < ?', filter.createdTo);
   if (filter.lastUsedBefore !== undefined) term('coalesce(last_used_at, activated_at) < ?', filter.lastUsedBefore);
   if (filter.codeExpiresBefore !== undefined) term('activation_code_expires_at < ?', filter.codeExpiresBefore);
+  // With the range, each part of a scan reads only its part of the index.
+  const tagged =
+    'number IN (SELECT device FROM device_tag WHERE name = ? AND value = ? AND device > ? AND device <= ?)';
+  for (const { name, value } of filter.tags ?? []) term(tagged, name, value, range.after, range.through);
   if (filter.keyword !== undefined) {
     const lower = asciiLower(filter.keyword);
     // lower() changes ASCII letters only, as intended; instr() has no wildcards.
@@ -85,6 +96,7 @@ const filterFields: Readonly<Record<keyof DeviceFilter, 0>> = {
   createdTo: 0,
   lastUsedBefore: 0,
   codeExpiresBefore: 0,
+  tags: 0,
   keyword: 0,
 };
 

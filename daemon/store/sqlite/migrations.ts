@@ -140,9 +140,21 @@ CREATE INDEX service_token_by_creation ON service_token (created_at, number);
 /** The history of one device without a walk through the whole journal. */
 const eventsOfDevices = `CREATE INDEX event_by_device ON event (device, id) WHERE device IS NOT NULL;`;
 
+/** Tags: `device.tags` is a JSON object, NULL if there are none; `device_tag` has the same tags for lists that filter by them. */
+const tags = `
+ALTER TABLE device ADD COLUMN tags TEXT;
+CREATE TABLE device_tag (
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  device INTEGER NOT NULL REFERENCES device (number),
+  PRIMARY KEY (name, value, device)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
   { number: 2, name: 'service tokens', sql: serviceTokens },
   { number: 3, name: 'events of devices', sql: eventsOfDevices },
+  { number: 4, name: 'tags', sql: tags },
 ];

@@ -1,34 +1,63 @@
 import { TimeSlice } from '../../concurrency.ts';
 import type { DeviceRow } from '../../domain/device.ts';
-import type { DeviceFilter } from '../store.ts';
+import type { DeviceFilter, ScanOptions } from '../store.ts';
 import { rowColumns } from './devices.ts';
 import { toFailure } from './failure.ts';
 import { conditions } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { Statements } from './statements.ts';
+import { tagNames, type WithTagText, withTags } from './tags.ts';
 
 /** Device numbers looked at between two yields: half a millisecond, with what is made of them. */
 const stretch = 250;
 const sliceMs = 1;
 
 /** See `Store.scanDevices`. A transaction on a connection of its own keeps the moment; the database's log grows meanwhile. */
-export async function* scanDevices(file: string, filter: DeviceFilter): AsyncGenerator<readonly DeviceRow[], void> {
+export async function* scanDevices(
+  file: string,
+  filter: DeviceFilter,
+  { tagNames: wanted }: ScanOptions = {},
+): AsyncGenerator<readonly DeviceRow[], void> {
   const db = openReader(file);
   try {
     const statements = new Statements(db);
     db.exec('BEGIN');
-    const last = statements.value<number | null>('SELECT max(number) FROM device') ?? 0;
-    const { where, values } = conditions(filter);
-    const sql = `SELECT ${rowColumns} FROM device ${where || 'WHERE true'} AND number > ? AND number <= ? ORDER BY number`;
-    const slice = new TimeSlice(sliceMs);
-    for (let after = 0; after < last; after += stretch) {
-      const rows = statements.all<DeviceRow>(sql, ...values, after, after + stretch);
-      if (rows.length > 0) yield rows;
-      if (slice.over) await slice.pass();
-    }
+    if (wanted) wanted.found(await namesOf(statements, filter, wanted.limit + 1));
+    const rows = scan<WithTagText<DeviceRow>>(statements, filter, rowColumns);
+    for await (const part of rows) yield part.map(withTags<DeviceRow>);
   } catch (error) {
     throw toFailure(error, 'cannot read', file);
   } finally {
     db.close();
   }
+}
+
+/** The rows that match, in parts that are not empty. Works in time slices. */
+async function* scan<T>(statements: Statements, filter: DeviceFilter, columns: string): AsyncGenerator<T[], void> {
+  const last = statements.value<number | null>('SELECT max(number) FROM device') ?? 0;
+  const slice = new TimeSlice(sliceMs);
+  for (let after = 0; after < last; after += stretch) {
+    const through = after + stretch;
+    const { where, values } = conditions(filter, { after, through });
+    const sql = `SELECT ${columns} FROM device ${where || 'WHERE true'} AND number > ? AND number <= ? ORDER BY number`;
+    const rows = statements.all<T>(sql, ...values, after, through);
+    if (rows.length > 0) yield rows;
+    if (slice.over) await slice.pass();
+  }
+}
+
+/**
+ * The names of the tags of the matching devices, sorted; at most `most`. Without a filter the index has the answer; else the
+ * devices are read until every name that the registry has was seen.
+ */
+async function namesOf(statements: Statements, filter: DeviceFilter, most: number): Promise<readonly string[]> {
+  const isFiltered = Object.values(filter).some(value => value !== undefined);
+  const all = tagNames(statements, most);
+  if (!isFiltered || all.length === 0) return all;
+  const seen = new Set<string>();
+  for await (const rows of scan<WithTagText<Pick<DeviceRow, 'tags'>>>(statements, filter, 'tags')) {
+    for (const row of rows) for (const name of Object.keys(withTags(row).tags)) seen.add(name);
+    if (seen.size >= all.length) break;
+  }
+  return [...seen].sort().slice(0, most);
 }

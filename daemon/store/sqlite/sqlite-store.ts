@@ -72,7 +72,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
       },
       read => reads.run(read),
     ),
-    scanDevices: filter => scanDevices(file, filter),
+    scanDevices: (filter, options) => scanDevices(file, filter, options),
     commit: commit => group.add(commit),
     onCommit(listener) {
       listeners.add(listener);

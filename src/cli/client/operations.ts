@@ -57,7 +57,10 @@ export function pathOf(
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name] ?? '')));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(name, value instanceof Date ? value.toISOString() : String(value));
+    if (value === undefined) continue;
+    // Tags may contain commas: each is a parameter of its own. Other lists are one parameter.
+    if (name === 'tag' && Array.isArray(value)) for (const tag of value) search.append(name, String(tag));
+    else search.set(name, value instanceof Date ? value.toISOString() : String(value));
   }
   const text = search.toString();
   return text ? `${path}?${text}` : path;

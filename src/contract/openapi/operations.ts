@@ -1,7 +1,7 @@
 /** Operations of the contract as OpenAPI operation objects. */
 import type { TObject } from 'typebox';
 import type { RouteShape } from '../define.ts';
-import { LIST } from '../fields.ts';
+import { LIST, TAG_FILTER } from '../fields.ts';
 import { rateLimits } from '../limits.ts';
 import { closeCodes, stream } from '../values.ts';
 import { errorResponses } from './errors.ts';
@@ -76,8 +76,9 @@ function parameters(shape: RouteShape, group: TObject | undefined, place: 'path'
       in: place,
       required: required.has(name),
       ...(description ? { description } : {}),
-      // An array is sent as one parameter.
+      // A list of values is sent as one parameter, tags as one parameter each.
       ...(LIST in field ? { style: 'form', explode: false } : {}),
+      ...(TAG_FILTER in field ? { style: 'form', explode: true } : {}),
       schema,
       ...(example === undefined ? {} : { example }),
     };

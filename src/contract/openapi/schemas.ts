@@ -57,7 +57,7 @@ function convertBody(schema: Raw): JsonObject {
   if (present.length === 1) return orNull(convert(present[0] as Raw));
   const values = schema[LIST];
   if (Array.isArray(values)) return oneOrMore(values, schema.description as string);
-  const { examples, properties, items, description, ...rest } = schema;
+  const { examples, properties, items, additionalProperties: others, description, ...rest } = schema;
   const standard = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !keyword.startsWith('x-')));
   const words = [description, schema[SHAPE]].filter(part => typeof part === 'string');
   return {
@@ -66,6 +66,7 @@ function convertBody(schema: Raw): JsonObject {
     ...(schema[TEXT] === 'raw' ? { format: 'password' } : {}),
     ...(Array.isArray(examples) ? { example: examples[0] } : {}),
     ...(isObject(properties) ? { properties: mapValues(properties, convert) } : {}),
+    ...(others === undefined ? {} : { additionalProperties: isObject(others) ? convert(others as Raw) : others }),
     ...(isObject(items) ? { items: convert(items as Raw) } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { codeDigest } from '../../../daemon/domain/digest.ts';
-import { Conflict } from '../../../daemon/store/store.ts';
+import { Conflict, type Store } from '../../../daemon/store/store.ts';
 import {
   addApp,
   addBackup,
@@ -9,6 +9,7 @@ import {
   commit,
   everything,
   newDevice,
+  queryOf,
   type Rule,
   restoreBackup,
   rule,
@@ -42,6 +43,7 @@ export const commitRules: readonly Rule[] = [
       hardwareVersion: 'a\u{1F511}',
       firmwareVersion: null,
       manufacturer: "O'Neil %_",
+      tags: { constructor: '=1', lot: 'a"\u{1F511}', 'x-9_': "'" },
     });
     await commit(store, [addDevice('UK-1', given)], { at: 5 });
     expect(await store.device(1)).toEqual({
@@ -183,6 +185,22 @@ export const commitRules: readonly Rule[] = [
     expect(await store.device(1)).toMatchObject(all);
     await commit(store, [setDevice(1, { lockReason: null, lockedAt: null, status: 'ACTIVE' })]);
     expect(await store.device(1)).toMatchObject({ ...all, lockReason: null, lockedAt: null, status: 'ACTIVE' });
+  }),
+
+  rule('tags are replaced as a whole, and other changes keep them', async ({ store, reopen }) => {
+    const query = (name: string, value: string) => queryOf({ tags: [{ name, value }] });
+    const found = async (of: Store, name: string, value: string) => (await of.devices(query(name, value))).total;
+    await commit(store, [addDevice('A', { tags: { lot: '7', shelf: 'b' } }), addDevice('B')]);
+    await commit(store, [setDevice(1, { note: 'n', status: 'LOCKED' }), useDevice(1, 1)]);
+    expect((await store.device(1))?.tags).toEqual({ lot: '7', shelf: 'b' });
+    await commit(store, [setDevice(1, { tags: { lot: '8', owner: 'x:y' } }), setDevice(2, { tags: { lot: '7' } })]);
+    expect((await store.device(1))?.tags).toEqual({ lot: '8', owner: 'x:y' });
+    const counts = async (of: Store) =>
+      Promise.all([found(of, 'lot', '7'), found(of, 'lot', '8'), found(of, 'shelf', 'b'), found(of, 'owner', 'x:y')]);
+    expect(await counts(store)).toEqual([1, 1, 0, 1]);
+    await commit(store, [setDevice(1, { tags: {} })]);
+    expect((await store.device(1))?.tags).toEqual({});
+    expect(await counts(await reopen())).toEqual([1, 0, 0, 0]);
   }),
 
   rule('usage and backups are counted on the device', async ({ store }) => {

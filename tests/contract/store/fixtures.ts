@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
-import type { DeviceRow, DeviceSet, NewDevice } from '../../../daemon/domain/device.ts';
+import { type DeviceRow, type DeviceSet, hasTags, type NewDevice } from '../../../daemon/domain/device.ts';
 import { codeDigest } from '../../../daemon/domain/digest.ts';
 import type { NewServiceToken } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
@@ -39,13 +39,14 @@ export const newDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): 
   firmwareVersion: '1.0.3',
   activationCode: `CODE-${serialNumber}`,
   activationCodeExpiresAt: 2_000_000_000_000,
+  tags: {},
   ...rest,
 });
 
 export const addDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): Change => {
   const device = newDevice(serialNumber, rest);
   const data = { deviceType: device.deviceType, serialNumber };
-  const detail = { codeDigest: codeDigest(device) };
+  const detail = { codeDigest: codeDigest(device), ...(hasTags(device.tags) ? { tags: device.tags } : {}) };
   return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail } };
 };
 
@@ -63,6 +64,7 @@ export const setDevice = (device: number, set: DeviceSet): Extract<Change, { kin
   entry: {
     type: typeOf[set.status ?? 'INACTIVE'],
     data: { deviceType: 'UKEY', ...(set.userId ? { userId: set.userId } : {}) },
+    ...(set.tags && (set.status ?? 'INACTIVE') === 'INACTIVE' ? { detail: { after: { tags: set.tags } } } : {}),
   },
 });
 

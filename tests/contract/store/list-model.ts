@@ -25,7 +25,7 @@ function sortKey(device: DeviceRecord, { sortBy }: DeviceQuery): string | number
 }
 
 function matches(device: DeviceRecord, query: DeviceQuery): boolean {
-  const { deviceType, status, manufacturer, userId, keyword, serialNumber } = query;
+  const { deviceType, status, manufacturer, userId, keyword, serialNumber, tags = [] } = query;
   const { createdFrom = -Infinity, createdTo = Infinity, lastUsedBefore, codeExpiresBefore = Infinity } = query;
   return (
     (deviceType?.includes(device.deviceType) ?? true) &&
@@ -37,6 +37,7 @@ function matches(device: DeviceRecord, query: DeviceQuery): boolean {
     device.activationCodeExpiresAt < codeExpiresBefore &&
     (manufacturer === undefined || device.manufacturer === manufacturer) &&
     (userId === undefined || device.userId === userId) &&
+    tags.every(({ name, value }) => Object.entries(device.tags).some(([n, v]) => n === name && v === value)) &&
     (keyword === undefined ||
       [`DEV-${device.number}`, device.serialNumber].some(text => text.toLowerCase().includes(lower(keyword))))
   );
@@ -46,7 +47,7 @@ const lower = (text: string) => text.replace(/[A-Z]/g, letter => letter.toLowerC
 
 function toRow(device: DeviceRecord): DeviceRow {
   const { number, deviceType, serialNumber, manufacturer, model, status, userId } = device;
-  const { activationCode, createdAt, activatedAt, lastUsedAt } = device;
+  const { activationCode, createdAt, activatedAt, lastUsedAt, tags } = device;
   const kind = { number, deviceType, serialNumber, manufacturer, model, status, userId };
-  return { ...kind, activationCode, createdAt, activatedAt, lastUsedAt };
+  return { ...kind, activationCode, createdAt, activatedAt, lastUsedAt, tags };
 }

@@ -1,13 +1,35 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { DeviceRecord } from '../../../daemon/domain/device.ts';
-import type { Change, DeviceQuery, Store } from '../../../daemon/store/store.ts';
+import type { Change, DeviceFilter, DeviceQuery, Store } from '../../../daemon/store/store.ts';
+import type { Tags } from '../../../src/contract/tags.ts';
 import { deviceSorts, deviceStatuses, deviceTypes } from '../../../src/contract/values.ts';
 import { addDevice, commit, numbersOf, queryOf, type Rule, rule, setDevice, useDevice } from './fixtures.ts';
 import { listModel } from './list-model.ts';
 
 const makers = ['Feitian', 'feitian', 'Yubico', 'Æon', '\u{1F511}key', '\uFF21', 'A%_'];
 const users = ['alice', 'bob', 'USR-1'];
+
+/** `lot` has a frequent and a rare value; the names and values of the others look alike. */
+function tagsOf(n: number): Tags {
+  const lot: Tags = n % 4 === 0 ? {} : { lot: n % 40 === 1 ? 'rare' : '7' };
+  return { ...(n % 9 === 2 ? { 'lot-7': ':' } : {}), ...lot, ...(n % 5 === 3 ? { shelf: '7' } : {}) };
+}
+const tagFilters = [
+  [{ name: 'lot', value: '7' }],
+  [{ name: 'lot', value: 'rare' }],
+  [
+    { name: 'lot', value: '7' },
+    { name: 'shelf', value: '7' },
+  ],
+  [
+    { name: 'lot', value: '7' },
+    { name: 'lot', value: 'rare' },
+  ],
+  [{ name: 'lot-7', value: ':' }],
+  [{ name: 'lot', value: 'unknown' }],
+  [{ name: 'unknown', value: '7' }],
+] as const;
 
 /** Devices of every kind: ties, nulls, times that run backwards, similar serial numbers. */
 async function fill(store: Store, count = 240): Promise<DeviceRecord[]> {
@@ -20,6 +42,7 @@ async function fill(store: Store, count = 240): Promise<DeviceRecord[]> {
         deviceType: pick(deviceTypes, n),
         manufacturer: pick(makers, n),
         model: pick(['K9', 'k1', 'Z'], n),
+        tags: tagsOf(n),
       };
       return addDevice(serial, rest);
     });
@@ -32,6 +55,7 @@ async function fill(store: Store, count = 240): Promise<DeviceRecord[]> {
     if (n % 5 === 0) changes.push(setDevice(n, { status: 'LOCKED', updatedAt: (n * 11) % 30 }));
     if (n % 11 === 0) changes.push(setDevice(n, { status: 'DEACTIVATED', userId: null }));
     if (n % 4 === 0) changes.push(useDevice(n, 1));
+    if (n % 6 === 0) changes.push(setDevice(n, { tags: tagsOf(n + 5) }));
     if (n % 7 === 0) changes.push(setDevice(n, { activationCodeExpiresAt: 1_900_000_000_000 + (n % 9) }));
   }
   for (let i = 0; i < changes.length; i += 25) await commit(store, changes.slice(i, i + 25), { at: 5000 - i });
@@ -94,6 +118,7 @@ const queries = fc.record({
   manufacturer: maybe([...makers, 'unknown']),
   userId: maybe([...users, 'unknown']),
   keyword: maybe(keywords),
+  tags: fc.option(fc.constantFrom(...tagFilters), { nil: undefined, freq: 1 }),
 });
 
 /** Rules about lists of devices. */
@@ -119,6 +144,7 @@ export const listRules: readonly Rule[] = [
       ...[...makers, 'unknown'].map(manufacturer => ({ manufacturer })),
       ...[...users, 'unknown'].map(userId => ({ userId })),
       ...keywords.map(keyword => ({ keyword })),
+      ...tagFilters.map(tags => ({ tags })),
     ];
     for (const filter of filters)
       for (const sortBy of ['createTime', 'serialNumber', 'lastUsedAt', 'status'] as const)
@@ -127,7 +153,8 @@ export const listRules: readonly Rule[] = [
 
   rule('a scan returns every match once, by number, as of one moment', async ({ store }) => {
     const devices = await fill(store);
-    for (const filter of [{}, { status: ['LOCKED'] }, { keyword: 'uk' }, { lastUsedBefore: 4990 }] as const) {
+    const filters = [{}, { status: ['LOCKED'] }, { keyword: 'uk' }, { lastUsedBefore: 4990 }] as const;
+    for (const filter of [...filters, ...tagFilters.map(tags => ({ tags }))]) {
       const found: number[] = [];
       const scan = store.scanDevices(filter);
       for await (const rows of scan) {
@@ -141,6 +168,26 @@ export const listRules: readonly Rule[] = [
     await moment.next();
     await commit(store, [addDevice('later')]);
     for await (const rows of moment) expect(rows.map(row => row.serialNumber)).not.toContain('later');
+  }),
+
+  rule('a scan names the tags of the matches, as of the same moment', async ({ store }) => {
+    const devices = await fill(store);
+    const scan = async (filter: DeviceFilter, limit = 100) => {
+      let names: readonly string[] | null = null;
+      const batches = store.scanDevices(filter, { tagNames: { limit, found: found => (names = found) } });
+      const first = await batches.next();
+      await batches.return();
+      return [names, first.done ? 0 : first.value.length > 0] as const;
+    };
+    expect(await scan({})).toEqual([['lot', 'lot-7', 'shelf'], true]);
+    expect(await scan({}, 1)).toEqual([['lot', 'lot-7'], true]);
+    const untagged = devices.find(device => Object.keys(device.tags).length === 0)!;
+    expect((await scan({ serialNumber: untagged.serialNumber }))[0]).toEqual([]);
+    const tagged = devices.find(({ tags }) => Object.keys(tags).join() === 'lot,shelf')!;
+    expect((await scan({ serialNumber: tagged.serialNumber }))[0]).toEqual(['lot', 'shelf']);
+    expect((await scan({ serialNumber: tagged.serialNumber }, 0))[0]).toEqual(['lot']);
+    await commit(store, [setDevice(tagged.number, { tags: { zone: 'z' } })]);
+    expect((await scan({}))[0]).toEqual(['lot', 'lot-7', 'shelf', 'zone']);
   }),
 
   rule('statistics agree with the devices, also right after a commit', async ({ store }) => {
@@ -206,6 +253,7 @@ export const listRules: readonly Rule[] = [
           fc.record({ device: fc.integer({ min: 1, max: 80 }), status: fc.constantFrom(...deviceStatuses) }),
           fc.record({ device: fc.integer({ min: 1, max: 80 }), userId: fc.constantFrom(...users, null) }),
           fc.record({ device: fc.integer({ min: 1, max: 80 }), updatedAt: fc.integer({ min: 1, max: 99 }) }),
+          fc.record({ device: fc.integer({ min: 1, max: 80 }), tags: fc.nat(50).map(tagsOf) }),
           fc.record({ device: fc.integer({ min: 1, max: 80 }), used: fc.constant(true) }),
         ),
         { minLength: 1, maxLength: 5 },
@@ -218,7 +266,7 @@ export const listRules: readonly Rule[] = [
     await fc.assert(
       fc.asyncProperty(step, async ({ changes, added, at, query }) => {
         const fresh = Array.from({ length: added }, (_, i) =>
-          addDevice(`N${count + i}`, { manufacturer: `M${count}` }),
+          addDevice(`N${count + i}`, { manufacturer: `M${count}`, tags: tagsOf(count + i) }),
         );
         const sets = changes.map(({ device, ...set }) =>
           'used' in set ? useDevice(device, 1) : setDevice(device, set),

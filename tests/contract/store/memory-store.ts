@@ -156,9 +156,12 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
         ).length,
       };
     },
-    async *scanDevices(filter) {
+    async *scanDevices(filter, { tagNames } = {}) {
       const query = { sortBy: 'deviceId', descending: false, offset: 0, limit: Number.POSITIVE_INFINITY } as const;
-      yield listModel([...present().devices], { ...query, ...filter }).rows;
+      const { rows } = listModel([...present().devices], { ...query, ...filter });
+      const names = new Set(rows.flatMap(row => Object.keys(row.tags)));
+      tagNames?.found([...names].sort().slice(0, tagNames.limit + 1));
+      yield rows;
     },
     user: async number => present().users[number - 1] ?? null,
     userByName: async username => present().users.find(user => user.username === username) ?? null,

@@ -1,10 +1,14 @@
+import type { Tag, Tags } from '../../../../src/contract/tags.ts';
+import { type DeviceSet, noTags } from '../../../domain/device.ts';
 import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../store.ts';
 import { asciiLower, isCounted, type NumberPage } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
+import { devicesWithTag } from '../tags.ts';
 import type { DeviceDelta } from '../writing.ts';
 import { type Bits, combined } from './bits.ts';
 import { DeviceColumns } from './device-columns.ts';
 import { addIdsWith } from './id-digits.ts';
+import { IndexedSets, type ReadIndex } from './indexed-sets.ts';
 import { load } from './load.ts';
 import { type Matches, matching } from './matches.ts';
 import { NumberSet } from './number-set.ts';
@@ -13,7 +17,6 @@ import { pageByText, TimeOrder } from './sorted-page.ts';
 import { statisticsOf } from './statistics.ts';
 import { matchingTimes, namesTime } from './time-filter.ts';
 import { Trigrams } from './trigrams.ts';
-import { DevicesOfUsers } from './users.ts';
 
 const encoder = new TextEncoder();
 
@@ -24,14 +27,17 @@ const encoder = new TextEncoder();
 export class DeviceLists {
   readonly #statements: Statements;
   readonly #columns = new DeviceColumns();
-  readonly #users: DevicesOfUsers;
+  readonly #users: IndexedSets;
+  /** By `name:value`. */
+  readonly #tags: IndexedSets;
   readonly #order: SerialOrder;
   readonly #trigrams: Trigrams;
   readonly #times = new TimeOrder();
 
   constructor(statements: Statements) {
     this.#statements = statements;
-    this.#users = new DevicesOfUsers(statements);
+    this.#users = new IndexedSets(devicesOfUser(statements), maxCached.users);
+    this.#tags = new IndexedSets(taggedDevices(statements), maxCached.tags);
     this.#order = new SerialOrder(statements, this.#columns.serials);
     this.#trigrams = new Trigrams(this.#columns.serials);
   }
@@ -67,8 +73,14 @@ export class DeviceLists {
         const none = { activatedAt: null, lastUsedAt: null, updatedAt: null };
         columns.add({ ...delta.added, ...none, status: 'INACTIVE', createdAt: delta.at });
       } else if (delta.number <= columns.count) this.#set(delta);
-      if ('set' in delta && delta.set.userId !== undefined) this.#users.bind(delta.number, delta.set.userId);
+      this.#index(delta);
     }
+  }
+
+  #index(delta: DeviceDelta): void {
+    const { userId, tags }: DeviceSet = 'set' in delta ? delta.set : delta.added.tags === noTags ? {} : delta.added;
+    if (userId !== undefined) this.#users.change(delta.number, userId === null ? [] : [userId]);
+    if (tags !== undefined) this.#tags.change(delta.number, textsOf(tags));
   }
 
   #set({ number, set }: Extract<DeviceDelta, { set: unknown }>): void {
@@ -87,9 +99,9 @@ export class DeviceLists {
   /** The page, if that takes only a fraction of a millisecond; else null: use `page`. */
   quickPage(query: DeviceQuery): NumberPage | null {
     if (query.keyword !== undefined || namesTime(query) || !this.#byNumber(query)) return null;
-    const user = query.userId === undefined ? null : this.#users.find(query.userId);
-    if (query.userId !== undefined && user === null) return null;
-    const matches = this.#matches(query, user, []);
+    const indexed = lookups(query, this.#users, this.#tags).map(({ sets, value }) => sets.find(value));
+    if (indexed.includes(null)) return null;
+    const matches = this.#matches(query, indexed as NumberSet[], []);
     if (matches === null) return { numbers: [], total: 0 };
     const total = isCounted(query) ? this.#columns.total(query) : matches.count();
     return { numbers: pageOf(matches, query, total), total };
@@ -101,10 +113,13 @@ export class DeviceLists {
     const also: Bits[] = [];
     if (query.keyword) also.push(yield* this.#withKeyword(query.keyword, last));
     if (namesTime(query)) also.push(yield* matchingTimes(this.#columns, query, last));
-    let user: NumberSet | null = null;
-    if (query.userId !== undefined) user = this.#users.find(query.userId) ?? (yield* this.#users.read(query.userId));
+    const wanted = lookups(query, this.#users, this.#tags);
+    const read: NumberSet[] = [];
+    for (const { sets, value } of wanted) read.push(sets.find(value) ?? (yield* sets.read(value)));
     if (query.sortBy === 'serialNumber') yield* this.#order.upTo(last);
-    const matches = this.#matches(query, user, also, last);
+    // A small set is as it was when it was read: all are taken again at one moment.
+    const indexed = wanted.map(({ sets, value }, i) => sets.find(value) ?? read[i]!);
+    const matches = this.#matches(query, indexed, also, last);
     if (matches === null) return { numbers: [], total: 0 };
     const total = matches.count();
     return { numbers: yield* this.#sorted(matches, query, total), total };
@@ -138,16 +153,16 @@ export class DeviceLists {
     return sortBy === 'deviceId';
   }
 
-  /** The devices up to `last` that match the filter and are in each of `also`; null if nothing can match. */
+  /** The devices up to `last` that match the filter and are in each of `indexed` and `also`; null if nothing can match. */
   #matches(
     filter: DeviceFilter,
-    user: NumberSet | null,
+    indexed: readonly NumberSet[],
     also: readonly Bits[],
     last = this.#columns.count,
   ): Matches | null {
     const sets = this.#columns.sets(filter);
     if (!sets) return null;
-    if (user) sets.push(user);
+    sets.push(...indexed);
     if (filter.serialNumber !== undefined) sets.push(this.#withSerial(filter.serialNumber));
     return matching(last, sets, combined([...also, ...this.#columns.unions(filter, last)]));
   }
@@ -165,6 +180,34 @@ export class DeviceLists {
     return bits;
   }
 }
+
+/** Values whose devices are cached: a set of many devices takes a bit for each device of the registry. */
+const maxCached = { users: 500, tags: 200 };
+
+const devicesOfUser =
+  (statements: Statements): ReadIndex =>
+  (userId, after, limit) =>
+    statements.values<number>(
+      'SELECT number FROM device WHERE user_id = ? AND number > ? ORDER BY number LIMIT ?',
+      userId,
+      after,
+      limit,
+    );
+
+const textOf = ({ name, value }: Tag) => `${name}:${value}`;
+const textsOf = (tags: Tags) => Object.entries(tags).map(([name, value]) => textOf({ name, value }));
+const taggedDevices =
+  (statements: Statements): ReadIndex =>
+  (text, after, limit) => {
+    const colon = text.indexOf(':');
+    return devicesWithTag(statements, { name: text.slice(0, colon), value: text.slice(colon + 1) }, after, limit);
+  };
+
+/** The values of a query that an index has, each with the sets to look it up in. */
+const lookups = ({ userId, tags = [] }: DeviceFilter, users: IndexedSets, tagged: IndexedSets) => [
+  ...(userId === undefined ? [] : [{ sets: users, value: userId }]),
+  ...tags.map(tag => ({ sets: tagged, value: textOf(tag) })),
+];
 
 /** A page in the order of numbers, collected from the nearer end. */
 function pageOf(matches: Matches, { offset, limit, descending }: DeviceQuery, total: number): readonly number[] {

@@ -163,7 +163,8 @@ class ListsInMemory implements ListedDevices {
 }
 
 /** Whether a row still has what the query asks of fields that change. */
-const stillMatches = (row: DeviceRow, { status, userId, lastUsedBefore }: DeviceQuery): boolean =>
+const stillMatches = (row: DeviceRow, { status, userId, lastUsedBefore, tags }: DeviceQuery): boolean =>
   (status?.includes(row.status) ?? true) &&
   (userId ?? row.userId) === row.userId &&
+  (tags?.every(({ name, value }) => row.tags[name] === value) ?? true) &&
   (lastUsedBefore === undefined || (row.lastUsedAt ?? row.activatedAt ?? Number.POSITIVE_INFINITY) < lastUsedBefore);

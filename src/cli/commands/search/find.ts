@@ -89,7 +89,9 @@ async function findDevices(client: Client, text: string, limit: number): Promise
 async function detailOf(client: Client, deviceId: string): Promise<readonly DeviceListItem[]> {
   try {
     const detail = await client.call('deviceDetail', { params: { deviceId } });
-    return [Object.fromEntries(deviceListFields.map(name => [name, detail[name]])) as DeviceListItem];
+    return [
+      Object.fromEntries([...deviceListFields, 'tags' as const].map(name => [name, detail[name]])) as DeviceListItem,
+    ];
   } catch (error) {
     if (isServerRefusal(error, 2001)) return [];
     throw error;
