@@ -18,6 +18,8 @@ const wanted = [
   { debian: 'chromium', program: 'chromium', checks: 'Swagger UI in a browser' },
   { debian: 'python3', program: 'python3', checks: 'prompts and progress on a pseudo-terminal' },
   { debian: 'tmux', program: 'tmux', checks: 'screens as a terminal shows them' },
+  { debian: 'zsh', program: 'zsh', checks: 'completion in zsh' },
+  { debian: 'fish', program: 'fish', checks: 'completion in fish' },
   { debian: 'systemd', program: 'systemd-analyze', checks: 'the units of systemd' },
   { debian: 'openssl', program: 'openssl', checks: 'HTTPS' },
   { debian: 'jq', program: 'jq', checks: 'lines of the documentation' },

@@ -23,6 +23,8 @@ export interface CommandShape<F extends FlagShapes> {
   /** Paragraphs, one per line. */
   readonly description?: string;
   readonly args?: readonly ArgShape[];
+  /** What completion offers for the next argument, if that depends on the arguments before it; null for what `args` says. */
+  readonly follows?: (args: readonly string[]) => Pick<ArgShape, 'choices' | 'offer'> | null;
   readonly flags: F;
   readonly examples: readonly Example[];
   /** Whether the command creates a profile that is named and does not exist; any other command refuses it. */

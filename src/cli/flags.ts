@@ -1,8 +1,20 @@
 /** Flags and arguments as data, and those that several commands share. `program.ts` turns them into options of commander. */
 import { environment } from '../contract/local.ts';
+import type { DeviceStatus } from '../contract/values.ts';
 
-/** What shell completion offers for a value. */
-export type Offer = 'device' | 'file' | 'folder' | 'profile' | 'token' | 'user';
+/** What shell completion offers for a value. A `holder` has a device, a `user` can log in. */
+export type Offer =
+  | 'device'
+  | 'file'
+  | 'folder'
+  | 'holder'
+  | 'manufacturer'
+  | 'profile'
+  | 'server'
+  | 'token'
+  | 'user'
+  | 'username'
+  | 'version';
 
 /** A flag. Its name is its key among the flags of the command, without the dashes. */
 export interface FlagShape {
@@ -31,6 +43,8 @@ export interface FlagShape {
   /** Field of the request that the flag fills, if it has another name: errors of the server name the field. */
   readonly field?: string;
   readonly offer?: Offer;
+  /** The value is `NAME=VALUE`, with the names and values of these flags. */
+  readonly pairs?: FlagShapes;
 }
 /** Flags by name. */
 export type FlagShapes = Readonly<Record<string, FlagShape>>;
@@ -44,6 +58,8 @@ export interface ArgShape {
   readonly rest?: true;
   readonly choices?: readonly string[];
   readonly offer?: Offer;
+  /** The states of the devices that are offered; any if absent. */
+  readonly states?: readonly DeviceStatus[];
 }
 
 type Camel<S extends string> = S extends `no-${infer Rest}`
@@ -76,10 +92,11 @@ export const camel = (flag: string): string =>
 export const globalFlags = {
   server: {
     value: 'URL',
+    offer: 'server',
     env: environment.server,
     help: 'address of the registry; by default the daemon on this machine',
   },
-  hardware: { value: 'URL', help: 'address of the hardware service, if it is not the registry' },
+  hardware: { value: 'URL', offer: 'server', help: 'address of the hardware service, if it is not the registry' },
   profile: { value: 'NAME', help: 'settings and login to use', offer: 'profile' },
   home: { value: 'DIR', env: environment.home, help: 'folder for all data of this user', offer: 'folder' },
   ca: { value: 'FILE', help: 'certificates to verify the server with (PEM)', offer: 'file' },

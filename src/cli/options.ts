@@ -1,11 +1,10 @@
 /** Flags and arguments as commander takes them, with what the other readers of the tree need to know of them. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { type ArgShape, camel, type FlagShape, type FlagShapes, type Offer } from './flags.ts';
+import { type ArgShape, camel, type FlagShape, type FlagShapes } from './flags.ts';
 
 /** A flag under one of its spellings. An alias is hidden and sets the value of the flag that it stands for. */
 export class Flag extends Option {
   readonly shape: FlagShape;
-  readonly offer: Offer | null;
   readonly #attribute: string;
 
   constructor(name: string, shape: FlagShape, spelling = name) {
@@ -13,7 +12,6 @@ export class Flag extends Option {
     const short = shape.short && !isAlias ? `-${shape.short}, ` : '';
     super(`${short}--${spelling}${valueName(shape)}`, shape.help);
     this.shape = shape;
-    this.offer = shape.offer ?? null;
     this.#attribute = camel(name);
     if (shape.choices) this.choices(shape.choices);
     if (shape.value) this.argParser(parserOf(shape, this.parseArg));
@@ -56,14 +54,15 @@ function wholeNumber(text: string, { min, max }: { readonly min: number; readonl
   throw new InvalidArgumentError(`It must be a whole number ${bounds}.`);
 }
 
-/** An argument with what shell completion offers for it. */
+/** An argument with its definition. */
 export class NamedArgument extends Argument {
-  readonly offer: Offer | null;
+  readonly shape: ArgShape;
 
-  constructor({ name, help, optional, rest, choices, offer }: ArgShape) {
+  constructor(shape: ArgShape) {
+    const { name, help, optional, rest, choices } = shape;
     const dots = rest ? '...' : '';
     super(optional ? `[${name}${dots}]` : `<${name}${dots}>`, help);
-    this.offer = offer ?? null;
+    this.shape = shape;
     if (choices) this.choices(choices);
   }
 }

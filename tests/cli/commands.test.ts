@@ -1,9 +1,8 @@
 /** Every command when it succeeds: its output and its exit code. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { adminPassword, type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
+import { adminPassword, type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -450,35 +449,12 @@ describe('the program', () => {
     expect((await devmgr(['doctor', '--fix', '--yes', '--root', root, '--json'])).json).toEqual({ written: [] });
   });
 
-  test('completes words in a real bash', async () => {
-    const { deviceId } = await daemon.register('BASH:1');
-    const bin = temporaryFolder();
-    const program = join(bin, 'devmgr');
-    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${programFile}' "$@"\n`, { mode: 0o755 });
-    const ask = (...words: string[]) => {
-      const line = `source <(devmgr completion bash); COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _devmgr; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const { stdout } = spawnSync('bash', ['-c', line], {
-        encoding: 'utf8',
-        env: { PATH: `${bin}:${process.env.PATH}`, DEVMGR_HOME: daemon.home, HOME: bin },
-      });
-      return stdout.trimEnd().split('\n');
-    };
-    expect(ask('devmgr', 'dae')).toEqual(['daemon']);
-    expect(ask('devmgr', 'daemon', 'st')).toEqual(['start', 'stop', 'status']);
-    expect(ask('devmgr', 'list', '--st')).toEqual(['--status']);
-    expect(ask('devmgr', 'list', '--status', 'IN')).toEqual(['INACTIVE']);
-    expect(ask('devmgr', 'show', deviceId)).toEqual([deviceId]);
-  });
-
   test('completes devices from the server', async () => {
     const serial = newSerial();
     const { deviceId } = await daemon.register(serial);
-    const { stdout } = await daemon.run(['completion', 'bash', '--offer', '--', 'show', serial]);
-    expect(stdout).toBe(`${serial}\t${deviceId} INACTIVE\n`);
-    expect((await daemon.run(['completion', 'bash', '--offer', '--', 'lock', '--rea'])).stdout).toMatch(/^--reason\t/);
-    const home = temporaryFolder();
-    expect((await devmgr(['completion', 'bash', '--offer', '--', 'show', 'X'], { home })).stdout).toBe('');
-    expect(readdirSync(home)).toEqual([]);
+    const { stdout } = await daemon.run(['completion', 'zsh', '--offer', '--', 'show', serial]);
+    expect(stdout).toBe(`words\n${serial}\t${deviceId} INACTIVE\n`);
+    expect((await daemon.run(['completion', 'zsh', '--offer', '--', 'lock', '--rea'])).stdout).toMatch(/^--reason\t/m);
   });
 });
 

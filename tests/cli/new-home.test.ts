@@ -3,17 +3,22 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { completion } from '../../src/cli/commands/session/completion.ts';
+import { completion } from '../../src/cli/commands/completion/completion.ts';
 import { man } from '../../src/cli/commands/session/man.ts';
 import { Shell } from '../docs/shell.ts';
 import { adminPassword, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
 
-test('the examples that install the manual page and the completion of fish create their folders', async () => {
+test('the examples that install the manual page and the completions create their folders', async () => {
   const folder = temporaryFolder();
   const shell = await Shell.open(folder, programFile);
   const lines = [...man.examples, ...completion.examples].map(({ line }) => line).filter(line => line.includes('~/'));
   for (const line of lines) expect(await shell.run(`devmgr ${line}`)).toMatchObject({ status: 0 });
-  const installed = ['.local/share/man/man1/devmgr.1', '.config/fish/completions/devmgr.fish'];
+  const installed = [
+    '.local/share/man/man1/devmgr.1',
+    '.local/share/bash-completion/completions/devmgr',
+    '.zfunc/_devmgr',
+    '.config/fish/completions/devmgr.fish',
+  ];
   expect(installed.filter(file => !existsSync(join(folder, 'home', file)))).toEqual([]);
 });
 

@@ -214,7 +214,7 @@ export const commandTable: CommandTable = {
         entry(
           'completion',
           'write the completion script for a shell',
-          async () => (await import('./session/completion.ts')).completion,
+          async () => (await import('./completion/completion.ts')).completion,
         ),
         entry('man', 'write the manual page', async () => (await import('./session/man.ts')).man),
         entry(

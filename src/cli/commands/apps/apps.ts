@@ -65,6 +65,7 @@ export const appColumns: Column<AppVersion>[] = [
 /** Shows the newest version for a platform: `GET /api/app-versions/latest`. */
 export const appsLatest = command({
   args: [{ name: 'PLATFORM', help: platformNames.join(', '), optional: true }],
+  follows: () => ({ choices: platformNames }),
   flags: {
     platform: { value: 'PLATFORM', choices: platformNames, help: 'the same, as an option' },
     current: {

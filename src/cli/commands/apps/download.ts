@@ -4,7 +4,7 @@ import { checkTarget, downloadTo, targetFlags } from '../../files/download.ts';
 /** Downloads a package and compares its SHA-256. A damaged or incomplete file is deleted. */
 export const appsDownload = command({
   description: 'An existing file is overwritten only with --force. A damaged download is deleted.',
-  args: [{ name: 'VERSION_ID', help: 'id of the version, such as APP-1' }],
+  args: [{ name: 'VERSION_ID', help: 'id of the version, such as APP-1', offer: 'version' }],
   flags: targetFlags,
   examples: [
     { does: 'under its own name', line: 'apps download APP-1' },

@@ -1,9 +1,16 @@
 /** The argument and the flags of commands that change one device or many. The code for many is loaded only if they are used. */
+import type { BatchOperation } from '../../../contract/values.ts';
 import type { ArgShape, FlagShapes, FlagValues } from '../../flags.ts';
 import { deviceArg } from '../devices/device.ts';
+import { filterFlags } from '../devices/filter.ts';
+import { operations } from './operations.ts';
 
-/** Names one device or several. */
-export const devicesArg: ArgShape = { ...deviceArg, rest: true };
+/** Names one device or several. Completion offers those that the operation does not refuse. */
+export const devicesArg = (operation: BatchOperation): ArgShape => ({
+  ...deviceArg,
+  rest: true,
+  states: operations[operation].fits,
+});
 
 /** Flags that select many devices, and keep a record of what was done. */
 export const bulkFlags = {
@@ -16,6 +23,7 @@ export const bulkFlags = {
   },
   filter: {
     value: 'NAME=VALUE',
+    pairs: filterFlags,
     many: 'whole',
     conflicts: ['plugged'],
     help: 'every device that matches, with the filters of list: status=ACTIVE,LOCKED; can be repeated',

@@ -148,7 +148,7 @@ export const daemonAudit = command({
     'Shows who did what to which device, oldest first. Reads the registry on disk; the daemon may be running.',
   flags: {
     device: { value: 'DEVICE', offer: 'device', help: 'only this device (deviceId or serial number)' },
-    user: { value: 'USER', help: 'only actions of this user' },
+    user: { value: 'USER', offer: 'user', help: 'only actions of this user' },
     type: { value: 'TYPE', many: true, help: 'only entries of these types' },
     since: { value: 'ID', whole: { min: 0 }, help: 'only entries after this event id' },
     from: { value: 'TIME', help: 'only from this time (ISO 8601)' },

@@ -13,7 +13,7 @@ import { resolveDevice } from './device.ts';
 /** Binds a device to a user: `POST /api/devices/activate`. Prompts for a missing code and user. */
 export const activate = command({
   description: `With several devices or --filter, the codes come from the registry. CSV needs the columns activationCode and, without --user, userId.\n${bulkDescription}`,
-  args: [devicesArg],
+  args: [devicesArg('ACTIVATE')],
   flags: {
     code: {
       value: 'CODE',
@@ -21,7 +21,13 @@ export const activate = command({
       conflicts: ['file', 'filter'],
       help: 'activation code, in upper or lower case, with or without hyphens',
     },
-    user: { value: 'USER', field: 'userId', aliases: ['user-id'], help: 'id of the user to bind the device to' },
+    user: {
+      value: 'USER',
+      field: 'userId',
+      aliases: ['user-id'],
+      offer: 'holder',
+      help: 'id of the user to bind the device to',
+    },
     ...bulkFlags,
     ...pluggedFlag,
   },

@@ -11,7 +11,7 @@ import { reasonOf } from './lock.ts';
 /** Replaces the activation code: `POST /api/devices/generate-activation-code`. */
 export const code = command({
   description: `The previous code becomes invalid at once.\n${bulkDescription}`,
-  args: [devicesArg],
+  args: [devicesArg('GENERATE_CODE')],
   flags: {
     reason: { value: 'TEXT', help: 'reason, for the audit log' },
     days: {

@@ -16,7 +16,7 @@ export const deactivate = command({
   description:
     "This cannot be undone. You confirm it by typing the id of the device, or with --yes, and with an administrator's password. For several devices you type their number.\n" +
     bulkDescription,
-  args: [devicesArg],
+  args: [devicesArg('DEACTIVATE')],
   flags: {
     reason: { value: 'TEXT', help: 'reason, for the audit log' },
     ...noteFlag,

@@ -21,7 +21,7 @@ export const reasonOf = (context: Context, given: string | undefined): Promise<s
 /** Locks devices: `POST /api/devices/{deviceId}/lock`. */
 export const lock = command({
   description: bulkDescription,
-  args: [devicesArg],
+  args: [devicesArg('LOCK')],
   flags: {
     reason: { value: 'TEXT', help: 'reason, for the audit log; shown with the device' },
     ...noteFlag,
@@ -57,7 +57,7 @@ export const lock = command({
 /** Unlocks devices: `POST /api/devices/{deviceId}/unlock`. */
 export const unlock = command({
   description: bulkDescription,
-  args: [devicesArg],
+  args: [devicesArg('UNLOCK')],
   flags: { ...noteFlag, ...bulkFlags, ...pluggedFlag },
   examples: [
     { does: 'a key that was found', line: 'unlock DEV-1 --note "was in the drawer"' },

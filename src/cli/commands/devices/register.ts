@@ -26,7 +26,7 @@ export const register = command({
       ...single,
       help: 'serial number',
     },
-    manufacturer: { value: 'NAME', help: 'manufacturer' },
+    manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer' },
     model: { value: 'NAME', help: 'model' },
     'hardware-version': { value: 'VERSION', ...single, help: 'hardware version' },
     'firmware-version': { value: 'VERSION', aliases: ['firmware'], ...single, help: 'firmware version' },

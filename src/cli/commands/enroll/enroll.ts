@@ -18,9 +18,9 @@ export const enroll = command({
     count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after N keys, including those already in --out' },
     timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if no key is plugged in for this long (exit code 10)' },
     type: { value: 'TYPE', choices: deviceTypes, help: 'only keys of this type' },
-    manufacturer: { value: 'NAME', help: 'manufacturer to register with' },
+    manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer to register with' },
     model: { value: 'NAME', help: 'model to register with' },
-    'activate-for': { value: 'USER', help: 'activate each key for this user' },
+    'activate-for': { value: 'USER', offer: 'holder', help: 'activate each key for this user' },
     'skip-attached': { help: 'skip keys that are attached at the start' },
     'dry-run': { help: 'show what would be done, and change nothing' },
     out: {

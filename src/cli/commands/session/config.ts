@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { Fault, usage } from '../../fault.ts';
+import type { ArgShape } from '../../flags.ts';
 import { readLoginName } from '../../settings/credentials.ts';
 import {
   checkProfileName,
@@ -30,6 +31,7 @@ export const config = command({
     { name: 'NAME', help: 'setting; after use: profile', optional: true },
     { name: 'VALUE', help: 'new value', optional: true },
   ],
+  follows: ([verb, setting]) => offerFor(verb, setting),
   flags: {},
   makesProfile: ([verb]) => verb === 'set',
   examples: [
@@ -75,6 +77,15 @@ export const config = command({
     }
   },
 });
+
+const offers = { server: 'server', hardware: 'server', ca: 'file', username: 'username' } as const;
+
+function offerFor(verb: string | undefined, setting: string | undefined): Pick<ArgShape, 'choices' | 'offer'> | null {
+  if (setting !== undefined)
+    return verb === 'set' && Object.hasOwn(offers, setting) ? { offer: offers[setting as ProfileSetting] } : null;
+  if (verb === 'use') return { offer: 'profile' };
+  return verb === 'set' || verb === 'get' || verb === 'unset' ? { choices: names } : null;
+}
 
 /** With --json the stored settings as they are now. */
 async function reportChange(context: Context, words: string): Promise<void> {
