@@ -223,25 +223,23 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect(lines.filter(line => command.test(line))).toHaveLength(1);
   });
 
-  test('breaks events between fields if a line has no room for them', async () => {
-    const device = {
-      deviceType: 'UKEY',
-      serialNumber: 'NARROW-1',
-      manufacturer: 'Acme',
-      model: 'A model of many words',
-    };
-    await daemon.call('POST', '/api/devices/register', device);
-    const args = ['watch', '--since', '0', '--type', 'DEVICE_REGISTERED', '--count', '1'];
+  test('breaks an event between its parts if a line has no room for them', async () => {
+    const { deviceId, activationCode } = await daemon.register('NARROW-1');
+    await daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'alice' });
+    await daemon.call('POST', `/api/devices/${deviceId}/lock`, {
+      reason: 'lost on the way to the customer, and not found',
+    });
+    const args = ['watch', '--since', '0', '--type', 'DEVICE_LOCKED', '--device', 'NARROW-1', '--count', '1'];
     const linesAt = async (columns: number) => {
       const lines = withoutColors((await devmgrAt(args, columns).ended).stdout)
         .trim()
         .split(/\r?\n/);
-      return lines.slice(lines.findIndex(line => line.includes('DEVICE_REGISTERED')));
+      return lines.slice(lines.findIndex(line => /^\d\d:\d\d:\d\d /.test(line)));
     };
-    const [head, ...fields] = await linesAt(60);
-    expect(head).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d #\d+ DEVICE_REGISTERED$/);
-    expect(fields.length).toBeGreaterThan(0);
-    for (const line of fields) expect(line).toMatch(/^ {4}\S.{0,55}$/);
+    const [head, ...parts] = await linesAt(60);
+    expect(head).toMatch(/^\d\d:\d\d:\d\d {2}#\d+$/);
+    expect(parts.length).toBeGreaterThan(1);
+    for (const line of parts) expect(line).toMatch(/^ {4}\S.{0,55}$/);
     expect(await linesAt(300)).toHaveLength(1);
   });
 

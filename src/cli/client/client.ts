@@ -111,6 +111,13 @@ export class Client {
     return new Client({ ...this.#options, requestSignal: new AbortController().signal });
   }
 
+  /** The same client for requests that are not worth a wait: `signal` ends them too, and a limit that is reached is an error. */
+  impatient(signal: AbortSignal): Client {
+    const ended = AbortSignal.any([this.#options.signal, signal]);
+    const silent = () => undefined;
+    return new Client({ ...this.#options, signal: ended, wait: false, notice: silent, waiting: silent });
+  }
+
   /** The same client for many requests: they share connections, and several can be under way. */
   pooled(): Client {
     return new Client({ ...this.#options, transport: sendPooled });

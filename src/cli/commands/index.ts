@@ -96,7 +96,7 @@ export const commandTable: CommandTable = {
       entries: [
         entry('keys', 'list the attached keys', async () => (await import('./enroll/keys.ts')).keys),
         entry('events', 'show past events', async () => (await import('./enroll/events.ts')).events),
-        entry('watch', 'follow events as they happen', async () => (await import('./enroll/watch.ts')).watch),
+        entry('watch', 'follow events as they happen', async () => (await import('./watch/watch.ts')).watch),
       ],
     },
     {

@@ -22,11 +22,17 @@ const twoDigits = (value: number) => String(value).padStart(2, '0');
  * other closely. A text that is not a time is returned, made safe.
  */
 export function localTime(iso: string, { seconds = false } = {}): string {
-  const time = new Date(iso);
-  if (Number.isNaN(time.getTime())) return safe(iso);
-  const day = [time.getFullYear(), time.getMonth() + 1, time.getDate()].map(twoDigits).join('-');
-  const clock = [time.getHours(), time.getMinutes(), ...(seconds ? [time.getSeconds()] : [])].map(twoDigits);
-  return `${day} ${clock.join(':')}`;
+  const [day, time] = dayAndTime(iso, false);
+  return `${day} ${seconds ? time : time.slice(0, 5)}`.trim();
+}
+
+/** `2026-11-21` and `16:29:05`, local or in UTC (`16:29:05Z`). A text that is not a time is the day, made safe, without a time. */
+export function dayAndTime(iso: string, utc: boolean): readonly [day: string, time: string] {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return [safe(iso), ''];
+  if (utc) return [date.toISOString().slice(0, 10), `${date.toISOString().slice(11, 19)}Z`];
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
+  return [day, [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':')];
 }
 
 /** Local time and how far away it is: `2026-11-21 16:29 (in 3 days)`. */

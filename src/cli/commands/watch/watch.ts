@@ -10,18 +10,19 @@ import { usage } from '../../fault.ts';
 import { readJsonFile, writeJsonFile } from '../../settings/files.ts';
 import { safe } from '../../terminal/text.ts';
 import { resolveDevice } from '../devices/device.ts';
-import { eventLine } from './event-lines.ts';
+import { EventLines } from './lines.ts';
 
 /** Follows the notification stream. Remembers the last event, for --since last. */
 export const watch = command({
   description:
-    'Shows one line per event. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached meanwhile are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event.',
+    'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached meanwhile are not shown.\n--since last continues after the last event of an earlier watch; --since 0 starts with the first event.',
   flags: {
     type: { value: 'TYPE', many: true, choices: eventTypes, help: 'only these types' },
     device: { value: 'DEVICE', help: 'only events of this device (deviceId or serial number)', offer: 'device' },
     since: { value: 'ID', help: 'start after this event; or: last' },
     count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after N events' },
     timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if there is no event for this long' },
+    utc: { help: 'show times in UTC instead of local time' },
   },
   examples: [
     { does: 'all events from now on', line: 'watch' },
@@ -38,6 +39,7 @@ export const watch = command({
       deviceId,
       count: flags.count,
       timeout: flags.timeout,
+      utc: flags.utc,
       isFirst: flags.since === 'last' && since === null,
     });
   },
@@ -53,6 +55,7 @@ interface Run {
   readonly deviceId: string | undefined;
   readonly count: number | undefined;
   readonly timeout: number | undefined;
+  readonly utc: boolean;
   /** The first run with `--since last`: if nothing happens in it, the next run starts where this one started. */
   readonly isFirst: boolean;
 }
@@ -62,12 +65,13 @@ async function follow(
   types: readonly EventType[],
   since: number | null,
   seen: Seen,
-  { deviceId, count, timeout, isFirst }: Run,
+  { deviceId, count, timeout, utc, isFirst }: Run,
 ): Promise<number> {
   const { io, out, globals, registry } = context;
   const idle = new AbortController();
   const signal = AbortSignal.any([io.interrupt, idle.signal]);
   const rearm = timeout === undefined ? () => undefined : idleTimer(idle, timeout * 1000);
+  const lines = new EventLines(context, utc);
   let shown = 0;
   const stream = followNotifications({
     client: registry,
@@ -86,7 +90,7 @@ async function follow(
         await out.text(
           `${safe(String(event.data.deviceId ?? event.data.versionId ?? event.data.serialNumber ?? ''))}\n`,
         );
-      else await out.text(`${eventLine(context, event)}\n`);
+      else await out.text(await lines.of(event));
       if (event.id !== undefined) seen.note(event.id);
       if (++shown === count) break;
     }
