@@ -84,6 +84,11 @@ export const rules: readonly Rule[] = [
     because: 'the terminal shows the values it receives and fetches none',
   },
   {
+    from: ['src/cli/pickers/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/session/', 'src/cli/settings/'],
+    because: 'imports go commands → pickers → client and terminal; a picker offers values and changes nothing',
+  },
+  {
     from: ['src/cli/settings/'],
     never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/client/', 'src/cli/session/'],
     because: 'settings are read before a client or a command exists',

@@ -14,6 +14,8 @@ export interface Missing {
   readonly hint?: string;
   /** The field of the interface that the answer goes into: its rule is checked at the question. */
   readonly field?: EnteredField;
+  /** What else is checked at the question. */
+  readonly check?: Check<string>;
   /** The only values there are. */
   readonly choices?: readonly string[];
 }
@@ -21,9 +23,9 @@ export interface Missing {
 /** The value of a flag, asked for if it is missing. */
 export async function need(context: Context, given: string | undefined, missing: Missing): Promise<string> {
   if (given !== undefined) return given;
-  const { flag, question, hint = `give it: ${flag} …`, field, choices } = missing;
+  const { flag, question, hint = `give it: ${flag} …`, field, check, choices } = missing;
   if (!context.canAsk) throw usage(`${flag} is missing`, hint);
-  if (choices === undefined) return askText(context.out, question, ruleOf(field));
+  if (choices === undefined) return askText(context.out, question, check ?? ruleOf(field));
   return pickOne(
     context.out,
     question,
@@ -32,7 +34,7 @@ export async function need(context: Context, given: string | undefined, missing:
 }
 
 /** The rule of the interface. Its schemas are loaded when something has been typed. */
-const ruleOf =
+export const ruleOf =
   (field: EnteredField | undefined): Check<string> =>
   async typed => {
     if (field === undefined) return null;

@@ -2,7 +2,8 @@
 import { Fault } from '../../src/cli/fault.ts';
 import { processIo } from '../../src/cli/terminal/io.ts';
 import { Output } from '../../src/cli/terminal/output.ts';
-import { askPassword, askText, confirm, pickMany, pickOne, searchOne } from '../../src/cli/terminal/prompt.ts';
+import { askPassword, askText, confirm, pickOne } from '../../src/cli/terminal/prompt.ts';
+import { type ChoiceSource, searchMany, searchOne } from '../../src/cli/terminal/search-prompts.ts';
 
 const names = ['alpha', 'beta', 'gamma'];
 const choices = names.map(name => ({ name, value: name.toUpperCase(), description: `letter ${name}` }));
@@ -15,18 +16,19 @@ const out = new Output(io, process.env, {
   verbose: false,
 });
 
+const source: ChoiceSource<string> = async (typed, { signal }) => {
+  signal.throwIfAborted();
+  if (typed === 'fail') throw new Error('The server is gone');
+  return { choices: choices.filter(choice => choice.name.includes(typed)), more: typed === '' ? 7 : 0 };
+};
+
 const kinds = {
   text: () => askText(out, 'Question', typed => (typed === 'wrong' ? 'This is wrong' : null)),
   password: () => askPassword(out, 'Question', typed => (typed.length < 8 ? 'This is too short' : null)),
   confirm: () => confirm(out, 'Question'),
   pick: () => pickOne(out, 'Question', choices),
-  many: () => pickMany(out, 'Question', choices, marked => (marked.length === 3 ? 'Leave one out' : null)),
-  search: () =>
-    searchOne(out, 'Question', async (typed, signal) => {
-      signal.throwIfAborted();
-      if (typed === 'fail') throw new Error('The server is gone');
-      return choices.filter(choice => choice.name.includes(typed));
-    }),
+  many: () => searchMany(out, 'Question', source),
+  search: () => searchOne(out, 'Question', source),
 } as const;
 
 process.stdout.write(`pid ${process.pid}\n`);

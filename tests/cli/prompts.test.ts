@@ -21,11 +21,13 @@ const answers = [
 ] as const;
 /** The last thing that a question of each kind draws before it waits for keys. */
 const ready = (kind: string): RegExp =>
-  kind === 'pick' || kind === 'search'
+  kind === 'pick'
     ? /Question:[^?]*alpha[^?]*select/
-    : kind === 'many'
-      ? /Question:[^?]*submit/
-      : /Question:/;
+    : kind === 'search'
+      ? /Question:[^?]*alpha[^?]*choose, 7 more: type on/
+      : kind === 'many'
+        ? /Question:[^?]*alpha[^?]*0 marked[^?]*finish, 7 more: type on/
+        : /Question:/;
 
 const answered = (answer: unknown) => `${JSON.stringify({ answer })}`;
 
@@ -128,7 +130,7 @@ needs(['script', 'bash'], 'bsdutils bash')('a question', () => {
     execFileSync('stty', ['-F', readlinkSync(`/proc/${pid}/fd/0`), 'cols', '30']);
     await screen.shows(/Question:\s+❯◉ alpha/);
     screen.type(`${keys.down}${keys.space}`);
-    await screen.shows(/◉ beta[\s\S]*submit/);
+    await screen.shows(/◉ beta[\s\S]*2 marked[\s\S]*finish/);
     screen.type(keys.enter);
     const { code, stdout } = await screen.ended;
     expect({ code, right: stdout.includes(answered(['ALPHA', 'BETA'])) }).toEqual({ code: 0, right: true });
@@ -165,13 +167,73 @@ needs(['script', 'bash'], 'bsdutils bash')('a question', () => {
     expect((await screen.ended).stdout).toContain(answered('GAMMA'));
   });
 
-  test('checks a list of marked choices', async () => {
+  test('keeps marks while other texts are searched for, and lists them first without a text', async () => {
     const screen = ask('many');
     await screen.shows(ready('many'));
-    screen.type('a\r');
-    await screen.shows(/> Leave one out/);
-    screen.type(`${keys.space}\r`);
-    expect((await screen.ended).stdout).toContain(answered(['BETA', 'GAMMA']));
+    screen.type('gam');
+    await screen.shows(/Question: gam\s+❯◯ gamma/);
+    screen.type(keys.space);
+    await screen.shows(/Question: gam\s+❯◉ gamma[\s\S]*1 marked/);
+    screen.type(`${ctrl.u}bet`);
+    await screen.shows(/Question: bet\s+❯◯ beta[\s\S]*1 marked/);
+    screen.type(keys.space);
+    await screen.shows(/2 marked/);
+    screen.type(ctrl.u);
+    await screen.shows(/Question:\s+❯◉ gamma\s+◉ beta\s+◯ alpha/);
+    screen.type(keys.space);
+    await screen.shows(/❯◯ gamma[\s\S]*1 marked/);
+    screen.type(keys.enter);
+    expect((await screen.ended).stdout).toContain(answered(['BETA']));
+  });
+
+  test('says how to mark when Enter is pressed without a mark', async () => {
+    const screen = ask('many');
+    await screen.shows(ready('many'));
+    screen.type(keys.enter);
+    await screen.shows(/> Mark with the space bar[\s\S]*0 marked/);
+    screen.type(`${keys.down}${keys.space}`);
+    await screen.shows(/❯◉ beta[\s\S]*1 marked/);
+    screen.type(keys.enter);
+    expect((await screen.ended).stdout).toContain(answered(['BETA']));
+  });
+
+  test('marks nothing and does not end by a paste, not even by one that has spaces and several lines', async () => {
+    const screen = ask('many');
+    await screen.shows(ready('many'));
+    screen.type(keys.space);
+    await screen.shows(/❯◉ alpha[\s\S]*1 marked/);
+    screen.type(`be ta \rgamma \r${'x'.repeat(5000)}\r`);
+    await screen.shows(/Question: beta\S*\s[\s\S]*1 marked/);
+    screen.type(`${ctrl.u}gam`);
+    await screen.shows(/Question: gam\s+❯◯ gamma[\s\S]*1 marked/);
+    screen.type(`${keys.enter}`);
+    expect((await screen.ended).stdout).toContain(answered(['ALPHA']));
+  });
+
+  test('shows an error of the search in a list to mark, and marks nothing in the list of an earlier text', async () => {
+    const screen = ask('many');
+    await screen.shows(ready('many'));
+    screen.type(keys.space);
+    await screen.shows(/1 marked/);
+    screen.type('fail');
+    await screen.shows(/> The server is gone\. Type to search again/);
+    screen.type(`${keys.down}${keys.space}${ctrl.u}mm`);
+    await screen.shows(/Question: mm\s+❯◯ gamma[\s\S]*1 marked/);
+    screen.type(keys.enter);
+    expect((await screen.ended).stdout).toContain(answered(['ALPHA']));
+  });
+
+  test('says when nothing matches', async () => {
+    const screen = ask('many');
+    await screen.shows(ready('many'));
+    screen.type('nowhere');
+    await screen.shows(/> Nothing matches[\s\S]*0 marked/);
+    screen.type(ctrl.c);
+    const { code, stdout } = await screen.ended;
+    expect({ code, cursor: stdout.lastIndexOf('\u001b[?25h') >= stdout.lastIndexOf('\u001b[?25l') }).toEqual({
+      code: 130,
+      cursor: true,
+    });
   });
 
   test('has no colors with NO_COLOR', async () => {

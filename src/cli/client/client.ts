@@ -118,6 +118,20 @@ export class Client {
     return new Client({ ...this.#options, signal: ended, wait: false, notice: silent, waiting: silent });
   }
 
+  /** Likewise for reads beside an open question, whose screen must stay as it is: they write and start nothing at all. */
+  beside(signal: AbortSignal): Client {
+    const { endpoint, ...others } = this.impatient(signal).#options;
+    const running: Endpoint = {
+      address: () => endpoint.currentAddress(),
+      currentAddress: () => endpoint.currentAddress(),
+      restart: () => Promise.resolve(false),
+      get socketPath() {
+        return endpoint.socketPath;
+      },
+    };
+    return new Client({ ...others, endpoint: running, trace: () => undefined });
+  }
+
   /** The same client for many requests: they share connections, and several can be under way. */
   pooled(): Client {
     return new Client({ ...this.#options, transport: sendPooled });

@@ -2,6 +2,7 @@
 import { interrupted, usage } from '../fault.ts';
 import type { Io } from './io.ts';
 import { PromptTerminal } from './prompt-terminal.ts';
+import { themeOf } from './prompt-theme.ts';
 import type { Paint } from './style.ts';
 import { safe } from './text.ts';
 
@@ -27,13 +28,8 @@ export interface Choice<T> {
   readonly description?: string;
 }
 
-/** Finds choices for what was typed (`''` at first). A later key aborts the search. */
-export type ChoiceSource<T> = (typed: string, signal: AbortSignal) => Promise<readonly Choice<T>[]>;
-
 /** Rows of a list that are visible at once. */
-const pageSize = 10;
-/** Milliseconds without a key before a search begins. */
-const typingPauseMs = 150;
+export const pageSize = 10;
 
 /** One line of text, without white space at its ends and never empty. */
 export function askText(out: Asker, message: string, check: Check<string> = () => null): Promise<string> {
@@ -70,50 +66,20 @@ export function pickOne<T>(out: Asker, message: string, choices: readonly Choice
   );
 }
 
-/** Any number of choices, none included: space marks one, `a` all, `i` the others. */
-export function pickMany<T>(
-  out: Asker,
-  message: string,
-  choices: readonly Choice<T>[],
-  check: Check<readonly T[]> = () => null,
-): Promise<readonly T[]> {
-  const validate = async (marked: readonly { readonly value: T }[]) =>
-    (await check(marked.map(choice => choice.value))) ?? true;
-  const theme = themeOf(out.tint);
-  return ask(out, message, (inquirer, context) =>
-    inquirer.checkbox(
-      { message: safe(message), choices: choices.map(shown), pageSize, loop: false, validate, theme },
-      context,
-    ),
-  );
-}
-
-/** One of many choices, searched for while a person types. An error of `source` is shown, and typing on searches again. */
-export function searchOne<T>(out: Asker, message: string, source: ChoiceSource<T>): Promise<T> {
-  const find = async (typed: string | undefined, { signal }: { signal: AbortSignal }) => {
-    if (typed !== undefined) await pause(signal);
-    return (await source(typed?.trim() ?? '', signal)).map(shown);
-  };
-  return ask(out, message, (inquirer, context) =>
-    inquirer.search({ message: safe(message), source: find, pageSize, theme: themeOf(out.tint) }, context),
-  );
-}
-
-const pause = (signal: AbortSignal): Promise<void> =>
-  process.getBuiltinModule('node:timers/promises').setTimeout(typingPauseMs, undefined, { signal });
-
-function shown<T>({ value, name, description }: Choice<T>) {
+/** A choice as Inquirer draws it, safe for a terminal. */
+export function shown<T>({ value, name, description }: Choice<T>) {
   return { value, name: safe(name), ...(description === undefined ? {} : { description: safe(description) }) };
 }
 
-interface PromptContext {
+/** What Inquirer asks with. */
+export interface PromptContext {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   readonly signal: AbortSignal;
 }
 
-/** Ctrl-C and the end of input are faults: neither is an answer. */
-async function ask<T>(
+/** Asks one question. Ctrl-C and the end of input are faults: neither is an answer. */
+export async function ask<T>(
   out: Asker,
   message: string,
   start: (inquirer: Inquirer, context: PromptContext) => Promise<T>,
@@ -138,35 +104,3 @@ async function ask<T>(
 /** Ctrl-C, and the abort of a prompt. */
 const isCancellation = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'ExitPromptError' || error.name === 'AbortPromptError');
-
-/** Inquirer's own theme asks standard output whether colors are wanted; here standard error and `--no-color` decide. */
-function themeOf(tint: Paint) {
-  const dim = (text: string) => tint('dim', text);
-  return {
-    prefix: { idle: tint('blue', '?'), done: tint('green', '✓') },
-    spinner: { interval: 80, frames: ['-', '\\', '|', '/'].map(frame => tint('yellow', frame)) },
-    icon: {
-      cursor: '❯',
-      checked: tint('green', '◉'),
-      unchecked: '◯',
-      disabledChecked: tint('green', '◉'),
-      disabledUnchecked: '-',
-    },
-    style: {
-      answer: (text: string) => tint('cyan', text),
-      message: (text: string) => tint('bold', /[?:]$/.test(text) ? text : `${text}:`),
-      error: (text: string) => tint('red', `> ${text}`),
-      defaultAnswer: (text: string) => dim(`(${text})`),
-      help: dim,
-      highlight: (text: string) => tint('cyan', text),
-      key: (text: string) => tint('cyan', `<${text}>`),
-      disabled: dim,
-      description: dim,
-      searchTerm: (text: string) => tint('cyan', text),
-      maskedText: '',
-      confirmDefault: (text: string) => text.toUpperCase(),
-      keysHelpTip: (keys: readonly (readonly [string, string])[]) =>
-        dim(keys.map(([key, action]) => `${key} ${action}`).join(', ')),
-    },
-  };
-}

@@ -1,7 +1,7 @@
 import type { AppVersion } from '../../../contract/apps.ts';
 import { platformNames } from '../../../contract/values.ts';
+import { need } from '../../ask.ts';
 import { command, definedFields } from '../../define.ts';
-import { usage } from '../../fault.ts';
 import { pageFlags } from '../../flags.ts';
 import { listFlags } from '../../format.ts';
 import { type CardRow, indent, present } from '../../present.ts';
@@ -81,8 +81,12 @@ export const appsLatest = command({
     { does: 'must 1.2.0 be updated?', line: 'apps latest --platform ANDROID --current 1.2.0 --json | jq .forceUpdate' },
   ],
   async run({ args, flags }, context) {
-    const platform = flags.platform ?? args[0]?.toUpperCase();
-    if (platform === undefined) throw usage('--platform is missing', `use one of ${platformNames.join(', ')}`);
+    const platform = await need(context, flags.platform ?? args[0]?.toUpperCase(), {
+      flag: '--platform',
+      question: 'Platform',
+      hint: `use one of ${platformNames.join(', ')}`,
+      choices: platformNames,
+    });
     const query = definedFields<{ platform: string; currentVersion?: string; extension?: string }>({
       platform,
       currentVersion: flags.current,

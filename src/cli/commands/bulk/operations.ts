@@ -11,6 +11,8 @@ interface Operation {
   readonly event: JournalEventType;
   /** States in which a device is not refused. */
   readonly fits: readonly DeviceStatus[];
+  /** The states among them in which the operation is of use: what a list at the terminal offers. */
+  readonly offers: readonly DeviceStatus[];
 }
 
 export const operations: Readonly<Record<BatchOperation, Operation>> = {
@@ -20,15 +22,31 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     progress: 'Activating',
     event: 'DEVICE_ACTIVATED',
     fits: ['INACTIVE'],
+    offers: ['INACTIVE'],
   },
-  LOCK: { verb: 'Lock', done: 'locked', progress: 'Locking', event: 'DEVICE_LOCKED', fits: ['ACTIVE'] },
-  UNLOCK: { verb: 'Unlock', done: 'unlocked', progress: 'Unlocking', event: 'DEVICE_UNLOCKED', fits: ['LOCKED'] },
+  LOCK: {
+    verb: 'Lock',
+    done: 'locked',
+    progress: 'Locking',
+    event: 'DEVICE_LOCKED',
+    fits: ['ACTIVE'],
+    offers: ['ACTIVE'],
+  },
+  UNLOCK: {
+    verb: 'Unlock',
+    done: 'unlocked',
+    progress: 'Unlocking',
+    event: 'DEVICE_UNLOCKED',
+    fits: ['LOCKED'],
+    offers: ['LOCKED'],
+  },
   DEACTIVATE: {
     verb: 'Retire',
     done: 'retired',
     progress: 'Retiring',
     event: 'DEVICE_DEACTIVATED',
     fits: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+    offers: ['INACTIVE', 'ACTIVE', 'LOCKED'],
   },
   GENERATE_CODE: {
     verb: 'Replace the activation codes of',
@@ -36,6 +54,7 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     progress: 'Replacing codes',
     event: 'ACTIVATION_CODE_GENERATED',
     fits: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+    offers: ['INACTIVE'],
   },
 };
 

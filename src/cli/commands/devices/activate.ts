@@ -1,4 +1,5 @@
 import { writtenActivationCode } from '../../../contract/ids.ts';
+import { activationAlphabet } from '../../../contract/values.ts';
 import { need } from '../../ask.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
@@ -8,6 +9,8 @@ import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { type BulkFlags, bulkDescription, bulkFlags, devicesArg, isBulk } from '../bulk/flags.ts';
+import { operations } from '../bulk/operations.ts';
+import { type Targets, targetsOf } from '../bulk/targets.ts';
 import { resolveDevice } from './device.ts';
 
 /** Binds a device to a user: `POST /api/devices/activate`. Prompts for a missing code and user. */
@@ -40,9 +43,14 @@ export const activate = command({
     },
   ],
   async run({ args, flags }, context) {
-    if (isBulk(args, flags)) return activateMany(context, args, flags);
-    const deviceId = await resolveDevice(context, args[0], flags.plugged, 'INACTIVE');
-    const typed = await need(context, flags.code, { flag: '--code', question: 'Activation code' });
+    const { names, isBatch } = await targets(context, args, flags);
+    if (isBatch) return activateMany(context, names, flags);
+    const deviceId = await resolveDevice(context, names[0], flags.plugged, operations.ACTIVATE.offers);
+    const typed = await need(context, flags.code, {
+      flag: '--code',
+      question: 'Activation code',
+      check: code => (isCode(code) ? null : codeRule),
+    });
     const activationCode = writtenActivationCode(typed);
     const userId = await userOf(context, flags.user);
     const data = await context.registry.call('activate', { body: { deviceId, activationCode, userId } });
@@ -58,8 +66,31 @@ export const activate = command({
   },
 });
 
-const userOf = (context: Context, given: string | undefined): Promise<string> =>
-  need(context, given, { flag: '--user', question: 'User to bind it to', field: 'userId' });
+/** A code that is given belongs to one device. Those that are marked in a list take their codes from the registry. */
+const targets = (context: Context, names: readonly string[], flags: Flags): Promise<Targets> | Targets =>
+  flags.code !== undefined && !isBulk(names, flags)
+    ? { names, isBatch: false }
+    : targetsOf(context, 'ACTIVATE', names, flags);
+
+/** The user, picked among those of the registry by a caller who may list them. */
+async function userOf(context: Context, given: string | undefined): Promise<string> {
+  if (given === undefined && context.canAsk) {
+    const { pickBoundUser } = await import('../../pickers/listed.ts');
+    const picked = await pickBoundUser(context, question);
+    if (picked !== null) return picked;
+  }
+  return need(context, given, { flag: '--user', question, field: 'userId' });
+}
+
+const question = 'User to bind it to';
+
+const codeRule = 'A code has four groups of four letters and digits, and none of 0, 1, I and O';
+
+/** In upper or lower case, with or without hyphens. */
+function isCode(typed: string): boolean {
+  const symbols = [...typed.replaceAll(/[\s-]/g, '').toUpperCase()];
+  return symbols.length === 16 && symbols.every(symbol => activationAlphabet.includes(symbol));
+}
 
 type Flags = BulkFlags & {
   readonly code: string | undefined;

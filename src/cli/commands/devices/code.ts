@@ -4,7 +4,8 @@ import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
-import { bulkDescription, bulkFlags, devicesArg, isBulk } from '../bulk/flags.ts';
+import { bulkDescription, bulkFlags, devicesArg } from '../bulk/flags.ts';
+import { targetsOf } from '../bulk/targets.ts';
 import { resolveDevice } from './device.ts';
 import { reasonOf } from './lock.ts';
 
@@ -32,12 +33,13 @@ export const code = command({
   ],
   async run({ args, flags }, context) {
     const validity = flags.days === undefined ? {} : { validityDays: flags.days };
-    if (isBulk(args, flags)) {
+    const { names, isBatch } = await targetsOf(context, 'GENERATE_CODE', args, flags);
+    if (isBatch) {
       const { changeMany } = await import('../bulk/change.ts');
       const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...validity });
-      return changeMany(context, { operation: 'GENERATE_CODE', names: args, flags, fields });
+      return changeMany(context, { operation: 'GENERATE_CODE', names, flags, fields });
     }
-    const deviceId = await resolveDevice(context, args[0], flags.plugged);
+    const deviceId = await resolveDevice(context, names[0], flags.plugged);
     const body = { deviceId, reason: await reasonOf(context, flags.reason), ...validity };
     const data = await context.registry.call('generateActivationCode', { body });
     return present(context, {

@@ -7,7 +7,8 @@ import { present } from '../../present.ts';
 import { askText } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { type BulkFlags, bulkDescription, bulkFlags, devicesArg, isBulk } from '../bulk/flags.ts';
+import { type BulkFlags, bulkDescription, bulkFlags, devicesArg } from '../bulk/flags.ts';
+import { targetsOf } from '../bulk/targets.ts';
 import { resolveDevice } from './device.ts';
 import { noteFlag, noteOf, reasonOf } from './lock.ts';
 
@@ -32,8 +33,9 @@ export const deactivate = command({
   async run({ args, flags }, context) {
     if (!flags.yes && !context.canAsk)
       throw usage('deactivation is permanent and must be confirmed', 'name the device and add --yes');
-    if (isBulk(args, flags)) return deactivateMany(context, args, flags);
-    const deviceId = await resolveDevice(context, args[0], flags.plugged);
+    const { names, isBatch } = await targetsOf(context, 'DEACTIVATE', args, flags);
+    if (isBatch) return deactivateMany(context, names, flags);
+    const deviceId = await resolveDevice(context, names[0], flags.plugged);
     const reason = await reasonOf(context, flags.reason);
     if (!flags.yes) await confirm(context, deviceId);
     const confirmPassword = await readPassword(context, flags, question);

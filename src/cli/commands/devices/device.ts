@@ -8,7 +8,6 @@ import type { Client } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
 import { Fault, usage } from '../../fault.ts';
 import type { ArgShape } from '../../flags.ts';
-import { searchOne } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { findBySerial } from './find-device.ts';
 import { Registrations, registrationOf } from './registration.ts';
@@ -22,40 +21,27 @@ export const deviceArg: ArgShape = {
 };
 
 /**
- * The deviceId of the device that is named, attached, or picked from a list at the terminal; `state` limits that list to the
+ * The deviceId of the device that is named, attached, or picked from a list at the terminal; `fits` limits that list to the
  * devices that the command works on. Throws a fault if no device or more than one is named.
  */
 export async function resolveDevice(
   context: Context,
   name: string | undefined,
   plugged: boolean,
-  state?: DeviceStatus,
+  fits?: readonly DeviceStatus[],
 ): Promise<string> {
   if (plugged) {
     if (name !== undefined) throw usage(`both "${name}" and --plugged name a device`, 'omit one of them');
     return pluggedDevice(context);
   }
   if (name === undefined) {
-    if (context.canAsk) return pickDevice(context, state);
-    throw usage('no device is named', 'name its deviceId or serial number, or use --plugged');
+    if (!context.canAsk) throw usage('no device is named', 'name its deviceId or serial number, or use --plugged');
+    const { pickDevice } = await import('../../pickers/devices.ts');
+    return pickDevice(context, fits);
   }
   const text = name.trim();
   if (deviceIds.parse(text) !== null) return text;
   return (await requireBySerial(context.registry, text)).deviceId;
-}
-
-/** Devices that a list offers: as many as can be looked through; typing on finds the others. */
-const offered = 50;
-
-function pickDevice({ out, registry }: Context, status: DeviceStatus | undefined): Promise<string> {
-  return searchOne(out, 'Device (type a part of its id or serial number)', async typed => {
-    const query = { size: offered, ...(typed ? { keyword: typed } : {}), ...(status ? { status: [status] } : {}) };
-    const { list } = await registry.call('listDevices', { query });
-    return list.map(({ deviceId, deviceType, serialNumber, ...device }) => ({
-      value: deviceId,
-      name: [deviceId, deviceType, serialNumber, device.status, device.userId].filter(Boolean).join('  '),
-    }));
-  });
 }
 
 /**

@@ -5,7 +5,8 @@ import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { bulkDescription, bulkFlags, devicesArg, isBulk } from '../bulk/flags.ts';
+import { bulkDescription, bulkFlags, devicesArg } from '../bulk/flags.ts';
+import { targetsOf } from '../bulk/targets.ts';
 import { resolveDevice } from './device.ts';
 
 /** Flag for a note in the audit log. */
@@ -33,12 +34,13 @@ export const lock = command({
     { does: 'all keys of a user', line: 'lock --filter user=alice --filter status=ACTIVE --reason "left the company"' },
   ],
   async run({ args, flags }, context) {
-    if (isBulk(args, flags)) {
+    const { names, isBatch } = await targetsOf(context, 'LOCK', args, flags);
+    if (isBatch) {
       const { changeMany } = await import('../bulk/change.ts');
       const fields = async () => ({ reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) });
-      return changeMany(context, { operation: 'LOCK', names: args, flags, fields });
+      return changeMany(context, { operation: 'LOCK', names, flags, fields });
     }
-    const deviceId = await resolveDevice(context, args[0], flags.plugged, 'ACTIVE');
+    const deviceId = await resolveDevice(context, names[0], flags.plugged);
     const body = { reason: await reasonOf(context, flags.reason), ...noteOf(flags.note) };
     const data = await context.registry.call('lock', { params: { deviceId }, body });
     return present(context, {
@@ -64,11 +66,12 @@ export const unlock = command({
     { does: 'the devices in a file, in a script', line: 'unlock --file found.txt --yes --out unlocked.csv' },
   ],
   async run({ args, flags }, context) {
-    if (isBulk(args, flags)) {
+    const { names, isBatch } = await targetsOf(context, 'UNLOCK', args, flags);
+    if (isBatch) {
       const { changeMany } = await import('../bulk/change.ts');
-      return changeMany(context, { operation: 'UNLOCK', names: args, flags, fields: async () => noteOf(flags.note) });
+      return changeMany(context, { operation: 'UNLOCK', names, flags, fields: async () => noteOf(flags.note) });
     }
-    const deviceId = await resolveDevice(context, args[0], flags.plugged, 'LOCKED');
+    const deviceId = await resolveDevice(context, names[0], flags.plugged);
     const data = await context.registry.call('unlock', { params: { deviceId }, body: noteOf(flags.note) });
     return present(context, {
       data,

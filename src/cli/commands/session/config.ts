@@ -48,7 +48,8 @@ export const config = command({
     const expected = { show: 1, get: 2, set: 3, unset: 2, use: 2, profiles: 1, path: 1 }[
       verb as (typeof verbs)[number]
     ];
-    if (args.length > 0 && args.length !== expected)
+    const isAsked = verb === 'use' && name === undefined && context.canAsk;
+    if (args.length > 0 && args.length !== expected && !isAsked)
       throw usage(
         `config ${verb} takes ${expected - 1} arguments, not ${args.length - 1}`,
         'see: devmgr config --help',
@@ -64,10 +65,12 @@ export const config = command({
       case 'unset':
         await storeSetting(home, profile, settingOf(name!), null);
         return reportChange(context, `${name} of profile ${profile} has its default value.`);
-      case 'use':
-        demandProfile(home, readConfig(home), checkProfileName(name!));
-        await chooseProfile(home, name!);
+      case 'use': {
+        const name = args[1] ?? (await picked(context));
+        demandProfile(home, readConfig(home), checkProfileName(name));
+        await chooseProfile(home, name);
         return reportChange(context, `Profile ${name} is used from now on.`);
+      }
       case 'profiles':
         return profiles(context);
       case 'path':
@@ -85,6 +88,17 @@ function offerFor(verb: string | undefined, setting: string | undefined): Pick<A
     return verb === 'set' && Object.hasOwn(offers, setting) ? { offer: offers[setting as ProfileSetting] } : null;
   if (verb === 'use') return { offer: 'profile' };
   return verb === 'set' || verb === 'get' || verb === 'unset' ? { choices: names } : null;
+}
+
+async function picked(context: Context): Promise<string> {
+  const { home, profile } = context.settings;
+  const stored = readConfig(home);
+  const profiles = knownProfiles(home, stored).map(name => ({
+    value: name,
+    cells: [name, profileOf(stored, name).server ?? 'the local daemon', name === profile ? 'in use' : ''],
+  }));
+  const { pickProfile } = await import('../../pickers/listed.ts');
+  return pickProfile(context, 'config', profiles);
 }
 
 /** With --json the stored settings as they are now. */

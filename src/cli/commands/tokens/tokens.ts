@@ -4,12 +4,14 @@ import type { ServiceToken } from '../../../contract/tokens.ts';
 import { type Role, roles } from '../../../contract/values.ts';
 import { need } from '../../ask.ts';
 import type { Client } from '../../client/client.ts';
+import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
-import { Fault } from '../../fault.ts';
+import { Fault, usage } from '../../fault.ts';
 import { pageFlags } from '../../flags.ts';
 import { listFlags } from '../../format.ts';
 import { present } from '../../present.ts';
 import { presentPage } from '../../present-list.ts';
+import { confirm } from '../../terminal/prompt.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
@@ -110,14 +112,21 @@ const columns: Column<ServiceToken>[] = [
 /** Revokes a service token: `POST /api/tokens/{tokenId}/revoke`. */
 export const tokensRevoke = command({
   description: 'Permanent: the token is refused from the next request on, and its notification streams end.',
-  args: [{ name: 'TOKEN', help: 'id or name of the token; never the token itself', offer: 'token' }],
+  args: [
+    {
+      name: 'TOKEN',
+      help: 'id or name of the token, never the token itself; asked for at a terminal',
+      optional: true,
+      offer: 'token',
+    },
+  ],
   flags: {},
   examples: [
     { does: 'by name', line: 'tokens revoke line-3' },
     { does: 'by id', line: 'tokens revoke TOK-1' },
   ],
   async run({ args }, context) {
-    const tokenId = await findToken(context.registry, args[0]!);
+    const tokenId = args[0] === undefined ? await picked(context) : await findToken(context.registry, args[0]);
     const data = await context.registry.call('revokeToken', { params: { tokenId } });
     await present(context, {
       data,
@@ -131,6 +140,14 @@ export const tokensRevoke = command({
     });
   },
 });
+
+/** One of the valid tokens. A person confirms it: two rows of a list are easily confused. */
+async function picked(context: Context): Promise<string> {
+  const { pickToken } = await import('../../pickers/listed.ts');
+  const { tokenId, name } = await pickToken(context, 'tokens revoke');
+  if (await confirm(context.out, `Revoke ${name}?`)) return tokenId;
+  throw usage('not confirmed: nothing was changed');
+}
 
 /** The id of a token that is named by id, or by the name that it has while it is not revoked. */
 async function findToken(registry: Client, name: string): Promise<string> {

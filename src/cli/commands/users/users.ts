@@ -95,7 +95,7 @@ export const usersAdd = command({
 
 /** Changes a user: `PUT /api/users/{userId}`. */
 export const usersUpdate = command({
-  args: [{ name: 'USER', help: 'user id or name', offer: 'user' }],
+  args: [{ name: 'USER', help: 'user id or name; asked for at a terminal', optional: true, offer: 'user' }],
   flags: {
     role: { value: 'ROLE', choices: roles, help: 'permissions of the user' },
     email: { value: 'ADDRESS', help: 'e-mail address; "" clears it' },
@@ -113,10 +113,15 @@ export const usersUpdate = command({
       ...(flags.disable || flags.enable ? { disabled: flags.disable } : {}),
     };
     if (Object.keys(body).length === 0) throw usage('nothing to change', 'add --role, --email, --disable or --enable');
-    const { id } = await findUser(context.registry, args[0]!);
+    const { id } = args[0] === undefined ? await picked(context) : await findUser(context.registry, args[0]);
     await showUser(context, await context.registry.call('updateUser', { params: { userId: id }, body }), 'was changed');
   },
 });
+
+async function picked(context: Context): Promise<User> {
+  const { pickUser } = await import('../../pickers/listed.ts');
+  return pickUser(context, 'users update');
+}
 
 /** Sets a password: `POST /api/users/{userId}/password`. After your own password was changed it logs in again. */
 export const usersPasswd = command({

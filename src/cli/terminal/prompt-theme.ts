@@ -1,0 +1,37 @@
+/** How questions look. */
+import type { Paint } from './style.ts';
+
+/** Inquirer's own theme asks standard output whether colors are wanted; here standard error and `--no-color` decide. */
+export function themeOf(tint: Paint) {
+  const dim = (text: string) => tint('dim', text);
+  return {
+    prefix: { idle: tint('blue', '?'), done: tint('green', '✓') },
+    spinner: { interval: 80, frames: ['-', '\\', '|', '/'].map(frame => tint('yellow', frame)) },
+    icon: {
+      cursor: '❯',
+      checked: tint('green', '◉'),
+      unchecked: '◯',
+      disabledChecked: tint('green', '◉'),
+      disabledUnchecked: '-',
+    },
+    style: {
+      answer: (text: string) => tint('cyan', text),
+      message: (text: string) => tint('bold', /[?:]$/.test(text) ? text : `${text}:`),
+      error: (text: string) => tint('red', `> ${text}`),
+      defaultAnswer: (text: string) => dim(`(${text})`),
+      help: dim,
+      highlight: (text: string) => tint('cyan', text),
+      key: (text: string) => tint('cyan', `<${text}>`),
+      disabled: dim,
+      description: dim,
+      searchTerm: (text: string) => tint('cyan', text),
+      maskedText: '',
+      confirmDefault: (text: string) => text.toUpperCase(),
+      keysHelpTip: (keys: readonly (readonly [string, string])[]) =>
+        dim(keys.map(([key, action]) => `${key} ${action}`).join(', ')),
+    },
+  };
+}
+
+/** How questions look on one terminal. */
+export type Theme = ReturnType<typeof themeOf>;

@@ -1,0 +1,118 @@
+/** Questions whose answer is searched for: one choice of many, or several. */
+import { type Asker, ask, type Check, type Choice, pageSize, shown } from './prompt.ts';
+import { type Theme, themeOf } from './prompt-theme.ts';
+import type { Found } from './search-list.ts';
+import { safe } from './text.ts';
+import { shorten } from './width.ts';
+
+export type { Found } from './search-list.ts';
+
+/** A search for a text. */
+export interface Search {
+  /** Aborts when another text is searched for, and at the end of the question. */
+  readonly signal: AbortSignal;
+  /** Shows what the search waits for, in the line below the list, until it ends. */
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Finds choices for what was typed, without white space at its ends (`''` at first). An error of the search is shown, and
+ * another text searches again.
+ */
+export type ChoiceSource<T> = (typed: string, search: Search) => Promise<Found<T>>;
+
+/** One of many choices, searched for while a person types. `check` judges the one that is chosen. */
+export function searchOne<T>(
+  out: Asker,
+  message: string,
+  source: ChoiceSource<T>,
+  check: Check<T> = () => null,
+): Promise<T> {
+  const list = new ShownSearch(out, source);
+  return ask(out, message, (inquirer, context) =>
+    inquirer.search(
+      {
+        message: safe(message),
+        source: async (typed, { signal }) => (await list.find(typed?.trim() ?? '', signal)).choices,
+        validate: async value => (await check(value)) ?? true,
+        pageSize: list.pageSize,
+        theme: { ...list.theme, style: { ...list.theme.style, keysHelpTip: () => list.tip('↑↓ move, ⏎ choose') } },
+      },
+      context,
+    ),
+  );
+}
+
+/** Several of many choices, at least one: the space bar marks, and marks stay while other texts are searched for. */
+export function searchMany(out: Asker, message: string, source: ChoiceSource<string>): Promise<readonly string[]> {
+  const list = new ShownSearch(out, source);
+  return ask(out, message, async (_, context) => {
+    const prompt = await import('./search-many.ts');
+    const options = {
+      message: safe(message),
+      source: (typed: string, signal: AbortSignal) => list.find(typed, signal),
+      pageSize: list.pageSize,
+      columns: () => list.columns,
+      tip: (keys: string) => list.tip(keys),
+      theme: list.theme,
+    };
+    return prompt.searchMany(options, context);
+  });
+}
+
+/** Rows of a question that are not rows of its list, in a terminal of usual width. */
+const otherRows = 6;
+/** Cells before the name of a choice, and the last column, in which some terminals break the line. */
+const otherCells = 3;
+
+/** A search as it is shown on one terminal. */
+class ShownSearch<T> {
+  readonly theme: Theme;
+  readonly #terminal: { readonly columns?: number; readonly rows?: number };
+  readonly #source: ChoiceSource<T>;
+  #more = 0;
+  #note = '';
+
+  constructor(out: Asker, source: ChoiceSource<T>) {
+    this.theme = themeOf(out.tint);
+    this.#terminal = out.io.stderr as NodeJS.WritableStream & { readonly columns?: number };
+    this.#source = source;
+  }
+
+  get columns(): number {
+    return this.#terminal.columns || 80;
+  }
+
+  /** Fewer in a window that is low: a question that is higher than the screen cannot be drawn again in its place. */
+  get pageSize(): number {
+    return Math.max(3, Math.min(pageSize, (this.#terminal.rows || 24) - otherRows));
+  }
+
+  async find(typed: string, signal: AbortSignal): Promise<Found<T> & { readonly choices: readonly Choice<T>[] }> {
+    this.#note = '';
+    const note = (text: string) => {
+      if (!signal.aborted) this.#note = safe(text);
+    };
+    try {
+      const { choices, more } = await this.#source(typed, { signal, note });
+      this.#more = more;
+      return { choices: choices.map(choice => this.#shown(choice)), more };
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      throw new Error(`${safe(problem)}. Type to search again`);
+    } finally {
+      if (!signal.aborted) this.#note = '';
+    }
+  }
+
+  /** The line below the list: keys, and how many matches it does not show. */
+  tip(keys: string): string {
+    const more = this.#more > 0 ? `${this.#more.toLocaleString('en')} more: type on` : '';
+    return this.theme.style.help([keys, more, this.#note].filter(Boolean).join(', '));
+  }
+
+  #shown(choice: Choice<T>) {
+    const { name, ...others } = shown(choice);
+    return { ...others, name: shorten(name, Math.max(1, this.columns - otherCells), 'end') };
+  }
+}
