@@ -34,7 +34,7 @@ export const recordUsage = command({
   ],
   async run({ args, flags }, context) {
     const { seconds = await secondsFrom(context, flags.duration) } = flags;
-    const deviceId = await resolveDevice(context, args[0], flags.plugged, 'ACTIVE');
+    const deviceId = await resolveDevice(context, args[0], flags.plugged, ['ACTIVE']);
     const data = await context.registry.call('recordUsage', {
       params: { deviceId },
       body: { durationSeconds: seconds },
