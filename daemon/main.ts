@@ -13,6 +13,7 @@ import { keepLocalToken } from './home/local-token.ts';
 import { lockHome } from './home/lock.ts';
 import { checkNetwork, type DaemonSettings, isBehindProxy } from './home/settings.ts';
 import { signingKeys } from './home/signing-keys.ts';
+import { KeyedRequests } from './http/idempotency.ts';
 import { closeServer, listen, readTls, tlsOptions } from './http/listener.ts';
 import { metricsPlugin } from './http/metrics.ts';
 import { originRule } from './http/origin.ts';
@@ -49,6 +50,7 @@ import { Guessing } from './services/guessing.ts';
 import { LastUses } from './services/last-uses.ts';
 import { Limiter } from './services/limiter.ts';
 import { Passwords } from './services/passwords.ts';
+import { ResponseSweep } from './services/response-sweep.ts';
 import { ServiceTokens } from './services/service-tokens.ts';
 import { statisticsAt } from './services/statistics.ts';
 import { TokenService } from './services/token-service.ts';
@@ -145,10 +147,13 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   const logins = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);
   const lastUses = new LastUses({ store, now });
   stack.add(() => lastUses.stop());
+  const responses = new ResponseSweep({ store, now });
+  stack.add(() => responses.stop());
   const hub = new Hub({ store, log });
   const budget = new FileBudget(settings.files, blobs);
   return {
     instance: await Instance.open(home),
+    keyed: new KeyedRequests({ store, now }),
     limiter,
     logins,
     tokens: new Authentication(logins, new ServiceTokens({ store, lastUses, now })),

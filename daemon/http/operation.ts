@@ -5,27 +5,36 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { TObject } from 'typebox';
 import { ApiError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf, ParamsOf, QueryOf, RouteShape } from '../../src/contract/define.ts';
+import {
+  acceptsKey,
+  type BodyOf,
+  type DataOf,
+  type ParamsOf,
+  type QueryOf,
+  type RouteShape,
+} from '../../src/contract/define.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { sizes } from '../../src/contract/limits.ts';
 import { compileReader, type InputFormat } from '../../src/contract/validate.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
 import { clientOf } from '../loopback.ts';
 import type { TokenCheck } from '../services/authentication.ts';
-import { type Caller, type Context, holderOf } from '../services/context.ts';
+import { type Caller, type Context, holderOf, type KeyedRequest } from '../services/context.ts';
 import { type Limiter, RateLimited } from '../services/limiter.ts';
 import { boundBody } from './connections.ts';
+import { KEY_HEADER, type KeyedRequests } from './idempotency.ts';
 import { JSON_TYPE, noSuchOperation, setRateLimitHeaders } from './responses.ts';
 
 /** What every operation is checked with. */
 export interface OperationParts {
   readonly tokens: TokenCheck;
   readonly limiter: Limiter;
+  readonly keyed: KeyedRequests;
 }
 
 /** What a handler receives: validated input, and the caller. */
 export interface Call<R> {
-  readonly context: Context;
+  readonly context: Context & { keyed?: KeyedRequest | undefined };
   readonly params: ParamsOf<R>;
   readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
@@ -33,20 +42,12 @@ export interface Call<R> {
   readonly reply: FastifyReply;
 }
 
-/** A successful result with a message other than `success`. */
-export class WithMessage<T> {
-  readonly message: string;
-  readonly data: T;
-  constructor(message: string, data: T) {
-    this.message = message;
-    this.data = data;
-  }
-}
-
 declare module 'fastify' {
   interface FastifyRequest {
     /** The caller, after the token check. */
     caller: Caller | null;
+    /** The JSON body as it arrived, if the request has an Idempotency-Key. */
+    rawBody: Buffer | null;
   }
 }
 /** The caller of an operation that needs no token. */
@@ -55,6 +56,7 @@ const anonymous: Caller = { role: 'LOCAL', user: null, serviceToken: null, expir
 class RequestContext implements Context {
   readonly caller: Caller;
   readonly requestId: string;
+  keyed: KeyedRequest | undefined;
   readonly #request: FastifyRequest;
 
   constructor(request: FastifyRequest) {
@@ -68,18 +70,38 @@ class RequestContext implements Context {
   }
 }
 
-/** Binds an operation whose response is an envelope. */
+/**
+ * Binds an operation whose response is an envelope.
+ * @param messageOf message of a successful response; `success` if absent
+ */
 export function operation<const R extends RouteShape>(
   app: FastifyInstance,
   parts: OperationParts,
   shape: R,
-  handler: (call: Call<R>) => Promise<DataOf<R> | WithMessage<DataOf<R>>>,
+  handler: (call: Call<R>) => Promise<DataOf<R>>,
+  messageOf?: (data: DataOf<R>) => string,
 ): void {
+  const textOf = (data: DataOf<R>) =>
+    `{"code":200,"message":${messageOf ? JSON.stringify(messageOf(data)) : '"success"'},"data":${JSON.stringify(data)}}`;
+  const answerKeyed = (key: string, call: Call<R>) =>
+    parts.keyed.answer({
+      key,
+      operation: JSON.stringify([shape.id, call.params, call.query]),
+      body: call.request.rawBody,
+      context: call.context,
+      reply: call.reply,
+      run(request) {
+        call.context.keyed = request;
+        return handler(call);
+      },
+      textOf: data => textOf(data as DataOf<R>),
+    });
+  const keyed = acceptsKey(shape);
   rawOperation(app, parts, shape, async call => {
-    const result = await handler(call);
-    const { message, data } = result instanceof WithMessage ? result : { message: 'success', data: result };
+    const key = keyed ? call.request.headers[KEY_HEADER] : undefined;
+    const text = key === undefined ? textOf(await handler(call)) : await answerKeyed(String(key), call);
     call.reply.header('content-type', JSON_TYPE);
-    return `{"code":200,"message":${message === 'success' ? '"success"' : JSON.stringify(message)},"data":${JSON.stringify(data)}}`;
+    return text;
   });
 }
 

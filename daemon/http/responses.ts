@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
+import { StillRunning } from '../services/context.ts';
 import { GuessingBlocked } from '../services/guessing.ts';
 import { type Allowance, RateLimited } from '../services/limiter.ts';
 import { StoreFailure } from '../store/store.ts';
@@ -65,7 +66,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const { code, message, status } = errorResponse(error, atLogin);
   if (status === 500) request.server.logger.error({ requestId: request.id, err: error }, 'the request failed');
   if (error instanceof RateLimited) setRateLimitHeaders(reply, error.allowance);
-  if (error instanceof GuessingBlocked) reply.header('retry-after', String(error.retryAfter));
+  if (error instanceof GuessingBlocked || error instanceof StillRunning)
+    reply.header('retry-after', String(error.retryAfter));
   if (reply.raw.headersSent) {
     reply.raw.destroy();
     return;

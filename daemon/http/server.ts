@@ -16,6 +16,7 @@ import { ApiError } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { Connections } from './connections.ts';
 import { drainAfter } from './drain.ts';
+import { KEY_HEADER } from './idempotency.ts';
 import { checkShape } from './json-shape.ts';
 import { type TlsFiles, tlsOptions } from './listener.ts';
 import { LoopWatch } from './loop-watch.ts';
@@ -74,11 +75,13 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   app.decorate('logger', options.logger);
   watchLoop(app);
   app.decorateRequest('caller', null);
+  app.decorateRequest('rawBody', null);
   addHooks(app, options);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-    parseJson(body),
-  );
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (request.headers[KEY_HEADER] !== undefined) request.rawBody = body;
+    return parseJson(body);
+  });
   app.setErrorHandler((error, request, reply) => {
     if ((error as FastifyError).code === 'FST_ERR_CTP_BODY_TOO_LARGE') drainAfter(request, reply, tooLarge);
     if (error instanceof ApiError && error.code === 2007) options.onForbidden?.(request);

@@ -10,7 +10,7 @@ import { type BackupDecision, type BackupRecord, backUp, restore } from '../doma
 import { type DeviceRecord, refusalOf } from '../domain/device.ts';
 import { cleanFileName } from '../domain/file-name.ts';
 import type { ChangeResult, Store } from '../store/store.ts';
-import { accept, type Context, originOf, retrying } from './context.ts';
+import { accept, type Context, commitLast, retrying } from './context.ts';
 import * as present from './present.ts';
 import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
@@ -58,9 +58,10 @@ export class BackupService {
           blob: name,
         };
         const at = this.#parts.now();
-        const result = await this.#commit(context, at, accept(backUp(device, file)));
-        if (result?.kind !== 'added') throw new Error('the store has not added the backup');
-        return toBackup({ ...file, device: device.number, number: result.number, createdAt: at });
+        return this.#commit(context, at, accept(backUp(device, file)), ([result]) => {
+          if (result?.kind !== 'added') throw new Error('the store has not added the backup');
+          return toBackup({ ...file, device: device.number, number: result.number, createdAt: at });
+        });
       }),
     );
   }
@@ -89,8 +90,7 @@ export class BackupService {
       const decision = accept(restore(device, backup));
       await (await this.#verified(backup)).close();
       const at = this.#parts.now();
-      await this.#commit(context, at, decision);
-      return { ...toBackup(backup), restoredAt: present.iso(at) };
+      return this.#commit(context, at, decision, () => ({ ...toBackup(backup), restoredAt: present.iso(at) }));
     });
   }
 
@@ -121,10 +121,13 @@ export class BackupService {
     }
   }
 
-  async #commit(context: Context, at: number, decision: BackupDecision): Promise<ChangeResult | undefined> {
-    const { change, guards } = decision;
-    const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [change], guards });
-    return result;
+  #commit<D>(
+    context: Context,
+    at: number,
+    { change, guards }: BackupDecision,
+    data: (results: readonly ChangeResult[]) => D,
+  ): Promise<D> {
+    return commitLast(this.#parts.store, context, { at, changes: [change], guards }, data);
   }
 }
 

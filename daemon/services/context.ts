@@ -4,7 +4,7 @@ import { Refusal } from '../domain/decision.ts';
 import { localHolder, tokenHolder, userHolder } from '../domain/holder.ts';
 import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
-import { type Commit, Conflict } from '../store/store.ts';
+import { type ChangeResult, type Commit, Conflict, type ResponsePart, type Store } from '../store/store.ts';
 
 /** Who makes a request. The role is the user's at this moment, not the one in the token. */
 export interface Caller {
@@ -25,6 +25,25 @@ export interface Context {
   readonly requestId: string;
   /** Address of the client; a forwarded one only if it comes from a trusted proxy. */
   readonly address: string;
+  /** Present if the request has an idempotency key. */
+  readonly keyed?: KeyedRequest | undefined;
+}
+
+/** A request whose response is stored in the commit that carries it out. */
+export interface KeyedRequest {
+  /** The part of that commit. `data` makes what the request returns, or throws the `ApiError` that refuses it. */
+  part(data: (results: readonly ChangeResult[]) => unknown): ResponsePart;
+  /** Called when the commit has succeeded. */
+  committed(): void;
+}
+
+/** 429: the first request with the same idempotency key is not finished. */
+export class StillRunning extends ApiError {
+  /** Whole seconds. */
+  readonly retryAfter = 1;
+  constructor() {
+    super(429, 'the first request with this Idempotency-Key is still running; try again in 1 s');
+  }
 }
 
 /** Name of a user or service token; null for the role LOCAL. */
@@ -47,6 +66,30 @@ export const originOf = (context: Context, at: number): Pick<Commit, 'at' | 'act
   actor: actorOf(context),
   requestId: context.requestId,
 });
+
+/**
+ * Makes the commit that ends a request, and returns what `data` makes of its results. If the request has an idempotency key, its
+ * response is stored in the same commit. `data` must not have side effects: it may run inside the transaction, and more than once.
+ */
+export async function commitLast<T>(
+  store: Pick<Store, 'commit'>,
+  context: Context,
+  { at, ...what }: Pick<Commit, 'at' | 'changes' | 'guards'>,
+  data: (results: readonly ChangeResult[]) => T,
+): Promise<T> {
+  const commit = { ...originOf(context, at), ...what };
+  const { keyed } = context;
+  if (!keyed) return data(await store.commit(commit));
+  let made: T | undefined;
+  const response = keyed.part(results => {
+    made = undefined;
+    made = data(results);
+    return made;
+  });
+  const results = await store.commit({ ...commit, response });
+  keyed.committed();
+  return made ?? data(results);
+}
 
 /** The error that a refusal of the domain is reported with. */
 export const refused = ({ code, message }: Refusal): ApiError => new ApiError(code, message);

@@ -8,7 +8,7 @@ import type { KeyedMutex } from '../concurrency.ts';
 import { Refusal } from '../domain/decision.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceSet } from '../domain/device.ts';
 import type { Store } from '../store/store.ts';
-import { type Context, originOf, refused, retrying } from './context.ts';
+import { type Context, commitLast, refused, retrying } from './context.ts';
 import type { DeviceOperation, deviceOperations } from './device-operations.ts';
 
 type BatchResult = DataOf<typeof batchUpdate>['results'][number];
@@ -54,11 +54,9 @@ export class DeviceBatches {
   async run(context: Context, name: BatchOperation, items: readonly unknown[]): Promise<DataOf<typeof batchUpdate>> {
     const found = await this.#find(name, items);
     const numbers = [...new Set(found.flatMap(item => ('number' in item ? [item.number] : [])))];
-    const results = await this.#changes.runAll(numbers.map(deviceIds.format), () =>
+    return this.#changes.runAll(numbers.map(deviceIds.format), () =>
       retrying(() => this.#attempt(context, name, found, numbers)),
     );
-    const success = results.filter(({ status }) => status === 'success').length;
-    return { total: items.length, success, failed: items.length - success, results };
   }
 
   /** Validates each item by itself and finds the devices that they name. */
@@ -99,8 +97,12 @@ export class DeviceBatches {
         success: () => ({ ...identity(device), status: 'success', code: SUCCESS, message: 'success', data: data() }),
       };
     });
-    if (changes.length) await this.#parts.store.commit({ ...originOf(context, at), changes, guards });
-    return decided.map(item => ('failure' in item ? item.failure : item.success()));
+    const data = (): DataOf<typeof batchUpdate> => {
+      const results = decided.map(item => ('failure' in item ? item.failure : item.success()));
+      const success = results.filter(({ status }) => status === 'success').length;
+      return { total: found.length, success, failed: found.length - success, results };
+    };
+    return changes.length ? commitLast(this.#parts.store, context, { at, changes, guards }, data) : data();
   }
 
   #decide(context: Context, name: BatchOperation, device: DeviceRecord, fields: Item, at: number) {

@@ -13,7 +13,7 @@ import type { Refusal } from '../domain/decision.ts';
 import * as domain from '../domain/device.ts';
 import type { ChangeResult, DeviceFilter, Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
-import { accept, type Context, originOf, refused, retrying } from './context.ts';
+import { accept, type Context, commitLast, refused, retrying } from './context.ts';
 import { DeviceBatches } from './device-batches.ts';
 import { type DeviceOperation, deviceOperations } from './device-operations.ts';
 import type { Guessing } from './guessing.ts';
@@ -49,19 +49,20 @@ export class DeviceService {
   async register(context: Context, body: api.Registration): Promise<DataOf<typeof api.registerDevice>> {
     const at = this.#parts.now();
     const change = domain.register(body, newActivationCode(), at);
-    const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [change] });
-    if (result?.kind !== 'added')
-      throw refused(domain.duplicateSerial(body.serialNumber, result as ResultOf<'duplicate'>));
-    return {
-      deviceId: deviceIds.format(result.number),
-      deviceType: body.deviceType,
-      serialNumber: body.serialNumber,
-      manufacturer: body.manufacturer,
-      model: body.model,
-      status: 'INACTIVE',
-      activationCode: change.device.activationCode,
-      createdAt: present.iso(at),
-    };
+    return commitLast(this.#parts.store, context, { at, changes: [change] }, ([result]) => {
+      if (result?.kind !== 'added')
+        throw refused(domain.duplicateSerial(body.serialNumber, result as ResultOf<'duplicate'>));
+      return {
+        deviceId: deviceIds.format(result.number),
+        deviceType: body.deviceType,
+        serialNumber: body.serialNumber,
+        manufacturer: body.manufacturer,
+        model: body.model,
+        status: 'INACTIVE',
+        activationCode: change.device.activationCode,
+        createdAt: present.iso(at),
+      };
+    });
   }
 
   /** Each item is validated by itself; the accepted ones are committed together. */
@@ -69,22 +70,18 @@ export class DeviceService {
     const at = this.#parts.now();
     const read = items.map(item => readRegistration(item));
     const changes = read.flatMap(item => (item.ok ? [domain.register(item.value, newActivationCode(), at)] : []));
-    const committed = changes.length ? await this.#parts.store.commit({ ...originOf(context, at), changes }) : [];
-    let next = 0;
-    const results = read.map((item, i): api.BatchItem => {
-      if (!item.ok)
-        return { serialNumber: serialAsGiven(items[i]), status: 'failed', message: item.message, code: 1001 };
-      const { serialNumber, activationCode } = changes[next]!.device;
-      const result = committed[next++]!;
-      if (result.kind === 'added') {
-        const deviceId = deviceIds.format(result.number);
-        return { serialNumber, deviceId, activationCode, status: 'success', message: 'registered' };
-      }
-      const { message, code } = domain.duplicateSerial(serialNumber, result as ResultOf<'duplicate'>);
-      return { serialNumber, status: 'failed', message, code };
-    });
-    const success = committed.reduce((sum, result) => sum + (result.kind === 'added' ? 1 : 0), 0);
-    return { total: items.length, success, failed: items.length - success, results };
+    const data = (committed: readonly ChangeResult[]) => {
+      let next = 0;
+      const results = read.map((item, i): api.BatchItem => {
+        if (!item.ok)
+          return { serialNumber: serialAsGiven(items[i]), status: 'failed', message: item.message, code: 1001 };
+        const result = committed[next]!;
+        return batchItem(changes[next++]!.device, result);
+      });
+      const success = committed.reduce((sum, result) => sum + (result.kind === 'added' ? 1 : 0), 0);
+      return { total: items.length, success, failed: items.length - success, results };
+    };
+    return changes.length ? commitLast(this.#parts.store, context, { at, changes }, data) : data([]);
   }
 
   activate(context: Context, body: BodyOf<typeof api.activate>): Promise<DataOf<typeof api.activate>> {
@@ -118,16 +115,16 @@ export class DeviceService {
     given: Readonly<Record<string, unknown>>,
   ): Promise<DataOf<typeof api.updateDevice>> {
     accept(domain.emptyEdit(body, given));
-    const { device, at, change } = await this.#change(context, deviceId, (device, at) =>
-      domain.edit(device, body, given, at),
-    );
-    return {
-      deviceId: deviceIds.format(device.number),
-      firmwareVersion: body.firmwareVersion === undefined ? device.firmwareVersion : body.firmwareVersion,
-      note: body.note === undefined ? device.note : body.note,
-      tags: (change.kind === 'device.set' && change.set.tags) || device.tags,
-      updatedAt: present.iso(at),
-    };
+    return this.#change(context, deviceId, {
+      decide: (device, at) => domain.edit(device, body, given, at),
+      data: ({ device, at, change }) => ({
+        deviceId: deviceIds.format(device.number),
+        firmwareVersion: body.firmwareVersion === undefined ? device.firmwareVersion : body.firmwareVersion,
+        note: body.note === undefined ? device.note : body.note,
+        tags: (change.kind === 'device.set' && change.set.tags) || device.tags,
+        updatedAt: present.iso(at),
+      }),
+    });
   }
 
   generateCode(
@@ -150,14 +147,18 @@ export class DeviceService {
   }
 
   async recordUsage(context: Context, deviceId: string, seconds: number): Promise<DataOf<typeof api.recordUsage>> {
-    const { device, at, result } = await this.#change(context, deviceId, device => domain.use(device, seconds));
-    const sums = result as ResultOf<'used'>;
-    return {
-      deviceId: deviceIds.format(device.number),
-      totalUsageCount: sums.usageCount,
-      totalUsageDuration: sums.usageSeconds,
-      lastUsedAt: present.iso(at),
-    };
+    return this.#change(context, deviceId, {
+      decide: device => domain.use(device, seconds),
+      data: ({ device, at, result }) => {
+        const sums = result as ResultOf<'used'>;
+        return {
+          deviceId: deviceIds.format(device.number),
+          totalUsageCount: sums.usageCount,
+          totalUsageDuration: sums.usageSeconds,
+          lastUsedAt: present.iso(at),
+        };
+      },
+    });
   }
 
   async list(context: Context, query: QueryOf<typeof api.listDevices>): Promise<DataOf<typeof api.listDevices>> {
@@ -180,11 +181,12 @@ export class DeviceService {
   }
 
   /** Carries out an operation on one device. */
-  async #apply<B, D>(context: Context, deviceId: string, operation: DeviceOperation<B, D>, fields: B): Promise<D> {
-    const { device, at, change } = await this.#change(context, deviceId, (device, at) =>
-      operation.decide(device, fields, at, context),
-    );
-    return operation.data(device, fields, at, change.kind === 'device.set' ? change.set : {});
+  #apply<B, D>(context: Context, deviceId: string, operation: DeviceOperation<B, D>, fields: B): Promise<D> {
+    return this.#change(context, deviceId, {
+      decide: (device, at) => operation.decide(device, fields, at, context),
+      data: ({ device, at, change }) =>
+        operation.data(device, fields, at, change.kind === 'device.set' ? change.set : {}),
+    });
   }
 
   async #device(deviceId: string): Promise<domain.DeviceRecord> {
@@ -195,24 +197,41 @@ export class DeviceService {
   }
 
   /**
-   * Reads the device, decides, and commits under the guards of the decision. The returned `device` is as it was right before
-   * the change: the response and the journal say what the change has replaced, and the guards alone would let another change
-   * come in between.
+   * Reads the device, decides, and commits under the guards of the decision. Other changes of the device wait meanwhile: the
+   * response and the journal say what the change has replaced, and the guards alone would let another change come in between.
    */
-  #change(
-    context: Context,
-    deviceId: string,
-    decide: (device: domain.DeviceRecord, at: number) => domain.DeviceDecision | Refusal,
-  ) {
+  #change<D>(context: Context, deviceId: string, { decide, data }: DeviceStep<D>): Promise<D> {
     const attempt = async () => {
       const device = await this.#device(deviceId);
       const at = this.#parts.now();
       const { change, guards } = accept(decide(device, at));
-      const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [change], guards });
-      return { device, at, change, result };
+      return commitLast(this.#parts.store, context, { at, changes: [change], guards }, ([result]) =>
+        data({ device, at, change, result }),
+      );
     };
     return this.#changes.run(deviceId, () => retrying(attempt));
   }
+}
+
+/** A change of one device: what is decided, and what is returned once it is committed. */
+interface DeviceStep<D> {
+  readonly decide: (device: domain.DeviceRecord, at: number) => domain.DeviceDecision | Refusal;
+  /** `device` is as it was right before the change. Must not have side effects: see `commitLast`. */
+  readonly data: (done: {
+    readonly device: domain.DeviceRecord;
+    readonly at: number;
+    readonly change: domain.DeviceChange;
+    readonly result: ChangeResult | undefined;
+  }) => D;
+}
+
+function batchItem({ serialNumber, activationCode }: domain.NewDevice, result: ChangeResult): api.BatchItem {
+  if (result.kind === 'added') {
+    const deviceId = deviceIds.format(result.number);
+    return { serialNumber, deviceId, activationCode, status: 'success', message: 'registered' };
+  }
+  const { message, code } = domain.duplicateSerial(serialNumber, result as ResultOf<'duplicate'>);
+  return { serialNumber, status: 'failed', message, code };
 }
 
 /** The filter of a query of devices; times in milliseconds since 1970. */

@@ -7,7 +7,7 @@ import type * as api from '../../src/contract/users.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import * as domain from '../domain/user.ts';
 import type { Store } from '../store/store.ts';
-import { accept, type Context, originOf, retrying } from './context.ts';
+import { accept, type Context, commitLast, retrying } from './context.ts';
 import { checkNewPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
@@ -41,9 +41,10 @@ export class UserService {
       disabled: false,
     };
     const at = this.#parts.now();
-    const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [domain.create(user)] });
-    if (result?.kind !== 'added') throw new ApiError(1001, `username ${body.username} already exists`);
-    return present.user({ ...user, number: result.number, createdAt: at, tokenEpoch: 0 });
+    return commitLast(this.#parts.store, context, { at, changes: [domain.create(user)] }, ([result]) => {
+      if (result?.kind !== 'added') throw new ApiError(1001, `username ${body.username} already exists`);
+      return present.user({ ...user, number: result.number, createdAt: at, tokenEpoch: 0 });
+    });
   }
 
   async list(query: QueryOf<typeof api.listUsers>): Promise<DataOf<typeof api.listUsers>> {
@@ -59,8 +60,7 @@ export class UserService {
       const set = domain.differences(user, body);
       if (Object.keys(set).length === 0) return present.user(user);
       const otherAdmins = (await this.#parts.store.admins()).some(admin => admin.number !== user.number);
-      await this.#commit(context, accept(domain.edit(user, set, otherAdmins)));
-      return present.user({ ...user, ...set });
+      return this.#commit(context, accept(domain.edit(user, set, otherAdmins)), { ...user, ...set });
     });
   }
 
@@ -74,23 +74,21 @@ export class UserService {
       await this.#parts.passwords.confirm(context, 'oldPassword', body.oldPassword, [found]);
     }
     const passwordHash = await this.#parts.passwords.hash(body.password);
-    const user = await this.#change(userId, async () => {
+    const changed = await this.#change(userId, async () => {
       const user = await this.#user(userId);
       // The old password was checked against `found`: a change in between makes that check worthless.
       if (body.oldPassword && user.tokenEpoch !== found.tokenEpoch) throw new ApiError(1003, 'oldPassword is wrong');
-      await this.#commit(context, domain.changePassword(user, passwordHash));
-      return user;
+      return this.#commit(context, domain.changePassword(user, passwordHash), user);
     });
-    await this.#parts.onPasswordChanged?.(user.number);
-    return present.user(user);
+    await this.#parts.onPasswordChanged?.(found.number);
+    return changed;
   }
 
   /** Revokes every token issued so far; the password stays. */
   async logout(context: Context, userId: string): Promise<api.User> {
     return this.#change(userId, async () => {
       const user = await this.#user(userId);
-      await this.#commit(context, domain.logOut(user));
-      return present.user(user);
+      return this.#commit(context, domain.logOut(user), user);
     });
   }
 
@@ -99,8 +97,14 @@ export class UserService {
     return this.#changes.run(userId, () => retrying(attempt));
   }
 
-  async #commit(context: Context, { change, guards }: domain.UserDecision): Promise<void> {
-    await this.#parts.store.commit({ ...originOf(context, this.#parts.now()), changes: [change], guards });
+  /** Returns the user as the operation shows it after the change. */
+  #commit(
+    context: Context,
+    { change, guards }: domain.UserDecision,
+    shown: Parameters<typeof present.user>[0],
+  ): Promise<api.User> {
+    const at = this.#parts.now();
+    return commitLast(this.#parts.store, context, { at, changes: [change], guards }, () => present.user(shown));
   }
 
   async #user(userId: string): Promise<domain.UserRecord> {

@@ -21,7 +21,15 @@ import type { ServiceTokenRecord, TokenChange } from '../domain/service-token.ts
 import type { UserChange, UserGuard, UserRecord } from '../domain/user.ts';
 
 /** Everything that can be written. `createdAt` of a new record is the commit's `at`. */
-export type Change = DeviceChange | UserChange | AppChange | BackupChange | TokenChange | JournalAdd | JournalRotate;
+export type Change =
+  | DeviceChange
+  | UserChange
+  | AppChange
+  | BackupChange
+  | TokenChange
+  | JournalAdd
+  | JournalRotate
+  | ResponseExpire;
 
 /** A condition that must still hold at the moment of the commit. */
 export type Guard = DeviceGuard | UserGuard;
@@ -32,7 +40,48 @@ export type ChangeResult =
   /** The record that was in the way; nothing was written. `status` is that of a device, else null. */
   | { readonly kind: 'duplicate'; readonly number: number; readonly status: DeviceStatus | null }
   | { readonly kind: 'used'; readonly usageCount: number; readonly usageSeconds: number }
+  /** How many records were removed. */
+  | { readonly kind: 'removed'; readonly count: number }
   | { readonly kind: 'done' };
+
+/** A response that was stored for an idempotency key. */
+export interface StoredResponse {
+  /** The digest of the request that it answers. */
+  readonly digest: string;
+  /** HTTP status. */
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+/**
+ * The response to a request with an idempotency key. It is stored in the transaction of the commit. Responses are a cache, not a
+ * part of the registry: they have no journal entries.
+ */
+export interface ResponsePart {
+  /** Identifies the holder and the key. At most one response that has not expired has this id. */
+  readonly id: string;
+  /** Whose response it is: see `maxTotal`. */
+  readonly holder: string;
+  readonly digest: string;
+  readonly expiresAt: number;
+  /** Bytes of all large responses of the holder together. If this one exceeds them, the holder's oldest large ones are removed. */
+  readonly maxTotal: number;
+  /** Called inside the transaction, again if the transaction is tried again. Null: nothing is stored. An error fails the commit. */
+  readonly make: (results: readonly ChangeResult[]) => Omit<StoredResponse, 'digest'> | null;
+}
+
+/** Bytes from which on a stored response is large. */
+export const LARGE_RESPONSE = 4096;
+
+/** Removes expired responses, at most `most` of them. Writes no journal entry. */
+export interface ResponseExpire {
+  readonly kind: 'response.expire';
+  /** Responses that expire at this time or earlier are removed. */
+  readonly until: number;
+  /** So are those that expire later than this: they were stored while the clock was wrong. */
+  readonly beyond: number;
+  readonly most: number;
+}
 
 /** Changes that are applied together or not at all. */
 export interface Commit {
@@ -46,6 +95,8 @@ export interface Commit {
   readonly requestId: string | null;
   readonly changes: readonly Change[];
   readonly guards?: readonly Guard[];
+  /** Present if the commit carries out a request with an idempotency key. */
+  readonly response?: ResponsePart;
 }
 
 /** A guard did not hold, or a record to change does not exist. Nothing of the commit was written: read and decide again. */
@@ -53,6 +104,17 @@ export class Conflict extends Error {
   constructor(what: string) {
     super(`conflict: ${what}`);
     this.name = 'Conflict';
+  }
+}
+
+/**
+ * A response with the id of the commit's `response` is stored already and has not expired at the time of the commit. Nothing of the
+ * commit was written.
+ */
+export class ResponseExists extends Error {
+  constructor() {
+    super('a response is stored for this idempotency key');
+    this.name = 'ResponseExists';
   }
 }
 
@@ -219,6 +281,8 @@ export interface Reader {
   lastEventId(): Promise<number>;
   /** The head of the journal, or as it was after entry `id`; null if the journal is empty or has no such entry. */
   journalHead(id?: number): Promise<JournalHead | null>;
+  /** The response with this id that has not expired at the time `at`. */
+  response(id: string, at: number): Promise<StoredResponse | null>;
   /** The ones among `names` that records refer to. */
   knownBlobs(names: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -236,7 +300,7 @@ export interface CommitNotice {
 export interface Store extends Reader {
   /**
    * Resolves when everything is on disk. Commits that arrive together may share one transaction; one that is refused
-   * does not undo the others. Rejects with `Conflict` or `StoreFailure`; then nothing of the commit was written, except that
+   * does not undo the others. Rejects with `Conflict`, `ResponseExists` or `StoreFailure`; then nothing of the commit was written, except that
    * after `OutcomeUnknown` all of it may have been.
    */
   commit(commit: Commit): Promise<readonly ChangeResult[]>;

@@ -32,6 +32,12 @@ export type ErrorCode = keyof typeof codes;
 /** `code` of every successful response. */
 export const SUCCESS = 200;
 
+/** What may turn out differently if the same request is sent again: its fault can be corrected, or it was not carried out. */
+const notFinal: ReadonlySet<ErrorCode> = new Set([1001, 1002, 1003, 1004, 1005, 2007, 429, 500] as const);
+
+/** Whether a response with this code is stored for an Idempotency-Key. Success is final too. */
+export const isFinal = (code: ErrorCode): boolean => !notFinal.has(code);
+
 /** HTTP status of a business code. A wrong password is 401 at login and 403 elsewhere, so that the client stays logged in. */
 export function httpStatus(code: ErrorCode, atLogin = false): number {
   return code === 1003 && atLogin ? 401 : codes[code].http;

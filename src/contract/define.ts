@@ -40,6 +40,8 @@ export interface RouteShape {
   readonly ownUser?: string;
   /** Present if only people may call the operation: a service token is refused with 2007, whatever its role. */
   readonly peopleOnly?: true;
+  /** Present if the response is a credential or concerns one: it is never stored, so an Idempotency-Key is ignored. */
+  readonly neverReplayed?: true;
   /** The window in which a request counts; null if the operation is not limited. */
   readonly limit: LimitScope | null;
   readonly params?: TObject;
@@ -89,12 +91,16 @@ type GivenQuery<V> = V extends undefined ? unknown : { readonly query?: Partial<
 /** What a client passes to an operation: those of `params`, `query` and `body` that it has. */
 export type InputOf<R> = Given<'params', ParamsOf<R>> & GivenQuery<QueryOf<R>> & Given<'body', BodyOf<R>>;
 
+/** Whether an operation accepts the header Idempotency-Key: every write does, except uploads and those that are never replayed. */
+export const acceptsKey = (shape: RouteShape): boolean =>
+  shape.method !== 'GET' && shape.form === undefined && shape.neverReplayed === undefined;
+
 /** Every business code that an operation can return, ascending: its own and those of token, limit and input checks. */
 export function errorsOf(shape: RouteShape): ErrorCode[] {
   const found = new Set<ErrorCode>(shape.errors);
   if (shape.access !== 'public') for (const code of [1004, 1005, 2007] as const) found.add(code);
   if (shape.limit) found.add(429);
-  if (shape.query || shape.body || shape.form) found.add(1001);
+  if (shape.query || shape.body || shape.form || acceptsKey(shape)) found.add(1001);
   found.add(500);
   return [...found].sort((a, b) => a - b);
 }

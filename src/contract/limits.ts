@@ -81,6 +81,9 @@ export const MAX_NETWORKS = 32;
 /** Length of a new password in characters. */
 export const passwordLength = { min: 8, max: 200 } as const;
 
+/** How long the response to a request with an Idempotency-Key is stored, and the longest key in characters. */
+export const idempotency = { hours: 24, maxKey: 128 } as const;
+
 const GiB = 1024 * MiB;
 
 /** Bounds of all stored files, packages and backups, if no setting replaces them. */

@@ -2,7 +2,7 @@
  * The interface as a Postman 2.1 collection. Its requests can be run in order on any service, any number of times: each run
  * creates devices, users and packages with new names.
  */
-import type { RouteShape } from './define.ts';
+import { acceptsKey, type RouteShape } from './define.ts';
 import type { RouteName } from './endpoints.ts';
 import { givenParameter, inputExample, suggested } from './openapi/examples.ts';
 import type { JsonObject } from './openapi/schemas.ts';
@@ -148,7 +148,12 @@ function request(shape: RouteShape, step: Step): JsonObject {
         : step.asProgram
           ? { auth: bearer('serviceToken') }
           : {}),
-      header: [{ key: 'Accept', value: shape.raw?.contentType ?? 'application/json' }, ...(body?.header ?? [])],
+      header: [
+        { key: 'Accept', value: shape.raw?.contentType ?? 'application/json' },
+        // A new one each time the request is sent.
+        ...(acceptsKey(shape) ? [{ key: 'Idempotency-Key', value: '{{$guid}}' }] : []),
+        ...(body?.header ?? []),
+      ],
       url: url(shape, step),
       ...(body ? { body: body.body } : {}),
     },

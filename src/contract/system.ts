@@ -34,6 +34,9 @@ export const health = route({
     service: shown('name of the service', 'devmgr'),
     version: shown('version of the service', '0.1.0'),
     ready: Type.Boolean(),
+    idempotencyKeys: Type.Boolean({
+      description: 'whether writes accept the header Idempotency-Key; absent in earlier versions, which ignore it',
+    }),
     store: Type.Object({ state: oneOf(['ready', 'unavailable'] as const), detail: shown('the state in words') }),
     drivers: Type.Array(driverStatus),
     uptimeSeconds: count('seconds since the start'),

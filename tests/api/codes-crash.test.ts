@@ -13,6 +13,7 @@ it('500: a crash in a handler reveals nothing to the client; the log has the det
   const logger = pino({ base: null }, { write: line => void lines.push(line) });
   const parts = {
     limiter: new Limiter(),
+    keyed: {} as never,
     tokens: {
       check: async () => {
         throw new Error('no token is asked for');

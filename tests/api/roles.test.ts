@@ -8,7 +8,8 @@ import { homeFiles } from '../../src/contract/local.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { roles } from '../../src/contract/values.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
-import { activation, backUp, data, deviceIn, form, packageForm, registration, upload } from '../support/fleet.ts';
+import { data, deviceIn, registration } from '../support/fleet.ts';
+import { type Sent, validRequests } from '../support/requests.ts';
 import { serviceToken } from '../support/service-token.ts';
 
 let daemon: TestDaemon;
@@ -24,78 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => daemon?.stop());
 
-interface Sent {
-  readonly path?: string;
-  readonly body?: object;
-  readonly raw?: FormData;
-}
-
-const device = async (state: Parameters<typeof deviceIn>[0] = 'ACTIVE') => {
-  const { deviceId } = await deviceIn(state, daemon);
-  return `/api/devices/${deviceId}`;
-};
-const backupPath = async () => {
-  const path = await device();
-  const { backupId } = data(await backUp(daemon, path.split('/').at(-1)!));
-  return `${path}/backups/${backupId}`;
-};
-const version = async () => `/api/app-versions/${data(await upload(daemon)).versionId}`;
-let users = 0;
-const otherUser = async () => `/api/users/${(await daemon.user(`other-${++users}`, 'VIEWER')).id}`;
-
 /** A request for each operation that is valid except, perhaps, for the role of the caller. */
-const requests: Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> = {
-  refresh: async () => ({}),
-  register: async () => ({ body: registration() }),
-  batchRegister: async () => ({ body: { devices: [registration()] } }),
-  activate: async () => ({ body: activation(await deviceIn('INACTIVE', daemon)) }),
-  lock: async () => ({ path: `${await device()}/lock`, body: { reason: 'reported lost' } }),
-  unlock: async () => ({ path: `${await device('LOCKED')}/unlock`, body: {} }),
-  deactivate: async () => ({
-    path: `${await device()}/deactivate`,
-    body: { reason: 'worn out', confirmPassword: adminPassword },
-  }),
-  listDevices: async () => ({}),
-  deviceDetail: async () => ({ path: await device() }),
-  updateDevice: async () => ({ path: await device(), body: { note: 'drawer 3' } }),
-  generateActivationCode: async () => {
-    const { deviceId } = await deviceIn('INACTIVE', daemon);
-    return { body: { deviceId, reason: 'code was lost' } };
-  },
-  batchUpdate: async () => {
-    const { deviceId } = await deviceIn('ACTIVE', daemon);
-    return { body: { operation: 'LOCK', items: [{ deviceId, reason: 'audit' }] } };
-  },
-  recordUsage: async () => ({ path: `${await device()}/usage`, body: { durationSeconds: 1 } }),
-  uploadApp: async () => ({ raw: packageForm() }),
-  listApps: async () => ({}),
-  latestApp: async () => {
-    await version();
-    return { path: '/api/app-versions/latest?platform=ANDROID' };
-  },
-  showApp: async () => ({ path: await version() }),
-  downloadApp: async () => ({ path: `${await version()}/download` }),
-  createBackup: async () => ({
-    path: `${await device()}/backups`,
-    raw: form({}, { name: 'a.bak', content: 'secret' }),
-  }),
-  listBackups: async () => ({ path: `${await device()}/backups/list` }),
-  downloadBackup: async () => ({ path: `${await backupPath()}/download` }),
-  restoreBackup: async () => ({ path: `${await backupPath()}/restore` }),
-  createUser: async () => ({ body: { username: `made-${++users}`, password: adminPassword, role: 'VIEWER' } }),
-  listUsers: async () => ({}),
-  me: async () => ({}),
-  updateUser: async () => ({ path: await otherUser(), body: { role: 'DEALER' } }),
-  createToken: async () => ({ body: { name: `token-${++users}`, role: 'VIEWER', expiresInDays: 1 } }),
-  listTokens: async () => ({}),
-  revokeToken: async () => ({ path: `/api/tokens/${(await serviceToken(daemon)).tokenId}/revoke` }),
-  setPassword: async () => ({ path: `${await otherUser()}/password`, body: { password: 'another password' } }),
-  logoutUser: async () => ({ path: `${await otherUser()}/logout` }),
-  events: async () => ({}),
-  statistics: async () => ({}),
-  exportDevices: async () => ({}),
-  listKeys: async () => ({}),
-};
+const requests = validRequests(() => daemon);
 
 /** Operations by the roles that may call them. */
 const readers: readonly RouteName[] = [
@@ -282,7 +213,7 @@ describe('a role', () => {
     });
     data(made);
     const token = await daemon.login('dealer-2', 'the dealers own');
-    const path = `${await device()}/deactivate`;
+    const path = `/api/devices/${(await deviceIn('ACTIVE', daemon)).deviceId}/deactivate`;
     const deactivate = (confirmPassword: string) =>
       daemon.call('POST', path, { reason: 'worn out', confirmPassword }, { token });
     expect(await deactivate('the dealers own')).toMatchObject({ status: 403, code: 1003 });
@@ -292,7 +223,7 @@ describe('a role', () => {
   it('ADMIN confirms a deactivation with their own password only, not with that of another ADMIN', async () => {
     data(await daemon.call('POST', '/api/users', { username: 'admin-2', password: 'the second admin', role: 'ADMIN' }));
     const token = await daemon.login('admin-2', 'the second admin');
-    const path = `${await device()}/deactivate`;
+    const path = `/api/devices/${(await deviceIn('ACTIVE', daemon)).deviceId}/deactivate`;
     const deactivate = (confirmPassword: string) =>
       daemon.call('POST', path, { reason: 'worn out', confirmPassword }, { token });
     expect(await deactivate(adminPassword)).toMatchObject({ status: 403, code: 1003 });

@@ -41,6 +41,10 @@ const faults: Readonly<Record<Exclude<Fault, ClusterFault>, true>> = {
   'counts the page instead of the list': true,
   'forgets the actor': true,
   'accepts commits after closing': true,
+  'stores a response without the changes': true,
+  'overwrites a stored response': true,
+  'keeps expired responses': true,
+  'keeps every large response': true,
 };
 
 const clusterFaults: Readonly<Record<ClusterFault, true>> = {

@@ -6,6 +6,7 @@ import { groupRules } from './store/group-rules.ts';
 import { guardRules } from './store/guard-rules.ts';
 import { listRules } from './store/list-rules.ts';
 import { readRules } from './store/read-rules.ts';
+import { responseRules } from './store/response-rules.ts';
 import { tokenRules } from './store/token-rules.ts';
 
 /** The rules that every store must keep. */
@@ -16,6 +17,7 @@ export const storeRules: readonly Rule[] = [
   ...readRules,
   ...listRules,
   ...tokenRules,
+  ...responseRules,
 ];
 
 /** Tests a store against all rules. `open` returns an empty store. */

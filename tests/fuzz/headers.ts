@@ -85,6 +85,14 @@ export const others = fc.array(
     ],
     ...['TE: trailers', 'Trailer: x', 'X-HTTP-Method-Override: DELETE', `X-Long: ${'y'.repeat(8000)}`],
     ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='],
+    ...[
+      'Idempotency-Key: 1',
+      'Idempotency-Key: 2',
+      'Idempotency-Key:',
+      'Idempotency-Key: a b',
+      'Idempotency-Key: \x80',
+    ],
+    `Idempotency-Key: ${'k'.repeat(129)}`,
   ),
   { maxLength: 3 },
 );

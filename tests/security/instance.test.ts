@@ -28,6 +28,7 @@ it('without a nonce, the response has the published fields only', async () => {
   const { data } = await health();
   expect(Object.keys(data).sort()).toEqual([
     'drivers',
+    'idempotencyKeys',
     'ready',
     'service',
     'status',

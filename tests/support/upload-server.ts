@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { openBlobFolder } from '../../daemon/blobs/blob-folder.ts';
 import type { FormTimes } from '../../daemon/http/form-operation.ts';
+import { KeyedRequests } from '../../daemon/http/idempotency.ts';
 import { originRule } from '../../daemon/http/origin.ts';
 import { appRoutes } from '../../daemon/http/routes/operations.ts';
 import { buildServer } from '../../daemon/http/server.ts';
@@ -40,7 +41,16 @@ export async function startUploadServer({ formTimes, between }: UploadServerOpti
   const apps = new AppService({ store: { ...reads, ...between?.(store) } as Store, blobs, budget, now: Date.now });
   const app = await buildServer(
     { logger: pino({ level: 'silent' }), origin: originRule('127.0.0.1', []), trustProxy: [] },
-    [app => appRoutes(app, { tokens, limiter, apps, ...(formTimes ? { formTimes } : {}) })],
+    [
+      app =>
+        appRoutes(app, {
+          tokens,
+          limiter,
+          keyed: new KeyedRequests({ store, now: Date.now }),
+          apps,
+          ...(formTimes ? { formTimes } : {}),
+        }),
+    ],
   );
   await app.listen({ host: '127.0.0.1', port: 0 });
   const user = { username: 'admin', passwordHash: 'none', role: 'ADMIN', email: null, disabled: false } as const;

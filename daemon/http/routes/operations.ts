@@ -25,7 +25,7 @@ import type { UserService } from '../../services/users.ts';
 import type { Store } from '../../store/store.ts';
 import { sendDownload, textStream } from '../download.ts';
 import { type FormTimes, formOperation } from '../form-operation.ts';
-import { type OperationParts, operation, rawOperation, WithMessage } from '../operation.ts';
+import { type OperationParts, operation, rawOperation } from '../operation.ts';
 
 /** Login, tokens and users. */
 export function userRoutes(
@@ -67,18 +67,21 @@ export interface DeviceRouteParts extends OperationParts {
   readonly statistics: () => Promise<DataOf<typeof routes.statistics>>;
 }
 
+const batchMessage = ({ failed }: { readonly failed: number }): string =>
+  failed === 0 ? 'success' : 'batch completed with partial failure';
+
 /** Devices, from registration to deactivation. */
 export function deviceRoutes(app: FastifyInstance, parts: DeviceRouteParts): void {
   const { devices } = parts;
   operation(app, parts, routes.register, ({ context, body }) => devices.register(context, body));
-  operation(app, parts, routes.batchRegister, async ({ context, body }) => {
-    const data = await devices.batchRegister(context, body.devices);
-    return data.failed === 0 ? data : new WithMessage('batch completed with partial failure', data);
-  });
-  operation(app, parts, routes.batchUpdate, async ({ context, body }) => {
-    const data = await devices.batchUpdate(context, body);
-    return data.failed === 0 ? data : new WithMessage('batch completed with partial failure', data);
-  });
+  operation(
+    app,
+    parts,
+    routes.batchRegister,
+    ({ context, body }) => devices.batchRegister(context, body.devices),
+    batchMessage,
+  );
+  operation(app, parts, routes.batchUpdate, ({ context, body }) => devices.batchUpdate(context, body), batchMessage);
   operation(app, parts, routes.activate, ({ context, body }) => devices.activate(context, body));
   operation(app, parts, routes.lock, ({ context, params, body }) => devices.lock(context, params.deviceId, body));
   operation(app, parts, routes.unlock, ({ context, params, body }) => devices.unlock(context, params.deviceId, body));
@@ -193,6 +196,7 @@ export function systemRoutes(app: FastifyInstance, parts: HealthParts): void {
       service: 'devmgr',
       version: parts.version,
       ready,
+      idempotencyKeys: true,
       store: { state: ready ? 'ready' : 'unavailable', detail },
       drivers: [...parts.drivers()],
       uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000),

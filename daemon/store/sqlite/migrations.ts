@@ -151,10 +151,27 @@ CREATE TABLE device_tag (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** Responses to requests with an idempotency key. `number` ascends in the order in which they were stored. */
+const responses = `
+CREATE TABLE response (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  holder TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX response_by_expiry ON response (expires_at);
+CREATE INDEX response_large ON response (holder, number, size) WHERE size >= 4096;
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
   { number: 2, name: 'service tokens', sql: serviceTokens },
   { number: 3, name: 'events of devices', sql: eventsOfDevices },
   { number: 4, name: 'tags', sql: tags },
+  { number: 5, name: 'responses', sql: responses },
 ];

@@ -4,6 +4,7 @@ import { backupReads } from './backups.ts';
 import { deviceReads } from './devices.ts';
 import { readHead } from './journal.ts';
 import { lastEventId, readEvents } from './read-journal.ts';
+import { responseReads } from './responses.ts';
 import { serviceTokenReads } from './service-tokens.ts';
 import type { Statements } from './statements.ts';
 import type { Reads } from './tables.ts';
@@ -26,6 +27,7 @@ export function tableReads(statements: Statements): Omit<Reads, 'devices' | 'sta
     ...appReads(statements),
     ...backupReads(statements),
     ...serviceTokenReads(statements),
+    ...responseReads(statements),
     events: filter => readEvents(statements, filter),
     journalHead(id) {
       if (id !== undefined) return statements.get<JournalHead>('SELECT id, mac FROM event WHERE id = ?', id) ?? null;

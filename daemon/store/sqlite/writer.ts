@@ -3,6 +3,7 @@ import { appWrites } from './apps.ts';
 import { backupWrites } from './backups.ts';
 import { checkDeviceGuard, deviceWrites } from './devices.ts';
 import { type EntryContext, type Journal, journalWrites } from './journal.ts';
+import { checkResponse, responseWrites, writeResponse } from './responses.ts';
 import { serviceTokenWrites } from './service-tokens.ts';
 import type { Statements } from './statements.ts';
 import { checkUserGuard, userWrites } from './users.ts';
@@ -31,9 +32,10 @@ export class Writer {
     return this.#writing.reload();
   }
 
-  /** Applies one commit, change by change. Throws `Conflict` before anything is written. */
+  /** Applies one commit, change by change. Throws `Conflict` or `ResponseExists` before anything is written. */
   *apply(commit: Commit): Generator<void, ChangeResult[]> {
     const writing = this.#writing;
+    checkResponse(writing.statements, commit);
     for (const guard of commit.guards ?? []) {
       if (guard.kind === 'device') checkDeviceGuard(writing.statements, guard);
       else checkUserGuard(writing.statements, guard);
@@ -44,6 +46,7 @@ export class Writer {
       results.push(writeOf(change).apply(change, commit, writing));
       yield;
     }
+    writeResponse(writing.statements, commit, results);
     return results;
   }
 
@@ -66,6 +69,7 @@ const writes: Writes<Change['kind']> = {
   ...backupWrites,
   ...serviceTokenWrites,
   ...journalWrites,
+  ...responseWrites,
 };
 
 /** How the change is written. The compiler cannot see that an entry of the table takes exactly the changes of its kind. */

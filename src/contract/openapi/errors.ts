@@ -1,8 +1,8 @@
 /** The errors of an operation: business codes grouped by HTTP status, with an example for each. */
-import { codes, type ErrorCode, httpStatus } from '../codes.ts';
-import { errorsOf, type RouteShape } from '../define.ts';
+import { codes, type ErrorCode, httpStatus, isFinal } from '../codes.ts';
+import { acceptsKey, errorsOf, type RouteShape } from '../define.ts';
 import { errorExample } from './examples.ts';
-import { header, json, limitHeaders, requestId } from './headers.ts';
+import { header, json, limitHeaders, replayHeader, requestId } from './headers.ts';
 import { type JsonObject, ref } from './schemas.ts';
 
 interface ErrorGroup {
@@ -55,6 +55,7 @@ function response({ status, codes: found, counted }: ErrorGroup, shape?: RouteSh
     headers: {
       ...requestId,
       ...(counted ? limitHeaders : {}),
+      ...(shape && acceptsKey(shape) && found.some(isFinal) ? replayHeader : {}),
       ...(status === 429 ? { 'Retry-After': header('RetryAfter') } : {}),
     },
     content: {

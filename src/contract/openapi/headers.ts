@@ -13,7 +13,12 @@ export const headers = {
   RateLimitLimit: { description: 'Number of requests that the window allows.', ...whole },
   RateLimitRemaining: { description: 'Number of requests left in the window.', ...whole },
   RateLimitReset: { description: 'Unix time in seconds at which the window ends.', ...whole },
-  RetryAfter: { description: 'Seconds until the window ends.', ...whole },
+  RetryAfter: { description: 'Seconds after which the request can be sent again.', ...whole },
+  IdempotentReplay: {
+    description:
+      '`true` if this is the stored response to an earlier request with the same Idempotency-Key; else absent.',
+    schema: { type: 'string', enum: ['true'] },
+  },
   ETag: { description: 'SHA-256 of the file, in quotes.', ...text },
   AcceptRanges: { description: 'Always bytes.', ...text },
   ContentDisposition: { description: 'attachment, with the name of the file.', ...text },
@@ -31,3 +36,5 @@ export const limitHeaders = {
   'X-RateLimit-Remaining': header('RateLimitRemaining'),
   'X-RateLimit-Reset': header('RateLimitReset'),
 };
+/** On a response that may be stored for an Idempotency-Key. */
+export const replayHeader = { 'Idempotent-Replay': header('IdempotentReplay') };

@@ -1,12 +1,12 @@
 /** Operations of the contract as OpenAPI operation objects. */
 import type { TObject } from 'typebox';
-import type { RouteShape } from '../define.ts';
+import { acceptsKey, type RouteShape } from '../define.ts';
 import { LIST, TAG_FILTER } from '../fields.ts';
-import { rateLimits } from '../limits.ts';
+import { idempotency, rateLimits } from '../limits.ts';
 import { closeCodes, stream } from '../values.ts';
 import { errorResponses } from './errors.ts';
 import { dataExample, givenParameter, inputExample, suggested } from './examples.ts';
-import { header, json, limitHeaders, requestId } from './headers.ts';
+import { header, json, limitHeaders, replayHeader, requestId } from './headers.ts';
 import { type JsonObject, ref, toOpenapi } from './schemas.ts';
 
 /** Tag of the operations that are additions to the published interface. */
@@ -61,6 +61,7 @@ function parametersOf(shape: RouteShape): JsonObject[] {
     // The token of the stream is a security scheme.
     ...(shape.websocket ? query.filter(({ name }) => name !== 'token') : query),
     ...(shape.raw && shape.errors.includes(416) ? downloadHeaders : []),
+    ...(acceptsKey(shape) ? [keyHeader] : []),
   ];
 }
 
@@ -84,6 +85,14 @@ function parameters(shape: RouteShape, group: TObject | undefined, place: 'path'
     };
   });
 }
+
+const keyHeader: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: `Makes it safe to send the request again: the first final response is stored for ${idempotency.hours} h and returned to each later request of the same user with this key. A random value, such as a UUID, for each new request. Another operation or body with the same key is refused with 1001; while the first request is running, the response is 429.`,
+  schema: { type: 'string', minLength: 1, maxLength: idempotency.maxKey, pattern: '^[!-~]+$' },
+};
 
 const downloadHeaders: JsonObject[] = [
   {
@@ -138,7 +147,11 @@ function form({ file, form: fields, ...shape }: RouteShape): JsonObject {
 }
 
 function success(shape: RouteShape): JsonObject {
-  const headers = { ...requestId, ...(shape.limit ? limitHeaders : {}) };
+  const headers = {
+    ...requestId,
+    ...(shape.limit ? limitHeaders : {}),
+    ...(acceptsKey(shape) ? replayHeader : {}),
+  };
   if (shape.websocket) return upgrade();
   if (shape.raw) return rawResponses(shape, headers);
   const data = shape.data ? toOpenapi(shape.data) : {};

@@ -10,6 +10,10 @@ import {
   type Commit,
   Conflict,
   type Guard,
+  LARGE_RESPONSE,
+  ResponseExists,
+  type ResponsePart,
+  type StoredResponse,
   StoreFailure,
 } from '../../../daemon/store/store.ts';
 
@@ -33,6 +37,10 @@ export type Fault =
   | 'puts nulls first when descending'
   | 'counts the page instead of the list'
   | 'forgets the actor'
+  | 'stores a response without the changes'
+  | 'overwrites a stored response'
+  | 'keeps expired responses'
+  | 'keeps every large response'
   | 'accepts commits after closing'
   | ClusterFault;
 
@@ -46,6 +54,9 @@ export type ClusterFault =
   | 'keeps commits from other handles'
   | 'hides users from other handles';
 
+/** A response, with what decides how long it is kept. */
+type KeptResponse = StoredResponse & Pick<ResponsePart, 'id' | 'holder' | 'expiresAt'>;
+
 /** The content of an in-memory store. */
 export interface Content {
   /** Indexes of serial numbers among the devices. */
@@ -56,6 +67,7 @@ export interface Content {
   backups: BackupRecord[];
   serviceTokens: ServiceTokenRecord[];
   events: EventRecord[];
+  responses: KeptResponse[];
 }
 
 export const empty = (): Content => ({
@@ -66,7 +78,38 @@ export const empty = (): Content => ({
   backups: [],
   serviceTokens: [],
   events: [],
+  responses: [],
 });
+
+/** The response that has not expired. */
+export const responseOf = ({ responses }: Content, id: string, at: number, fault?: Fault) =>
+  responses.find(kept => kept.id === id && (kept.expiresAt > at || fault === 'keeps expired responses')) ?? null;
+
+/** Throws `ResponseExists` if the key of the commit is taken. */
+export function checkResponse(content: Content, { response, at }: Commit, fault: Fault | undefined): void {
+  if (response && fault !== 'overwrites a stored response' && responseOf(content, response.id, at))
+    throw new ResponseExists();
+}
+
+/** Stores the response of the commit, if it has one. */
+export function addResponse(
+  content: Content,
+  { response: part }: Commit,
+  results: readonly ChangeResult[],
+  fault: Fault | undefined,
+): void {
+  const made = part?.make(results);
+  if (!part || !made) return;
+  const others = content.responses.filter(({ id }) => id !== part.id);
+  let total = 0;
+  const within = ({ holder, body }: KeptResponse) => {
+    if (holder !== part.holder || body.length < LARGE_RESPONSE) return true;
+    total += body.length;
+    return total <= part.maxTotal || fault === 'keeps every large response';
+  };
+  const { id, holder, digest, expiresAt } = part;
+  content.responses = [{ id, holder, digest, expiresAt, ...made }, ...others].filter(within);
+}
 
 /** Throws `Conflict` if the guard does not hold. */
 export function checkGuard({ devices, users }: Content, guard: Guard, fault: Fault | undefined): void {
@@ -189,6 +232,13 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       content.serviceTokens[change.token - 1] = { ...token, revokedAt: at };
       write(change.entry, null, change.token);
       return { kind: 'done' };
+    }
+    case 'response.expire': {
+      const expired = content.responses
+        .filter(({ expiresAt }) => expiresAt <= change.until || expiresAt > change.beyond)
+        .slice(0, change.most);
+      content.responses = content.responses.filter(kept => !expired.includes(kept));
+      return { kind: 'removed', count: expired.length };
     }
     case 'token.use': {
       const token = content.serviceTokens[change.token - 1];

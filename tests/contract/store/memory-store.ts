@@ -8,7 +8,16 @@ import {
 } from '../../../daemon/store/store.ts';
 import type { OpenedStore } from './fixtures.ts';
 import { listModel } from './list-model.ts';
-import { applyChange, type Content, checkGuard, empty, type Fault } from './memory-changes.ts';
+import {
+  addResponse,
+  applyChange,
+  type Content,
+  checkGuard,
+  checkResponse,
+  empty,
+  type Fault,
+  responseOf,
+} from './memory-changes.ts';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
@@ -92,12 +101,18 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     if (fault === 'shows uncommitted changes') write(content);
     const results: ChangeResult[] = [];
     try {
+      checkResponse(content, commit, fault);
       // A store that looks at its guards before it has the lock decides on what others have changed meanwhile.
       const guarded = fault === 'guards what it wrote itself' ? (handle.cached ?? content) : content;
       for (const guard of commit.guards ?? []) checkGuard(guarded, guard, fault);
       for (const change of commit.changes) {
         results.push(applyChange(content, change, commit, fault));
         if (results.length % 1000 === 0) await turn();
+      }
+      addResponse(content, commit, results, fault);
+      if (fault === 'stores a response without the changes' && commit.response) {
+        write({ ...read(), responses: content.responses });
+        return results;
       }
     } catch (error) {
       if (fault === 'keeps part of a refused commit') write(content);
@@ -208,6 +223,10 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
       const { length } = present().events;
       const of = id ?? length;
       return of > 0 && of <= length ? { id: of, mac: `code ${of}` } : null;
+    },
+    response: async (id, at) => {
+      const found = responseOf(present(), id, at, fault);
+      return found && { digest: found.digest, status: found.status, body: found.body };
     },
     lastEventId: async () => present().events.at(-1)?.id ?? 0,
     knownBlobs: async names => {

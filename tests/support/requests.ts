@@ -1,0 +1,81 @@
+/** A valid request for each operation. */
+import type { RouteName } from '../../src/contract/endpoints.ts';
+import { adminPassword, type TestDaemon } from './daemon.ts';
+import { activation, backUp, data, deviceIn, form, packageForm, registration, upload } from './fleet.ts';
+import { serviceToken } from './service-token.ts';
+
+/** A request: the path if it differs from that of the operation, and its body. */
+export interface Sent {
+  readonly path?: string;
+  readonly body?: object;
+  readonly raw?: FormData;
+}
+
+/** By operation; each call prepares what its request needs. All of them may be sent by an administrator. */
+export function validRequests(daemon: () => TestDaemon): Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> {
+  const device = async (state: Parameters<typeof deviceIn>[0] = 'ACTIVE') => {
+    const { deviceId } = await deviceIn(state, daemon());
+    return `/api/devices/${deviceId}`;
+  };
+  const backupPath = async () => {
+    const path = await device();
+    const { backupId } = data(await backUp(daemon(), path.split('/').at(-1)!));
+    return `${path}/backups/${backupId}`;
+  };
+  const version = async () => `/api/app-versions/${data(await upload(daemon())).versionId}`;
+  let users = 0;
+  const otherUser = async () => `/api/users/${(await daemon().user(`other-${++users}`, 'VIEWER')).id}`;
+
+  return {
+    refresh: async () => ({}),
+    register: async () => ({ body: registration() }),
+    batchRegister: async () => ({ body: { devices: [registration()] } }),
+    activate: async () => ({ body: activation(await deviceIn('INACTIVE', daemon())) }),
+    lock: async () => ({ path: `${await device()}/lock`, body: { reason: 'reported lost' } }),
+    unlock: async () => ({ path: `${await device('LOCKED')}/unlock`, body: {} }),
+    deactivate: async () => ({
+      path: `${await device()}/deactivate`,
+      body: { reason: 'worn out', confirmPassword: adminPassword },
+    }),
+    listDevices: async () => ({}),
+    deviceDetail: async () => ({ path: await device() }),
+    updateDevice: async () => ({ path: await device(), body: { note: 'drawer 3' } }),
+    generateActivationCode: async () => {
+      const { deviceId } = await deviceIn('INACTIVE', daemon());
+      return { body: { deviceId, reason: 'code was lost' } };
+    },
+    batchUpdate: async () => {
+      const { deviceId } = await deviceIn('ACTIVE', daemon());
+      return { body: { operation: 'LOCK', items: [{ deviceId, reason: 'audit' }] } };
+    },
+    recordUsage: async () => ({ path: `${await device()}/usage`, body: { durationSeconds: 1 } }),
+    uploadApp: async () => ({ raw: packageForm() }),
+    listApps: async () => ({}),
+    latestApp: async () => {
+      await version();
+      return { path: '/api/app-versions/latest?platform=ANDROID' };
+    },
+    showApp: async () => ({ path: await version() }),
+    downloadApp: async () => ({ path: `${await version()}/download` }),
+    createBackup: async () => ({
+      path: `${await device()}/backups`,
+      raw: form({}, { name: 'a.bak', content: 'secret' }),
+    }),
+    listBackups: async () => ({ path: `${await device()}/backups/list` }),
+    downloadBackup: async () => ({ path: `${await backupPath()}/download` }),
+    restoreBackup: async () => ({ path: `${await backupPath()}/restore` }),
+    createUser: async () => ({ body: { username: `made-${++users}`, password: adminPassword, role: 'VIEWER' } }),
+    listUsers: async () => ({}),
+    me: async () => ({}),
+    updateUser: async () => ({ path: await otherUser(), body: { role: 'DEALER' } }),
+    createToken: async () => ({ body: { name: `token-${++users}`, role: 'VIEWER', expiresInDays: 1 } }),
+    listTokens: async () => ({}),
+    revokeToken: async () => ({ path: `/api/tokens/${(await serviceToken(daemon())).tokenId}/revoke` }),
+    setPassword: async () => ({ path: `${await otherUser()}/password`, body: { password: 'another password' } }),
+    logoutUser: async () => ({ path: `${await otherUser()}/logout` }),
+    events: async () => ({}),
+    statistics: async () => ({}),
+    exportDevices: async () => ({}),
+    listKeys: async () => ({}),
+  } satisfies Partial<Record<RouteName, () => Promise<Sent>>>;
+}
