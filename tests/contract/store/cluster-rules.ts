@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type Change, type CommitNotice, Conflict, type Guard, type Store } from '../../../daemon/store/store.ts';
+import {
+  type Change,
+  type CommitNotice,
+  Conflict,
+  type Guard,
+  ResponseExists,
+  type Store,
+} from '../../../daemon/store/store.ts';
 import { deviceStatuses } from '../../../src/contract/values.ts';
 import { type Acknowledged, expectSerial } from './cluster-model.ts';
 import {
@@ -265,6 +272,29 @@ export const clusterRules: readonly Rule[] = [
       await Promise.all(writes);
     }
     await promise;
+  }),
+
+  clusterRule('of commits with one response id through all handles, exactly one is carried out', 3, async handles => {
+    const at = 1_700_000_000_000;
+    const attempts = handles.flatMap((store, i) =>
+      Array.from({ length: 4 }, (_, n) => {
+        const body = Buffer.from(`${i}-${n}`);
+        const response = {
+          ...{ id: 'a', holder: '1', digest: 'd', expiresAt: at + 86_400_000, maxTotal: 1_000_000 },
+          make: () => ({ status: 200, body }),
+        };
+        return commit(store, [addDevice(`${i}-${n}`)], { at, response });
+      }),
+    );
+    const outcomes = await Promise.allSettled(attempts);
+    const refused = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toHaveLength(outcomes.length - 1);
+    for (const reason of refused) expect(reason).toBeInstanceOf(ResponseExists);
+    for (const store of handles) {
+      const found = await store.response('a', at);
+      expect((await store.device(1))?.serialNumber).toBe(Buffer.from(found!.body).toString());
+      expect(await store.device(2)).toBeNull();
+    }
   }),
 
   clusterRule('a handle that closes leaves the others working', 2, async ([one, two]) => {
