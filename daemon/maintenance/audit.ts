@@ -114,10 +114,13 @@ function typeOf(name: string): EntryType {
   throw new StartRefused(2, `the journal has no entries of type ${name}`, `types are ${entryTypes.join(', ')}`);
 }
 
+/** Refuses a name that no device has: an empty result would look as if nothing had happened to it. */
 async function deviceNumber(reader: RegistryReader, name: string): Promise<number> {
-  const number = deviceIds.parse(name) ?? (await reader.devicesBySerial([name])).get(name)?.number;
-  if (number === undefined) throw new StartRefused(1, `no device has the id or serial number ${name}`);
-  return number;
+  const number = deviceIds.parse(name);
+  if (number !== null && (await reader.device(number))) return number;
+  const found = (await reader.devicesBySerial([name])).get(name);
+  if (!found) throw new StartRefused(5, `no device has the id or serial number ${name}`);
+  return found.number;
 }
 
 /** Refuses a name that no user has and no entry bears: an empty result would look as if the user had done nothing. */

@@ -332,6 +332,21 @@ describe('--out', () => {
     },
   );
 
+  test.each([[], ['--resume']])(
+    'a file with only the header row, the results of an empty run, can be used: %j',
+    async (...flags) => {
+      const { ids } = await registered(1, true);
+      const { file, out } = fileOf(`${ids[0]}\n`);
+      const header = 'line,operation,deviceId,serialNumber,status,activationCode,expiresAt,code,message';
+      writeFileSync(out, `${header}\n`);
+      const { code } = await daemon.run(['lock', '--file', file, '--yes', '--out', out, '--reason', 'r', ...flags]);
+      expect({ code, lines: linesOf(out) }).toEqual({
+        code: 0,
+        lines: [header, expect.stringContaining(`,${ids[0]},`)],
+      });
+    },
+  );
+
   test('with --resume, only what failed is tried again', async () => {
     const { devices, ids } = await registered(2, true);
     const { file, out } = fileOf(`${devices[0]!.serialNumber}\nLATE-${groups}\n`);
@@ -358,12 +373,6 @@ test('a reason that the interface refuses is a usage error, not a failure of eac
   const { code, stdout, stderr } = await daemon.run(['lock', 'DEV-1', 'DEV-2', '--reason', 'x'.repeat(201)]);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('--reason');
-});
-
-test('completion offers devices for every name, also after the first', async () => {
-  await daemon.register('OFFERED-1');
-  const { stdout } = await daemon.run(['completion', 'bash', '--offer', '--', 'lock', 'DEV-1', 'OFFERED']);
-  expect(stdout).toContain('OFFERED-1');
 });
 
 describe('a killed run', () => {

@@ -72,6 +72,7 @@ export const commandTable: CommandTable = {
           'backups list',
           'list the backups of a device',
           async () => (await import('./backups/backups.ts')).backupsList,
+          'backups ls',
         ),
         entry(
           'backups add',

@@ -6,7 +6,7 @@ import type { FileLock } from '../../settings/file-lock.ts';
 import { readJsonFile, writeWhole } from '../../settings/files.ts';
 import { ResultFile } from '../import/results.ts';
 import { isRegular, lockRun } from '../import/start.ts';
-import { type BulkResult, namesOf, readEarlier, resultFields } from './results.ts';
+import { type BulkResult, isHeader, namesOf, readEarlier, resultFields } from './results.ts';
 import type { Target } from './source.ts';
 
 /** The batch that was sent last. It is stored before the batch is sent, and removed when the run has completed. */
@@ -47,7 +47,7 @@ export class RunRecord {
     this.#lock = isFile ? lockRun(out) : null;
     this.#ledger = this.#lock === null ? null : `${out}.resume.json`;
     if (resume || !isFile) return;
-    const isUsed = existsSync(out) && statSync(out).size > 0;
+    const isUsed = existsSync(out) && statSync(out).size > 0 && !isHeader(out);
     if (!isUsed && (this.#ledger === null || !existsSync(this.#ledger))) return;
     this.#lock?.release();
     throw usage(

@@ -156,7 +156,11 @@ export async function readEarlier(
   return { bytes, count, changed, last };
 }
 
-const isHeader = (file: string): boolean => readFileSync(file, 'utf8') === `${resultFields().join(',')}\n`;
+/** Whether a file has only the header row: the results of a run that changed nothing. */
+export function isHeader(file: string): boolean {
+  const header = `${resultFields().join(',')}\n`;
+  return statSync(file).size === Buffer.byteLength(header) && readFileSync(file, 'utf8') === header;
+}
 
 const textOf = (field: 'deviceId' | 'serialNumber', record: Readonly<Record<string, unknown>>): Target =>
   typeof record[field] === 'string' && record[field] !== '' ? { [field]: cellText(record[field]) } : {};

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { homeFiles } from '../../../contract/local.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
-import { Fault, interrupted } from '../../fault.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { Fault } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 
@@ -29,7 +30,7 @@ export const daemonLogs = command({
       );
     const { text, end } = lastLines(file, flags.lines);
     await write(context, text);
-    if (flags.follow) await follow(context, file, end);
+    return flags.follow ? follow(context, file, end) : exitCodes.done;
   },
 });
 
@@ -83,7 +84,8 @@ function readable(line: string): string {
   }
 }
 
-async function follow(context: Context, file: string, from: number): Promise<void> {
+/** Ctrl-C is how following ends: it is not an error. */
+async function follow(context: Context, file: string, from: number): Promise<number> {
   const { interrupt } = context.io;
   let position = from;
   // The start of a line that is not complete yet, as bytes: it may end within a character.
@@ -104,7 +106,7 @@ async function follow(context: Context, file: string, from: number): Promise<voi
     rest = bytes.subarray(end);
     await write(context, bytes.toString('utf8', 0, end));
   }
-  throw interrupted();
+  return exitCodes.interrupted;
 }
 
 /** Resolves when the file may have grown, at the latest after a second: file watching can miss a change. */

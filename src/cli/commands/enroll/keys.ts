@@ -1,6 +1,7 @@
 import type { DriverStatus, Key } from '../../../contract/hardware.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
+import { exitCodes } from '../../exit-codes.ts';
 import type { Fault } from '../../fault.ts';
 import { csvFlag } from '../../flags.ts';
 import { formats, outputFlags } from '../../format.ts';
@@ -47,7 +48,7 @@ export const keys = command({
   ],
   async run({ flags }, context) {
     const { out, globals } = context;
-    if (flags.watch) return watchKeys(context);
+    if (flags.watch) return watched(context);
     const data = await context.hardware.call('listKeys');
     if (globals.quiet)
       return out.text(data.list.map(key => (key.serialNumber ? `${safe(key.serialNumber)}\n` : '')).join(''));
@@ -116,6 +117,16 @@ export function reportDrivers({ out, globals }: Context, drivers: readonly Drive
   for (const driver of drivers)
     if (driver.state !== 'ready')
       out.notice(`${out.tint('yellow', `${safe(driver.name)} is not available:`)} ${safe(driver.detail)}`);
+}
+
+/** Ctrl-C is how watching ends: it is not an error. */
+async function watched(context: Context): Promise<number> {
+  try {
+    await watchKeys(context);
+  } catch (error) {
+    if (!context.io.interrupt.aborted) throw error;
+  }
+  return exitCodes.interrupted;
 }
 
 async function watchKeys(context: Context): Promise<void> {
