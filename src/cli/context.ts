@@ -5,12 +5,14 @@ import { Client } from './client/client.ts';
 import { systemWords, usage } from './fault.ts';
 import type { GlobalValues } from './flags.ts';
 import { LocalEndpoint, remoteEndpoint } from './session/endpoints.ts';
+import { firstAdmin, firstPasswordFile } from './session/first-password.ts';
 import { LocalHardwareSession, RegistrySession } from './session/session.ts';
 import { localIdentity, readLoginName } from './settings/credentials.ts';
 import { isDaemon } from './settings/processes.ts';
 import { couldBeLocal, isLocalServer, isLoopback, readDaemonInfo, type Settings } from './settings/settings.ts';
 import type { Io } from './terminal/io.ts';
 import type { Output } from './terminal/output.ts';
+import { shellWord } from './terminal/text.ts';
 
 /** What a command is run with. The clients are created at their first use. */
 export interface Context {
@@ -65,11 +67,19 @@ export function createContext(given: ContextParts): Context {
   };
 }
 
-const loginHintOf = ({ settings, loginLine }: ContextParts, how = 'log in'): string =>
-  settings.token === null ? `${how}: ${loginLine}` : 'unset or replace DEVMGR_TOKEN';
+function loginHintOf(parts: ContextParts, how = 'log in'): string {
+  const { settings, loginLine } = parts;
+  if (settings.token !== null) return 'unset or replace DEVMGR_TOKEN';
+  const file = firstPasswordFile(settings);
+  return file === null ? `${how}: ${loginLine}` : `${how} with the first password: ${firstLogin(parts, file)}`;
+}
 
 const acceptHintOf = ({ loginLine }: ContextParts): string =>
   `if it was reinstalled, or restored to a new home, accept it: ${loginLine} --accept-new-server`;
+
+/** The first login as a command to copy. `file` holds the first password. */
+export const firstLogin = ({ loginLine, env }: Pick<Context, 'loginLine' | 'env'>, file: string): string =>
+  `${loginLine} ${firstAdmin(env)} --password-file ${shellWord(file)}`;
 
 function clientOptions({ io, out, settings, globals }: ContextParts) {
   return {
@@ -108,7 +118,7 @@ function createRegistry(parts: ContextParts, identity: () => string): Client {
       settings,
       identity,
       notice: options.notice,
-      loginHint: loginHintOf(parts),
+      loginHint: () => loginHintOf(parts),
       acceptHint: acceptHintOf(parts),
     }),
   });
@@ -134,7 +144,7 @@ function createHardware(parts: ContextParts, registry: Client): Client {
     settings: { ...settings, token: null },
     identity: () => hardware,
     notice: options.notice,
-    loginHint: loginHintOf(parts),
+    loginHint: () => loginHintOf(parts),
     acceptHint: acceptHintOf(parts),
   });
   return new Client({ ...options, endpoint: remoteEndpoint(hardware), session: loggedIn ? session : own });

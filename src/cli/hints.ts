@@ -3,6 +3,8 @@ import type { ServerRefusal } from './client/failures.ts';
 import type { Context } from './context.ts';
 import type { AnyCommand } from './define.ts';
 import { camel } from './flags.ts';
+import { firstPasswordFile } from './session/first-password.ts';
+import { shellWord } from './terminal/text.ts';
 
 /** The command that was refused, as far as it was understood. */
 export interface Asked {
@@ -10,10 +12,6 @@ export interface Asked {
   readonly args: readonly string[];
   readonly context: Context;
 }
-
-/** A word for the shell. */
-export const shellWord = (text: string): string =>
-  /^[\w.,:@%+/-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** How to log in to what a command was about. Takes the flags that were given. */
 export function loginLine(given: Readonly<Record<'profile' | 'server' | 'home', string | undefined>>): string {
@@ -41,8 +39,10 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
       return request.userId === undefined ? null : usersHint;
     case 500:
       return 'the log of the server has the details under that id';
-    case 1003:
-      return 'try again with the correct password';
+    case 1003: {
+      const file = request.username === undefined || asked === null ? null : firstPasswordFile(asked.context.settings);
+      return `try again with the correct password${file === null ? '' : `; the first one is in ${file}`}`;
+    }
     case 2001:
       return 'find it: devmgr list --keyword PART';
     case 2002:

@@ -35,6 +35,8 @@ export const homeFiles = {
   lock: 'daemon.lock',
   /** How far the journal was forwarded. */
   auditForward: 'audit-forward.json',
+  /** How the command line started the daemon last: its port and flags (0600). */
+  daemonStart: 'daemon-start.json',
   /** Log of a daemon that runs in the background. */
   log: 'daemon.log',
   /** Profiles of the command line. */

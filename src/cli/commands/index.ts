@@ -157,6 +157,11 @@ export const commandTable: CommandTable = {
           'start the daemon in the background',
           async () => (await import('./daemon/daemon.ts')).daemonStart,
         ),
+        entry(
+          'daemon restart',
+          'stop the daemon and start it again',
+          async () => (await import('./daemon/restart.ts')).daemonRestart,
+        ),
         entry('daemon stop', 'stop the daemon', async () => (await import('./daemon/daemon.ts')).daemonStop),
         entry(
           'daemon status',

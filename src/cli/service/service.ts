@@ -66,6 +66,17 @@ export function runStep([program, ...args]: ServiceStep): string | null {
   return `${[program, ...args].join(' ')}: ${words || code || signal || `exit code ${status}`}`;
 }
 
+/** What a step writes to standard output; null if it failed. */
+export function stepOutput([program, ...args]: ServiceStep): string | null {
+  const { status, stdout } = spawnSync(program, args, {
+    encoding: 'utf8',
+    timeout: stepMs,
+    windowsHide: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return status === 0 ? stdout : null;
+}
+
 /** Runs steps in order up to the first that fails; null if all succeeded. */
 export function firstFailure(steps: readonly ServiceStep[]): string | null {
   for (const step of steps) {

@@ -1,6 +1,6 @@
 /** A systemd user unit, made from the one in `packaging/systemd`. */
 import { join } from 'node:path';
-import { marker, type Service, type ServiceFacts } from './service.ts';
+import { marker, runStep, type Service, type ServiceFacts, stepOutput } from './service.ts';
 
 const unit = 'devmgr.service';
 
@@ -25,6 +25,17 @@ export function systemdService(facts: ServiceFacts, template: string): Service {
     log: 'journalctl --user -u devmgr',
   };
 }
+
+/** The systemd that runs a process as `devmgr.service`: that of the user or that of the machine. Null if neither does. */
+export function systemdOf(pid: number): 'user' | 'machine' | null {
+  const runs = (...flags: string[]) =>
+    stepOutput(['systemctl', ...flags, 'show', '--property=MainPID', '--value', unit])?.trim() === String(pid);
+  if (process.platform !== 'linux') return null;
+  return runs('--user') ? 'user' : runs() ? 'machine' : null;
+}
+
+/** Restarts the unit of the user with what its file says. Null if it succeeded, else why not. */
+export const restartUnit = (): string | null => runStep(['systemctl', '--user', 'restart', unit]);
 
 function unitText({ program, args, home }: ServiceFacts, template: string): string {
   const [file = '', ...rest] = [...program, 'run', '--home', home, '--json', ...args];

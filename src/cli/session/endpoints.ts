@@ -1,6 +1,7 @@
 import type { DaemonInfo } from '../../contract/local.ts';
 import type { Endpoint } from '../client/client.ts';
 import { Unreachable } from '../client/failures.ts';
+import { portOf } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
 import { readDaemonInfo, type Settings, socketOf } from '../settings/settings.ts';
 
@@ -86,10 +87,12 @@ export class LocalEndpoint implements Endpoint {
 
   async #startNow(): Promise<DaemonInfo> {
     const { settings, signal, notice } = this.#options;
-    const { startDaemon } = await import('./local-daemon.ts');
-    const port = settings.server === null ? null : Number(new URL(settings.server).port) || 80;
+    const { portNotice, startDaemon } = await import('./local-daemon.ts');
+    const port = settings.server === null ? null : portOf(settings.server);
     const info = await startDaemon({ home: settings.home, port, args: [], signal });
     notice(`started the local daemon (pid ${info.pid}) at ${info.url}`);
+    const moved = portNotice(info);
+    if (moved !== null) notice(moved);
     return info;
   }
 }

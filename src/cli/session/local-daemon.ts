@@ -12,6 +12,7 @@ import { fieldsOf } from '../client/operations.ts';
 import { sleep } from '../client/sleep.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Fault, interrupted, systemCode, systemWords } from '../fault.ts';
+import { portOf, readDaemonStart, storeDaemonStart } from '../settings/daemon-start.ts';
 import { makeFolder } from '../settings/files.ts';
 import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
 import { readDaemonInfo, socketOf } from '../settings/settings.ts';
@@ -72,11 +73,17 @@ export async function awaitDaemon(home: string, signal: AbortSignal): Promise<bo
 
 export interface StartOptions {
   readonly home: string;
-  /** Null takes the usual port, or a free one if that is in use. */
+  /** Null takes the port that the daemon had last, else the usual one; a free one if those are in use. */
   readonly port: number | null;
   /** Further arguments of `daemon run`. */
   readonly args: readonly string[];
   readonly signal: AbortSignal;
+}
+
+/** A daemon that runs after a start. */
+export interface StartedDaemon extends DaemonInfo {
+  /** The port that it would have, if another program had not taken it; else null. */
+  readonly insteadOf: number | null;
 }
 
 /** A start that failed. */
@@ -90,15 +97,35 @@ interface FailedStart {
  * Starts the daemon and waits until it takes requests. If another process has just started one, that one is returned. A fault
  * with the end of the log if the daemon does not start.
  */
-export async function startDaemon(options: StartOptions): Promise<DaemonInfo> {
-  const isUsualFree = options.port === null && (await isPortFree(defaultPort));
-  const first = await tryStart(options.port ?? (isUsualFree ? defaultPort : 0), options);
-  if (!('fault' in first)) return first;
-  // Another program may have taken the usual port since it was found free.
-  const wasTaken = isUsualFree && first.reason === 'PORT_IN_USE' && !isHomeHeld(options.home);
-  const last = wasTaken && !options.signal.aborted ? await tryStart(0, options) : first;
+export async function startDaemon(options: StartOptions): Promise<StartedDaemon> {
+  const wanted = options.port ?? keptPort(options.home);
+  const isChosen = options.port === null;
+  const port = isChosen ? await freePort(wanted) : wanted;
+  const first = await tryStart(port, options);
+  // Another program may have taken the port since it was found free.
+  const wasTaken = isChosen && port !== 0 && 'fault' in first && first.reason === 'PORT_IN_USE';
+  const again = wasTaken && !isHomeHeld(options.home) && !options.signal.aborted;
+  const last = again ? await tryStart(0, options) : first;
   if ('fault' in last) throw last.fault;
-  return last;
+  return { ...last, insteadOf: isChosen && portOf(last.url) !== wanted ? wanted : null };
+}
+
+/** The port that the daemon of a home had last, so that addresses in profiles stay right; else the usual one. */
+function keptPort(home: string): number {
+  const last = readDaemonStart(home);
+  return last === null ? defaultPort : portOf(last.url);
+}
+
+/** The wanted port, else the usual one, else 0 for any: the first that no other program has. */
+async function freePort(wanted: number): Promise<number> {
+  if (await isPortFree(wanted)) return wanted;
+  return wanted !== defaultPort && (await isPortFree(defaultPort)) ? defaultPort : 0;
+}
+
+/** What to tell a person whose daemon has another port than before; null if it has not. */
+export function portNotice({ url, insteadOf }: StartedDaemon): string | null {
+  if (insteadOf === null) return null;
+  return `Port ${insteadOf} is in use by another program: the daemon took ${portOf(url)} and keeps it. To choose one: devmgr daemon restart --port PORT`;
 }
 
 async function tryStart(port: number, options: StartOptions): Promise<DaemonInfo | FailedStart> {
@@ -109,7 +136,9 @@ async function tryStart(port: number, options: StartOptions): Promise<DaemonInfo
   const exit = exitOf(child);
   const info = await startedDaemon(home, () => exit.words !== null, signal);
   child.unref();
-  return info ?? failedStart(home, log.size, exit);
+  if (info === null) return failedStart(home, log.size, exit);
+  if (info.pid === child.pid) storeDaemonStart(home, { pid: info.pid, url: info.url, args: options.args });
+  return info;
 }
 
 /** The daemon once it answers; null if it does not in time, or has ended and no other one is starting. */

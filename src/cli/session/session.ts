@@ -16,7 +16,7 @@ export interface RegistrySessionOptions {
   readonly identity: () => string;
   readonly notice: (text: string) => void;
   /** What to do if there is no stored login. */
-  readonly loginHint: string;
+  readonly loginHint: () => string;
   /** How to accept another server than the one that the profile knows. */
   readonly acceptHint: string;
 }
@@ -66,7 +66,7 @@ export class RegistrySession implements Session {
       throw new Fault(
         'login',
         `not logged in to ${settings.server ?? 'the local daemon'} (profile ${settings.profile})`,
-        this.#options.loginHint,
+        this.#options.loginHint(),
       );
     }
     this.#keeper = login.keeper;

@@ -11,6 +11,7 @@ import {
   homeFiles,
 } from '../../contract/local.ts';
 import { Fault, systemWords, usage } from '../fault.ts';
+import { readDaemonStart } from './daemon-start.ts';
 import { readJsonFile } from './files.ts';
 import { checkProfileName, demandProfile, profileOf, readConfig } from './profiles.ts';
 
@@ -187,6 +188,8 @@ export function isLocalServer(settings: Settings): boolean {
   return settings.server === null || settings.server === readDaemonInfo(settings.home)?.url;
 }
 
-/** Whether a daemon of this home would be the registry if it were started on the usual port. */
+/** Whether a daemon of this home would be the registry if it were started: on the usual port, or on the one that it had last. */
 export const couldBeLocal = (settings: Settings): boolean =>
-  isLocalServer(settings) || settings.server === defaultAddress;
+  isLocalServer(settings) ||
+  settings.server === defaultAddress ||
+  (isLoopback(settings.server!) && settings.server === readDaemonStart(settings.home)?.url);

@@ -58,3 +58,7 @@ export const safeYaml = (yaml: string): string =>
   yaml.replace(unsafe, found =>
     isBreak(found) ? found : `\\U${(found.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`,
   );
+
+/** A word for the shell. */
+export const shellWord = (text: string): string =>
+  /^[\w.,:@%+/-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;

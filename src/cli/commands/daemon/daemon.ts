@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
-import type { Context } from '../../context.ts';
+import { type Context, firstLogin } from '../../context.ts';
 import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault } from '../../fault.ts';
 import { present } from '../../present.ts';
-import { findDaemon, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
+import { firstPasswordFile } from '../../session/first-password.ts';
+import { findDaemon, portNotice, type StartedDaemon, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
+import { localIdentity, readLoginName } from '../../settings/credentials.ts';
 import { safe } from '../../terminal/text.ts';
 import { duration } from '../../terminal/when.ts';
 import { daemonFlags } from './run.ts';
@@ -21,13 +23,9 @@ export const daemonStart = command({
     const { out, settings } = context;
     const { home } = settings;
     const running = await findDaemon(home, context.io.interrupt);
-    const info =
-      running ??
-      (await out.progress.during(
-        'Starting the daemon',
-        startDaemon({ home, port: flags.port ?? null, args: argumentsOf(flags), signal: context.io.interrupt }),
-      ));
+    const info = running ?? (await startNow(context, flags.port ?? null, argumentsOf(flags)));
     if (running && !context.globals.json) out.notice('The daemon is already running.');
+    const passwordFile = firstPasswordFile({ ...settings, server: null });
     await present(context, {
       data: {
         running: true,
@@ -37,6 +35,7 @@ export const daemonStart = command({
         version: info.version,
         startedAt: info.startedAt,
         home,
+        initialPasswordFile: passwordFile,
       },
       id: info.url,
       title: running ? 'The daemon is running' : 'The daemon has started',
@@ -44,10 +43,31 @@ export const daemonStart = command({
         ['address', safe(info.url)],
         ['pid', String(info.pid)],
         ['home', home],
+        ['first password', passwordFile === null ? null : `in ${passwordFile}`],
       ],
+      ...nextLogin(context, passwordFile),
     });
   },
 });
+
+/** Starts the daemon. If its port is not the one that it would have, a notice says so. */
+export async function startNow(
+  { out, settings, io }: Context,
+  port: number | null,
+  args: readonly string[],
+): Promise<StartedDaemon> {
+  const starting = startDaemon({ home: settings.home, port, args, signal: io.interrupt });
+  const started = await out.progress.during('Starting the daemon', starting);
+  const moved = portNotice(started);
+  if (moved !== null && !out.json) out.notice(moved);
+  return started;
+}
+
+/** The first login, as long as it has not been done from this home. */
+function nextLogin(context: Context, passwordFile: string | null): { readonly next?: string } {
+  const isNew = passwordFile !== null && readLoginName(context.settings, localIdentity) === null;
+  return isNew ? { next: firstLogin(context, passwordFile) } : {};
+}
 
 interface DaemonFlags {
   readonly host: string | undefined;

@@ -9,10 +9,11 @@ import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { passwordFlags } from '../../flags.ts';
 import { present } from '../../present.ts';
+import { firstAdmin, firstPasswordFile } from '../../session/first-password.ts';
 import { forgetLogin, type Login, localIdentity, storeLogin } from '../../settings/credentials.ts';
 import { type KnownServer, readKnownServer, storeKnownServer } from '../../settings/known-servers.ts';
 import { storeSetting } from '../../settings/profiles.ts';
-import { isLoopback } from '../../settings/settings.ts';
+import { isLocalServer, isLoopback } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime, relative } from '../../terminal/when.ts';
 import { readToken } from './token-login.ts';
@@ -51,6 +52,7 @@ export const login = command({
     }
     if (named !== undefined && flags.username !== undefined && named !== flags.username)
       throw usage(`both "${named}" and --username ${flags.username} name a user`, 'omit one of them');
+    if (!flags.passwordStdin && flags.passwordFile === undefined) await showFirstPassword(context);
     const known = flags.username ?? named ?? context.settings.username ?? undefined;
     const username = await need(context, known, { flag: '--username', question: 'User name' });
     const password = await readPassword(context, flags, `Password of ${username}`);
@@ -66,6 +68,15 @@ export const login = command({
     });
   },
 });
+
+/** For the first login after an installation. The password itself is not shown: this may be on a shared screen. */
+async function showFirstPassword(context: Context): Promise<void> {
+  const { settings, registry, out, env } = context;
+  // A daemon that this command has to start may write the file only now.
+  if (isLocalServer(settings)) await registry.address();
+  const file = firstPasswordFile(settings);
+  if (file !== null && !out.json) out.notice(`The first password of ${safe(firstAdmin(env))} is in ${file}`);
+}
 
 /** Stores a token that exists, after the server has accepted it. */
 async function logInWithToken(context: Context, file: string, acceptNewServer: boolean): Promise<void> {
