@@ -108,6 +108,17 @@ export const variables: readonly Variable[] = [
     words: 'if neither empty nor 0: write colors even without a terminal',
     side: 'commands',
   },
+  {
+    name: 'DEVMGR_PAGER',
+    words: 'command that shows output longer than the screen, on a terminal; empty or cat: none. Else PAGER (less)',
+    side: 'commands',
+  },
+  { name: 'PAGER', words: 'the same, if DEVMGR_PAGER is not set', side: 'commands' },
+  {
+    name: 'LC_ALL',
+    words: 'locale, else LC_CTYPE, else LANG: if it is not UTF-8, a terminal gets ASCII instead of drawn characters',
+    side: 'commands',
+  },
   { name: 'XDG_DATA_HOME', words: 'parent of the home folder on Linux (~/.local/share)', side: 'both' },
   { name: 'XDG_CONFIG_HOME', words: 'where daemon install writes its unit on Linux (~/.config)', side: 'commands' },
   {

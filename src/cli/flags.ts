@@ -104,6 +104,7 @@ export const globalFlags = {
   quiet: { short: 'q', help: 'write only ids, one per line, and no notices' },
   verbose: { short: 'v', help: 'show the requests to the server' },
   'no-color': { aliases: ['no-colour'], help: 'write without colors' },
+  'no-pager': { help: 'write long output to the terminal without a pager' },
   'no-input': { help: 'never prompt; fail if a value is missing' },
   'no-wait': { help: 'fail at once if the rate limit is reached' },
   'no-autostart': { help: 'do not start the local daemon' },

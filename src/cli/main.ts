@@ -4,6 +4,7 @@ import type { Programs } from '../contract/programs.ts';
 import { isServerRefusal, ServerRefusal } from './client/failures.ts';
 import { commandTable } from './commands/index.ts';
 import { createContext } from './context.ts';
+import type { AnyCommand } from './define.ts';
 import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
 import { Fault } from './fault.ts';
 import type { GlobalValues } from './flags.ts';
@@ -14,6 +15,7 @@ import { resolveSettings } from './settings/settings.ts';
 import type { Env, Io } from './terminal/io.ts';
 import type { Selection } from './terminal/jq.ts';
 import { Output } from './terminal/output.ts';
+import type { PagedIo } from './terminal/pager.ts';
 import { choosePaint } from './terminal/style.ts';
 import { safeJson, safeProse } from './terminal/text.ts';
 import { about, aboutText } from './version.ts';
@@ -108,10 +110,11 @@ async function execute(
   );
   const { quiet, verbose, color } = globals;
   const selection = await selectionOf(values);
-  const out = new Output(io, env, { format, selection, quiet, verbose, noColor: !color });
+  const paged = await pagedIo(command, values, io, env);
+  const out = new Output(paged ?? io, env, { format, selection, quiet, verbose, noColor: !color });
   const given = (name: 'profile' | 'server' | 'home') => (node.isGiven(name) ? globals[name] : undefined);
   const line = loginLine({ profile: given('profile'), server: given('server'), home: given('home') });
-  const context = createContext({ io, out, env, settings, globals, programs, loginLine: line });
+  const context = createContext({ io: out.io, out, env, settings, globals, programs, loginLine: line });
   understood({ command, args, context });
   const runWith = async (words: readonly string[]): Promise<number> =>
     (await command.run({ args: words, flags: flags as unknown as Record<string, never>, program }, context)) ??
@@ -127,7 +130,20 @@ async function execute(
     return await runWith([deviceId, ...rest]);
   } finally {
     out.end();
+    await paged?.close();
   }
+}
+
+/** Null if the result is written as it is: to no terminal, from a command without end, or because no pager is wanted. */
+async function pagedIo(
+  { isPaged }: AnyCommand,
+  { pager, watch }: { readonly pager?: boolean; readonly watch?: boolean },
+  io: Io,
+  env: Env,
+): Promise<PagedIo | null> {
+  if (!isPaged || !pager || watch || !io.stdoutIsTerminal || env.TERM === 'dumb') return null;
+  const { PagedIo, pagerOf } = await import('./terminal/pager.ts');
+  return pagerOf(env) === '' ? null : new PagedIo(io, env);
 }
 
 async function selectionOf({ jq }: FormatFlags): Promise<Selection | null> {

@@ -1,5 +1,6 @@
 import type { Context } from './context.ts';
 import { card } from './terminal/card.ts';
+import { statusStyle } from './terminal/style.ts';
 import { safe } from './terminal/text.ts';
 
 /** A line of a card. A value of null leaves the line out. */
@@ -25,6 +26,12 @@ export async function present({ out, globals }: Context, result: Result): Promis
   await out.text(`${out.paint('bold', result.title)}\n${indent(card(rows, out.io.columns - 2))}`);
   if (result.next) out.notice(`${out.tint('cyan', 'Next:')} ${result.next}`);
 }
+
+/** The title of a device whose state has changed. */
+export const stateTitle = (
+  { out }: Context,
+  { deviceId, status }: { readonly deviceId: string; readonly status: string },
+): string => `${safe(deviceId)} is ${out.paint(statusStyle(status), safe(status))}`;
 
 /** Indents every line that is not empty by two spaces. */
 export const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');

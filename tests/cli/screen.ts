@@ -37,6 +37,7 @@ export function atTerminal(command: readonly string[], { home, columns = 80, env
       DEVMGR_NO_KEYCHAIN: '1',
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
+      DEVMGR_PAGER: '',
       SHELL: '/bin/sh',
       TZ: 'UTC',
       ...env,

@@ -2,6 +2,7 @@
 import { fstatSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { Fault, systemCode } from '../fault.ts';
+import { hasUtf8, inAscii } from './glyphs.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -14,8 +15,12 @@ export interface Io {
   readonly stderrIsTerminal: boolean;
   /** Width of the terminal on standard output, in cells; infinite if it is not a terminal. */
   readonly columns: number;
+  /** Height of that terminal in rows; infinite if there is none. */
+  readonly rows: number;
   /** Aborts at the first SIGINT or SIGTERM. Until this is read, those signals end the process. */
   readonly interrupt: AbortSignal;
+  /** Until the result is called, SIGINT aborts `interrupt` and never ends the process: another program has the terminal. */
+  withoutExit(): () => void;
   /** Writes to standard output. Resolves when the text has been accepted; if its reader has gone, a fault of kind `closed`. */
   write(text: string): Promise<void>;
   /** Writes to standard error. Never fails. */
@@ -28,7 +33,10 @@ const graceMs = 5_000;
 /** The streams of this process. They are opened when they are first used. */
 export function processIo(): Io {
   let interrupt: AbortSignal | undefined;
+  const patience = { isEndless: false };
   const terminals = [1, 2].map(isTerminal);
+  const isUtf8 = hasUtf8(process.env);
+  const drawn = (text: string, toTerminal: boolean) => (toTerminal && !isUtf8 ? inAscii(text) : text);
   return {
     get stdin() {
       return process.stdin;
@@ -47,14 +55,24 @@ export function processIo(): Io {
     get columns() {
       return terminals[0] ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
     },
+    get rows() {
+      return terminals[0] ? process.stdout.rows || 24 : Number.POSITIVE_INFINITY;
+    },
     get interrupt() {
-      interrupt ??= listenForInterrupt();
+      interrupt ??= listenForInterrupt(patience);
       return interrupt;
     },
-    write: text => writeOut(text, terminals[0]!),
+    withoutExit() {
+      interrupt ??= listenForInterrupt(patience);
+      patience.isEndless = true;
+      return () => {
+        patience.isEndless = false;
+      };
+    },
+    write: text => writeOut(drawn(text, terminals[0]!), terminals[0]!),
     say: text => {
       try {
-        const rest = terminals[1] ? text : writeAll(2, text);
+        const rest = terminals[1] ? drawn(text, true) : writeAll(2, text);
         if (rest !== null) process.stderr.write(rest);
       } catch {
         // Standard error has no reader: there is no one to report to.
@@ -124,13 +142,14 @@ function writeStream(bytes: Buffer): Promise<void> {
   });
 }
 
-function listenForInterrupt(): AbortSignal {
+function listenForInterrupt(patience: { readonly isEndless: boolean }): AbortSignal {
   const controller = new AbortController();
   const leave = () => process.exit(130);
-  const onSignal = () => {
-    if (controller.signal.aborted) leave();
+  const onSignal = (signal: NodeJS.Signals) => {
+    const isPatient = patience.isEndless && signal === 'SIGINT';
+    if (controller.signal.aborted && !isPatient) leave();
     controller.abort();
-    setTimeout(leave, graceMs).unref();
+    if (!isPatient) setTimeout(leave, graceMs).unref();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);

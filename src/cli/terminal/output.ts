@@ -55,7 +55,10 @@ export class Output {
     if (this.format === 'ndjson') return this.rows(itemsOf(value));
     if (this.#selection) return this.#selected(this.#selection, [value]);
     if (this.format === 'yaml') return this.#yaml(value);
-    await this.text(`${safeJson(value, this.#indent)}\n`);
+    const text = safeJson(value, this.#indent);
+    if (!this.io.stdoutIsTerminal || this.paint === plain) return this.text(`${text}\n`);
+    const { colored } = await import('./json-colors.ts');
+    await this.text(`${colored(text, this.paint)}\n`);
   }
 
   /** One line of NDJSON. */

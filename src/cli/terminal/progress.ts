@@ -1,5 +1,6 @@
 /** Work that takes longer than a moment, shown on a terminal while it lasts. ora draws it, and is loaded only then. */
 import type { Ora } from 'ora';
+import { hasUtf8 } from './glyphs.ts';
 import type { Io } from './io.ts';
 import { duration } from './when.ts';
 
@@ -73,6 +74,7 @@ export class Progress {
     this.#spinner = ora({
       text: this.#text,
       stream: stderr,
+      ...(hasUtf8(process.env) ? {} : { spinner: 'line' as const }),
       isEnabled: true,
       color: this.#colored ? 'cyan' : false,
       // Raw mode would take Ctrl-C and Ctrl-Z from the terminal, and a program that Ctrl-Z stops cannot show the cursor.

@@ -4,6 +4,7 @@
  * (readline closes, and the promise of the prompt never settles). Both are handled here.
  */
 import { Readable, Writable } from 'node:stream';
+import { hasUtf8, inAscii } from './glyphs.ts';
 import type { Io } from './io.ts';
 import { width } from './width.ts';
 
@@ -145,7 +146,7 @@ class Frames extends Writable {
   }
 
   override _write(chunk: unknown, _encoding: string, done: () => void): void {
-    const text = String(chunk);
+    const text = hasUtf8(process.env) ? String(chunk) : inAscii(String(chunk));
     const moved = /^\x1b\[(\d+)G$/.exec(text);
     if (moved) this.#column = Number(moved[1]);
     const isFrame = this.#frame === '' || erasing.test(text);

@@ -27,6 +27,7 @@ const appFields = [
 
 /** Lists application versions: `GET /api/app-versions/list`. */
 export const appsList = command({
+  isPaged: true,
   flags: {
     platform: { value: 'PLATFORM', choices: platformNames, help: 'only this platform' },
     ...pageFlags('versions'),
@@ -64,6 +65,7 @@ export const appColumns: Column<AppVersion>[] = [
 
 /** Shows the newest version for a platform: `GET /api/app-versions/latest`. */
 export const appsLatest = command({
+  isPaged: true,
   args: [{ name: 'PLATFORM', help: platformNames.join(', '), optional: true }],
   follows: () => ({ choices: platformNames }),
   flags: {

@@ -7,8 +7,10 @@ import { command, definedFields } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { checkTarget, downloadTo, targetFlags } from '../../files/download.ts';
 import { fileAt, fileOnStdin, sendFile } from '../../files/upload.ts';
-import { type ArgShape, csvFlag, pageFlags } from '../../flags.ts';
+import { type ArgShape, pageFlags } from '../../flags.ts';
+import { listFlags } from '../../format.ts';
 import { type CardRow, present } from '../../present.ts';
+import { presentPage } from '../../present-list.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
@@ -29,25 +31,25 @@ const deviceArg: ArgShape = { name: 'DEVICE', help: 'deviceId or serial number',
 
 /** Lists the backups of a device: `GET /api/devices/{deviceId}/backups/list`. */
 export const backupsList = command({
+  isPaged: true,
   description: 'The newest come first.',
   args: [deviceArg],
-  flags: { ...pageFlags('backups'), ...csvFlag },
+  flags: { ...pageFlags('backups'), ...listFlags(backupFields) },
   examples: [
     { does: 'the backups of a key', line: 'backups list UK-2026-000001' },
     { does: 'the id of the newest', line: 'backups list DEV-1 --size 1 --quiet' },
   ],
   async run({ args, flags }, context) {
-    const { out, globals } = context;
     const deviceId = await resolveDevice(context, args[0], false);
     const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
     const data = await context.registry.call('listBackups', { params: { deviceId }, query });
-    if (globals.json) return out.document(data);
-    if (flags.csv) return out.csv(backupFields, data.list);
-    if (globals.quiet) return out.text(data.list.map(({ backupId }) => `${safe(backupId)}\n`).join(''));
-    const { page, totalPages, total } = data.pagination;
-    if (total === 0) return out.notice(`${deviceId} has no backups.`);
-    await out.table(backupColumns, data.list);
-    if (totalPages > 1) out.notice(`Page ${page} of ${totalPages} (${total} backups). More: --page ${page + 1}`);
+    const listing = {
+      fields: backupFields,
+      chosen: flags.fields,
+      columns: backupColumns,
+      id: (backup: Backup) => backup.backupId,
+    };
+    return presentPage(context, data, listing, { what: 'backups', none: `${deviceId} has no backups.` });
   },
 });
 

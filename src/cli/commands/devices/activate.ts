@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { pluggedFlag } from '../../flags.ts';
-import { present } from '../../present.ts';
+import { present, stateTitle } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { type BulkFlags, bulkDescription, bulkFlags, devicesArg, isBulk } from '../bulk/flags.ts';
@@ -57,7 +57,7 @@ export const activate = command({
     return present(context, {
       data,
       id: data.deviceId,
-      title: `${safe(data.deviceId)} is ${safe(data.status)}`,
+      title: stateTitle(context, data),
       rows: [
         ['user', safe(data.userId)],
         ['activated', localTime(data.activatedAt)],

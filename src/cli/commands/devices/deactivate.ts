@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { passwordFlags, pluggedFlag } from '../../flags.ts';
-import { present } from '../../present.ts';
+import { present, stateTitle } from '../../present.ts';
 import { askText } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
@@ -44,7 +44,7 @@ export const deactivate = command({
     return present(context, {
       data,
       id: data.deviceId,
-      title: `${safe(data.deviceId)} is ${safe(data.status)}`,
+      title: stateTitle(context, data),
       rows: [['deactivated', localTime(data.deactivatedAt)]],
     });
   },

@@ -11,6 +11,7 @@ import { filterFlags, filterOf } from './filter.ts';
 
 /** Exports devices: `GET /api/devices/export`. */
 export const exportDevices = command({
+  isPaged: true,
   description:
     'Writes every matching device in one request, as of one moment. NDJSON has one device in each line. CSV is for spreadsheets, and register --file reads it.\nWith --out, the file is complete or not written at all.',
   flags: {

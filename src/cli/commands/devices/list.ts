@@ -17,6 +17,7 @@ type Query = Partial<QueryOf<Routes['listDevices']>>;
 
 /** Lists devices: `GET /api/devices/list`, one page or all of them. */
 export const list = command({
+  isPaged: true,
   description:
     'Shows one page, or with --all every device. register --file reads what --csv writes. With --all --json each device is one line.',
   flags: {

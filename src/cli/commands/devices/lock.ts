@@ -2,7 +2,7 @@ import { need } from '../../ask.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { pluggedFlag } from '../../flags.ts';
-import { present } from '../../present.ts';
+import { present, stateTitle } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { bulkDescription, bulkFlags, devicesArg } from '../bulk/flags.ts';
@@ -46,7 +46,7 @@ export const lock = command({
     return present(context, {
       data,
       id: data.deviceId,
-      title: `${safe(data.deviceId)} is ${safe(data.status)}`,
+      title: stateTitle(context, data),
       rows: [
         ['reason', safe(data.lockReason)],
         ['locked', localTime(data.lockedAt)],
@@ -76,7 +76,7 @@ export const unlock = command({
     return present(context, {
       data,
       id: data.deviceId,
-      title: `${safe(data.deviceId)} is ${safe(data.status)}`,
+      title: stateTitle(context, data),
       rows: [['unlocked', localTime(data.unlockedAt)]],
     });
   },

@@ -14,6 +14,7 @@ import { deviceArg, resolveDevice } from './device.ts';
 
 /** Shows a device with its history: `GET /api/devices/{deviceId}`. */
 export const show = command({
+  isPaged: true,
   args: [deviceArg],
   flags: { ...pluggedFlag, ...resultFlags, qr: { help: 'show the activation code as a QR code', conflicts: ['json'] } },
   examples: [

@@ -3,8 +3,15 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { resultFlags } from '../../format.ts';
 import { statusStyle } from '../../terminal/style.ts';
+import { safe } from '../../terminal/text.ts';
+import { shorten, width } from '../../terminal/width.ts';
 
-const barCells = 40;
+/** Cells of the longest bar. */
+const mostBar = 60;
+/** Cells that a name keeps, however narrow the terminal is. */
+const leastName = 16;
+/** Before and between name, number and bar. */
+const spaces = 6;
 /** Days that the statistics of the server cover. */
 const mostDays = 30;
 
@@ -15,6 +22,7 @@ interface Count {
 
 /** Counts devices by state, type, manufacturer and day: one request, whatever the size of the registry. */
 export const stats = command({
+  isPaged: true,
   flags: {
     ...resultFlags,
     days: {
@@ -64,19 +72,25 @@ export const stats = command({
 const countsOf = <V extends string>(counts: Readonly<Record<V, number>>, names: readonly V[]): Count[] =>
   names.map(name => ({ name, count: counts[name] }));
 
+type Style = Parameters<Context['out']['paint']>[0];
+
+/** Counts with bars as wide as the terminal has room for; without a terminal there are no bars. */
 async function bars(
   { out }: Context,
   title: string,
   rows: readonly Count[],
-  style: (name: string) => Parameters<typeof out.paint>[0],
+  style: (name: string) => Style,
 ): Promise<void> {
+  const { columns } = out.io;
+  const number = Math.max(...rows.map(row => String(row.count).length));
+  const names = rows.map(row => shorten(safe(row.name), Math.max(leastName, Math.floor(columns / 3)), 'end'));
+  const widest = Math.max(...names.map(width));
+  const room = Number.isFinite(columns) ? Math.min(mostBar, columns - widest - number - spaces) : 0;
   const most = Math.max(1, ...rows.map(row => row.count));
-  const name = Math.max(...rows.map(row => row.name.length));
-  const number = String(most).length;
-  const room = Math.max(10, Math.min(barCells, out.io.columns - name - number - 6));
-  const lines = rows.map(row => {
-    const bar = '█'.repeat(row.count === 0 ? 0 : Math.max(1, Math.round((row.count / most) * room)));
-    return `  ${row.name.padEnd(name)}  ${String(row.count).padStart(number)}  ${out.paint(style(row.name), bar)}`.trimEnd();
+  const lines = rows.map(({ name, count }, at) => {
+    const start = `  ${names[at]}${' '.repeat(widest - width(names[at]!))}  ${String(count).padStart(number)}`;
+    const cells = count === 0 || room <= 0 ? 0 : Math.max(1, Math.round((count / most) * room));
+    return cells === 0 ? start : `${start}  ${out.paint(style(name), '█'.repeat(cells))}`;
   });
   await out.text(`\n${out.paint('bold', title)}\n${lines.join('\n')}\n`);
 }

@@ -9,6 +9,7 @@ import { eventLine } from './event-lines.ts';
 
 /** Shows past events: `GET /api/events`. */
 export const events = command({
+  isPaged: true,
   description:
     'Shows the newest events, the newest last. With --after they are the oldest after that event. watch shows events as they happen.',
   args: [

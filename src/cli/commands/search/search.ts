@@ -12,6 +12,7 @@ import { type Found, findAll, type Group, searchedRecords } from './find.ts';
 
 /** Searches devices, users and application versions for a text. Exit code 5 if nothing matches. */
 export const search = command({
+  isPaged: true,
   description: `Upper and lower case are the same. Devices match by a part of the deviceId or serial number, or by the user they are bound to; users by a part of the id, name or e-mail address; application versions by a part of the id, platform, version, name or file name. Of users and application versions the newest ${searchedRecords} are searched. Users are searched only for an ADMIN.\nExit code 0 if something matches, else 5.`,
   args: [{ name: 'TEXT', help: 'what to search for' }],
   flags: {

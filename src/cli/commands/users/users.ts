@@ -28,6 +28,7 @@ const userFields = [
 
 /** Lists users: `GET /api/users/list`. */
 export const usersList = command({
+  isPaged: true,
   flags: {
     ...pageFlags('users'),
     ...listFlags(userFields),
