@@ -116,9 +116,11 @@ export const variables: readonly Variable[] = [
   { name: 'PAGER', words: 'the same, if DEVMGR_PAGER is not set', side: 'commands' },
   {
     name: 'LC_ALL',
-    words: 'locale, else LC_CTYPE, else LANG: if it is not UTF-8, a terminal gets ASCII instead of drawn characters',
+    words: 'locale: if it is not UTF-8, a terminal gets ASCII instead of drawn characters',
     side: 'commands',
   },
+  { name: 'LC_CTYPE', words: 'the same, if LC_ALL is not set', side: 'commands' },
+  { name: 'LANG', words: 'the same, if neither is set', side: 'commands' },
   { name: 'XDG_DATA_HOME', words: 'parent of the home folder on Linux (~/.local/share)', side: 'both' },
   { name: 'XDG_CONFIG_HOME', words: 'where daemon install writes its unit on Linux (~/.config)', side: 'commands' },
   {
