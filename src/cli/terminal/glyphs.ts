@@ -13,7 +13,7 @@ const asciiOf: Readonly<Record<string, string>> = {
   '◉': '*',
   '◯': 'o',
 };
-const drawn = new RegExp(`[${Object.keys(asciiOf).join('')}]`, 'g');
+const drawn = /[…█░→✓✗❯◉◯]/g;
 
 /** The text with ASCII in place of the characters that this program draws with. */
 export const inAscii = (text: string): string => text.replace(drawn, found => asciiOf[found]!);
