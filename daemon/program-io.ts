@@ -25,7 +25,7 @@ ${
 }
 
 /** `code` in the JSON of an error, by exit code. */
-const codes: Readonly<Record<number, number>> = { 2: 1001, 5: 404 };
+const codes: Readonly<Record<number, number | string>> = { 2: 1001, 5: 404, 9: 'UNREACHABLE' };
 
 interface FailureWords {
   readonly message: string;

@@ -1,6 +1,7 @@
 /** The stored part of a daemon, and what every step of a start shares. */
-import { keepEarlierBlobs, openBlobFolder } from './blobs/blob-folder.ts';
+import { keepEarlierBlobs } from './blobs/blob-folder.ts';
 import type { Blobs } from './blobs/blobs.ts';
+import { keepSwept, openBlobs } from './blobs/open-blobs.ts';
 import { signingKeyRotated } from './domain/journal.ts';
 import { HeadKeeper } from './home/head-keeper.ts';
 import type { Home } from './home/home.ts';
@@ -97,8 +98,14 @@ export async function openRegistry({ settings, log, stack, home, openStore }: St
   stack.add(() => access.stop());
   const firstAdmin = ensureFirstAdmin({ store, home, hashing, admin: settings.admin, now, log });
   firstAdmin.catch(() => {});
-  const blobs = await openBlobFolder(home.path('blobs'), { notice });
-  await blobs.sweep(names => store.knownBlobs(names));
+  const blobs = await openBlobs(settings.objectStore ?? null, home.path('blobs'), notice);
+  stack.add(
+    await keepSwept(
+      blobs,
+      names => store.knownBlobs(names),
+      (message, err) => log.warn({ err }, message),
+    ),
+  );
   stack.add(() => blobs.discardAll());
   return { store, blobs, access, rotateJournal, firstAdmin };
 }

@@ -1,6 +1,7 @@
 import { endProcess, nativeCallsOut } from '../drivers/index.ts';
 import type { ListeningLine } from '../src/contract/local.ts';
 import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
+import { filesTarget } from './blobs/s3/target.ts';
 import { forwardTarget } from './forwarding/target.ts';
 import { type DaemonSettings, settingsFromEnvironment } from './home/settings.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -27,6 +28,7 @@ async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> 
     allowHosts: options.allowHosts ?? [],
     ukeyMatch: options.ukeyMatch ?? [],
     forward: forwardTarget(options.forward ?? null, io.env) ?? undefined,
+    objectStore: filesTarget(options.files ?? null, io.env, options.insecureHttp) ?? undefined,
     hardware: true,
     ...settingsFromEnvironment(io.env),
   };

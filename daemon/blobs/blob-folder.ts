@@ -5,9 +5,18 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../files.ts';
 import { BlobError, fromFileSystem } from './blob-error.ts';
-import { type Blobs, type Follower, isBlobName, newBlobName, type StagedBlob, type StoredBlob } from './blobs.ts';
-import { FileBlob, KnownDigests } from './file-blob.ts';
+import {
+  type Blobs,
+  checkBlobName,
+  type Follower,
+  isBlobName,
+  newBlobName,
+  type StagedBlob,
+  type StoredBlob,
+} from './blobs.ts';
+import { FileBlob } from './file-blob.ts';
 import { HashingWriter } from './hashing-writer.ts';
+import { KnownDigests } from './known-digests.ts';
 
 /** How the files of a registry are stored. */
 export interface FolderOptions {
@@ -26,6 +35,7 @@ export async function openBlobFolder(dir: string, options: FolderOptions = {}): 
 
 /** The files of one registry, in one folder that only one daemon writes. */
 export class BlobFolder implements Blobs {
+  readonly shared = false;
   readonly #dir: string;
   readonly #incoming: string;
   readonly #notice: (message: string) => void;
@@ -77,8 +87,8 @@ export class BlobFolder implements Blobs {
     }
   }
 
-  async remove(name: string): Promise<void> {
-    await this.#remove(this.#path(name));
+  remove(name: string): Promise<void> {
+    return this.#remove(this.#path(name));
   }
 
   async space(): Promise<{ readonly free: number; readonly size: number }> {
@@ -122,7 +132,7 @@ export class BlobFolder implements Blobs {
   }
 
   #path(name: string): string {
-    if (!isBlobName(name)) throw new Error('not the name of a blob');
+    checkBlobName(name);
     return join(this.#dir, name);
   }
 

@@ -5,6 +5,11 @@ import type { Readable } from 'node:stream';
 /** Whether a name is one that `receive` gives to a file: never a path to another folder. */
 export const isBlobName = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
 
+/** Throws unless the name is one that `receive` gives: a record may come from a registry that was tampered with. */
+export function checkBlobName(name: string): void {
+  if (!isBlobName(name)) throw new Error('not the name of a blob');
+}
+
 /** A name that no file has. */
 export const newBlobName = (): string => randomBytes(16).toString('hex');
 
@@ -18,6 +23,8 @@ export interface Follower {
 
 /** The files of one registry. Methods reject with a `BlobError` as stated, and with other errors if the place of the files fails. */
 export interface Blobs {
+  /** Whether other daemons store files in the same place. */
+  readonly shared: boolean;
   /**
    * Stages a stream in constant memory and detaches the buffers it yields. If that fails, nothing of it remains and `content`
    * is destroyed. Rejects with `too-large` or `disk-full`.
@@ -28,7 +35,7 @@ export interface Blobs {
    * with `missing` or `damaged`. The caller closes it.
    */
   read(name: string, size: number, sha256: string): Promise<StoredBlob>;
-  /** Removes a stored file. Idempotent, does not fail. */
+  /** Removes a stored file. Idempotent, rejects with nothing. */
   remove(name: string): Promise<void>;
   /** Bytes that can still be written, and the size of the disk; infinite if the place of the files has no such bound. */
   space(): Promise<{ readonly free: number; readonly size: number }>;

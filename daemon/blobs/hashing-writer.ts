@@ -50,7 +50,7 @@ export class HashingWriter extends Writable {
     // Meanwhile another thread writes to the disk.
     for (const buffer of buffers) this.#hash.update(buffer);
     await written;
-    for (const buffer of buffers) release(buffer);
+    for (const buffer of buffers) detach(buffer);
   }
 
   /** A nearly full disk may take only a part of the buffers. */
@@ -75,7 +75,7 @@ const LARGE = 16 * 1024;
  * multipart parser also emits the bytes that it held back because they resemble a boundary (at most 256), and continues to use
  * that buffer.
  */
-function release(buffer: Buffer): void {
+export function detach(buffer: Buffer): void {
   const memory = buffer.buffer;
   if (buffer.byteLength < LARGE || !(memory instanceof ArrayBuffer)) return;
   if (buffer.byteLength === memory.byteLength) memory.transfer(0);

@@ -12,6 +12,7 @@ import { environment } from '../../src/contract/local.ts';
 import type { StartFailure } from '../../src/contract/programs.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
+import type { S3Target } from '../blobs/s3/target.ts';
 import type { ForwardTarget } from '../forwarding/target.ts';
 import { isLoopbackName } from '../loopback.ts';
 import type { FileBounds } from '../services/file-budget.ts';
@@ -49,16 +50,18 @@ export interface DaemonSettings {
   readonly forward?: ForwardTarget | undefined;
   readonly limits: Limits;
   readonly files: FileBounds;
+  /** Where files are stored; absent for the folder in the home. */
+  readonly objectStore?: S3Target | undefined;
   readonly admin: { readonly username: string; readonly password: string | null };
 }
 
-/** Why the daemon or a maintenance program does not start. `exitCode` is 2 if an argument or setting is wrong, 5 if what it names does not exist, else 1. */
+/** Why the daemon or a maintenance program does not start. `exitCode` is 2 if an argument or setting is wrong, 5 if what it names does not exist, 9 if a service cannot be reached, else 1. */
 export class StartRefused extends Error {
-  readonly exitCode: 1 | 2 | 5;
+  readonly exitCode: 1 | 2 | 5 | 9;
   readonly hint: string | null;
   /** Set where the program that started the daemon acts on it. */
   readonly reason: StartFailure | undefined;
-  constructor(exitCode: 1 | 2 | 5, message: string, hint: string | null = null, reason?: StartFailure) {
+  constructor(exitCode: 1 | 2 | 5 | 9, message: string, hint: string | null = null, reason?: StartFailure) {
     super(message);
     this.name = 'StartRefused';
     this.exitCode = exitCode;

@@ -22,15 +22,18 @@ export interface BlobReport {
   readonly damaged: readonly string[];
 }
 
-/** Reads every file that a record refers to, in the first of the folders that has it, and compares its digest. */
-export async function checkBlobs(reader: Reader, folders: readonly string[]): Promise<BlobReport> {
+/** SHA-256 of a stored file in lower-case hex; null if it is missing, empty if it is not a file. */
+export type FindDigest = (blob: string) => Promise<string | null>;
+
+/** Compares the digest of every file that a record refers to. */
+export async function checkBlobs(reader: Reader, digestOf: FindDigest): Promise<BlobReport> {
   const missing: string[] = [];
   const damaged: string[] = [];
   let files = 0;
   for await (const { id, blob, sha256 } of recordedFiles(reader)) {
     files++;
     // A record of a hostile backup could name any file of the machine.
-    const digest = isBlobName(blob) ? await digestIn(folders, blob) : '';
+    const digest = isBlobName(blob) ? await digestOf(blob) : '';
     if (digest === null) missing.push(id);
     else if (digest !== sha256) damaged.push(id);
   }
@@ -53,19 +56,22 @@ async function* recordedFiles(reader: Reader): AsyncGenerator<RecordedFile> {
   }
 }
 
-async function digestIn(folders: readonly string[], blob: string): Promise<string | null> {
-  for (const folder of folders) {
-    const digest = await digestOf(join(folder, blob));
-    if (digest !== null) return digest;
-  }
-  return null;
-}
+/** Reads the file in the first of the folders that has it. */
+export const digestInFolders =
+  (folders: readonly string[]): FindDigest =>
+  async blob => {
+    for (const folder of folders) {
+      const digest = await fileDigest(join(folder, blob));
+      if (digest !== null) return digest;
+    }
+    return null;
+  };
 
 /**
  * SHA-256 in lower-case hex; null if there is no such file. Empty if it is not a plain file: a pipe or a device may have no end,
  * and a copy of the stored files can contain a link to one.
  */
-async function digestOf(file: string): Promise<string | null> {
+async function fileDigest(file: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {
     if (!(await lstat(file)).isFile()) return '';

@@ -2,7 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
-import type { HomeOptions, ProgramIo } from '../../src/contract/programs.ts';
+import type { CheckOptions, ProgramIo } from '../../src/contract/programs.ts';
+import { filesTarget, type S3Target } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
 import { readHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
@@ -11,16 +12,18 @@ import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
 import type { JournalReport, StoreMaintenance } from '../store/maintenance.ts';
 import { storeMaintenance } from '../store-engine.ts';
-import { type BlobReport, blobProblems, checkBlobs } from './check-blobs.ts';
+import { type BlobReport, blobProblems } from './check-blobs.ts';
+import { filesOf } from './registry-files.ts';
 
 /** Checks storage, journal, counters and uploaded files. Exit code 1 if there are problems. */
-export function check(options: HomeOptions, io: ProgramIo): Promise<number> {
+export function check(options: CheckOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const home = await existingHome(options.home);
+    const objectStore = filesTarget(options.files ?? null, io.env, true);
     const store = storeMaintenance(home);
     const heads = await readHeads(home, await journalKeys(home));
     const { unproven: _, ...report } = await store.check(heads.anchors);
-    const blobs = await checkFiles(store, home);
+    const blobs = await checkFiles(store, home, objectStore);
     const problems = [...report.problems, ...heads.problems.map(text => `journal: ${text}`), ...blobProblems(blobs)];
     await print(
       io.stdout,
@@ -33,11 +36,13 @@ export function check(options: HomeOptions, io: ProgramIo): Promise<number> {
   });
 }
 
-async function checkFiles(store: StoreMaintenance, home: Home): Promise<BlobReport> {
+async function checkFiles(store: StoreMaintenance, home: Home, objectStore: S3Target | null): Promise<BlobReport> {
   const reader = await store.openReader();
+  const files = await filesOf(home, objectStore);
   try {
-    return await checkBlobs(reader, [home.path('blobs')]);
+    return await files.check(reader);
   } finally {
+    files.close();
     await reader.close();
   }
 }

@@ -1,10 +1,10 @@
 /** Replaces the registry by a backup. */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { ProgramIo, RestoreOptions } from '../../src/contract/programs.ts';
-import { BEFORE_RESTORE, beforeRestoreName } from '../blobs/blob-folder.ts';
+import { beforeRestoreName } from '../blobs/blob-folder.ts';
+import { filesTarget, type S3Target } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
-import { linkOrCopy } from '../files.ts';
 import { HeadFile } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
@@ -13,7 +13,8 @@ import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
 import type { CheckReport } from '../store/maintenance.ts';
 import type { Reader } from '../store/store.ts';
-import { type BlobReport, checkBlobs } from './check-blobs.ts';
+import type { BlobReport } from './check-blobs.ts';
+import { filesOf } from './registry-files.ts';
 import { type Origin, type Restoring, stageBackup, unverifiedMeans } from './stage-backup.ts';
 
 /** Replaces the registry by a backup; the present registry stays beside it. Refuses while a daemon is running. */
@@ -26,7 +27,11 @@ export function restore(options: RestoreOptions, io: ProgramIo): Promise<number>
     const lock = await lockHome(home);
     try {
       const { file, acceptUnverified = false, identityFile, passphraseFile } = options;
-      const restored = await replace({ home, file: resolve(file), acceptUnverified, identityFile, passphraseFile });
+      const objectStore = filesTarget(options.files ?? null, io.env, true);
+      const restored = await replace(
+        { home, file: resolve(file), acceptUnverified, identityFile, passphraseFile },
+        objectStore,
+      );
       for (const warning of restored.warnings) io.stderr.write(`${escapedLine(warning)}\n`);
       await print(io.stdout, options.json ? `${JSON.stringify(documentOf(restored))}\n` : textOf(restored));
       return 0;
@@ -57,27 +62,29 @@ function textOf({ devices, kept, origin }: Restored): string {
 }
 
 /** If the disk is full or the backup damaged, the registry stays as it is. */
-async function replace(restoring: Restoring): Promise<Restored> {
+async function replace(restoring: Restoring, objectStore: S3Target | null): Promise<Restored> {
   const { home, file, acceptUnverified } = restoring;
   const { staged, origin } = await stageBackup(restoring);
+  const stored = await filesOf(home, objectStore);
   try {
     const accepted = origin.kind === 'unverified' ? staged.report.unproven : [];
     const problem = staged.report.problems.find(text => !accepted.includes(text));
     if (problem) throw new StartRefused(1, `${file} is damaged: ${problem}`, 'nothing was changed; try another backup');
-    const files = await checkBlobs(staged.reader, await blobFolders(home));
+    const files = await stored.check(staged.reader);
     const [damaged] = files.damaged;
     if (damaged && !acceptUnverified) throw damagedFile(damaged);
     const label = beforeRestoreName('');
     const kept = await staged.keepPresent(label);
-    await returnBlobs(home, staged.reader);
-    const unknown = await keepUnknownBlobs(home, staged.reader, label);
+    await stored.bringBack(staged.reader);
+    const removeUnknown = await stored.keepUnknown(staged.reader, label);
     await recordRestore(home, staged.reader);
     // A registry and its files are in place at every moment: an interruption leaves the previous one or the restored one.
     await staged.install();
-    for (const file of unknown) await rm(file, { force: true });
+    await removeUnknown();
     const { devices, entries } = staged.report;
     return { devices, entries, kept, origin, warnings: warningsOf(origin, accepted, files) };
   } finally {
+    stored.close();
     await staged.discard();
   }
 }
@@ -118,39 +125,4 @@ async function recordRestore(home: Home, restored: Reader): Promise<void> {
       `keep ${home.path('journalHeads')} as evidence, move it away, and restore again`,
     );
   await heads.append('restored', (await restored.journalHead()) ?? { id: 0, mac: '' }, Date.now());
-}
-
-/** Brings back files that an earlier restore kept with the registry it replaced: that may be the one to be restored now. */
-async function returnBlobs(home: Home, restored: Reader): Promise<void> {
-  const [blobs, ...folders] = await blobFolders(home);
-  await mkdir(blobs, { recursive: true, mode: 0o700 });
-  const present = new Set(await filesIn(blobs));
-  for (const folder of folders) {
-    const names = (await filesIn(folder)).filter(name => !present.has(name));
-    for (const name of await restored.knownBlobs(names)) await linkOrCopy(join(folder, name), join(blobs, name));
-  }
-}
-
-/** The folder of the stored files, then those that earlier restores have kept. */
-async function blobFolders(home: Home): Promise<[string, ...string[]]> {
-  const blobs = home.path('blobs');
-  const kept = (await readdir(home.dir)).filter(name => name.startsWith(`${basename(blobs)}${BEFORE_RESTORE}`));
-  return [blobs, ...kept.map(name => join(home.dir, name))];
-}
-
-/** Keeps the files that the restored registry does not know with the previous one. Returns their paths, to be removed after the restore. */
-async function keepUnknownBlobs(home: Home, restored: Reader, label: string): Promise<readonly string[]> {
-  const blobs = home.path('blobs');
-  const names = await filesIn(blobs);
-  const known = await restored.knownBlobs(names);
-  const unknown = names.filter(name => !known.has(name));
-  if (unknown.length === 0) return [];
-  await mkdir(blobs + label, { mode: 0o700 });
-  for (const name of unknown) await linkOrCopy(join(blobs, name), join(blobs + label, name));
-  return unknown.map(name => join(blobs, name));
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries.filter(entry => entry.isFile()).map(entry => entry.name);
 }

@@ -25,6 +25,11 @@ const wanted = [
   { debian: 'jq', program: 'jq', checks: 'lines of the documentation' },
   { debian: 'curl', program: 'curl', checks: 'lines of the documentation' },
   { debian: 'bsdutils', program: 'script', checks: 'recorded sessions of the documentation' },
+  ...['proxy', 'account', 'container', 'object'].map(part => ({
+    debian: `swift-${part}`,
+    program: `swift-${part}-server`,
+    checks: 'files in an object store',
+  })),
   { debian: 'strace', program: 'strace', checks: 'a disk whose fsync fails' },
 ];
 

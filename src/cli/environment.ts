@@ -83,6 +83,16 @@ export const variables: readonly Variable[] = [
     side: 'daemon',
   },
   {
+    name: environment.files.place,
+    words:
+      'where files are stored, as file: or s3://BUCKET/PREFIX?endpoint=URL&region=NAME; --files overrides it (file:)',
+    side: 'daemon',
+  },
+  { name: 'AWS_ACCESS_KEY_ID', words: 'id of the key for an object store', side: 'daemon' },
+  { name: 'AWS_SECRET_ACCESS_KEY', words: 'the key for an object store', side: 'daemon' },
+  { name: 'AWS_SESSION_TOKEN', words: 'token of a temporary key for an object store', side: 'daemon' },
+  { name: 'AWS_REGION', words: 'region of the object store if its URL names none (us-east-1)', side: 'daemon' },
+  {
     name: environment.files.total,
     words: `bytes of all stored files (K, M, G, T are units), or off (${inGiB(fileBounds.total)})`,
     side: 'daemon',

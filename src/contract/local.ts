@@ -91,6 +91,8 @@ export const environment = {
   forwardTokenFile: 'DEVMGR_AUDIT_FORWARD_TOKEN_FILE',
   forwardCa: 'DEVMGR_AUDIT_FORWARD_CA',
   files: {
+    /** Where the files are stored. */
+    place: 'DEVMGR_FILES',
     total: 'DEVMGR_FILES_TOTAL',
     reserve: 'DEVMGR_FILES_RESERVE',
     daily: 'DEVMGR_FILES_DAILY',

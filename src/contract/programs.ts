@@ -21,7 +21,7 @@ export interface HomeOptions {
 }
 
 /** Options of `daemon run`. */
-export interface RunOptions extends HomeOptions {
+export interface RunOptions extends HomeOptions, FilesOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -53,8 +53,17 @@ export interface BackupOptions extends HomeOptions {
   readonly passphraseFile?: string | null;
 }
 
+/** Where a program finds the files of a registry. */
+interface FilesOptions {
+  /** `file:` or `s3:`; null or absent takes it from the environment. */
+  readonly files?: string | null;
+}
+
+/** Options of `daemon check`. */
+export interface CheckOptions extends HomeOptions, FilesOptions {}
+
 /** Options of `daemon restore`. */
-export interface RestoreOptions extends HomeOptions {
+export interface RestoreOptions extends HomeOptions, FilesOptions {
   /** The backup to read. */
   readonly file: string;
   /** Restore it even if it is not proven who wrote it, and that no one changed it. By default it is refused. */
@@ -110,7 +119,7 @@ export interface Programs {
   /** Puts a copy back; refuses while a daemon runs. */
   restore(options: RestoreOptions, io: ProgramIo): Promise<number>;
   /** Checks the registry on disk; exit code 1 if it is damaged. */
-  check(options: HomeOptions, io: ProgramIo): Promise<number>;
+  check(options: CheckOptions, io: ProgramIo): Promise<number>;
   /** Writes the journal. */
   audit(options: AuditOptions, io: ProgramIo): Promise<number>;
   /** Creates a new signing key, or a new key of the journal. Tokens issued so far stay valid until they expire, or are revoked at once. */

@@ -79,6 +79,7 @@ interface DaemonFlags {
   readonly allowHost: readonly string[];
   readonly ukeyMatch: readonly string[];
   readonly forward: string | undefined;
+  readonly files: string | undefined;
 }
 
 /** The flags for `daemon run`. It runs in another folder, so file names become absolute. */
@@ -93,6 +94,7 @@ export function argumentsOf(flags: DaemonFlags): string[] {
   for (const name of flags.allowHost) args.push(`--allow-host=${name}`);
   for (const match of flags.ukeyMatch) args.push(`--ukey-match=${match}`);
   if (flags.forward !== undefined) args.push(`--forward=${flags.forward}`);
+  if (flags.files !== undefined) args.push(`--files=${flags.files}`);
   return args;
 }
 

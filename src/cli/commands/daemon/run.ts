@@ -21,6 +21,7 @@ export const daemonFlags = {
   'trust-proxy': { value: 'CIDR', many: true, help: 'trust X-Forwarded-For from this network' },
   'allow-host': { value: 'NAME', many: true, help: 'another host name that clients may use' },
   forward: { value: 'URL', help: 'forward the journal: syslog+tcp://, syslog+tls://, syslog+unix:// or https://' },
+  files: { value: 'URL', help: 'store files in an object store: s3://BUCKET/PREFIX?endpoint=URL&region=NAME' },
   'ukey-match': { value: 'VID:PID', many: true, help: 'treat these USB devices as keys, too (hex; VID or VID:PID)' },
 } as const satisfies FlagShapes;
 
@@ -50,6 +51,7 @@ export const daemonRun = command({
         allowHosts: flags.allowHost,
         ukeyMatch: flags.ukeyMatch,
         forward: flags.forward ?? null,
+        files: flags.files ?? null,
       },
       {
         stdout: io.stdout,

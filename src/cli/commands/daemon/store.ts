@@ -4,7 +4,7 @@ import type { ProgramIo } from '../../../contract/programs.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
-import { csvFlag } from '../../flags.ts';
+import { csvFlag, type FlagShapes } from '../../flags.ts';
 import { confirm } from '../../terminal/prompt.ts';
 
 const programIo = ({ io, env }: Context): ProgramIo => ({
@@ -14,6 +14,10 @@ const programIo = ({ io, env }: Context): ProgramIo => ({
   stdoutIsTerminal: io.stdoutIsTerminal,
   stderrIsTerminal: io.stderrIsTerminal,
 });
+
+const filesFlag = {
+  files: { value: 'URL', help: 'the files are in this object store; see daemon run' },
+} as const satisfies FlagShapes;
 
 const fileArg = (help: string) => [{ name: 'FILE', help, offer: 'file' }] as const;
 
@@ -69,6 +73,7 @@ export const daemonRestore = command({
       offer: 'file',
       help: 'decrypt it with the passphrase on the first line of a file',
     },
+    ...filesFlag,
     'accept-unverified': {
       help: 'restore a backup without a valid manifest: its passwords, roles, owners and codes may have been changed',
     },
@@ -94,6 +99,7 @@ export const daemonRestore = command({
         acceptUnverified: flags.acceptUnverified,
         identityFile: flags.identityFile ?? null,
         passphraseFile: flags.passphraseFile ?? null,
+        files: flags.files ?? null,
       },
       programIo(context),
     );
@@ -102,10 +108,13 @@ export const daemonRestore = command({
 
 /** Checks the integrity of the registry. */
 export const daemonCheck = command({
-  flags: {},
+  flags: filesFlag,
   examples: [{ does: 'check it', line: 'daemon check' }],
-  run: (_, context) =>
-    context.programs.check({ home: context.settings.home, json: context.globals.json }, programIo(context)),
+  run: ({ flags }, context) =>
+    context.programs.check(
+      { home: context.settings.home, json: context.globals.json, files: flags.files ?? null },
+      programIo(context),
+    ),
 });
 
 /** Creates a new signing key for tokens, or a new key of the journal. */

@@ -1,0 +1,49 @@
+/** The only place that chooses where stored files are: the folder in the home, or an object store. */
+import { StartRefused } from '../home/settings.ts';
+import { StoreFailure } from '../store/store.ts';
+import { openBlobFolder } from './blob-folder.ts';
+import type { Blobs } from './blobs.ts';
+import type { S3Target } from './s3/target.ts';
+
+/** `folder` is used if there is no object store. Rejects with `StartRefused` if the object store cannot be used. */
+export async function openBlobs(
+  objectStore: S3Target | null,
+  folder: string,
+  notice: (message: string) => void,
+): Promise<Blobs> {
+  if (objectStore === null) return openBlobFolder(folder, { notice });
+  // Its client is large: a daemon with a folder never loads it.
+  const { openS3Blobs } = await import('./s3/s3-blobs.ts');
+  try {
+    return await openS3Blobs(objectStore, { notice });
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error;
+    const refused = /\((?:4\d\d|301)\)/.test(error.message);
+    const hint = refused
+      ? 'compare --files with the bucket, its region and the keys in the environment'
+      : 'check the endpoint of --files and the network';
+    throw new StartRefused(
+      refused ? 2 : 9,
+      `the files cannot be stored in ${objectStore.bucket}: ${error.message}`,
+      hint,
+    );
+  }
+}
+
+/** Milliseconds between two sweeps of an object store that several daemons share. */
+const SWEEP_MS = 60 * 60 * 1000;
+
+/** Sweeps now and, if the files are shared with other daemons, every hour. Returns the function that stops this. */
+export async function keepSwept(
+  blobs: Blobs,
+  known: (names: readonly string[]) => Promise<ReadonlySet<string>>,
+  warn: (message: string, error: unknown) => void,
+): Promise<() => void> {
+  await blobs.sweep(known);
+  if (!blobs.shared) return () => {};
+  const timer = setInterval(() => {
+    blobs.sweep(known).catch(error => warn('files without a record could not be removed', error));
+  }, SWEEP_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,204 @@
+/** The stored files in an object store with an S3 interface, which any number of daemons share. */
+import { createHash } from 'node:crypto';
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { BlobError } from '../blob-error.ts';
+import {
+  type BlobStream,
+  type Blobs,
+  checkBlobName,
+  type Follower,
+  isBlobName,
+  newBlobName,
+  type StagedBlob,
+  type StoredBlob,
+} from '../blobs.ts';
+import { detach } from '../hashing-writer.ts';
+import { KnownDigests } from '../known-digests.ts';
+import { Bucket, type ObjectState } from './bucket.ts';
+import { PartBuffers } from './buffers.ts';
+import { PartWriter } from './part-writer.ts';
+import type { S3Target } from './target.ts';
+
+/** How the files of an object store are kept. */
+export interface S3Options {
+  /** Takes a line for the log. */
+  readonly notice?: (message: string) => void;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** A file without a record is removed this long after it came: its record may still be on its way. */
+const ORPHAN_MS = 24 * 60 * 60 * 1000;
+/** Orphans that are remembered between two sweeps. */
+const MOST_SUSPECTS = 100_000;
+
+/** Opens the place. Rejects with `StoreFailure` if the bucket cannot be used. */
+export async function openS3Blobs(target: S3Target, options: S3Options = {}): Promise<S3Blobs> {
+  const bucket = new Bucket(target);
+  try {
+    await bucket.check();
+  } catch (error) {
+    bucket.close();
+    throw error;
+  }
+  return new S3Blobs(bucket, options);
+}
+
+/** The files of one registry, below the prefix of a bucket. */
+export class S3Blobs implements Blobs {
+  readonly shared = true;
+  readonly #bucket: Bucket;
+  readonly #notice: (message: string) => void;
+  readonly #now: () => number;
+  readonly #buffers = new PartBuffers();
+  readonly #staged = new Set<PartWriter>();
+  readonly #digests = new KnownDigests();
+  /** Files without a record that the last sweep saw. */
+  #suspects = new Set<string>();
+
+  constructor(bucket: Bucket, { notice = () => {}, now = Date.now }: S3Options) {
+    this.#bucket = bucket;
+    this.#notice = notice;
+    this.#now = now;
+  }
+
+  async receive(content: Readable, maxBytes: number, follower?: Follower): Promise<StagedBlob> {
+    const name = newBlobName();
+    const writer = new PartWriter({ bucket: this.#bucket, buffers: this.#buffers, name, maxBytes });
+    this.#staged.add(writer);
+    follower?.follow(() => writer.size);
+    try {
+      await pipeline(content, writer);
+    } catch (error) {
+      await this.#discard(writer);
+      throw error;
+    }
+    return {
+      size: writer.size,
+      sha256: writer.sha256(),
+      persist: async () => {
+        await writer.store();
+        return name;
+      },
+      discard: async () => {
+        await this.#discard(writer);
+        follower?.end();
+      },
+    };
+  }
+
+  /** The whole file is read unless this process has read it before and it was not replaced since. */
+  async read(name: string, size: number, sha256: string): Promise<StoredBlob> {
+    checkBlobName(name);
+    const state = await this.#bucket.state(name);
+    if (state.size !== size) throw new BlobError('damaged', `file ${name} has ${state.size} bytes instead of ${size}`);
+    const known = [state.etag, state.size, state.modifiedAt].join(' ');
+    if ((await this.#digests.of(name, known, () => this.#digest(name, state))) !== sha256)
+      throw new BlobError('damaged', `file ${name} has another SHA-256`);
+    return {
+      size,
+      stream: (start, end) => this.#stream(name, state, start, end),
+      close: async () => {},
+    };
+  }
+
+  /** SHA-256 in lower-case hex; null if there is no such object. */
+  async digest(name: string): Promise<string | null> {
+    try {
+      return await this.#digest(name, await this.#bucket.state(name));
+    } catch (error) {
+      if (error instanceof BlobError && error.problem === 'missing') return null;
+      throw error;
+    }
+  }
+
+  remove(name: string): Promise<void> {
+    checkBlobName(name);
+    return this.#bucket.remove(name).then(
+      () => {},
+      error => this.#notice(`could not remove ${name}: ${error.message}; a later sweep tries again`),
+    );
+  }
+
+  async space() {
+    return { free: Number.POSITIVE_INFINITY, size: Number.POSITIVE_INFINITY };
+  }
+
+  async stored(): Promise<number> {
+    let sum = 0;
+    for await (const objects of this.#bucket.list())
+      for (const { name, size } of objects) if (isBlobName(name)) sum += size;
+    return sum;
+  }
+
+  /**
+   * Other daemons store files at the same time: only a file that is older than a day, and that two sweeps have found without a
+   * record, is removed. The same goes for uploads that were begun more than a day ago.
+   */
+  async sweep(known: (names: readonly string[]) => Promise<ReadonlySet<string>>): Promise<void> {
+    const before = this.#now() - ORPHAN_MS;
+    const suspects = new Set<string>();
+    let removed = 0;
+    for await (const objects of this.#bucket.list()) {
+      const old = objects.filter(({ name, modifiedAt }) => isBlobName(name) && modifiedAt < before);
+      const recorded = await known(old.map(({ name }) => name));
+      for (const { name } of old.filter(({ name }) => !recorded.has(name))) {
+        if (this.#suspects.has(name)) {
+          await this.remove(name);
+          removed++;
+        } else if (suspects.size < MOST_SUSPECTS) suspects.add(name);
+      }
+    }
+    this.#suspects = suspects;
+    for (const { name, uploadId, startedAt } of await this.#bucket.unfinished()) {
+      if (!isBlobName(name) || startedAt >= before) continue;
+      await this.#bucket.abort(name, uploadId);
+      removed++;
+    }
+    if (removed > 0)
+      this.#notice(`removed ${removed} file${removed === 1 ? '' : 's'} without a record, a day old or more`);
+  }
+
+  /** Removes what this process has staged. */
+  async discardAll(): Promise<number> {
+    const staged = [...this.#staged];
+    for (const writer of staged) await this.#discard(writer);
+    return staged.length;
+  }
+
+  async #discard(writer: PartWriter): Promise<void> {
+    if (!this.#staged.delete(writer)) return;
+    await writer.discard();
+  }
+
+  async #digest(name: string, state: ObjectState): Promise<string> {
+    const hash = createHash('sha256');
+    if (state.size === 0) return hash.digest('hex');
+    for await (const chunk of this.#stream(name, state, 0, state.size - 1) as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      detach(chunk);
+    }
+    return hash.digest('hex');
+  }
+
+  #stream(name: string, { etag }: ObjectState, start: number, end: number): BlobStream {
+    const stream = new CountedStream();
+    const gone = new AbortController();
+    stream.once('close', () => gone.abort(new Error('the reader has gone')));
+    this.#bucket.read(name, { etag, start, end }, gone.signal).then(
+      body => pipeline(body, stream).catch(() => {}),
+      error => stream.destroy(error),
+    );
+    return stream;
+  }
+}
+
+class CountedStream extends PassThrough {
+  bytesRead = 0;
+
+  override push(chunk: Buffer | null): boolean {
+    this.bytesRead += chunk?.length ?? 0;
+    return super.push(chunk);
+  }
+}

@@ -1,0 +1,87 @@
+/** Where the stored files are, from `--files` and the environment. The client of the object store is not loaded here. */
+import { environment } from '../../../src/contract/local.ts';
+import { StartRefused } from '../../home/settings.ts';
+import { isLoopbackName } from '../../loopback.ts';
+
+/** A place for files in an object store with an S3 interface. */
+export interface S3Target {
+  readonly bucket: string;
+  /** Before the name of each file; empty, or ends with `/`. */
+  readonly prefix: string;
+  /** Origin of the service; undefined for the one of AWS. */
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const example = 's3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION';
+
+/**
+ * The place that `text` names, or else `DEVMGR_FILES`; null for the folder in the home, which is the default and `file:`.
+ * `insecureHttp` allows an endpoint on a network without TLS. Throws `StartRefused`.
+ */
+export function filesTarget(text: string | null, env: Env, insecureHttp: boolean): S3Target | null {
+  const source = text !== null ? '--files' : environment.files.place;
+  const value = text ?? env[environment.files.place] ?? '';
+  if (value === '' || value === 'file:') return null;
+  const url = URL.parse(value);
+  if (url?.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname))
+    throw malformed(source, `write file: or ${example}`);
+  if (url.username || url.password || url.port || url.hash)
+    throw malformed(source, `put the keys into ${KEY_ID} and ${SECRET}, and the port into endpoint`);
+  const unknown = [...url.searchParams.keys()].find(name => name !== 'endpoint' && name !== 'region');
+  if (unknown !== undefined) throw malformed(source, `${unknown} is not one of its parameters: endpoint, region`);
+  const { accessKeyId, secretAccessKey, sessionToken } = credentialsOf(env, source);
+  return {
+    bucket: url.hostname,
+    prefix: prefixOf(url, source),
+    endpoint: endpointOf(url.searchParams.get('endpoint'), source, insecureHttp),
+    region: url.searchParams.get('region') || env.AWS_REGION || 'us-east-1',
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+  };
+}
+
+const KEY_ID = 'AWS_ACCESS_KEY_ID';
+const SECRET = 'AWS_SECRET_ACCESS_KEY';
+
+function malformed(source: string, hint: string): StartRefused {
+  return new StartRefused(2, `${source} is malformed`, hint);
+}
+
+function prefixOf({ pathname }: URL, source: string): string {
+  const path = pathname.replace(/^\/|\/$/g, '');
+  if (!/^[\w.=-]*(?:\/[\w.=-]+)*$/.test(path) || path.length > 512)
+    throw malformed(source, 'a prefix has letters, digits, ".", "_", "=", "-" and "/"');
+  return path === '' ? '' : `${path}/`;
+}
+
+function endpointOf(text: string | null, source: string, insecureHttp: boolean): string | undefined {
+  if (text === null || text === '') return undefined;
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.username)
+    throw malformed(source, 'write the endpoint like https://HOST:PORT');
+  if (url.protocol === 'http:' && !isLoopbackName(url.hostname.replace(/^\[|\]$/g, '')) && !insecureHttp)
+    throw new StartRefused(
+      2,
+      `${url.origin} is not loopback: files would cross the network unencrypted`,
+      'use https, or add --insecure-http where the network is private',
+    );
+  return url.origin;
+}
+
+function credentialsOf(env: Env, source: string) {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN } = env;
+  if (!accessKeyId || !secretAccessKey)
+    throw new StartRefused(
+      2,
+      `${source} names an object store, but its keys are missing`,
+      `set ${KEY_ID} and ${SECRET}`,
+    );
+  return { accessKeyId, secretAccessKey, sessionToken: AWS_SESSION_TOKEN };
+}
