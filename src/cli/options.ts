@@ -10,7 +10,10 @@ export class Flag extends Option {
   constructor(name: string, shape: FlagShape, spelling = name) {
     const isAlias = spelling !== name;
     const short = shape.short && !isAlias ? `-${shape.short}, ` : '';
-    super(`${short}--${spelling}${valueName(shape)}`, shape.help);
+    super(
+      `${short}--${spelling}${valueName(shape)}`,
+      shape.many === true ? `${shape.help}; several with commas` : shape.help,
+    );
     this.shape = shape;
     this.#attribute = camel(name);
     if (shape.choices) this.choices(shape.choices);

@@ -69,7 +69,7 @@ export const appsLatest = command({
   args: [{ name: 'PLATFORM', help: platformNames.join(', '), optional: true }],
   follows: () => ({ choices: platformNames }),
   flags: {
-    platform: { value: 'PLATFORM', choices: platformNames, help: 'the same, as an option' },
+    platform: { value: 'PLATFORM', choices: platformNames, help: 'the platform, instead of PLATFORM' },
     current: {
       value: 'VERSION',
       field: 'currentVersion',

@@ -26,7 +26,7 @@ export const bulkFlags = {
     pairs: filterFlags,
     many: 'whole',
     conflicts: ['plugged'],
-    help: 'every device that matches, with the filters of list: status=ACTIVE,LOCKED; can be repeated',
+    help: 'every device that matches, with the filters of list, such as status=ACTIVE,LOCKED; can be repeated',
   },
   yes: { short: 'y', help: 'do not ask for confirmation' },
   out: { value: 'FILE', short: 'o', offer: 'file', conflicts: ['plugged'], help: 'write the results to this file' },
@@ -42,4 +42,4 @@ export const isBulk = (args: readonly string[], { file, filter, out }: BulkFlags
 
 /** What the help of these commands says about many devices. */
 export const bulkDescription =
-  'With several devices, --file or --filter, the devices are changed in batches, with one result per device. Exit code 7 means that some failed. --out writes the results to a file: JSON lines if its name says so, else CSV. If the run is interrupted, --resume continues it. CSV needs a header row with deviceId or serialNumber.';
+  'Several devices, --file or --filter change many devices: in batches, with one result per device, and exit code 7 if some failed. --out writes the results to a file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV. After an interruption the same command with --resume continues. A CSV file for --file needs a header row with deviceId or serialNumber.';

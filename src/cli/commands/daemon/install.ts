@@ -16,7 +16,7 @@ import { argumentsOf } from './daemon.ts';
 import { daemonFlags } from './run.ts';
 
 const untested =
-  'On macOS it is a launch agent, on Windows a scheduled task. Both follow the documentation of those systems and are untested.';
+  'On macOS the service is a launch agent, on Windows a scheduled task. Both follow the documentation of those systems and are untested.';
 
 /** Installs the daemon as a user service and starts it. Idempotent. */
 export const daemonInstall = command({

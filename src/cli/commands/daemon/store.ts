@@ -23,7 +23,8 @@ const fileArg = (help: string) => [{ name: 'FILE', help, offer: 'file' }] as con
 
 /** Writes a backup of the registry, also while the daemon is running. */
 export const daemonBackup = command({
-  description: 'The daemon may be running.',
+  description:
+    'The daemon may be running. The file has devices, users, codes and the journal; uploaded packages and backups of devices are files in the home folder.',
   args: fileArg('file to write; it must not exist'),
   flags: {
     'encrypt-to': {
@@ -58,7 +59,7 @@ export const daemonBackup = command({
 /** Replaces the registry by a backup. Asks for confirmation, unless --yes is given. */
 export const daemonRestore = command({
   description:
-    'Verifies the backup first, with the journal-key of the home. The current registry is kept as a copy in the home folder. Refused while the daemon is running.',
+    'Verifies the backup first, with the key of the journal in the home folder. The current registry is kept as a copy in the home folder. Refused while the daemon is running.',
   args: fileArg('file that daemon backup wrote'),
   flags: {
     yes: { short: 'y', help: 'do not ask for confirmation' },
@@ -108,6 +109,7 @@ export const daemonRestore = command({
 
 /** Checks the integrity of the registry. */
 export const daemonCheck = command({
+  description: 'Checks the database, the journal and the stored files. Exit code 1 if there are problems.',
   flags: filesFlag,
   examples: [{ does: 'check it', line: 'daemon check' }],
   run: ({ flags }, context) =>

@@ -12,13 +12,25 @@ export const filterFlags = {
   type: { value: 'TYPE', field: 'deviceType', many: true, choices: deviceTypes, help: 'only this type' },
   status: { value: 'STATUS', many: true, choices: deviceStatuses, help: 'only devices in this state' },
   keyword: { value: 'TEXT', short: 'k', help: 'part of a deviceId or serial number, in upper or lower case' },
-  serial: { value: 'SERIAL', field: 'serialNumber', help: 'only the device with this serial number (the whole one)' },
-  manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'only this manufacturer (the full name)' },
+  serial: {
+    value: 'SERIAL',
+    field: 'serialNumber',
+    help: 'only the device with this serial number (complete, not a part)',
+  },
+  manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'only this manufacturer (complete, not a part)' },
   user: { value: 'USER', field: 'userId', offer: 'holder', help: 'only devices bound to this user' },
-  'created-from': { value: 'TIME', field: 'createdFrom', help: 'registered at this time or later' },
+  'created-from': {
+    value: 'TIME',
+    field: 'createdFrom',
+    help: 'registered at this time or later, such as 2026-03-01 or "2026-03-01 08:30"',
+  },
   'created-to': { value: 'TIME', field: 'createdTo', help: 'registered before this time' },
   'last-used-before': { value: 'TIME', field: 'lastUsedBefore', help: 'not used since this time' },
-  'code-expires-before': { value: 'TIME', field: 'codeExpiresBefore', help: 'activation code ends before this time' },
+  'code-expires-before': {
+    value: 'TIME',
+    field: 'codeExpiresBefore',
+    help: 'activation code expires before this time',
+  },
 } as const satisfies FlagShapes;
 
 type Filter = Partial<QueryOf<Routes['exportDevices']>>;

@@ -23,9 +23,14 @@ export const list = command({
   flags: {
     ...filterFlags,
     ...pageFlags('devices'),
-    sort: { value: 'FIELD', field: 'sortBy', choices: deviceSorts, help: 'sort by this field' },
-    order: { value: 'ORDER', field: 'sortOrder', choices: sortOrders, help: 'sort order' },
-    all: { help: 'all pages', conflicts: ['page'] },
+    sort: { value: 'FIELD', field: 'sortBy', choices: deviceSorts, help: 'sort by this field (default: createdAt)' },
+    order: {
+      value: 'ORDER',
+      field: 'sortOrder',
+      choices: sortOrders,
+      help: 'sort order (default: desc, the newest first)',
+    },
+    all: { help: 'every device instead of one page', conflicts: ['page'] },
     ...listFlags(deviceListFields),
   },
   examples: [

@@ -27,7 +27,7 @@ export const enroll = command({
       value: 'FILE',
       short: 'o',
       offer: 'file',
-      help: 'append the results to this file (JSON lines if its name says so, else CSV), and continue it',
+      help: 'append the results to this file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV',
     },
   },
   examples: [

@@ -24,7 +24,7 @@ export const login = command({
     'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nA server named with --server is stored in the profile.\nThe profile also keeps the identity of the server. Another server at that address gets no password and no token.',
   args: [{ name: 'USERNAME', help: 'user name', optional: true }],
   flags: {
-    username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'the same, as an option' },
+    username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'user name, instead of USERNAME' },
     ...passwordFlags,
     'token-file': {
       value: 'FILE',
@@ -161,6 +161,7 @@ async function rememberServer(context: Context): Promise<void> {
 
 /** Deletes the stored token. The token itself stays valid until it expires. */
 export const logout = command({
+  description: 'For this profile and server only. To end all logins of your user, on every machine: users logout.',
   flags: {},
   examples: [{ does: 'delete the token of this profile and server', line: 'logout' }],
   async run(_, context) {

@@ -164,7 +164,7 @@ async function nextSteps({ out }: Context, outcome: EnrolledKey): Promise<void> 
     [`devmgr show ${device}`, 'show this device'],
     ['devmgr enroll', 'register the next keys as you plug them in'],
     ['devmgr daemon stop', 'stop the daemon; the next command restarts it'],
-    ['devmgr --help', 'all commands'],
+    ['devmgr --help', 'the commands'],
   );
   out.notice(`\nNext steps:\n${stepLines(lines, out).join('\n')}`);
 }

@@ -58,9 +58,11 @@ export const userColumns: Column<User>[] = [
 
 /** Adds a user: `POST /api/users`. The password comes from a prompt, standard input or a file. */
 export const usersAdd = command({
+  description:
+    'An ADMIN may do everything. A DEALER handles devices and their backups, but not users, tokens and uploads. A VIEWER reads, without activation codes.',
   args: [{ name: 'NAME', help: 'user name', optional: true }],
   flags: {
-    username: { value: 'NAME', aliases: ['name'], help: 'the same, as an option' },
+    username: { value: 'NAME', aliases: ['name'], help: 'user name, instead of NAME' },
     role: { value: 'ROLE', choices: roles, help: 'permissions of the user' },
     email: { value: 'ADDRESS', help: 'e-mail address' },
     ...passwordFlags,
