@@ -39,7 +39,8 @@ const texts = [
   // Numbers, according to the interface.
   ...['totalUsageCount', 'totalUsageDuration', 'backupCount', 'lastBackupAt', 'fileSize', 'page', 'size', 'total'],
 ];
-const thing = Object.fromEntries(texts.map(name => [name, evil]));
+const tags = { [evil]: evil, lot: evil, shelf: 7, zone: null };
+const thing = { ...Object.fromEntries(texts.map(name => [name, evil])), tags };
 const everything = {
   ...thing,
   token: 'a.b.c',
@@ -92,6 +93,9 @@ async function printed(line: string): Promise<string> {
 test.each([
   'list',
   'list --csv',
+  'list --all --csv',
+  'list --fields tags',
+  'list --fields tags --csv',
   'list --json',
   'list --quiet',
   'list --output yaml',
@@ -135,6 +139,7 @@ test.each([
   'register --file ~/keys.csv --dry-run',
   'register --file ~/keys.csv --skip-existing',
   'activate DEV-1 --code AAAA --user x',
+  'update DEV-1 --tag lot=7',
   'lock DEV-1 --reason x',
   'code DEV-1 --reason x',
   'lock --file ~/one.txt --reason x --yes',

@@ -6,6 +6,7 @@ import { deviceStatuses, deviceTypes } from '../../../contract/values.ts';
 import { definedFields } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import type { FlagShapes, FlagValues } from '../../flags.ts';
+import { tagFlag, tagOf } from './tags.ts';
 
 /** Selects devices that match all flags. */
 export const filterFlags = {
@@ -31,6 +32,7 @@ export const filterFlags = {
     field: 'codeExpiresBefore',
     help: 'activation code expires before this time',
   },
+  tag: { ...tagFlag('only devices with this tag; with several, those that have all'), field: 'tag' },
 } as const satisfies FlagShapes;
 
 type Filter = Partial<QueryOf<Routes['exportDevices']>>;
@@ -48,7 +50,13 @@ export function filterOf(flags: FlagValues<typeof filterFlags>): Filter {
     createdTo: timeOf('--created-to', flags.createdTo),
     lastUsedBefore: timeOf('--last-used-before', flags.lastUsedBefore),
     codeExpiresBefore: timeOf('--code-expires-before', flags.codeExpiresBefore),
+    tag: flags.tag.length ? flags.tag.map(filterTextOf) : undefined,
   });
+}
+
+function filterTextOf(pair: string): string {
+  const { name, value } = tagOf('--tag', pair);
+  return `${name}:${value}`;
 }
 
 const localForm = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2}))?$/;

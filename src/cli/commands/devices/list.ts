@@ -1,7 +1,7 @@
 import type { QueryOf } from '../../../contract/define.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { deviceListFields, deviceSorts, sortOrders } from '../../../contract/values.ts';
+import { deviceSorts, sortOrders } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
 import { pageFlags } from '../../flags.ts';
@@ -11,7 +11,9 @@ import { statusStyle } from '../../terminal/style.ts';
 import type { Column } from '../../terminal/table.ts';
 import { localTime } from '../../terminal/when.ts';
 import { allDevices } from './all-devices.ts';
+import { exportedText } from './export-stream.ts';
 import { filterFlags, filterOf } from './filter.ts';
+import { csvFields, deviceFields, tagNamesIn, tagNamesOf, tagWords, withTagCells } from './tags.ts';
 
 type Query = Partial<QueryOf<Routes['listDevices']>>;
 
@@ -31,7 +33,7 @@ export const list = command({
       help: 'sort order (default: desc, the newest first)',
     },
     all: { help: 'every device instead of one page', conflicts: ['page'] },
-    ...listFlags(deviceListFields),
+    ...listFlags(deviceFields),
   },
   examples: [
     { does: 'the newest devices', line: 'list' },
@@ -41,6 +43,7 @@ export const list = command({
       does: 'serial numbers of locked keys',
       line: `list --jq '.list[] | select(.status == "LOCKED") | .serialNumber'`,
     },
+    { does: 'the devices of a lot', line: 'list --tag lot=7' },
     { does: 'only ids, for a pipe', line: 'list --user alice --all --quiet' },
     { does: 'what has not been used this year', line: 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01' },
   ],
@@ -51,16 +54,24 @@ export const list = command({
       sortOrder: flags.order,
     });
     const listing: Listing<DeviceListItem> = {
-      fields: deviceListFields,
+      fields: deviceFields,
       chosen: flags.fields,
       columns: deviceColumns(context.out.format === 'wide'),
       id: device => device.deviceId,
     };
-    if (flags.all) return all(context, query, flags.size, listing);
+    if (flags.all) {
+      const names = needsNames(context, listing) ? await exportedNames(context, filterOf(flags)) : [];
+      return all(context, query, flags.size, listing, names);
+    }
     const page = await context.registry.call('listDevices', {
       query: definedFields<Query>({ ...query, page: flags.page, size: flags.size }),
     });
-    return presentPage(context, page, listing, { what: 'devices', none, all: '--all' });
+    const shaped = needsNames(context, listing) ? asCsv(listing, tagNamesOf(page.list)) : listing;
+    return presentPage(context, { ...page, list: rowsFor(context, page.list) }, shaped, {
+      what: 'devices',
+      none,
+      all: '--all',
+    });
   },
 });
 
@@ -69,8 +80,10 @@ async function all(
   query: Query,
   size: number | undefined,
   listing: Listing<DeviceListItem>,
+  names: readonly string[],
 ): Promise<void> {
   const { out } = context;
+  const shaped = needsNames(context, listing) ? asCsv(listing, names) : listing;
   let first = true;
   let listed = 0;
   for await (const { list, total } of allDevices(context.registry, query, size)) {
@@ -78,10 +91,30 @@ async function all(
     // On a terminal the devices themselves show how far the list has come.
     if (!out.io.stdoutIsTerminal) out.progress.show('Listing', listed, total);
     if (first && list.length === 0 && !out.json && out.format !== 'csv') return out.notice(none);
-    if (first || list.length > 0) await presentRows(context, list, listing, first);
+    if (first || list.length > 0) await presentRows(context, rowsFor(context, list), shaped, first);
     first = false;
   }
 }
+
+/** Whether the result is CSV with a column for each tag. */
+const needsNames = ({ out }: Context, { fields, chosen }: Listing<DeviceListItem>): boolean =>
+  out.format === 'csv' && (chosen.length > 0 ? chosen : fields).includes('tags');
+
+/** The names of the tags of all matches: the header comes before the first page. */
+async function exportedNames(context: Context, filter: ReturnType<typeof filterOf>): Promise<readonly string[]> {
+  for await (const text of exportedText(context, { ...filter, format: 'csv' }, null))
+    return tagNamesIn(text.slice(0, text.indexOf('\n')));
+  return [];
+}
+
+const asCsv = (listing: Listing<DeviceListItem>, names: readonly string[]): Listing<DeviceListItem> => ({
+  ...listing,
+  fields: csvFields(listing.fields, names),
+  chosen: csvFields(listing.chosen, names),
+});
+
+const rowsFor = ({ out }: Context, devices: readonly DeviceListItem[]): readonly DeviceListItem[] =>
+  out.format === 'csv' ? devices.map(withTagCells) : devices;
 
 const none = 'No device matches.';
 
@@ -104,5 +137,6 @@ export function deviceColumns(wide = false): Column<DeviceListItem>[] {
     ...columns,
     { title: 'ACTIVATED', value: device => time(device.activatedAt) },
     { title: 'LAST USED', value: device => time(device.lastUsedAt) },
+    { title: 'TAGS', value: device => tagWords(device).join(' ') || null },
   ];
 }

@@ -7,6 +7,7 @@ import { usage } from '../../fault.ts';
 import { csvFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe } from '../../terminal/text.ts';
+import { tagFlag, tagsOf } from './tags.ts';
 
 /** A flag that describes the one device. */
 const single = { conflicts: ['file'] } as const;
@@ -16,7 +17,7 @@ const withFile = { needs: 'file' } as const;
 /** Registers one device (`POST /api/devices/register`), or with --file many of them; see `commands/import`. */
 export const register = command({
   description:
-    "Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. Devices are sent in batches. There is one result per line, with its line number (in a JSON array, the number of the item). Exit code 7 means that some lines failed. With --file, --type, --manufacturer and --model are the values of lines that have none.\n--map reads files of others: yubico (serial numbers, or Yubico's key provisioning format), entra-oath (Microsoft Entra OATH tokens), snipe-it (assets), pskc (RFC 6030, XML), or columns that you name. Secrets in a file are dropped while it is read, and the command says so. --dry-run shows how columns are read.\nWith --skip-existing a line whose device is already registered has the status registered and no activation code. It fails if that device has another type, manufacturer or model.\n--out writes the results to a file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV. An existing file is not overwritten: --resume continues it, and --force starts over and keeps it as FILE.before.",
+    "Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. Devices are sent in batches. There is one result per line, with its line number (in a JSON array, the number of the item). Exit code 7 means that some lines failed. With --file, --type, --manufacturer, --model and --tag are the values of lines that have none; columns tag:NAME are tags.\n--map reads files of others: yubico (serial numbers, or Yubico's key provisioning format), entra-oath (Microsoft Entra OATH tokens), snipe-it (assets), pskc (RFC 6030, XML), or columns that you name. Secrets in a file are dropped while it is read, and the command says so. --dry-run shows how columns are read.\nWith --skip-existing a line whose device is already registered has the status registered and no activation code. It fails if that device has another type, manufacturer or model.\n--out writes the results to a file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV. An existing file is not overwritten: --resume continues it, and --force starts over and keeps it as FILE.before.",
   flags: {
     type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, help: 'type of the device' },
     serial: {
@@ -30,6 +31,7 @@ export const register = command({
     model: { value: 'NAME', help: 'model' },
     'hardware-version': { value: 'VERSION', ...single, help: 'hardware version' },
     'firmware-version': { value: 'VERSION', aliases: ['firmware'], ...single, help: 'firmware version' },
+    tag: tagFlag('tag of the device, or of every line without it; can be repeated'),
     file: { value: 'FILE', short: 'f', offer: 'file', help: 'register every device in this file; - is standard input' },
     format: {
       value: 'FORMAT',
@@ -79,7 +81,7 @@ export const register = command({
   async run({ flags }, context) {
     if (flags.file === undefined) return registerOne(context, flags);
     const { registerFile } = await import('../import/run.ts');
-    return registerFile({ ...flags, file: flags.file }, context);
+    return registerFile({ ...flags, file: flags.file, tags: tagsOf(flags.tag) }, context);
   },
 });
 
@@ -90,9 +92,11 @@ interface OneFlags {
   readonly model: string | undefined;
   readonly hardwareVersion: string | undefined;
   readonly firmwareVersion: string | undefined;
+  readonly tag: readonly string[];
 }
 
 async function registerOne(context: Context, flags: OneFlags): Promise<void> {
+  const tags = tagsOf(flags.tag);
   const wanted = await completed(context, {
     '--type': flags.type,
     '--serial': flags.serial,
@@ -107,6 +111,7 @@ async function registerOne(context: Context, flags: OneFlags): Promise<void> {
       model: wanted['--model'],
       ...(flags.hardwareVersion === undefined ? {} : { hardwareVersion: flags.hardwareVersion }),
       ...(flags.firmwareVersion === undefined ? {} : { firmwareVersion: flags.firmwareVersion }),
+      ...(flags.tag.length === 0 ? {} : { tags }),
     },
   });
   await present(context, {

@@ -11,6 +11,7 @@ import { statusStyle } from '../../terminal/style.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { duration, localTime, relative, timeAndDistance } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
+import { tagWords } from './tags.ts';
 
 /** Shows a device with its history: `GET /api/devices/{deviceId}`. */
 export const show = command({
@@ -57,6 +58,7 @@ function rowsOf(device: DeviceDetail): CardRow[] {
     ['activation code', isRetired || device.activationCode === null ? null : safe(device.activationCode + expires)],
     ['lock reason', shown(device.lockReason)],
     ['note', note],
+    ['tags', tagWords(device).join('\n') || null],
     [
       'used',
       statistics.totalUsageCount

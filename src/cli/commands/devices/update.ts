@@ -1,30 +1,37 @@
+import type { TagChanges } from '../../../contract/tags.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { pluggedFlag } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { deviceArg, resolveDevice } from './device.ts';
+import { tagFlag, tagNameOf, tagsOf, tagWords } from './tags.ts';
 
-/** Changes firmware version and note: `PUT /api/devices/{deviceId}`. */
+/** Changes firmware version, note and tags: `PUT /api/devices/{deviceId}`. */
 export const update = command({
-  description: 'An empty value clears the field: --note "".',
+  description: 'An empty value clears the field: --note "". Tags that are not named stay as they are.',
   args: [deviceArg],
   flags: {
     firmware: { value: 'VERSION', field: 'firmwareVersion', aliases: ['firmware-version'], help: 'firmware version' },
     note: { value: 'TEXT', help: 'note' },
+    tag: tagFlag('set this tag; can be repeated'),
+    'remove-tag': { value: 'NAME', many: true, field: 'tags', help: 'remove the tag of this name' },
     ...pluggedFlag,
   },
   examples: [
     { does: 'after a firmware update', line: 'update DEV-1 --firmware 1.0.4' },
     { does: 'clear the note', line: 'update DEV-1 --note ""' },
+    { does: 'set one tag and remove another', line: 'update DEV-1 --tag lot=7 --remove-tag shelf' },
   ],
   async run({ args, flags }, context) {
-    if (flags.firmware === undefined && flags.note === undefined)
-      throw usage('nothing to change', 'add --firmware VERSION or --note TEXT');
+    const tags = tagChangesOf(flags.tag, flags.removeTag);
+    if (flags.firmware === undefined && flags.note === undefined && tags === null)
+      throw usage('nothing to change', 'add --firmware VERSION, --note TEXT, --tag NAME=VALUE or --remove-tag NAME');
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
     const body = {
       ...(flags.firmware === undefined ? {} : { firmwareVersion: flags.firmware.trim() || null }),
       ...(flags.note === undefined ? {} : { note: flags.note.trim() || null }),
+      ...(tags === null ? {} : { tags }),
     };
     const data = await context.registry.call('updateDevice', { params: { deviceId }, body });
     await present(context, {
@@ -34,7 +41,18 @@ export const update = command({
       rows: [
         ['firmware version', data.firmwareVersion === null ? '-' : safe(data.firmwareVersion)],
         ['note', data.note === null ? '-' : safeProse(data.note)],
+        ['tags', tagWords(data).join('\n') || null],
       ],
     });
   },
 });
+
+/** The change that the flags name; null if they name none. */
+function tagChangesOf(set: readonly string[], remove: readonly string[]): TagChanges | null {
+  if (set.length === 0 && remove.length === 0) return null;
+  const tags = tagsOf(set);
+  const removed = remove.map(name => tagNameOf('--remove-tag', name));
+  const both = removed.find(name => Object.hasOwn(tags, name));
+  if (both !== undefined) throw usage(`the tag ${both} is both set and removed`, 'omit one of the flags');
+  return { ...tags, ...Object.fromEntries(removed.map(name => [name, null])) };
+}

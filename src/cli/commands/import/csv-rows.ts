@@ -1,6 +1,8 @@
 /** The rows of a CSV file. */
 import { cellText } from '../../../contract/csv.ts';
 import { readCells, requiredFields } from '../../../contract/readers.ts';
+import { isTagName, tagNameWords } from '../../../contract/tags.ts';
+import { tagColumn } from '../../../contract/values.ts';
 import { type Fault, usage } from '../../fault.ts';
 import { type DroppedSecrets, type Field, isSecretName } from './columns.ts';
 import { type CsvRecord, readCsv } from './csv.ts';
@@ -24,6 +26,8 @@ export interface ReadOptions {
 interface Columns {
   readonly fields: readonly (Field | null)[];
   readonly names: readonly string[];
+  /** Names of tags: null for every other column. */
+  readonly tags: readonly (string | null)[];
   /** Some columns hold secrets: a line with other cells than the header row may have one in the place of a serial number. */
   readonly haveSecrets: boolean;
 }
@@ -52,7 +56,7 @@ export async function* csvRows(chunks: AsyncIterable<string>, options: ReadOptio
   }
 }
 
-function lineOf({ line, cells }: Cells, { fields, names, haveSecrets }: Columns, options: ReadOptions): Row {
+function lineOf({ line, cells }: Cells, { fields, names, tags, haveSecrets }: Columns, options: ReadOptions): Row {
   const values: Record<string, unknown> = {};
   for (const [index, field] of fields.entries()) {
     const cell = cells[index];
@@ -60,6 +64,8 @@ function lineOf({ line, cells }: Cells, { fields, names, haveSecrets }: Columns,
     else if (isSecretName(names[index]!) && cell !== undefined && cell.trim() !== '')
       options.dropped.note(names[index]!);
   }
+  const found = tagCells(cells, tags);
+  if (found.length > 0) values.tags = Object.fromEntries(found);
   const extra = cells.slice(fields.length).some(cell => cell.trim() !== '');
   if (!extra && !(haveSecrets && cells.length < fields.length))
     return rowOf({ line }, values, options.defaults, readCells);
@@ -71,20 +77,46 @@ function lineOf({ line, cells }: Cells, { fields, names, haveSecrets }: Columns,
   };
 }
 
+/** Tags and their values in a line; an empty cell is not a tag. */
+const tagCells = (cells: readonly string[], tags: readonly (string | null)[]): [name: string, value: string][] =>
+  tags.flatMap((name, index): [string, string][] => {
+    const text = cellText(cells[index] ?? '');
+    return name === null || text.trim() === '' ? [] : [[name, text]];
+  });
+
 function columnsOf(names: readonly string[], options: ReadOptions): Columns {
   const { name, mapping, defaults, explain, notice } = options;
   const absent = absentColumns(names, mapping);
   if (absent.length > 0) throw usage(`${name} has no column ${absent.join(', ')}`, headerHint(names));
-  const fields = assignedFields(names, mapping);
+  // Tags have a column each: one cell cannot hold all of them.
+  const fields = assignedFields(names, mapping).map((field): Field | null => (field === 'tags' ? null : field));
+  const tags = names.map((cell, index) => (fields[index] === null ? tagOfColumn(cell, name) : null));
   const missing = requiredFields.filter(field => !fields.includes(field) && !(field in defaults));
   if (missing.length > 0) throw lacking(name, missing, names, mapping);
   const doubled = fields.find((field, index) => field !== null && fields.indexOf(field) !== index);
-  if (doubled) throw usage(`${name} has two columns for ${doubled}`, 'remove one of them');
+  const doubledTag = tags.find((tag, index) => tag !== null && tags.indexOf(tag) !== index);
+  const twice = doubled ?? (doubledTag && tagColumn + doubledTag);
+  if (twice) throw usage(`${name} has two columns for ${twice}`, 'remove one of them');
   const secret = names.map(isSecretName);
-  const ignored = names.filter((cell, index) => fields[index] === null && !secret[index] && cell.trim() !== '');
-  explain(mappingWords(names, fields, defaults));
+  const ignored = names.filter(
+    (cell, index) => fields[index] === null && tags[index] === null && !secret[index] && cell.trim() !== '',
+  );
+  const meanings = fields.map((field, index) => field ?? (tags[index] === null ? null : `tag ${tags[index]}`));
+  explain(mappingWords(names, meanings, defaults));
   if (ignored.length) notice(`ignored columns: ${ignored.map(cell => cell.trim()).join(', ')}`);
-  return { fields, names: names.map(cell => cell.trim()), haveSecrets: secret.includes(true) };
+  return { fields, names: names.map(cell => cell.trim()), tags, haveSecrets: secret.includes(true) };
+}
+
+/** The name of the tag that a column `tag:NAME` holds; null for any other column. Throws a usage fault if it cannot be one. */
+function tagOfColumn(cell: string, file: string): string | null {
+  const column = cell.trim();
+  if (column.slice(0, tagColumn.length).toLowerCase() !== tagColumn) return null;
+  const name = column.slice(tagColumn.length).trim();
+  if (isTagName(name)) return name;
+  throw usage(
+    `${file} has a column "${column.slice(0, 60)}", which is not a name of a tag`,
+    `a name is ${tagNameWords}`,
+  );
 }
 
 const flagOf: Readonly<Partial<Record<Field, string>>> = {

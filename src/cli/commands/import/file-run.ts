@@ -1,6 +1,8 @@
 /** One run of `register --file`: reads rows, sends batches, writes one result per row. */
+
 import { rmSync } from 'node:fs';
 import type { BatchItem, Registration } from '../../../contract/devices.ts';
+import type { Tags } from '../../../contract/tags.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { Fault } from '../../fault.ts';
@@ -23,6 +25,7 @@ export interface FileFlags {
   readonly type: string | undefined;
   readonly manufacturer: string | undefined;
   readonly model: string | undefined;
+  readonly tags: Tags;
   readonly out: string | undefined;
   readonly dryRun: boolean;
   readonly skipExisting: boolean;

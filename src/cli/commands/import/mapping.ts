@@ -1,5 +1,4 @@
 /** `--map`: which column of a foreign file stands for which field. */
-import type { Registration } from '../../../contract/devices.ts';
 import { registrationFields } from '../../../contract/readers.ts';
 import { usage } from '../../fault.ts';
 import { type Field, fieldOf, isSecretName, plainName } from './columns.ts';
@@ -113,8 +112,10 @@ function pairOf(pair: string): readonly [column: string, field: Field] {
   const [column, name] = at < 0 ? [pair.trim(), ''] : [pair.slice(0, at).trim(), pair.slice(at + 1)];
   if (column === '' || at < 0) throw usage(`--map "${pair.trim()}" is not COLUMN=FIELD`);
   const field = fieldOf(name);
-  if (field === null)
-    throw usage(`--map: "${name.trim()}" is not a field`, `fields are ${registrationFields.join(', ')}`);
+  if (field === null || field === 'tags') {
+    const others = registrationFields.filter(other => other !== 'tags');
+    throw usage(`--map: "${name.trim()}" is not a field`, `fields are ${others.join(', ')}`);
+  }
   if (isSecretName(column)) throw usage(`--map: column "${column}" holds secrets, which are never sent`);
   return [column, field];
 }
@@ -154,8 +155,12 @@ export function likelyPreset(names: readonly string[]): Preset | null {
 }
 
 /** How the columns are read: `serial number=serialNumber, manufacturer=manufacturer; deviceType is UKEY`. */
-export function mappingWords(names: readonly string[], fields: readonly (Field | null)[], defaults: Defaults): string {
+export function mappingWords(names: readonly string[], fields: readonly (string | null)[], defaults: Defaults): string {
   const read = names.flatMap((name, index) => (fields[index] === null ? [] : [`${name.trim()}=${fields[index]}`]));
-  const values = Object.entries(defaults as Partial<Registration>).map(([field, value]) => `${field} is ${value}`);
+  const { tags = {}, ...others } = defaults;
+  const values = [
+    ...Object.entries(others).map(([field, value]) => `${field} is ${value}`),
+    ...Object.entries(tags).map(([tag, value]) => `tag ${tag} is ${value}`),
+  ];
   return `Columns: ${read.join(', ')}${values.length > 0 ? `; where empty, ${values.join(', ')}` : ''}.`;
 }

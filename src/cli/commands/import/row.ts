@@ -11,8 +11,8 @@ export type Row = { readonly position: Position; readonly serialNumber: string |
   | { readonly field: string; readonly problem: string }
 );
 
-/** Values for rows that lack them: those of `--type`, `--manufacturer` and `--model`, or of a preset. */
-export type Defaults = Partial<Pick<Registration, 'deviceType' | 'manufacturer' | 'model'>>;
+/** Values for rows that lack them: those of `--type`, `--manufacturer`, `--model` and `--tag`, or of a preset. */
+export type Defaults = Partial<Pick<Registration, 'deviceType' | 'manufacturer' | 'model' | 'tags'>>;
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -29,17 +29,23 @@ export function rowOf(position: Position, given: Values, defaults: Defaults, rea
       : serial === undefined || serial === null
         ? null
         : String(serial);
-  const broken = Object.keys(values).find(field => String(values[field]).includes(replacement));
+  const broken = Object.keys(values).find(field => textOf(values[field]).includes(replacement));
   if (broken) return { position, serialNumber, field: broken, problem: `${broken} is not valid UTF-8` };
   const outcome = read(withTypeInCapitals(values));
   if (!outcome.ok) return { position, serialNumber, field: outcome.field, problem: outcome.message };
   return { position, serialNumber, device: outcome.value };
 }
 
-/** A value of the row takes precedence. */
+const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+
+/** A value of the row takes precedence. Tags are filled one by one. */
 function filled(values: Values, defaults: Defaults): Values {
   const all: Record<string, unknown> = { ...values };
   for (const [field, value] of Object.entries(defaults)) if (isBlank(all[field])) all[field] = value;
+  const { tags } = values;
+  if (defaults.tags && typeof tags === 'object' && tags !== null && !Array.isArray(tags))
+    all.tags = { ...defaults.tags, ...tags };
   return all;
 }
 

@@ -52,12 +52,13 @@ function planFile(flags: FileFlags, context: Context, input: Input, files: RunFi
 }
 
 /** The values for rows that lack them. Throws a usage fault that names the flag of an invalid one. */
-async function defaultsOf({ type, manufacturer, model }: FileFlags): Promise<Defaults> {
+async function defaultsOf({ type, manufacturer, model, tags }: FileFlags): Promise<Defaults> {
   const { faultOf } = await import('../../../contract/readers.ts');
   for (const [field, value] of Object.entries({ manufacturer, model } as const)) {
     const fault = value === undefined ? null : faultOf(field as 'manufacturer' | 'model', value);
     if (fault !== null) throw usage(`--${field} ${fault}`);
   }
   const deviceType = type?.toUpperCase() as DeviceType | undefined;
-  return definedFields<Defaults>({ deviceType, manufacturer, model });
+  const hasTags = Object.keys(tags).length > 0;
+  return definedFields<Defaults>({ deviceType, manufacturer, model, tags: hasTags ? tags : undefined });
 }
