@@ -21,6 +21,11 @@ export interface Io {
   readonly interrupt: AbortSignal;
   /** Until the result is called, SIGINT aborts `interrupt` and never ends the process: another program has the terminal. */
   withoutExit(): () => void;
+  /**
+   * Until the returned function is called, work that is under way may take as long as it needs after Ctrl-C. A second Ctrl-C calls
+   * `abandon` before the process ends.
+   */
+  finishing(abandon: () => void): () => void;
   /** Writes to standard output. Resolves when the text has been accepted; if its reader has gone, a fault of kind `closed`. */
   write(text: string): Promise<void>;
   /** Writes to standard error. Never fails. */
@@ -33,7 +38,7 @@ const graceMs = 5_000;
 /** The streams of this process. They are opened when they are first used. */
 export function processIo(): Io {
   let interrupt: AbortSignal | undefined;
-  const patience = { isEndless: false };
+  const patience: Patience = { isEndless: false, abandons: new Set() };
   const terminals = [1, 2].map(isTerminal);
   const isUtf8 = hasUtf8(process.env);
   const drawn = (text: string, toTerminal: boolean) => (toTerminal && !isUtf8 ? inAscii(text) : text);
@@ -68,6 +73,10 @@ export function processIo(): Io {
       return () => {
         patience.isEndless = false;
       };
+    },
+    finishing: abandon => {
+      patience.abandons.add(abandon);
+      return () => void patience.abandons.delete(abandon);
     },
     write: text => writeOut(drawn(text, terminals[0]!), terminals[0]!),
     say: text => {
@@ -142,14 +151,29 @@ function writeStream(bytes: Buffer): Promise<void> {
   });
 }
 
-function listenForInterrupt(patience: { readonly isEndless: boolean }): AbortSignal {
+/** How the process ends after SIGINT and SIGTERM. */
+interface Patience {
+  /** Another program has the terminal: SIGINT never ends the process. */
+  isEndless: boolean;
+  /** Work under way that may finish: what ends it. */
+  readonly abandons: Set<() => void>;
+}
+
+function listenForInterrupt(patience: Patience): AbortSignal {
   const controller = new AbortController();
   const leave = () => process.exit(130);
+  const leaveUnlessFinishing = () => {
+    if (patience.abandons.size === 0) leave();
+    setTimeout(leaveUnlessFinishing, graceMs).unref();
+  };
   const onSignal = (signal: NodeJS.Signals) => {
     const isPatient = patience.isEndless && signal === 'SIGINT';
-    if (controller.signal.aborted && !isPatient) leave();
+    if (controller.signal.aborted && !isPatient) {
+      for (const abandon of patience.abandons) abandon();
+      leave();
+    }
     controller.abort();
-    if (!isPatient) setTimeout(leave, graceMs).unref();
+    if (!isPatient) setTimeout(leaveUnlessFinishing, graceMs).unref();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);

@@ -61,6 +61,10 @@ export class PagedIo implements Io {
   get interrupt() {
     return this.#io.interrupt;
   }
+  finishing(abandon: () => void): () => void {
+    return this.#io.finishing(abandon);
+  }
+
   withoutExit(): () => void {
     return this.#io.withoutExit();
   }

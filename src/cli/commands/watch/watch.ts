@@ -1,16 +1,13 @@
-import { join } from 'node:path';
-import type { Notification } from '../../../contract/events.ts';
 import { type EventType, eventTypes } from '../../../contract/values.ts';
-import { isServerRefusal } from '../../client/failures.ts';
-import { followNotifications, type StreamState } from '../../client/stream.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { usage } from '../../fault.ts';
-import { readJsonFile, writeJsonFile } from '../../settings/files.ts';
 import { safe } from '../../terminal/text.ts';
 import { resolveDevice } from '../devices/device.ts';
 import { EventLines } from './lines.ts';
+import { Seen, startOf } from './seen.ts';
+import { watchedEvents } from './stream.ts';
 
 /** Follows the notification stream. Remembers the last event, for --since last. */
 export const watch = command({
@@ -23,18 +20,42 @@ export const watch = command({
     count: { value: 'N', short: 'n', whole: { min: 1 }, help: 'end after N events' },
     timeout: { value: 'SECONDS', whole: { min: 1 }, help: 'end if there is no event for this long' },
     utc: { help: 'show times in UTC instead of local time' },
+    exec: {
+      value: 'PROGRAM',
+      offer: 'file',
+      help: 'run this program for each event, which is JSON on its standard input',
+    },
+    concurrency: {
+      value: 'N',
+      whole: { min: 1, max: 64 },
+      needs: 'exec',
+      help: 'programs at a time; events of one device stay in order (default: 1)',
+    },
+    retries: { value: 'N', whole: { min: 0 }, help: 'further attempts to deliver an event (default: 3)' },
+    'skip-failed': { help: 'continue with the next event if all attempts failed' },
+    cursor: { value: 'FILE', offer: 'file', help: 'where to store which events are delivered' },
   },
+  args: [{ name: 'ARG', help: 'arguments of the program of --exec, after --', optional: true, rest: true }],
   examples: [
     { does: 'all events from now on', line: 'watch' },
     {
       does: 'activations as JSON lines, without a gap between two runs',
       line: 'watch --type DEVICE_ACTIVATED --since last --json',
     },
+    {
+      does: 'a program for each lock, with arguments of its own',
+      line: 'watch --type DEVICE_LOCKED --exec ./notify -- --team ops',
+    },
   ],
-  async run({ flags }, context) {
+  async run({ args, flags }, context) {
+    const deviceId = flags.device === undefined ? undefined : await resolveDevice(context, flags.device, false);
+    if (flags.exec !== undefined) {
+      const { deliverTo } = await import('./targets.ts');
+      return deliverTo(context, { ...flags, exec: flags.exec, args, deviceId });
+    }
+    checkPlain(args, flags);
     const seen = new Seen(context);
     const since = flags.since === undefined ? null : startOf(flags.since, seen);
-    const deviceId = flags.device === undefined ? undefined : await resolveDevice(context, flags.device, false);
     return follow(context, flags.type, since, seen, {
       deviceId,
       count: flags.count,
@@ -45,10 +66,19 @@ export const watch = command({
   },
 });
 
-function startOf(text: string, seen: Seen): number | null {
-  if (text === 'last') return seen.last();
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw usage(`--since must be the id of an event or "last", not "${text}"`);
+/** Flags without a meaning if events are shown. */
+function checkPlain(
+  args: readonly string[],
+  flags: { readonly retries: number | undefined; readonly skipFailed: boolean; readonly cursor: string | undefined },
+): void {
+  if (args.length > 0) throw usage(`"${args[0]}" is unexpected: arguments belong to the program of --exec`);
+  const given = {
+    '--retries': flags.retries,
+    '--cursor': flags.cursor,
+    '--skip-failed': flags.skipFailed || undefined,
+  };
+  const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+  if (flag !== undefined) throw usage(`${flag} needs --exec or --forward-to`);
 }
 
 interface Run {
@@ -67,24 +97,14 @@ async function follow(
   seen: Seen,
   { deviceId, count, timeout, utc, isFirst }: Run,
 ): Promise<number> {
-  const { io, out, globals, registry } = context;
-  const idle = new AbortController();
-  const signal = AbortSignal.any([io.interrupt, idle.signal]);
-  const rearm = timeout === undefined ? () => undefined : idleTimer(idle, timeout * 1000);
+  const { io, out, globals } = context;
   const lines = new EventLines(context, utc);
+  const sinceHint = 'omit --since to start with new events, or use --since 0 to start with the first event';
+  const onStart = (id: number) => seen.note(id);
   let shown = 0;
-  const stream = followNotifications({
-    client: registry,
-    types,
-    deviceId,
-    since,
-    signal,
-    onState: (state, detail) => reportState(context, types, state, detail),
-    ...(isFirst ? { onStart: id => seen.note(id) } : {}),
-  });
   try {
-    for await (const event of sinceGiven(stream, since)) {
-      rearm();
+    const options = { types, deviceId, since, sinceHint, timeout, ...(isFirst ? { onStart } : {}) };
+    for await (const event of watchedEvents(context, options)) {
       if (globals.json) await out.row(event);
       else if (globals.quiet)
         await out.text(
@@ -95,7 +115,6 @@ async function follow(
       if (++shown === count) break;
     }
   } finally {
-    rearm(true);
     seen.save();
   }
   if (!io.interrupt.aborted) return exitCodes.done;
@@ -110,69 +129,4 @@ function summarize({ io, out, globals }: Context, shown: number, seen: Seen): vo
   if (io.stderrIsTerminal && !globals.quiet) io.say('\n');
   const next = seen.isEmpty ? '' : '. To continue after the last one: devmgr watch --since last';
   out.notice(`${shown} ${shown === 1 ? 'event' : 'events'} shown${next}`);
-}
-
-/** Explains a start that the journal does not have: after a restore it may end before the last event seen. */
-async function* sinceGiven(stream: AsyncIterable<Notification>, since: number | null): AsyncGenerator<Notification> {
-  try {
-    yield* stream;
-  } catch (error) {
-    if (since === null || !isServerRefusal(error, 1001)) throw error;
-    throw usage(error.message, 'omit --since to start with new events, or use --since 0 to start with the first event');
-  }
-}
-
-function idleTimer(idle: AbortController, milliseconds: number): (end?: true) => void {
-  let timer = setTimeout(() => idle.abort(), milliseconds);
-  return end => {
-    clearTimeout(timer);
-    if (!end) timer = setTimeout(() => idle.abort(), milliseconds);
-  };
-}
-
-function reportState({ out, globals }: Context, types: readonly EventType[], state: StreamState, detail: string): void {
-  if (globals.json && state !== 'lost' && state !== 'gap' && state !== 'resumed') return;
-  const words = `${state}${detail ? `: ${safe(detail)}` : ''}`;
-  if (state === 'gap') out.warn(`gap: ${safe(detail)}`);
-  else out.notice(out.tint(state === 'lost' ? 'yellow' : 'dim', words));
-  const keys = types.length === 0 || types.some(type => type.startsWith('KEY_'));
-  if (state === 'resumed' && keys && types.length > 0)
-    out.notice('keys that were attached or detached meanwhile are not shown; see: devmgr keys');
-}
-
-const saveEveryMs = 2_000;
-
-/** The last event seen from each server, stored in the home folder. */
-class Seen {
-  readonly #file: string;
-  readonly #name: string;
-  #id: number | null = null;
-  #savedAt = Date.now();
-
-  constructor(context: Context) {
-    this.#file = join(context.settings.home, 'watched.json');
-    this.#name = `${context.settings.profile}@${context.identity()}`;
-  }
-
-  /** Whether this run has no event to continue after. */
-  get isEmpty(): boolean {
-    return this.#id === null;
-  }
-
-  /** Null if there is none. */
-  last(): number | null {
-    const id = readJsonFile(this.#file)?.[this.#name];
-    return typeof id === 'number' && Number.isSafeInteger(id) ? id : null;
-  }
-
-  note(id: number): void {
-    this.#id = id;
-    if (Date.now() - this.#savedAt > saveEveryMs) this.save();
-  }
-
-  save(): void {
-    if (this.#id === null) return;
-    this.#savedAt = Date.now();
-    writeJsonFile(this.#file, { ...readJsonFile(this.#file), [this.#name]: this.#id });
-  }
 }
