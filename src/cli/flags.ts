@@ -4,6 +4,7 @@ import type { DeviceStatus } from '../contract/values.ts';
 
 /** What shell completion offers for a value. A `holder` has a device, a `user` can log in. */
 export type Offer =
+  | 'backup'
   | 'device'
   | 'file'
   | 'folder'

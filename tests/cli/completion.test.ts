@@ -1,7 +1,11 @@
 /** What completion offers, as the scripts of the shells ask for it. `completion-shells.test.ts` types in real shells. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { offersFor } from '../../src/cli/commands/completion/offers.ts';
 import { commandTable } from '../../src/cli/commands/index.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { answering } from '../support/http-servers.ts';
 import { type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 
@@ -60,6 +64,15 @@ describe('devices', () => {
   });
 });
 
+test('backups of the device that is named are offered, by deviceId or serial number', async () => {
+  const file = join(temporaryFolder(), 'key.age');
+  writeFileSync(file, 'backup');
+  const { stdout } = await daemon.run(['backups', 'add', ids.ACTIVE, file, '--quiet']);
+  for (const name of [ids.ACTIVE, 'ACTIVE-1'])
+    expect(await offered('backups', 'restore', name, '')).toEqual([stdout.trim()]);
+  expect(await offered('backups', 'restore', 'nosuch', '')).toEqual([]);
+});
+
 describe('values', () => {
   test.each([
     ['list --status L', ['LOCKED']],
@@ -104,15 +117,31 @@ describe('values', () => {
   });
 });
 
+/** What is offered after words without a look at any server or home. */
+async function defined(...words: string[]): Promise<readonly string[]> {
+  const ignore = () => undefined;
+  const program = createProgram({
+    table: commandTable,
+    endings: [],
+    columns: 80,
+    paint: (_, text) => text,
+    write: ignore,
+    say: ignore,
+    act: () => Promise.resolve(),
+  });
+  const found = await offersFor(words, program, {} as Context);
+  return typeof found === 'string' ? [found] : found.map(([word]) => word);
+}
+
 test.each(commandTable.sections.flatMap(({ entries }) => entries).map(entry => [entry.name, entry] as const))(
   'each flag of %s and each of its choices is offered',
   async (name, entry) => {
     const { flags } = await entry.load();
     const words = name.split(' ');
-    const names = await offered(...words, '--');
+    const names = await defined(...words, '--');
     for (const [flag, { choices }] of Object.entries(flags)) {
       expect(names).toContain(`--${flag}`);
-      if (choices) expect(await offered(...words, `--${flag}`, '')).toEqual(choices);
+      if (choices) expect(await defined(...words, `--${flag}`, '')).toEqual(choices);
     }
   },
 );

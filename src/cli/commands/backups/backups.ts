@@ -99,7 +99,7 @@ export const backupsAdd = command({
 export const backupsDownload = command({
   description:
     'Without BACKUP_ID it is the newest one. An existing file is overwritten only with --force. A damaged or incomplete download is deleted.',
-  args: [deviceArg, { name: 'BACKUP_ID', help: 'id of the backup, such as BKP-1', optional: true }],
+  args: [deviceArg, { name: 'BACKUP_ID', offer: 'backup', help: 'id of the backup, such as BKP-1', optional: true }],
   flags: targetFlags,
   examples: [
     { does: 'the newest one, under its own name', line: 'backups download DEV-1' },
@@ -120,7 +120,7 @@ export const backupsDownload = command({
 export const backupsRestore = command({
   description:
     'The server checks the stored file against its digest and records the restore in the audit log. It does not send the file: see backups download. Allowed unless the device is DEACTIVATED.',
-  args: [deviceArg, { name: 'BACKUP_ID', help: 'id of the backup, such as BKP-1' }],
+  args: [deviceArg, { name: 'BACKUP_ID', offer: 'backup', help: 'id of the backup, such as BKP-1' }],
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
   examples: [
     { does: 'asks for confirmation', line: 'backups restore DEV-1 BKP-1' },

@@ -1,31 +1,34 @@
 /** Values that only the server or the home knows. */
+import { deviceIds } from '../../../contract/ids.ts';
 import { defaultHost, defaultPort } from '../../../contract/local.ts';
 import type { DeviceStatus } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import type { Offer } from '../../flags.ts';
 import { knownProfiles, type ProfileSetting, readConfig } from '../../settings/profiles.ts';
+import { localTime } from '../../terminal/when.ts';
 import type { Word } from './typed.ts';
 
 /** Devices that are offered: as many as can be looked through; typing on finds the others. */
 const maxDevices = 50;
 
+/** Which values are wanted. */
+export interface Wanted {
+  readonly offer: Offer;
+  /** What they begin with. */
+  readonly typed: string;
+  /** States of devices; any if absent. */
+  readonly states: readonly DeviceStatus[] | undefined;
+  /** The arguments so far. */
+  readonly operands: readonly string[];
+}
+
 /** The values of a kind. None begins with a dash: the shell would insert a flag. Rejects if the server does not answer. */
-export async function liveValues(
-  offer: Offer,
-  typed: string,
-  states: readonly DeviceStatus[] | undefined,
-  context: Context,
-): Promise<readonly Word[]> {
-  const words = await read(offer, typed, states, context);
+export async function liveValues(wanted: Wanted, context: Context): Promise<readonly Word[]> {
+  const words = await read(wanted, context);
   return words.filter(([word]) => typeof word === 'string' && !word.startsWith('-'));
 }
 
-async function read(
-  offer: Offer,
-  typed: string,
-  states: readonly DeviceStatus[] | undefined,
-  context: Context,
-): Promise<readonly Word[]> {
+async function read({ offer, typed, states, operands }: Wanted, context: Context): Promise<readonly Word[]> {
   const { registry, settings } = context;
   const query = { size: 100 };
   switch (offer) {
@@ -44,6 +47,8 @@ async function read(
       const { list } = await registry.call('listTokens', { query });
       return list.filter(token => token.revokedAt === null).map((token): Word => [token.name, token.role]);
     }
+    case 'backup':
+      return backups(context, operands[0] ?? '');
     case 'version': {
       const { list } = await registry.call('listApps', { query });
       return list.map((app): Word => [app.versionId, `${app.platform} ${app.version}`]);
@@ -86,4 +91,16 @@ async function devices(
     [deviceId, [serialNumber, status, userId].filter(Boolean).join(' ')],
     ...(typed ? [[serialNumber, [deviceId, status, userId].filter(Boolean).join(' ')] as const] : []),
   ]);
+}
+
+/** The backups of the device that is the first argument. */
+async function backups({ registry }: Context, name: string): Promise<readonly Word[]> {
+  const isId = deviceIds.parse(name) !== null;
+  const found = isId ? null : await registry.call('listDevices', { query: { serialNumber: name, size: 1 } });
+  const deviceId = found === null ? name : found.list[0]?.deviceId;
+  if (deviceId === undefined) return [];
+  const { list } = await registry.call('listBackups', { params: { deviceId }, query: { size: 100 } });
+  return list.map(
+    (backup): Word => [backup.backupId, [localTime(backup.createdAt), backup.note].filter(Boolean).join(' ')],
+  );
 }

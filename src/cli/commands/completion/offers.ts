@@ -116,8 +116,8 @@ async function valuesOf(
   const listed = isList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
   const last = typed.slice(listed.length);
   const states = 'states' in shape ? shape.states : undefined;
-  const words =
-    choices?.map((choice): Word => [choice, '']) ?? (offer ? await liveValues(offer, last, states, context()) : []);
+  const wanted = offer && { offer, typed: last, states, operands: used };
+  const words = choices?.map((choice): Word => [choice, '']) ?? (wanted ? await liveValues(wanted, context()) : []);
   const taken = new Set(isList ? listed.split(',') : used);
   return prefixed(
     listed,

@@ -17,11 +17,11 @@ _devmgr() {
     if [[ -z $kind ]]; then kind=$line; else COMPREPLY+=("$line"); fi
   done < <("$program" completion bash ${question} -- "\${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null </dev/null)
   case $kind in
-    files) compopt -o default ;;
-    folders) compopt -o dirnames ;;
+    files) compopt -o default 2>/dev/null ;;
+    folders) compopt -o dirnames 2>/dev/null ;;
     words)
       compopt -o nosort 2>/dev/null
-      [[ \${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+      [[ \${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
       ;;
   esac
 }
