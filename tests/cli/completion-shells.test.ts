@@ -137,7 +137,9 @@ describe.each(Object.keys(shells) as ShellName[])('in %s', name => {
     test('has a valid script', () => {
       const script = spawnSync(process.execPath, [programFile, 'completion', name], { encoding: 'utf8' }).stdout;
       const check = name === 'fish' ? '--no-execute' : '-n';
-      const { status, stderr } = spawnSync(name, [check], { input: script, encoding: 'utf8' });
+      const file = join(session!.folder, 'script');
+      writeFileSync(file, script);
+      const { status, stderr } = spawnSync(name, [check, file], { encoding: 'utf8' });
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     });
 
