@@ -80,7 +80,7 @@ it('contains command lines', () => {
 });
 
 describe('an unknown flag, command or argument', () => {
-  it.each([['list', '--tpye', 'UKEY'], ['lits'], ['users', 'remove', 'x'], ['show', 'DEV-1', 'DEV-2']])(
+  it.each([['list', '--tpye', 'UKEY'], ['lits'], ['users', 'delete', 'x'], ['show', 'DEV-1', 'DEV-2']])(
     'is found: %s %s %s',
     async (...words) => {
       expect(await refusalOf(words, false)).not.toBeNull();

@@ -133,6 +133,12 @@ export const commandTable: CommandTable = {
           async () => (await import('./users/users.ts')).usersUpdate,
         ),
         entry('users passwd', 'set a password', async () => (await import('./users/users.ts')).usersPasswd),
+        entry(
+          'users remove',
+          'disable a user for good and hide the user',
+          async () => (await import('./users/remove.ts')).usersRemove,
+          'users rm',
+        ),
         entry('users logout', 'end all logins of a user', async () => (await import('./users/users.ts')).usersLogout),
         entry('tokens add', 'create a token for a program', async () => (await import('./tokens/tokens.ts')).tokensAdd),
         entry(

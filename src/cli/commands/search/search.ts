@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { usage } from '../../fault.ts';
+import { resultFlags } from '../../format.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe, shellWord } from '../../terminal/text.ts';
 import { appColumns } from '../apps/apps.ts';
@@ -23,6 +24,7 @@ export const search = command({
       default: 10,
       help: 'matches to show of each kind',
     },
+    ...resultFlags,
   },
   examples: [
     { does: 'whatever has to do with alice', line: 'search alice' },
@@ -37,7 +39,7 @@ export const search = command({
     const count = groupsOf(found).reduce((sum, { total }) => sum + total, 0);
     await write(context, text, found);
     if (count > 0) return exitCodes.done;
-    if (!context.globals.json) context.out.notice(`Nothing matches "${text}".`);
+    if (!context.out.json) context.out.notice(`Nothing matches "${text}".`);
     return exitCodes.absent;
   },
 });
@@ -50,9 +52,9 @@ const groupsOf = ({ devices, boundDevices, users, appVersions }: Found): readonl
 ];
 
 async function write(context: Context, text: string, found: Found): Promise<void> {
-  const { out, globals } = context;
-  if (globals.json) return out.document({ text, ...found });
-  if (globals.quiet)
+  const { out } = context;
+  if (out.json) return out.document({ text, ...found });
+  if (out.quiet)
     return out.text(
       idsOf(found)
         .map(id => `${safe(id)}\n`)

@@ -1,5 +1,4 @@
 import { userIds } from '../../../contract/ids.ts';
-import { paging } from '../../../contract/limits.ts';
 import type { User } from '../../../contract/users.ts';
 import { type Role, roles } from '../../../contract/values.ts';
 import { need, readNewPassword, readNewPasswords } from '../../ask.ts';
@@ -7,7 +6,7 @@ import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
-import { Fault, usage } from '../../fault.ts';
+import { usage } from '../../fault.ts';
 import { pageFlags, passwordFlags } from '../../flags.ts';
 import { listFlags } from '../../format.ts';
 import { type CardRow, present } from '../../present.ts';
@@ -16,6 +15,7 @@ import { forgetLogin, storeLogin } from '../../settings/credentials.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
+import { findUser, isRemoved, readUser, removedEmail } from './find-user.ts';
 
 const userFields = [
   'id',
@@ -29,16 +29,27 @@ const userFields = [
 /** Lists users: `GET /api/users/list`. */
 export const usersList = command({
   isPaged: true,
+  description:
+    'Users who were removed are left out, and counted. JSON and YAML are the answer of the server, with all of them.',
   flags: {
     ...pageFlags('users'),
+    all: { help: 'also show users who were removed' },
     ...listFlags(userFields),
   },
-  examples: [{ does: 'users and their roles', line: 'users list' }],
+  examples: [
+    { does: 'users and their roles', line: 'users list' },
+    { does: 'removed ones, too', line: 'users list --all' },
+  ],
   async run({ flags }, context) {
     const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
     const data = await context.registry.call('listUsers', { query });
     const listing = { fields: userFields, chosen: flags.fields, columns: userColumns, id: (user: User) => user.id };
-    return presentPage(context, data, listing, { what: 'users' });
+    const { out } = context;
+    const list = flags.all || out.json ? data.list : data.list.filter(user => !isRemoved(user));
+    const hidden = data.list.length - list.length;
+    if (hidden === 0 || list.length > 0) await presentPage(context, { ...data, list }, listing, { what: 'users' });
+    if (hidden > 0 && !out.quiet)
+      out.notice(`${hidden} removed ${hidden === 1 ? 'user is' : 'users are'} not shown: --all`);
   },
 });
 
@@ -92,9 +103,26 @@ export const usersAdd = command({
       role: role as Role,
       ...(flags.email === undefined ? {} : { email: flags.email }),
     };
-    await showUser(context, await context.registry.call('createUser', { body }), 'was added');
+    await showUser(context, await create(context, body), 'was added');
   },
 });
+
+type NewUser = Parameters<typeof Client.prototype.call<'createUser'>>[1]['body'];
+
+/** A name that is taken by a removed user is hidden in the list: a notice says how to give it back. */
+async function create({ registry, out }: Context, body: NewUser): Promise<User> {
+  try {
+    return await registry.call('createUser', { body });
+  } catch (error) {
+    if (!isServerRefusal(error, 1001) || out.json) throw error;
+    const taken = await readUser(registry, body.username).catch(() => null);
+    if (taken !== null && isRemoved(taken))
+      out.notice(
+        `${taken.username} was removed and keeps the name. To enable that user again: devmgr users update ${taken.username} --enable`,
+      );
+    throw error;
+  }
+}
 
 /** Changes a user: `PUT /api/users/{userId}`. */
 export const usersUpdate = command({
@@ -117,9 +145,18 @@ export const usersUpdate = command({
     };
     if (Object.keys(body).length === 0) throw usage('nothing to change', 'add --role, --email, --disable or --enable');
     const { id } = args[0] === undefined ? await picked(context) : await findUser(context.registry, args[0]);
-    await showUser(context, await context.registry.call('updateUser', { params: { userId: id }, body }), 'was changed');
+    await showUser(context, await change(context, id, body), 'was changed');
   },
 });
+
+type UserChange = Parameters<typeof Client.prototype.call<'updateUser'>>[1]['body'];
+
+/** A user who is enabled again loses the mark of `users remove`. */
+async function change({ registry }: Context, userId: string, body: UserChange): Promise<User> {
+  const user = await registry.call('updateUser', { params: { userId }, body });
+  if (user.disabled || user.email !== removedEmail) return user;
+  return registry.call('updateUser', { params: { userId }, body: { email: null } });
+}
 
 async function picked(context: Context): Promise<User> {
   const { pickUser } = await import('../../pickers/listed.ts');
@@ -220,15 +257,4 @@ async function showUser(context: Context, user: User, what: string): Promise<voi
     ['state', user.disabled ? 'disabled' : 'enabled'],
   ];
   await present(context, { data: user, id: user.id, title: `${safe(user.id)} ${safe(user.username)} ${what}`, rows });
-}
-
-async function findUser(registry: Client, name: string): Promise<{ readonly id: string; readonly username: string }> {
-  if (userIds.parse(name) !== null) return { id: name, username: name };
-  for (let page = 1; ; page++) {
-    const { list, pagination } = await registry.call('listUsers', { query: { page, size: paging.maxSize } });
-    const found = list.find(user => user.username === name);
-    if (found) return found;
-    if (page >= pagination.totalPages || list.length === 0) break;
-  }
-  throw new Fault('absent', `user "${name}" does not exist`, 'see: devmgr users list');
 }

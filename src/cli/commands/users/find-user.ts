@@ -1,0 +1,34 @@
+/** Finds the user that a command is about, and tells users who were removed from those who are only disabled. */
+import { userIds } from '../../../contract/ids.ts';
+import { paging } from '../../../contract/limits.ts';
+import type { User } from '../../../contract/users.ts';
+import type { Client } from '../../client/client.ts';
+import { Fault } from '../../fault.ts';
+
+/**
+ * The e-mail address of users who were removed. The interface neither deletes nor renames a user: this is the one field that can
+ * say it, and no mail can reach `.invalid` (RFC 2606).
+ */
+export const removedEmail = 'removed@devmgr.invalid';
+
+/** Whether a user was removed with `users remove`. One who is enabled again is not. */
+export const isRemoved = ({ disabled, email }: User): boolean => disabled && email === removedEmail;
+
+/** The user with this id or name; a fault if there is none. */
+export async function readUser(registry: Client, name: string): Promise<User> {
+  for (let page = 1; ; page++) {
+    const { list, pagination } = await registry.call('listUsers', { query: { page, size: paging.maxSize } });
+    const found = list.find(user => user.username === name || user.id === name);
+    if (found) return found;
+    if (page >= pagination.totalPages || list.length === 0) break;
+  }
+  throw new Fault('absent', `user "${name}" does not exist`, 'see: devmgr users list --all');
+}
+
+/** The same, without a request if the user is named by id. */
+export async function findUser(
+  registry: Client,
+  name: string,
+): Promise<{ readonly id: string; readonly username: string }> {
+  return userIds.parse(name) === null ? readUser(registry, name) : { id: name, username: name };
+}

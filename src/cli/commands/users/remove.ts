@@ -1,0 +1,52 @@
+import type { User } from '../../../contract/users.ts';
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { usage } from '../../fault.ts';
+import { present } from '../../present.ts';
+import { confirm } from '../../terminal/prompt.ts';
+import { safe, shellWord } from '../../terminal/text.ts';
+import { isRemoved, readUser, removedEmail } from './find-user.ts';
+
+/** Removes a user as far as the interface can: disabled, marked and hidden. Confirmed at the terminal, or with --yes. */
+export const usersRemove = command({
+  description: `The user is disabled: logins are refused, and all tokens become invalid at once. The e-mail address is replaced by ${removedEmail}, and users list leaves the user out. What the user did stays in the audit log, and devices stay bound. The interface cannot delete or rename a user, so the name stays taken: give a successor another one. users update USER --enable takes it back. The last enabled ADMIN cannot be removed.`,
+  args: [{ name: 'USER', help: 'user id or name; asked for at a terminal', optional: true, offer: 'user' }],
+  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
+  examples: [
+    { does: 'a user who has left', line: 'users remove dealer-berlin' },
+    { does: 'in a script', line: 'users remove dealer-berlin --yes' },
+  ],
+  async run({ args, flags }, context) {
+    if (!flags.yes && !context.canAsk) throw usage('a removal must be confirmed', 'name the user and add --yes');
+    const user = args[0] === undefined ? await picked(context) : await readUser(context.registry, args[0]);
+    if (isRemoved(user)) return report(context, user, 'was already removed');
+    if (!flags.yes) await confirmRemoval(context, user);
+    const body = { disabled: true, email: removedEmail };
+    await report(
+      context,
+      await context.registry.call('updateUser', { params: { userId: user.id }, body }),
+      'is removed',
+    );
+  },
+});
+
+async function picked(context: Context): Promise<User> {
+  const { pickUser } = await import('../../pickers/listed.ts');
+  return pickUser(context, 'users remove', user => !isRemoved(user));
+}
+
+async function confirmRemoval({ io, out }: Context, { id, username, role }: User): Promise<void> {
+  io.say(
+    `${safe(`${username} (${id}, ${role})`)} will not be able to log in, and all tokens of this user become invalid.\n`,
+  );
+  if (!(await confirm(out, `Remove ${username}?`))) throw usage('not confirmed: nothing was changed');
+}
+
+const report = (context: Context, user: User, what: string): Promise<void> =>
+  present(context, {
+    data: user,
+    id: user.id,
+    title: `${safe(user.id)} ${safe(user.username)} ${what}`,
+    rows: [['state', 'disabled; shown by users list --all']],
+    next: `devmgr users update ${shellWord(safe(user.username))} --enable takes it back`,
+  });
