@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { adminPassword, type Daemon, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
 import { atTerminal, ctrl, enter, keys, type Screen, shellAtTerminal, withoutColors } from './screen.ts';
@@ -197,6 +197,91 @@ needs('script', 'bsdutils')('a list of devices to mark', () => {
     shell.type('exit\r');
     await shell.ended;
     expect(await stateOf(made[0]!)).toBe('ACTIVE');
+  });
+});
+
+needs('script', 'bsdutils')('a list of devices', () => {
+  const own = async (env: Readonly<Record<string, string>>) => {
+    const other = await startDaemon({ env });
+    onTestFinished(() => discard(other));
+    return other;
+  };
+
+  test('is not shown if no device fits: the command ends with 5', async () => {
+    const other = await own({});
+    await other.register('ONLY-1');
+    const screen = ask(['unlock'], 100, other.home);
+    const { code, stdout } = await screen.ended;
+    expect({ code, said: stdout.includes('no device is LOCKED'), asked: stdout.includes('marked') }).toEqual({
+      code: 5,
+      said: true,
+      asked: false,
+    });
+  });
+
+  test('stays and says why if the server fails while it is shown', async () => {
+    const other = await own({});
+    await other.register('ONLY-1');
+    const screen = ask(['show'], 100, other.home);
+    await screen.shows(/❯ DEV-1 +ONLY-1/);
+    await other.end('SIGKILL');
+    screen.type('only');
+    await screen.shows(/: only[\s\S]*> [^\n]*127\.0\.0\.1[^\n]*\. Type to search again/);
+    screen.type(ctrl.c);
+    expect((await screen.ended).code).toBe(130);
+  });
+
+  test('waits for the limit of the server, and says so', async () => {
+    const other = await own({ DEVMGR_LIMIT_QUERY: '4/3' });
+    await other.register('ONLY-1');
+    const screen = ask(['show'], 100, other.home);
+    await screen.shows(/❯ DEV-1 +ONLY-1/);
+    for (const text of ['o', 'on', 'onl']) {
+      screen.type(`${ctrl.u}${text}`);
+      await screen.shows(new RegExp(`: ${text}\\s+(❯|[^❯]*the server's limit is reached: searching in \\d s)`));
+    }
+    await screen.shows(/: onl\s+❯ DEV-1 +ONLY-1/);
+    screen.type(ctrl.c);
+    const { code, stdout } = await screen.ended;
+    expect({ code, said: stdout.includes("the server's limit is reached") }).toEqual({ code: 130, said: true });
+  });
+
+  test('offers as many as can be looked through, and says how many others there are', async () => {
+    const other = await own({});
+    const devices = Array.from({ length: 75 }, (_, n) => ({
+      deviceType: 'UKEY',
+      serialNumber: `MANY-${String(n).padStart(2, '0')}`,
+      manufacturer: 'Acme',
+      model: 'One',
+    }));
+    await other.call('POST', '/api/devices/batch-register', { devices });
+    const screen = ask(['show'], 100, other.home);
+    await screen.shows(/choose, 25 more: type on/);
+    screen.type('many-07');
+    await screen.shows(/: many-07\s+❯ DEV-8 +MANY-07[\s\S]*choose(?!,)/);
+    screen.type(ctrl.c);
+    expect((await screen.ended).code).toBe(130);
+  });
+});
+
+needs('script', 'bsdutils')('the user of an activation', () => {
+  test('is typed by a caller who may not list users, and checked at the question', async () => {
+    const { made } = await devices(1, 'INACTIVE');
+    const home = temporaryFolder();
+    await daemon.call('POST', '/api/users', { username: 'dealer-1', password: 'a long password', role: 'DEALER' });
+    const login = ['login', 'dealer-1', '--password-stdin', '--server', daemon.url];
+    expect((await daemon.run(login, { home, input: 'a long password\n' })).code).toBe(0);
+    const screen = ask(['activate', made[0]!.deviceId], 100, home);
+    await screen.answer(/Activation code:/, 'not a code');
+    await screen.shows(/> A code has four groups/);
+    const { activationCode } = (await daemon.call('GET', `/api/devices/${made[0]!.deviceId}`)) as {
+      activationCode: string;
+    };
+    screen.type(`${ctrl.u}${activationCode.toLowerCase()}\r`);
+    await screen.answer(/User to bind it to:/, 'x'.repeat(70));
+    await screen.shows(/> This is longer than 64/);
+    screen.type(`${ctrl.u}carol\r`);
+    expect((await screen.ended).code).toBe(0);
   });
 });
 

@@ -167,6 +167,30 @@ needs(['script', 'bash'], 'bsdutils bash')('a question', () => {
     expect((await screen.ended).stdout).toContain(answered('GAMMA'));
   });
 
+  test('keeps the text while the cursor moves in the list of a search', async () => {
+    const screen = ask('search');
+    await screen.shows(ready('search'));
+    screen.type('a');
+    await screen.shows(/Question: a\s+❯ alpha/);
+    screen.type(keys.down);
+    await screen.shows(/Question: a\s+alpha\s+❯ beta/);
+    screen.type('m');
+    await screen.shows(/Question: am\s+❯ gamma/);
+    screen.type(keys.enter);
+    expect((await screen.ended).stdout).toContain(answered('GAMMA'));
+  });
+
+  test('takes nothing by a paste into a search, not even by one of several lines', async () => {
+    const screen = ask('search');
+    await screen.shows(ready('search'));
+    screen.type('be\rgamma\r');
+    await screen.shows(/Question: be\s+❯ beta/);
+    screen.type(`${ctrl.u}mm\r`);
+    await screen.shows(/Question: mm\s+❯ gamma/);
+    screen.type(keys.enter);
+    expect((await screen.ended).stdout).toContain(answered('GAMMA'));
+  });
+
   test('keeps marks while other texts are searched for, and lists them first without a text', async () => {
     const screen = ask('many');
     await screen.shows(ready('many'));

@@ -82,6 +82,7 @@ function choicesOf(devices: readonly DeviceListItem[], withStatus: boolean): Fou
     (device, index): Choice<string> => ({
       value: device.deviceId,
       name: names[index]!,
+      short: device.deviceId,
       description: descriptionOf(device),
     }),
   );

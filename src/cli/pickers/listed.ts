@@ -54,6 +54,7 @@ function sourceOf<T>(entries: readonly Entry<T>[], more: number): ChoiceSource<T
   const choices = entries.map(({ value, description }, index) => ({
     value,
     name: names[index]!,
+    short: entries[index]!.cells.slice(0, 2).join(' '),
     ...(description === undefined ? {} : { description }),
   }));
   return async typed => {

@@ -24,6 +24,8 @@ export interface Choice<T> {
   readonly value: T;
   /** What the list shows. Text of servers and devices is made safe here. */
   readonly name: string;
+  /** Shown when it is chosen, instead of the name. */
+  readonly short?: string;
   /** Shown below the list while the cursor is on the choice. */
   readonly description?: string;
 }
@@ -66,9 +68,10 @@ export function pickOne<T>(out: Asker, message: string, choices: readonly Choice
   );
 }
 
-/** A choice as Inquirer draws it, safe for a terminal. */
-export function shown<T>({ value, name, description }: Choice<T>) {
-  return { value, name: safe(name), ...(description === undefined ? {} : { description: safe(description) }) };
+/** A choice, safe for a terminal. */
+export function shown<T>({ value, name, short = name, description }: Choice<T>) {
+  const texts = description === undefined ? {} : { description: safe(description) };
+  return { value, name: safe(name), short: safe(short), ...texts };
 }
 
 /** What Inquirer asks with. */

@@ -1,9 +1,8 @@
 /** Questions whose answer is searched for: one choice of many, or several. */
-import { type Asker, ask, type Check, type Choice, pageSize, shown } from './prompt.ts';
+import { type Asker, ask, type Check, pageSize, shown } from './prompt.ts';
 import { type Theme, themeOf } from './prompt-theme.ts';
 import type { Found } from './search-list.ts';
 import { safe } from './text.ts';
-import { shorten } from './width.ts';
 
 export type { Found } from './search-list.ts';
 
@@ -22,33 +21,31 @@ export interface Search {
 export type ChoiceSource<T> = (typed: string, search: Search) => Promise<Found<T>>;
 
 /** One of many choices, searched for while a person types. `check` judges the one that is chosen. */
-export function searchOne<T>(
+export async function searchOne<T>(
   out: Asker,
   message: string,
   source: ChoiceSource<T>,
   check: Check<T> = () => null,
 ): Promise<T> {
-  const list = new ShownSearch(out, source);
-  return ask(out, message, (inquirer, context) =>
-    inquirer.search(
-      {
-        message: safe(message),
-        source: async (typed, { signal }) => (await list.find(typed?.trim() ?? '', signal)).choices,
-        validate: async value => (await check(value)) ?? true,
-        pageSize: list.pageSize,
-        theme: { ...list.theme, style: { ...list.theme.style, keysHelpTip: () => list.tip('↑↓ move, ⏎ choose') } },
-      },
-      context,
-    ),
-  );
+  const [value] = await askFor(out, message, source, { many: false, check });
+  return value!;
 }
 
 /** Several of many choices, at least one: the space bar marks, and marks stay while other texts are searched for. */
-export function searchMany(out: Asker, message: string, source: ChoiceSource<string>): Promise<readonly string[]> {
+export const searchMany = <T>(out: Asker, message: string, source: ChoiceSource<T>): Promise<readonly T[]> =>
+  askFor(out, message, source, { many: true, check: () => null });
+
+function askFor<T>(
+  out: Asker,
+  message: string,
+  source: ChoiceSource<T>,
+  how: { readonly many: boolean; readonly check: Check<T> },
+): Promise<readonly T[]> {
   const list = new ShownSearch(out, source);
   return ask(out, message, async (_, context) => {
-    const prompt = await import('./search-many.ts');
+    const { search } = await import('./search-prompt.ts');
     const options = {
+      ...how,
       message: safe(message),
       source: (typed: string, signal: AbortSignal) => list.find(typed, signal),
       pageSize: list.pageSize,
@@ -56,15 +53,12 @@ export function searchMany(out: Asker, message: string, source: ChoiceSource<str
       tip: (keys: string) => list.tip(keys),
       theme: list.theme,
     };
-    return prompt.searchMany(options, context);
+    return search(options, context);
   });
 }
 
 /** Rows of a question that are not rows of its list, in a terminal of usual width. */
 const otherRows = 6;
-/** Cells before the name of a choice, and the last column, in which some terminals break the line. */
-const otherCells = 3;
-
 /** A search as it is shown on one terminal. */
 class ShownSearch<T> {
   readonly theme: Theme;
@@ -88,7 +82,7 @@ class ShownSearch<T> {
     return Math.max(3, Math.min(pageSize, (this.#terminal.rows || 24) - otherRows));
   }
 
-  async find(typed: string, signal: AbortSignal): Promise<Found<T> & { readonly choices: readonly Choice<T>[] }> {
+  async find(typed: string, signal: AbortSignal): Promise<Found<T>> {
     this.#note = '';
     const note = (text: string) => {
       if (!signal.aborted) this.#note = safe(text);
@@ -96,7 +90,7 @@ class ShownSearch<T> {
     try {
       const { choices, more } = await this.#source(typed, { signal, note });
       this.#more = more;
-      return { choices: choices.map(choice => this.#shown(choice)), more };
+      return { choices: choices.map(shown), more };
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       throw new Error(`${safe(problem)}. Type to search again`);
@@ -109,10 +103,5 @@ class ShownSearch<T> {
   tip(keys: string): string {
     const more = this.#more > 0 ? `${this.#more.toLocaleString('en')} more: type on` : '';
     return this.theme.style.help([keys, more, this.#note].filter(Boolean).join(', '));
-  }
-
-  #shown(choice: Choice<T>) {
-    const { name, ...others } = shown(choice);
-    return { ...others, name: shorten(name, Math.max(1, this.columns - otherCells), 'end') };
   }
 }
