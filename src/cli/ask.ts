@@ -33,6 +33,12 @@ export async function need(context: Context, given: string | undefined, missing:
   );
 }
 
+/** A usage error that names an argument if it is missing and no one can be asked for it. */
+export function checkArgument(context: Context, given: string | undefined, argument: string, command: string): void {
+  if (given === undefined && !context.canAsk)
+    throw usage(`missing required argument '${argument}'`, `see: devmgr ${command} --help`);
+}
+
 /** The rule of the interface. Its schemas are loaded when something has been typed. */
 export const ruleOf =
   (field: EnteredField | undefined): Check<string> =>

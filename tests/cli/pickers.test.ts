@@ -256,9 +256,9 @@ needs('script', 'bsdutils')('a list of devices', () => {
     }));
     await other.call('POST', '/api/devices/batch-register', { devices });
     const screen = ask(['show'], 100, other.home);
-    await screen.shows(/choose, 25 more: type on/);
+    await screen.shows(/chooses, 25 more: type on/);
     screen.type('many-07');
-    await screen.shows(/: many-07\s+❯ DEV-8 +MANY-07[\s\S]*choose(?!,)/);
+    await screen.shows(/: many-07\s+❯ DEV-8 +MANY-07[\s\S]*chooses(?!,)/);
     screen.type(ctrl.c);
     expect((await screen.ended).code).toBe(130);
   });
@@ -336,12 +336,38 @@ needs('script', 'bsdutils')('a user, version, token or profile that is not named
   });
 });
 
+needs('script', 'bsdutils')('a backup that is not named', () => {
+  test('is picked after its device, and restored after a confirmation', async () => {
+    const { made } = await devices(1, 'ACTIVE');
+    const [device] = made;
+    for (const name of ['first.age', 'second.age']) {
+      const file = join(temporaryFolder(), name);
+      writeFileSync(file, name);
+      expect((await daemon.run(['backups', 'add', device!.deviceId, file])).code).toBe(0);
+    }
+    const screen = ask(['backups', 'restore']);
+    await screen.shows(/Device[^\n]*:[\s\S]*choose/);
+    screen.type(device!.serialNumber);
+    await screen.shows(new RegExp(`: ${device!.serialNumber}\\s+❯ ${device!.deviceId} `));
+    screen.type(keys.enter);
+    await screen.shows(/Backup of DEV-\d+:\s+❯ BKP-\d+ +second\.age[\s\S]*first\.age/);
+    screen.type('first');
+    await screen.shows(/: first\s+❯ BKP-\d+ +first\.age/);
+    screen.type(keys.enter);
+    await screen.answer(/Restore it\?/, 'y');
+    const { code, stdout } = await screen.ended;
+    expect({ code, restored: /is restored/.test(stdout) }).toEqual({ code: 0, restored: true });
+  });
+});
+
 describe('without a terminal', () => {
   test.each([
     ['lock --reason lost', 'no device is named'],
     ['show', 'no device is named'],
     ['users update --disable', "missing required argument 'USER'"],
     ['apps download', "missing required argument 'VERSION_ID'"],
+    ['backups list', "missing required argument 'DEVICE'"],
+    ['backups restore DEV-1', "missing required argument 'BACKUP_ID'"],
     ['tokens revoke', "missing required argument 'TOKEN'"],
     ['config use', 'config use takes 1 arguments, not 0'],
     ['apps latest', '--platform is missing'],

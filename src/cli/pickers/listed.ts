@@ -1,12 +1,13 @@
 /** Pick one thing of a list that is read as a whole before the question: a user, a profile, an application version, a token. */
 import type { AppVersion } from '../../contract/apps.ts';
+import type { Backup } from '../../contract/backups.ts';
 import { paging } from '../../contract/limits.ts';
 import type { ServiceToken } from '../../contract/tokens.ts';
 import type { User } from '../../contract/users.ts';
-import { ruleOf } from '../ask.ts';
+import { checkArgument, ruleOf } from '../ask.ts';
 import { isServerRefusal } from '../client/failures.ts';
 import type { Context } from '../context.ts';
-import { Fault, usage } from '../fault.ts';
+import { Fault } from '../fault.ts';
 import { type ChoiceSource, searchOne } from '../terminal/search-prompts.ts';
 import { bytes, localTime } from '../terminal/when.ts';
 import { aligned } from './aligned.ts';
@@ -42,7 +43,7 @@ export async function pickListed<T>(
   { question, argument, command, none }: ListQuestion,
   read: () => Promise<{ readonly entries: readonly Entry<T>[]; readonly more: number }>,
 ): Promise<T> {
-  if (!context.canAsk) throw usage(`missing required argument '${argument}'`, `see: devmgr ${command} --help`);
+  checkArgument(context, undefined, argument, command);
   const { entries, more } = await read();
   if (entries.length === 0) throw new Fault('absent', none);
   return searchOne(context.out, question, sourceOf(entries, more));
@@ -69,9 +70,14 @@ interface PageOf<T> {
   readonly pagination: { readonly total: number; readonly totalPages: number };
 }
 
+interface PageQuery {
+  readonly page: number;
+  readonly size: number;
+}
+
 /** The first thousand items of a paged list. */
 async function firstPages<T>(
-  read: (query: { readonly page: number; readonly size: number }) => Promise<PageOf<T>>,
+  read: (query: PageQuery) => Promise<PageOf<T>>,
 ): Promise<{ readonly items: readonly T[]; readonly more: number }> {
   const items: T[] = [];
   for (let page = 1; ; page++) {
@@ -151,6 +157,31 @@ const versionCells = ({ versionId, platform, version, fileName, fileSize }: AppV
   version,
   fileName,
   bytes(fileSize),
+];
+
+/** A backup of a device, the newest first. */
+export function pickBackup(context: Context, command: string, deviceId: string): Promise<Backup> {
+  const none = `${deviceId} has no backups`;
+  const question = { question: `Backup of ${deviceId}`, argument: 'BACKUP_ID', command, none };
+  return pickListed(context, question, async () => {
+    const read = (query: PageQuery) => context.registry.call('listBackups', { params: { deviceId }, query });
+    const { items, more } = await firstPages(read);
+    const entries = items.map(
+      (backup): Entry<Backup> => ({
+        value: backup,
+        cells: backupCells(backup),
+        ...(backup.note === null ? {} : { description: backup.note }),
+      }),
+    );
+    return { entries, more };
+  });
+}
+
+const backupCells = ({ backupId, fileName, fileSize, createdAt }: Backup): readonly string[] => [
+  backupId,
+  fileName,
+  bytes(fileSize),
+  localTime(createdAt),
 ];
 
 /** A service token that is neither revoked nor expired. */

@@ -38,6 +38,9 @@ export interface SearchOptions<T> {
   readonly theme: Theme;
 }
 
+/** Characters of a text to search for; further ones, of a paste, are left out. No id, serial number or name is longer. */
+const longestText = 200;
+
 /** The values of the marked choices in the order of marking, or of the one that was taken. Never empty. */
 export const search = <T>(options: SearchOptions<T>, context: PromptContext): Promise<readonly T[]> =>
   createPrompt<readonly T[], SearchOptions<T>>(view)(options, context);
@@ -58,11 +61,12 @@ function view<T>(options: SearchOptions<T>, done: (values: readonly T[]) => void
   };
   useEffect(() => searchFor(state.typed.trim(), source, act), [state.typed]);
   useKeypress((key, terminal) => {
-    if (!isUpKey(key) && !isDownKey(key) && !isEnterKey(key) && !(many && isSpaceKey(key)))
-      return act({ type: 'typed', text: terminal.line });
-    // Readline has added the space, or has replaced or removed the line.
+    const isText = !isUpKey(key) && !isDownKey(key) && !isEnterKey(key) && !(many && isSpaceKey(key));
+    if (isText && terminal.line.length <= longestText) return act({ type: 'typed', text: terminal.line });
+    // Readline has added the key to the line, or has replaced or removed the line.
     terminal.clearLine(0);
     terminal.write(latest.current.typed);
+    if (isText) return undefined;
     if (isSpaceKey(key)) act({ type: 'mark' });
     else if (!isEnterKey(key)) act({ type: 'move', by: isUpKey(key) ? -1 : 1 });
     else if (isFinal(latest.current, many)) {
@@ -131,7 +135,7 @@ function bodyOf<T>(page: string, state: ListState<T>, { many, tip, theme }: Sear
     ' ',
     description && theme.style.description(description),
     problem && theme.style.error(problem),
-    many ? `${count}${tip('↑↓ move, space mark, ⏎ finish')}` : tip('↑↓ move, ⏎ choose'),
+    many ? `${count}${tip('arrows move, space marks, Enter finishes')}` : tip('arrows move, Enter chooses'),
   ]
     .filter(Boolean)
     .join('\n');

@@ -1,6 +1,7 @@
 /** Backups of devices: files that the registry stores without reading them. */
 import type { Backup } from '../../../contract/backups.ts';
 import { paging, sizes } from '../../../contract/limits.ts';
+import { checkArgument } from '../../ask.ts';
 import { ServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
@@ -28,18 +29,20 @@ const backupFields = [
 ] as const satisfies readonly (keyof Backup)[];
 
 const deviceArg: ArgShape = { name: 'DEVICE', help: 'deviceId or serial number', offer: 'device' };
+const askedDevice: ArgShape = { ...deviceArg, help: `${deviceArg.help}; asked for at a terminal`, optional: true };
 
 /** Lists the backups of a device: `GET /api/devices/{deviceId}/backups/list`. */
 export const backupsList = command({
   isPaged: true,
   description: 'The newest come first.',
-  args: [deviceArg],
+  args: [askedDevice],
   flags: { ...pageFlags('backups'), ...listFlags(backupFields) },
   examples: [
     { does: 'the backups of a key', line: 'backups list UK-2026-000001' },
     { does: 'the id of the newest', line: 'backups list DEV-1 --size 1 --quiet' },
   ],
   async run({ args, flags }, context) {
+    checkArgument(context, args[0], 'DEVICE', 'backups list');
     const deviceId = await resolveDevice(context, args[0], false);
     const query = definedFields<{ page?: number; size?: number }>({ page: flags.page, size: flags.size });
     const data = await context.registry.call('listBackups', { params: { deviceId }, query });
@@ -99,13 +102,14 @@ export const backupsAdd = command({
 export const backupsDownload = command({
   description:
     'Without BACKUP_ID it is the newest one. An existing file is overwritten only with --force. A damaged or incomplete download is deleted.',
-  args: [deviceArg, { name: 'BACKUP_ID', offer: 'backup', help: 'id of the backup, such as BKP-1', optional: true }],
+  args: [askedDevice, { name: 'BACKUP_ID', offer: 'backup', help: 'id of the backup, such as BKP-1', optional: true }],
   flags: targetFlags,
   examples: [
     { does: 'the newest one, under its own name', line: 'backups download DEV-1' },
     { does: 'into a pipe', line: 'backups download DEV-1 BKP-1 --out - | sha256sum' },
   ],
   async run({ args, flags }, context) {
+    checkArgument(context, args[0], 'DEVICE', 'backups download');
     checkTarget(context, flags);
     const deviceId = await resolveDevice(context, args[0], false);
     const backup = await findBackup(context, deviceId, args[1]);
@@ -120,16 +124,26 @@ export const backupsDownload = command({
 export const backupsRestore = command({
   description:
     'The server checks the stored file against its digest and records the restore in the audit log. It does not send the file: see backups download. Allowed unless the device is DEACTIVATED.',
-  args: [deviceArg, { name: 'BACKUP_ID', offer: 'backup', help: 'id of the backup, such as BKP-1' }],
+  args: [
+    askedDevice,
+    {
+      name: 'BACKUP_ID',
+      offer: 'backup',
+      help: 'id of the backup, such as BKP-1; asked for at a terminal',
+      optional: true,
+    },
+  ],
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
   examples: [
     { does: 'asks for confirmation', line: 'backups restore DEV-1 BKP-1' },
     { does: 'in a script', line: 'backups restore DEV-1 BKP-1 --yes' },
   ],
   async run({ args, flags }, context) {
+    checkArgument(context, args[0], 'DEVICE', 'backups restore');
+    checkArgument(context, args[1], 'BACKUP_ID', 'backups restore');
     if (!flags.yes && !context.canAsk) throw usage('a restore must be confirmed', 'add --yes');
-    const deviceId = await resolveDevice(context, args[0], false);
-    const backupId = args[1]!;
+    const deviceId = await resolveDevice(context, args[0], false, restorable);
+    const backupId = args[1] ?? (await picked(context, deviceId)).backupId;
     if (!flags.yes) await confirmRestore(context, await findBackup(context, deviceId, backupId));
     const data = await context.registry.call('restoreBackup', { params: { deviceId, backupId } });
     await present(context, {
@@ -141,6 +155,9 @@ export const backupsRestore = command({
     });
   },
 });
+
+/** States in which a device takes a restore. */
+const restorable = ['INACTIVE', 'ACTIVE', 'LOCKED'] as const;
 
 const rowsOf = (backup: Backup): CardRow[] => [
   ['file', safe(`${backup.fileName}, ${bytes(backup.fileSize)}`)],
@@ -155,6 +172,11 @@ async function confirmRestore({ io, out }: Context, backup: Backup): Promise<voi
     `${safe(`${backupId} of ${deviceId} (${fileName}, ${bytes(backup.fileSize)}, ${localTime(createdAt)})`)} will be recorded as restored.\n`,
   );
   if (!(await confirm(out, 'Restore it?'))) throw usage('not confirmed: nothing was restored');
+}
+
+async function picked(context: Context, deviceId: string): Promise<Backup> {
+  const { pickBackup } = await import('../../pickers/listed.ts');
+  return pickBackup(context, 'backups restore', deviceId);
 }
 
 /** The record of a backup, or of the newest one; the refusal of the server if there is none. */
