@@ -6,7 +6,7 @@ import { offersFor } from '../../src/cli/commands/completion/offers.ts';
 import { commandTable } from '../../src/cli/commands/index.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { answering } from '../support/http-servers.ts';
+import { answering, json, success } from '../support/http-servers.ts';
 import { type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
@@ -159,6 +159,18 @@ describe('a shell that waits', () => {
     const { url } = await answering(() => undefined);
     const env = { DEVMGR_SERVER: url, DEVMGR_TOKEN: 'a.b.c' };
     expect(await devmgr(ask, { env })).toMatchObject({ code: 0, stdout: 'words\n', stderr: '' });
+  });
+
+  test('gets no control characters and no flags from a server', async () => {
+    const evil = ['A\u001b]0;owned\u0007', 'A\u202egnp', 'A\nwords', '--plugged', `A${'a'.repeat(300)}`, '', 'A-1'];
+    const list = evil.map(serialNumber => ({ deviceId: serialNumber, serialNumber, status: 'LOCKED\u001b[2J\n\tx' }));
+    const pagination = { page: 1, size: 50, total: 1, totalPages: 1 };
+    const { url } = await answering((_, response) => response.writeHead(200, json).end(success({ list, pagination })));
+    const env = { DEVMGR_SERVER: url, DEVMGR_TOKEN: 'a.b.c' };
+    const words = ['completion', 'zsh', '--offer', '--', 'show', ''];
+    expect((await devmgr(words, { env })).stdout).toBe('words\nA-1\tA-1 LOCKED\\x1b[2J\\x0a\\x09x\n');
+    const bash = await devmgr(['completion', 'bash', '--offer', '--', 'devmgr show ', ''], { env });
+    expect(bash.stdout).toBe('words\nA-1\n');
   });
 
   test('gets nothing if the settings are damaged or the address is wrong', async () => {
