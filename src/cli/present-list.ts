@@ -47,16 +47,21 @@ export async function presentPage<Row extends object>(
 export async function presentRows<Row extends object>(
   { out }: Pick<Context, 'out'>,
   rows: readonly Row[],
-  { fields, chosen, columns, id }: Listing<Row>,
+  listing: Listing<Row>,
   isFirst = true,
 ): Promise<void> {
+  const { fields, chosen, id } = listing;
   const names = chosen.length > 0 ? chosen : fields;
   if (out.json) return out.rows(chosenOf(rows, chosen));
   if (out.format === 'csv') return out.csv(names, rows.map(flat), isFirst);
   if (out.quiet) return out.text(rows.map(row => `${safe(id(row))}\n`).join(''));
   if (rows.length === 0 && !isFirst) return;
-  await out.table(chosen.length > 0 ? chosen.map(columnOf<Row>) : columns, rows, isFirst);
+  await out.table(columnsOf(listing), rows, isFirst);
 }
+
+/** The columns of the table: those of the chosen fields, or the usual ones. */
+export const columnsOf = <Row extends object>({ chosen, columns }: Listing<Row>): readonly Column<Row>[] =>
+  chosen.length > 0 ? chosen.map(columnOf<Row>) : columns;
 
 /** The rows with the chosen fields alone, in their order; all of them if none is chosen. A field that a row lacks is null. */
 const chosenOf = (rows: readonly object[], chosen: readonly string[]): readonly object[] =>

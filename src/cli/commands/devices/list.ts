@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
 import { pageFlags } from '../../flags.ts';
 import { listFlags } from '../../format.ts';
-import { type Listing, presentPage, presentRows } from '../../present-list.ts';
+import { columnsOf, type Listing, presentPage, presentRows } from '../../present-list.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import type { Column } from '../../terminal/table.ts';
 import { localTime } from '../../terminal/when.ts';
@@ -33,6 +33,11 @@ export const list = command({
       help: 'sort order (default: desc, the newest first)',
     },
     all: { help: 'every device instead of one page', conflicts: ['page'] },
+    watch: {
+      short: 'w',
+      help: 'keep the list on the terminal, and draw it again when a device changes',
+      conflicts: ['all', 'json', 'csv', 'output', 'jq', 'quiet'],
+    },
     ...listFlags(deviceFields),
   },
   examples: [
@@ -44,6 +49,7 @@ export const list = command({
       line: `list --jq '.list[] | select(.status == "LOCKED") | .serialNumber'`,
     },
     { does: 'the devices of a lot', line: 'list --tag lot=7' },
+    { does: 'the locked keys, as they change', line: 'list --status LOCKED --watch' },
     { does: 'only ids, for a pipe', line: 'list --user alice --all --quiet' },
     { does: 'what has not been used this year', line: 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01' },
   ],
@@ -59,13 +65,19 @@ export const list = command({
       columns: deviceColumns(context.out.format === 'wide'),
       id: device => device.deviceId,
     };
+    const load = () =>
+      context.registry.call('listDevices', {
+        query: definedFields<Query>({ ...query, page: flags.page, size: flags.size }),
+      });
+    if (flags.watch) {
+      const { watchList } = await import('./live-list.ts');
+      return watchList(context, { columns: columnsOf(listing), load });
+    }
     if (flags.all) {
       const names = needsNames(context, listing) ? await exportedNames(context, filterOf(flags)) : [];
       return all(context, query, flags.size, listing, names);
     }
-    const page = await context.registry.call('listDevices', {
-      query: definedFields<Query>({ ...query, page: flags.page, size: flags.size }),
-    });
+    const page = await load();
     const shaped = needsNames(context, listing) ? asCsv(listing, tagNamesOf(page.list)) : listing;
     return presentPage(context, { ...page, list: rowsFor(context, page.list) }, shaped, {
       what: 'devices',

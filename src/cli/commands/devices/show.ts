@@ -6,18 +6,23 @@ import { usage } from '../../fault.ts';
 import { pluggedFlag } from '../../flags.ts';
 import { resultFlags } from '../../format.ts';
 import { type CardRow, present } from '../../present.ts';
-import { wrapped } from '../../terminal/card.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
-import { duration, localTime, relative, timeAndDistance } from '../../terminal/when.ts';
+import { duration, localTime, timeAndDistance } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
+import { historyOf, newestEvents } from './history.ts';
 import { tagWords } from './tags.ts';
 
 /** Shows a device with its history: `GET /api/devices/{deviceId}`. */
 export const show = command({
   isPaged: true,
   args: [deviceArg],
-  flags: { ...pluggedFlag, ...resultFlags, qr: { help: 'show the activation code as a QR code', conflicts: ['json'] } },
+  flags: {
+    ...pluggedFlag,
+    ...resultFlags,
+    'no-events': { help: 'show the history without the events of the journal: one request less' },
+    qr: { help: 'show the activation code as a QR code', conflicts: ['json'] },
+  },
   examples: [
     { does: 'by serial number', line: 'show UK-2026-000001' },
     { does: 'the attached key', line: 'show --plugged' },
@@ -26,10 +31,15 @@ export const show = command({
   async run({ args, flags }, context) {
     if (flags.qr && context.out.json) throw usage('--qr draws on a terminal, and the result is for a program');
     const deviceId = await resolveDevice(context, args[0], flags.plugged);
-    const data = await context.registry.call('deviceDetail', { params: { deviceId } });
+    const isForPeople = !context.globals.json && !context.globals.quiet;
+    const [data, past] = await Promise.all([
+      context.registry.call('deviceDetail', { params: { deviceId } }),
+      isForPeople && flags.events ? newestEvents(context, deviceId) : null,
+    ]);
     await present(context, { data, id: data.deviceId, title: titleOf(data, context), rows: rowsOf(data) });
-    if (context.globals.json || context.globals.quiet) return;
-    await context.out.text(historyOf(data, context.io.columns));
+    if (!isForPeople) return;
+    await context.out.text(historyOf(context.out, data, past));
+    if (past?.hasMore) context.out.notice(`Earlier: devmgr events ${safe(deviceId)} --before ${past.list[0]!.id}`);
     if (flags.qr) await showCode(context, data);
   },
 });
@@ -72,28 +82,6 @@ function rowsOf(device: DeviceDetail): CardRow[] {
         : null,
     ],
   ];
-}
-
-/** The history of the device, oldest first. */
-function historyOf(device: DeviceDetail, room: number): string {
-  const steps: [string | null, string][] = [
-    [device.createdAt, 'registered'],
-    [device.activatedAt, `activated${device.userId ? ` for ${device.userId}` : ''}`],
-    [device.lockedAt, `locked${device.lockReason ? `: ${device.lockReason}` : ''}`],
-    [device.deactivatedAt, 'deactivated'],
-    [device.updatedAt, 'updated'],
-    [device.lastUsedAt, 'last used'],
-    [device.statistics.lastBackupAt, 'last backup'],
-  ];
-  const lines = steps
-    .filter((step): step is [string, string] => typeof step[0] === 'string')
-    .sort(([a], [b]) => a.localeCompare(b))
-    .map(([time, what]) => {
-      const before = `    ${localTime(time)}  `;
-      const lines = wrapped(`${safe(what)} (${relative(time)})`, room - before.length);
-      return `${before}${lines.join(`\n${' '.repeat(before.length)}`)}\n`;
-    });
-  return `  history:\n${lines.join('')}`;
 }
 
 async function showCode({ out }: Context, device: DeviceDetail): Promise<void> {

@@ -1,0 +1,89 @@
+/** The history of one device, for `devmgr show`. */
+import type { DeviceDetail } from '../../../contract/devices.ts';
+import type { Notification } from '../../../contract/events.ts';
+import { isServerRefusal } from '../../client/failures.ts';
+import type { Context } from '../../context.ts';
+import { wrapped } from '../../terminal/card.ts';
+import type { Output } from '../../terminal/output.ts';
+import { type Style, statusStyle } from '../../terminal/style.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime, relative } from '../../terminal/when.ts';
+
+/** Events that are shown; `devmgr events` has the others. */
+const mostEvents = 10;
+
+/** The newest events of a device, the newest last. */
+export interface PastEvents {
+  readonly list: readonly Notification[];
+  /** Whether there are earlier ones. */
+  readonly hasMore: boolean;
+}
+
+/** Null if the server refuses them: an earlier version has no events of the past. */
+export async function newestEvents({ registry }: Context, deviceId: string): Promise<PastEvents | null> {
+  const query = { deviceId, before: Number.MAX_SAFE_INTEGER, limit: mostEvents + 1 };
+  try {
+    const { list } = await registry.call('events', { query });
+    return { list: list.slice(0, mostEvents).toReversed() as Notification[], hasMore: list.length > mostEvents };
+  } catch (error) {
+    if (isServerRefusal(error)) return null;
+    throw error;
+  }
+}
+
+/** What happened, and when. Without a time it has not happened. */
+interface Step {
+  readonly time: string | null;
+  readonly words: string;
+  readonly style?: Style | null;
+}
+
+/** The history of a device, oldest first: its events, or without them what its details say. */
+export function historyOf(out: Output, device: DeviceDetail, past: PastEvents | null): string {
+  const uses: Step[] = [
+    { time: device.lastUsedAt, words: 'last used' },
+    { time: device.statistics.lastBackupAt, words: 'last backup' },
+  ];
+  const lines = [...(past?.list.map(stepOf) ?? stepsOf(device)), ...uses]
+    .filter((step): step is Step & { readonly time: string } => typeof step.time === 'string')
+    .sort((a, b) => a.time.localeCompare(b.time))
+    .map(({ time, words, style = null }) => {
+      const before = `    ${localTime(time)}  `;
+      const text = wrapped(`${safe(words)} (${relative(time)})`, out.io.columns - before.length);
+      return `${before}${text.map(line => out.paint(style, line)).join(`\n${' '.repeat(before.length)}`)}\n`;
+    });
+  return `  history:\n${lines.join('')}`;
+}
+
+function stepsOf(device: DeviceDetail): Step[] {
+  return [
+    { time: device.createdAt, words: 'registered' },
+    { time: device.activatedAt, words: `activated${device.userId ? ` for ${device.userId}` : ''}` },
+    { time: device.lockedAt, words: `locked${device.lockReason ? `: ${device.lockReason}` : ''}` },
+    { time: device.deactivatedAt, words: 'deactivated' },
+    { time: device.updatedAt, words: 'updated' },
+  ];
+}
+
+function stepOf({ type, timestamp, data }: Notification): Step {
+  const time = timestamp;
+  const { userId, lockReason } = data;
+  switch (type) {
+    case 'DEVICE_REGISTERED':
+      return { time, words: 'registered' };
+    case 'DEVICE_ACTIVATED':
+      return { time, words: userId ? `activated for ${userId}` : 'activated', style: statusStyle('ACTIVE') };
+    case 'DEVICE_LOCKED':
+      return { time, words: lockReason ? `locked: ${lockReason}` : 'locked', style: statusStyle('LOCKED') };
+    case 'DEVICE_UNLOCKED':
+      return { time, words: 'unlocked', style: statusStyle('ACTIVE') };
+    case 'DEVICE_DEACTIVATED':
+      return { time, words: 'deactivated', style: statusStyle('DEACTIVATED') };
+    case 'DEVICE_UPDATED':
+      return { time, words: 'updated' };
+    case 'ACTIVATION_CODE_GENERATED':
+      return { time, words: 'new activation code' };
+    default:
+      return { time, words: String(type) };
+  }
+}
