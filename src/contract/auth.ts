@@ -19,7 +19,6 @@ export const login = route({
   tag,
   summary: 'Log in',
   description: 'The token is valid for 24 hours.',
-  neverReplayed: true,
   limit: 'login',
   body: Type.Object({
     username: token({ description: 'user name', examples: ['admin'] }),
@@ -49,7 +48,6 @@ export const refresh = route({
     'The earlier token stays valid until it expires. No token of a login is valid for longer than 30 days after it, unless the operator has set another number of days.',
   access: roles,
   peopleOnly: true,
-  neverReplayed: true,
   limit: 'query',
   data: Type.Object({ token: jwt, expireTime }),
   errors: [],

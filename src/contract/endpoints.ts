@@ -6,12 +6,14 @@ interface Endpoint {
   readonly path: string;
   /** Present if no token is needed, wherever the request comes from. */
   readonly access?: 'public';
+  /** Present if the response is a credential or concerns one: it is never stored, so an Idempotency-Key is ignored. */
+  readonly neverReplayed?: true;
 }
 
 /** Method and path of each operation, by name. */
 export const endpoints = {
-  login: { method: 'POST', path: '/api/auth/login', access: 'public' },
-  refresh: { method: 'POST', path: '/api/auth/refresh' },
+  login: { method: 'POST', path: '/api/auth/login', access: 'public', neverReplayed: true },
+  refresh: { method: 'POST', path: '/api/auth/refresh', neverReplayed: true },
   register: { method: 'POST', path: '/api/devices/register' },
   batchRegister: { method: 'POST', path: '/api/devices/batch-register' },
   batchUpdate: { method: 'POST', path: '/api/devices/batch-update' },
@@ -40,9 +42,9 @@ export const endpoints = {
   updateUser: { method: 'PUT', path: '/api/users/{userId}' },
   setPassword: { method: 'POST', path: '/api/users/{userId}/password' },
   logoutUser: { method: 'POST', path: '/api/users/{userId}/logout' },
-  createToken: { method: 'POST', path: '/api/tokens' },
+  createToken: { method: 'POST', path: '/api/tokens', neverReplayed: true },
   listTokens: { method: 'GET', path: '/api/tokens/list' },
-  revokeToken: { method: 'POST', path: '/api/tokens/{tokenId}/revoke' },
+  revokeToken: { method: 'POST', path: '/api/tokens/{tokenId}/revoke', neverReplayed: true },
   listKeys: { method: 'GET', path: '/api/hardware/keys' },
   notifications: { method: 'GET', path: '/api/ws/notifications' },
   statistics: { method: 'GET', path: '/api/statistics' },

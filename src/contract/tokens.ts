@@ -54,7 +54,6 @@ export const createToken = route({
   extension: true,
   access: adminOnly,
   peopleOnly: true,
-  neverReplayed: true,
   limit: 'modify',
   body: Type.Object({
     name: tokenName,
@@ -104,7 +103,6 @@ export const revokeToken = route({
   extension: true,
   access: adminOnly,
   peopleOnly: true,
-  neverReplayed: true,
   limit: 'modify',
   params: Type.Object({ tokenId: token({ description: 'id of the service token', examples: ['TOK-1'] }) }),
   data: serviceToken,

@@ -2,11 +2,15 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Called for each batch: `forward` executes it, `answer` is the response that the program waits for. */
+/** Called for each request of interest: `forward` executes it, `answer` is the response that the program waits for. */
 export type OnBatch = (forward: () => Promise<void>, answer: ServerResponse) => void;
 
-/** A proxy before a daemon, with control over each batch. */
-export async function relayTo(url: string, onBatch: OnBatch): Promise<string> {
+/** A proxy before a daemon, with control over each request whose path matches `interest`: by default each batch. */
+export async function relayTo(
+  url: string,
+  onBatch: OnBatch,
+  interest: RegExp = /batch-(register|update)/,
+): Promise<string> {
   const server = createServer((incoming: IncomingMessage, answer) => {
     const forward = () =>
       new Promise<void>((resolve, reject) => {
@@ -25,7 +29,7 @@ export async function relayTo(url: string, onBatch: OnBatch): Promise<string> {
         outgoing.on('error', reject);
         incoming.pipe(outgoing);
       });
-    if (/batch-(register|update)/.test(incoming.url!)) onBatch(forward, answer);
+    if (interest.test(incoming.url!)) onBatch(forward, answer);
     else void forward();
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

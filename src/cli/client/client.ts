@@ -5,8 +5,9 @@ import { interrupted } from '../fault.ts';
 import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from './failures.ts';
 import { type HttpRequest, type HttpResponse, patientTimeouts, readText, type Transport, timeouts } from './http.ts';
+import { sendKeyed } from './keyed-write.ts';
 import { sendOneShot } from './one-shot.ts';
-import { fieldsOf, needsToken, pathOf } from './operations.ts';
+import { fieldsOf, needsToken, pathOf, takesKey } from './operations.ts';
 import { type StreamedBody, sendPooled } from './pool.ts';
 import { sleep } from './sleep.ts';
 
@@ -76,6 +77,9 @@ const retryMs = [200, 800];
 const defaultWaitSeconds = 15;
 /** The longest window of a limit. A proxy or a wrong clock may name a time that is years away. */
 const maxWaitSeconds = 3_600;
+
+/** A key for a write. */
+export const newKey = (): string => crypto.randomUUID();
 
 /** Calls the operations of the interface by name. */
 export class Client {
@@ -154,18 +158,55 @@ export class Client {
   }
 
   /**
-   * The `data` of the response. Reads are retried if the connection breaks, and limits are waited out. Throws a `ServerRefusal` if the
-   * server refuses, `Unreachable` if there is no response.
+   * The `data` of the response. Limits are waited out. If the connection breaks, reads are retried, and so are writes whose server
+   * accepts idempotency keys. Throws a `ServerRefusal` if the server refuses, `Unreachable` if there is no response.
    */
   async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
     const given = (input[0] ?? {}) as AnyInput;
-    const attempt = async () =>
-      (await this.#exchange(name, given, needsToken(name) ? await this.token() : null, this.#options.transport)).data;
-    const isRead = endpoints[name].method === 'GET';
-    const data = await this.#waitingForLimits(() => this.#retrying(attempt, isRead)).catch(error => {
+    const key = takesKey(name) ? newKey() : null;
+    const send = this.#attempts(name, given, key);
+    const data = await (key === null ? this.#waitingForLimits(send) : this.#sendingAgain(send)).catch(error => {
       throw withRequest(error, given);
     });
     return data as NonNullable<DataOf<Routes[N]>>;
+  }
+
+  /** Like `call`, for a write with this key that the caller sends again itself. */
+  async callKeyed<N extends RouteName>(
+    name: N,
+    key: string,
+    ...input: Input<N>
+  ): Promise<NonNullable<DataOf<Routes[N]>>> {
+    const given = (input[0] ?? {}) as AnyInput;
+    const data = await this.#waitingForLimits(this.#attempts(name, given, key)).catch(error => {
+      throw withRequest(error, given);
+    });
+    return data as NonNullable<DataOf<Routes[N]>>;
+  }
+
+  /** Whether the server accepts idempotency keys now: then a write can be sent twice with the same key. */
+  async acceptsKeys(): Promise<boolean> {
+    const health = await this.#retrying(() => this.callAs(null, 'health'), true);
+    return (health as { readonly idempotencyKeys?: unknown }).idempotencyKeys === true;
+  }
+
+  #attempts(name: RouteName, given: AnyInput, key: string | null): () => Promise<unknown> {
+    const once = async () => {
+      const token = needsToken(name) ? await this.token() : null;
+      return (await this.#exchange(name, given, token, this.#options.transport, key)).data;
+    };
+    return () => this.#retrying(once, endpoints[name].method === 'GET');
+  }
+
+  #sendingAgain(send: () => Promise<unknown>): Promise<unknown> {
+    const { endpoint, notice } = this.#options;
+    return sendKeyed({
+      send: () => this.#waitingForLimits(send),
+      acceptsKeys: () => this.acceptsKeys(),
+      locate: () => endpoint.currentAddress(),
+      pause: milliseconds => this.pause(milliseconds),
+      notice,
+    });
   }
 
   /** Like `call`, with this token instead of the session's (null sends none) and without retries. */
@@ -269,13 +310,20 @@ export class Client {
     }
   }
 
-  async #exchange(name: RouteName, input: AnyInput, token: string | null, transport: Transport = sendOneShot) {
+  async #exchange(
+    name: RouteName,
+    input: AnyInput,
+    token: string | null,
+    transport: Transport = sendOneShot,
+    key: string | null = null,
+  ) {
     const { method, path } = endpoints[name];
     const origin = await this.address();
     const body = input.body === undefined ? undefined : JSON.stringify(input.body);
     const headers = {
       accept: 'application/json',
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(key === null ? {} : { 'idempotency-key': key }),
       ...(body === undefined
         ? {}
         : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),

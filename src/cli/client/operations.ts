@@ -48,6 +48,10 @@ export const fieldsOf = (name: RouteName): readonly string[] => requiredFields[n
 /** Whether an operation is called with a token. */
 export const needsToken = (name: RouteName): boolean => !('access' in endpoints[name]);
 
+/** Whether an operation without a file is sent with an Idempotency-Key. */
+export const takesKey = (name: RouteName): boolean =>
+  endpoints[name].method !== 'GET' && !('neverReplayed' in endpoints[name]);
+
 /** Path and query of a request. Path parameters are escaped, so that no value can reach another operation. */
 export function pathOf(
   template: string,

@@ -7,7 +7,7 @@ import type { DeviceListItem } from '../../../contract/devices.ts';
 import { eventPage } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { BatchOperation } from '../../../contract/values.ts';
-import type { Client } from '../../client/client.ts';
+import { type Client, newKey } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
 import { Fault } from '../../fault.ts';
 import { exportedDevices } from '../devices/export-stream.ts';
@@ -47,17 +47,20 @@ export async function sendBatch(context: Context, batch: Batch): Promise<readonl
     lost = true;
     batch.onLost();
   };
-  await untilAnswered({ client, onLost, notice: text => context.out.notice(text) }, async () => {
-    if (lost) await addEarlier(context, batch, results);
+  const key = newKey();
+  await untilAnswered({ client, onLost, notice: text => context.out.notice(text) }, async isSafe => {
+    const mustLook = lost && !isSafe;
+    if (mustLook) await addEarlier(context, batch, results);
     const open = [...items.keys()].filter(index => !results.has(index));
     if (open.length === 0) return;
     const answered = await send(
       batch,
       open.map(index => items[index]!),
+      isSafe ? key : newKey(),
     );
     for (const [at, index] of open.entries()) results.set(index, answered[at]!);
     // The lost request may have been executed between the look at the events and this attempt.
-    if (lost && answered.some(isFailed)) await addEarlier(context, batch, results);
+    if (mustLook && answered.some(isFailed)) await addEarlier(context, batch, results);
   });
   return items.map((_, index) => results.get(index)!);
 }
@@ -67,8 +70,9 @@ const isFailed = ({ status }: ServerResult): boolean => status !== 'success';
 async function send(
   { client, operation, common, confirmPassword }: Batch,
   items: readonly Item[],
+  key: string,
 ): Promise<readonly ServerResult[]> {
-  const { results } = await client.call('batchUpdate', {
+  const { results } = await client.callKeyed('batchUpdate', key, {
     body: {
       operation,
       items: items.map(({ target: { line: _, ...target }, fields }) => ({ ...target, ...common, ...fields })),

@@ -6,7 +6,7 @@
 import type { BatchItem, Registration } from '../../../contract/devices.ts';
 import { deviceIds } from '../../../contract/ids.ts';
 import { paging } from '../../../contract/limits.ts';
-import type { Client } from '../../client/client.ts';
+import { type Client, newKey } from '../../client/client.ts';
 import { Unreachable } from '../../client/failures.ts';
 import { findBySerial } from '../devices/find-device.ts';
 
@@ -48,23 +48,31 @@ export function sendBatch(options: BatchOptions): Promise<readonly BatchItem[]> 
     lost = true;
     options.onLost();
   };
-  return untilAnswered({ ...options, onLost }, async () => {
-    const { results } = await options.client.call('batchRegister', { body: { devices: options.items } });
-    return lost ? await withEarlierSuccesses(options, results) : results;
+  const key = newKey();
+  return untilAnswered({ ...options, onLost }, async isSafe => {
+    const { results } = await options.client.callKeyed('batchRegister', key, { body: { devices: options.items } });
+    return lost && !(isSafe && !options.sentBefore) ? await withEarlierSuccesses(options, results) : results;
   });
 }
 
-/** Runs `send`, and again after a pause while the server is unreachable. `onLost` is called if a response was lost. */
+/**
+ * Runs `send`, and again after a pause while the server is unreachable. `onLost` is called if a response was lost. `isSafe`: every
+ * server that was asked before an attempt accepts idempotency keys, so a repeated request gets the response that was lost.
+ */
 export async function untilAnswered<T>(
   { client, onLost, notice }: Pick<BatchOptions, 'client' | 'onLost' | 'notice'>,
-  send: () => Promise<T>,
+  send: (isSafe: boolean) => Promise<T>,
 ): Promise<T> {
+  let isSafe = true;
   for (let tries = 0; ; tries++) {
+    let isSent = false;
     try {
-      return await send();
+      isSafe &&= await client.acceptsKeys();
+      isSent = true;
+      return await send(isSafe);
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
-      if (error.maybeDone) onLost();
+      if (isSent && error.maybeDone) onLost();
       const pause = retryMs[tries];
       if (pause === undefined) throw error;
       notice(`${error.message}; retrying in ${pause / 1000} s`);
