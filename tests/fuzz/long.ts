@@ -62,13 +62,15 @@ type Schema = {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly additionalProperties?: Schema | boolean;
 };
 type Place = readonly (string | number)[];
 
-/** The paths of the values that a schema describes; of an array, those of its first item. */
+/** The paths of the values that a schema describes; of an array, those of its first item; of tags, all and one. */
 function placesIn(schema: Schema, at: Place = []): Place[] {
   const inner = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
   if (inner.type === 'array') return inner.items ? placesIn(inner.items, [...at, 0]) : [at];
+  if (typeof inner.additionalProperties === 'object') return [at, [...at, 'lot']];
   if (!inner.properties) return at.length > 0 ? [at] : [];
   return Object.entries(inner.properties).flatMap(([name, field]) => placesIn(field, [...at, name]));
 }
