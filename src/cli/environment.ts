@@ -42,6 +42,11 @@ export const variables: readonly Variable[] = [
     side: 'commands',
   },
   {
+    name: environment.webhookSecret,
+    words: 'secret of the receiver of `watch --forward-to`, if no `--secret-file` is given',
+    side: 'commands',
+  },
+  {
     name: 'DEVMGR_NO_KEYCHAIN',
     words: 'if not empty: store tokens in a file even if there is a keychain',
     side: 'commands',

@@ -84,6 +84,7 @@ export const environment = {
   home: 'DEVMGR_HOME',
   server: 'DEVMGR_SERVER',
   token: 'DEVMGR_TOKEN',
+  webhookSecret: 'DEVMGR_WEBHOOK_SECRET',
   traffic: 'DEVMGR_TRAFFIC',
   sessionDays: 'DEVMGR_SESSION_DAYS',
   forward: 'DEVMGR_AUDIT_FORWARD',

@@ -1,6 +1,7 @@
 /** `watch --exec`: runs a program for each event. The event is on its standard input, never among its arguments. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Notification } from '../../../contract/events.ts';
+import { environment } from '../../../contract/local.ts';
 import type { Context } from '../../context.ts';
 import { systemCode, systemWords, usage } from '../../fault.ts';
 import { safeJson } from '../../terminal/text.ts';
@@ -23,7 +24,7 @@ export class EventProgram {
       // A group of its own: Ctrl-C at the terminal reaches only this process, which lets the program finish.
       detached: process.platform !== 'win32',
       // A program does not need the secret of --forward-to.
-      env: { ...env, DEVMGR_WEBHOOK_SECRET: undefined },
+      env: { ...env, [environment.webhookSecret]: undefined },
     });
     this.#running.add(child);
     // A program may end without reading the event.

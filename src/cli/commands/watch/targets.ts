@@ -1,4 +1,4 @@
-/** `watch --exec`: makes the target that the flags name, and delivers events to it from its cursor on. */
+/** `watch --exec` and `--forward-to`: makes the target that the flags name, and delivers events to it from its cursor on. */
 import type { EventType } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { Cursor, defaultCursor } from './cursor.ts';
@@ -9,7 +9,9 @@ import { watchedEvents } from './stream.ts';
 
 /** The flags of a watch that delivers. */
 export interface TargetFlags {
-  readonly exec: string;
+  readonly exec: string | undefined;
+  readonly forwardTo: string | undefined;
+  readonly secretFile: string | undefined;
   /** Arguments of the program. */
   readonly args: readonly string[];
   readonly type: readonly EventType[];
@@ -28,11 +30,11 @@ const programRetries = 3;
 /** Delivers events until the stream ends. The exit code; throws a fault if an event cannot be delivered. */
 export async function deliverTo(context: Context, flags: TargetFlags): Promise<number> {
   const { type, deviceId, count, timeout } = flags;
-  const selection = [...type.toSorted(), deviceId ?? ''];
-  const cursor = Cursor.open(flags.cursor ?? defaultCursor(context, ['exec', flags.exec, ...flags.args, ...selection]));
+  const name = flags.exec === undefined ? ['forward', flags.forwardTo ?? ''] : ['exec', flags.exec, ...flags.args];
+  const cursor = Cursor.open(flags.cursor ?? defaultCursor(context, [...name, ...type.toSorted(), deviceId ?? '']));
   try {
+    const target = await targetOf(context, flags, cursor.source);
     const since = firstOf(context, flags, cursor);
-    const target = programTarget(context, flags);
     const events = watchedEvents(context, {
       types: type,
       deviceId,
@@ -42,7 +44,9 @@ export async function deliverTo(context: Context, flags: TargetFlags): Promise<n
       // A run without events has a start as well: the next one continues there.
       onStart: id => cursor.save(id),
     });
-    const { concurrency = 1, retries = programRetries, skipFailed } = flags;
+    // A program that fails may never succeed; a receiver that is down comes back.
+    const often = flags.exec === undefined ? Number.POSITIVE_INFINITY : programRetries;
+    const { concurrency = 1, retries = often, skipFailed } = flags;
     return await deliver(context, cursor, target, { concurrency, retries, skipFailed, count }, events);
   } finally {
     cursor.close();
@@ -62,7 +66,13 @@ function firstOf(context: Context, { since }: TargetFlags, cursor: Cursor): numb
   return first;
 }
 
-function programTarget(context: Context, { exec, args }: TargetFlags): Target {
+async function targetOf(context: Context, flags: TargetFlags, source: string): Promise<Target> {
+  const { exec, args, forwardTo, secretFile } = flags;
+  if (exec === undefined) {
+    const { receiverOf, webhookSecret, webhookTarget } = await import('./webhook.ts');
+    const url = receiverOf(forwardTo ?? '');
+    return webhookTarget(context, url, await webhookSecret(context, secretFile), source);
+  }
   const program = new EventProgram(exec, args);
   return { name: exec, attempt: event => program.run(event, context), abandon: () => program.end() };
 }

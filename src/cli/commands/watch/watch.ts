@@ -25,13 +25,28 @@ export const watch = command({
       offer: 'file',
       help: 'run this program for each event, which is JSON on its standard input',
     },
+    'forward-to': {
+      value: 'URL',
+      conflicts: ['exec'],
+      help: 'post each event to this address, signed as in Standard Webhooks',
+    },
+    'secret-file': {
+      value: 'FILE',
+      offer: 'file',
+      needs: 'forward-to',
+      help: 'file with the secret of the receiver (or DEVMGR_WEBHOOK_SECRET)',
+    },
     concurrency: {
       value: 'N',
       whole: { min: 1, max: 64 },
       needs: 'exec',
       help: 'programs at a time; events of one device stay in order (default: 1)',
     },
-    retries: { value: 'N', whole: { min: 0 }, help: 'further attempts to deliver an event (default: 3)' },
+    retries: {
+      value: 'N',
+      whole: { min: 0 },
+      help: 'further attempts to deliver an event (default: 3; without end for --forward-to)',
+    },
     'skip-failed': { help: 'continue with the next event if all attempts failed' },
     cursor: { value: 'FILE', offer: 'file', help: 'where to store which events are delivered' },
   },
@@ -46,12 +61,17 @@ export const watch = command({
       does: 'a program for each lock, with arguments of its own',
       line: 'watch --type DEVICE_LOCKED --exec ./notify -- --team ops',
     },
+    {
+      does: 'a webhook for all events, without a gap between two runs',
+      line: 'watch --forward-to https://hooks.example.com/devmgr --secret-file secret',
+    },
   ],
   async run({ args, flags }, context) {
     const deviceId = flags.device === undefined ? undefined : await resolveDevice(context, flags.device, false);
-    if (flags.exec !== undefined) {
+    if (flags.forwardTo !== undefined && args.length > 0) checkPlain(args, flags);
+    if (flags.exec !== undefined || flags.forwardTo !== undefined) {
       const { deliverTo } = await import('./targets.ts');
-      return deliverTo(context, { ...flags, exec: flags.exec, args, deviceId });
+      return deliverTo(context, { ...flags, args, deviceId });
     }
     checkPlain(args, flags);
     const seen = new Seen(context);
