@@ -1,5 +1,6 @@
 /** A list that is searched: what each key and each result changes, and how often the server is asked. */
 import { describe, expect, test } from 'vitest';
+import { aligned } from '../../src/cli/pickers/aligned.ts';
 import { pauseBefore } from '../../src/cli/pickers/server-search.ts';
 import { emptyList, isFinal, type ListEvent, type ListState, listAfter } from '../../src/cli/terminal/search-list.ts';
 
@@ -53,6 +54,14 @@ describe('a searched list', () => {
     const state = stateAfter(typed('x'), found());
     expect(listAfter(state, typed('x'))).toBe(state);
   });
+});
+
+test('rows are aligned by width, and text of the server cannot control the terminal', () => {
+  const rows = [
+    ['DEV-1', '\u001b[2J', 'x'],
+    ['DEV-10', '漢字', 'y'],
+  ];
+  expect(aligned(rows)).toEqual(['DEV-1   \\x1b[2J  x', 'DEV-10  漢字     y']);
 });
 
 describe('a search on the server', () => {
