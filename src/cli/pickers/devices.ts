@@ -16,13 +16,13 @@ const offered = 50;
 /** The deviceId of one device in one of these states. Throws a fault of kind `device` if there is none. */
 export async function pickDevice(context: Context, fits: readonly DeviceStatus[] = deviceStatuses): Promise<string> {
   const search = await searchFor(context, fits);
-  return searchOne(context.out, 'Device (type a part of its id or serial number, or its user)', search.find);
+  return searchOne(context.out, 'Device (part of its id or serial, or its user)', search.find);
 }
 
 /** The deviceIds of at least one device in these states. Throws a fault of kind `device` if there is none. */
 export async function pickDevices(context: Context, fits: readonly DeviceStatus[]): Promise<readonly string[]> {
   const search = await searchFor(context, fits);
-  return searchMany(context.out, 'Devices (type a part of the id or serial number, or the user)', search.find);
+  return searchMany(context.out, 'Devices (part of id or serial, or user)', search.find);
 }
 
 async function searchFor({ registry }: Context, fits: readonly DeviceStatus[]): Promise<ServerSearch<string>> {
