@@ -4,14 +4,16 @@ import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DaemonInfo } from '../src/contract/local.ts';
 import { routes } from '../src/contract/routes.ts';
+import type { Assembled } from './assembled.ts';
 import type { Forwarder } from './forwarding/forwarder.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
+import { afterFirstScan } from './hardware/first-scan.ts';
 import { Home } from './home/home.ts';
 import { Instance } from './home/instance.ts';
 import { keepLocalToken } from './home/local-token.ts';
 import { lockHome } from './home/lock.ts';
-import { checkNetwork, type DaemonSettings, isBehindProxy } from './home/settings.ts';
+import { checkNetwork, checkRole, type DaemonSettings, isBehindProxy } from './home/settings.ts';
 import { signingKeys } from './home/signing-keys.ts';
 import { KeyedRequests } from './http/idempotency.ts';
 import { closeServer, listen, readTls, tlsOptions } from './http/listener.ts';
@@ -24,7 +26,6 @@ import {
   deviceRoutes,
   eventRoutes,
   hardwareRoutes,
-  type KeySource,
   systemRoutes,
   tokenRoutes,
   userRoutes,
@@ -56,6 +57,7 @@ import { statisticsAt } from './services/statistics.ts';
 import { TokenService } from './services/token-service.ts';
 import { Tokens } from './services/tokens.ts';
 import { UserService } from './services/users.ts';
+import { assembleStation } from './station.ts';
 import type { Store } from './store/store.ts';
 import { openStore } from './store-engine.ts';
 
@@ -70,12 +72,10 @@ export interface RunningDaemon {
   stop(): Promise<void>;
 }
 
-/** Milliseconds that a request for the keys waits for the first scan of the hardware. */
-const FIRST_SCAN_MS = 3000;
-
 /** Starts a daemon. Rejects with `StartRefused` if it cannot start; then everything that was started is stopped again. */
 export async function startDaemon(settings: DaemonSettings, version: string, log: Logger): Promise<RunningDaemon> {
   checkNetwork(settings);
+  checkRole(settings);
   const stack = new ShutdownStack();
   try {
     return await start({ settings, version, log, stack, openStore });
@@ -90,31 +90,28 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   const home = await Home.open(settings.home);
   const lock = await lockHome(home);
   stack.add(() => lock.release());
-  const registry = await openRegistry({ ...basis, home });
-  const parts = await createParts({ ...basis, home }, registry);
   const scanned = Promise.withResolvers<void>();
-  const forwarder = await startForwarder({ ...basis, home }, registry.store);
-  const app = await createServer({ ...basis, home }, registry, { ...parts, forwarder }, scanned.promise);
+  const assemble = settings.role === 'station' ? assembleStation : assembleRegistry;
+  const { app, hub, keys, logins, firstAdmin, renewKeys } = await assemble({ ...basis, home }, scanned.promise);
   let extra: readonly Server[] = [];
   stack.add(() => closeServer(app, extra, log));
-  await parts.hub.ready();
-  const initialPassword = await registry.firstAdmin;
-  const localToken = await keepLocalToken(home, parts.logins, now, log);
+  await hub.ready();
+  const initialPassword = await firstAdmin;
+  const localToken = await keepLocalToken(home, logins, now, log);
   stack.add(() => localToken.stop());
   const listening = await listen(app, settings, home.path('socket'), log);
   const { url, socket } = listening;
   extra = listening.extra;
   // Loading the native libraries takes longer than the rest of the start: requests need not wait for it.
-  void parts.keys.start().finally(scanned.resolve);
-  stack.add(() => parts.keys.stop());
+  void keys.start().finally(scanned.resolve);
+  stack.add(() => keys.stop());
   await publish(home, { pid: process.pid, url, socket, version, startedAt: new Date(now()).toISOString() });
   stack.add(() => home.remove('daemonInfo'));
   log.info({ url, socket, version, home: home.dir }, 'listening');
   const reload = async () => {
     try {
-      await registry.rotateJournal();
-      await useSigningKeys(home, registry.store, parts.logins);
-      parts.hub.checkTokens();
+      await renewKeys();
+      hub.checkTokens();
       await localToken.renew();
       const tls = await readTls(settings, log);
       if (tls) (app.server as unknown as TlsServer).setSecureContext(tlsOptions(tls));
@@ -124,6 +121,25 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
     }
   };
   return { url, initialPassword, reload, stop: () => stack.unwind(log) };
+}
+
+/** The parts of a daemon with a registry. */
+async function assembleRegistry(basis: Start, scanned: Promise<void>): Promise<Assembled> {
+  const registry = await openRegistry(basis);
+  const parts = await createParts(basis, registry);
+  const forwarder = await startForwarder(basis, registry.store);
+  const { hub, keys, logins } = parts;
+  return {
+    app: await createServer(basis, registry, { ...parts, forwarder }, scanned),
+    hub,
+    keys,
+    logins,
+    firstAdmin: registry.firstAdmin,
+    renewKeys: async () => {
+      await registry.rotateJournal();
+      await useSigningKeys(basis.home, registry.store, logins);
+    },
+  };
 }
 
 type Parts = Awaited<ReturnType<typeof createParts>> & { readonly forwarder: Forwarder | null };
@@ -218,17 +234,6 @@ const forbiddenRecorder =
     const detail = { role: caller.role, operation: routeOptions.config.operation?.id ?? 'unknown' };
     access.record({ type: 'OPERATION_REFUSED', ...accessOf({ caller, requestId, address }), detail });
   };
-
-/** An early request for the keys waits for the first scan, but not for a driver that hangs. */
-function afterFirstScan(keys: AttachedKeys, scanned: Promise<void>): KeySource {
-  return {
-    driverStatuses: () => keys.driverStatuses(),
-    async list() {
-      await Promise.race([scanned, new Promise<void>(resolve => setTimeout(resolve, FIRST_SCAN_MS).unref())]);
-      return keys.list();
-    },
-  };
-}
 
 async function gauges(store: Store, hub: Hub, forwarder: Forwarder | null) {
   const { total } = await store.devices({ sortBy: 'createTime', descending: true, offset: 0, limit: 1 });

@@ -3,7 +3,7 @@ import type { ListeningLine } from '../src/contract/local.ts';
 import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
 import { filesTarget } from './blobs/s3/target.ts';
 import { forwardTarget } from './forwarding/target.ts';
-import { type DaemonSettings, settingsFromEnvironment } from './home/settings.ts';
+import { type DaemonSettings, roleFrom, settingsFromEnvironment } from './home/settings.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
 import { print, reporting } from './program-io.ts';
@@ -29,6 +29,7 @@ async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> 
     ukeyMatch: options.ukeyMatch ?? [],
     forward: forwardTarget(options.forward ?? null, io.env) ?? undefined,
     objectStore: filesTarget(options.files ?? null, io.env, options.insecureHttp) ?? undefined,
+    role: roleFrom(options.role ?? null, io.env),
     hardware: true,
     ...settingsFromEnvironment(io.env),
   };

@@ -194,9 +194,9 @@ export const rules: readonly Rule[] = [
   },
   {
     from: product,
-    except: ['daemon/main.ts', 'daemon/http/'],
+    except: ['daemon/main.ts', 'daemon/station.ts', 'daemon/assembled.ts', 'daemon/http/'],
     never: ['npm:fastify'],
-    because: 'only daemon/http, and main, know Fastify',
+    because: 'only daemon/http, and what composes a daemon, know Fastify',
   },
   {
     from: product,

@@ -13,6 +13,9 @@ export interface AttachedKeysOptions extends UseOptions {
   readonly log: Record<'debug' | 'info' | 'warn', (details: object, message: string) => void>;
 }
 
+/** The attached keys, and the state of what finds them. */
+export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses'>;
+
 interface Attachment {
   readonly key: AttachedKey;
   /** Monotonic milliseconds. */

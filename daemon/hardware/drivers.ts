@@ -15,6 +15,7 @@ export function createDrivers(settings: DaemonSettings, log: Logger): Driver[] {
     ...(settings.traffic === 'off' ? {} : { traffic: (line: TrafficLine) => logTraffic(line, settings.traffic, log) }),
   };
   const drivers: Driver[] = [];
+  if (settings.role === 'registry') return drivers;
   if (settings.simulateKeys > 0) drivers.push(createSimulatedDriver({ ...options, count: settings.simulateKeys }));
   if (!settings.hardware) return drivers;
   const pcsc = createPcscDriver(options);

@@ -8,7 +8,7 @@ import {
   rateLimits,
   sessionDays,
 } from '../../src/contract/limits.ts';
-import { environment } from '../../src/contract/local.ts';
+import { type DaemonRole, daemonRoles, environment } from '../../src/contract/local.ts';
 import type { StartFailure } from '../../src/contract/programs.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
@@ -28,7 +28,8 @@ export interface DaemonSettings {
   /** Log as NDJSON on stdout instead of lines for people on stderr. */
   readonly json: boolean;
   readonly verbose: boolean;
-  /** Whether to watch USB and PC/SC; tests of other things leave the hardware of the machine alone. */
+  readonly role: DaemonRole;
+  /** Whether to watch USB and PC/SC, if the role includes keys; tests of other things leave the hardware of the machine alone. */
   readonly hardware: boolean;
   readonly simulateKeys: number;
   /** Whether APDUs and reports are logged: not at all, with possible serial numbers masked, or in full. */
@@ -83,6 +84,30 @@ export function settingsFromEnvironment(
     traffic: trafficFrom(env[environment.traffic]),
     sessionDays: sessionDaysFrom(env[environment.sessionDays]),
   };
+}
+
+/** The role that `text` or else the environment names. Throws `StartRefused`. */
+export function roleFrom(text: string | null, env: Env): DaemonRole {
+  const word = text ?? (env[environment.role] || 'all');
+  const role = daemonRoles.find(known => known === word);
+  if (role) return role;
+  throw new StartRefused(
+    2,
+    `${text === null ? environment.role : '--role'} is malformed`,
+    'write all, registry or station',
+  );
+}
+
+/** Throws `StartRefused` if a setting belongs to what the role leaves out. */
+export function checkRole({ role, simulateKeys, ukeyMatch, objectStore, forward }: DaemonSettings): void {
+  if (role === 'registry' && (simulateKeys > 0 || ukeyMatch.length > 0))
+    throw new StartRefused(
+      2,
+      'a daemon with the role registry does not look for keys',
+      'leave --simulate-keys and --ukey-match out',
+    );
+  if (role === 'station' && (objectStore || forward))
+    throw new StartRefused(2, 'a daemon with the role station has no registry', 'leave --files and --forward out');
 }
 
 function sessionDaysFrom(text: string | undefined): number {

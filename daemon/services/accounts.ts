@@ -6,12 +6,12 @@ import type { Store } from '../store/store.ts';
  * changes the user, so that the next request sees a disabled user or a changed password.
  */
 export class Accounts {
-  readonly #store: Store;
+  readonly #store: Pick<Store, 'user' | 'onCommit'>;
   readonly #users = new Map<number, UserRecord>();
   /** Raised at every drop: a read that started earlier must not store what it found. */
   #epoch = 0;
 
-  constructor(store: Store) {
+  constructor(store: Pick<Store, 'user' | 'onCommit'>) {
     this.#store = store;
     store.onCommit(({ users }) => {
       if (users.length) this.#epoch++;

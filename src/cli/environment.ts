@@ -68,6 +68,11 @@ export const variables: readonly Variable[] = [
     side: 'daemon',
   },
   {
+    name: environment.role,
+    words: 'what the daemon does: all, registry or station; --role overrides it (all)',
+    side: 'daemon',
+  },
+  {
     name: environment.forward,
     words: 'where the daemon forwards the journal to, as a URL; --forward overrides it',
     side: 'daemon',

@@ -79,12 +79,20 @@ export interface ListeningLine {
   readonly url: string;
 }
 
+/**
+ * What a daemon does. `registry`: stores devices, without looking for keys. `station`: shows the keys of its machine to the
+ * programs on it, without a registry. `all`: both.
+ */
+export const daemonRoles = ['all', 'registry', 'station'] as const;
+export type DaemonRole = (typeof daemonRoles)[number];
+
 /** Environment variables of the daemon and the command line. */
 export const environment = {
   home: 'DEVMGR_HOME',
   server: 'DEVMGR_SERVER',
   token: 'DEVMGR_TOKEN',
   webhookSecret: 'DEVMGR_WEBHOOK_SECRET',
+  role: 'DEVMGR_ROLE',
   traffic: 'DEVMGR_TRAFFIC',
   sessionDays: 'DEVMGR_SESSION_DAYS',
   forward: 'DEVMGR_AUDIT_FORWARD',

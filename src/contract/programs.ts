@@ -26,6 +26,8 @@ export interface RunOptions extends HomeOptions, FilesOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly verbose: boolean;
+  /** `all`, `registry` or `station`; null or absent takes it from the environment. */
+  readonly role?: string | null;
   /** Number of simulated keys to add. */
   readonly simulateKeys: number;
   /** PEM files; both or neither. */

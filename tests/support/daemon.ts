@@ -118,6 +118,7 @@ export function testSettings(home: string): DaemonSettings {
     port: 0,
     json: true,
     verbose: true,
+    role: 'all',
     simulateKeys: 0,
     insecureHttp: false,
     trustProxy: [],

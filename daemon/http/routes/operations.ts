@@ -8,7 +8,7 @@ import { deviceIds } from '../../../src/contract/ids.ts';
 import { connectionEnd } from '../../../src/contract/local.ts';
 import { routes } from '../../../src/contract/routes.ts';
 import { exportFormats } from '../../../src/contract/values.ts';
-import type { AttachedKeys } from '../../hardware/attached-keys.ts';
+import type { KeySource } from '../../hardware/attached-keys.ts';
 import type { Instance, Proof } from '../../home/instance.ts';
 import { clientOf } from '../../loopback.ts';
 import { type AccessJournal, accessOf } from '../../services/access-journal.ts';
@@ -167,9 +167,6 @@ export function eventRoutes(app: FastifyInstance, parts: OperationParts & { read
   operation(app, parts, routes.events, ({ query }) => parts.events.list(query));
 }
 
-/** What the hardware service answers with. */
-export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses'>;
-
 /** The keys that are attached to this machine. */
 export function hardwareRoutes(app: FastifyInstance, parts: OperationParts & { readonly keys: KeySource }): void {
   const { keys } = parts;
@@ -178,7 +175,7 @@ export function hardwareRoutes(app: FastifyInstance, parts: OperationParts & { r
 
 /** What health is reported from. */
 export interface HealthParts extends OperationParts {
-  readonly store: Store;
+  readonly store: Pick<Store, 'health'>;
   /** Version of the program. */
   readonly version: string;
   readonly drivers: () => readonly DriverStatus[];

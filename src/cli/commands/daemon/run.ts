@@ -1,4 +1,4 @@
-import { defaultHost, defaultPort } from '../../../contract/local.ts';
+import { daemonRoles, defaultHost, defaultPort } from '../../../contract/local.ts';
 import { command } from '../../define.ts';
 import type { FlagShapes } from '../../flags.ts';
 
@@ -9,6 +9,11 @@ export const daemonFlags = {
     value: 'PORT',
     whole: { min: 0, max: 65_535 },
     help: `port to listen on (default: ${defaultPort}); 0 picks a free one`,
+  },
+  role: {
+    value: 'ROLE',
+    choices: daemonRoles,
+    help: 'what it does: a registry, the keys of a station, or all (default: all)',
   },
   'simulate-keys': {
     value: 'N',
@@ -43,6 +48,7 @@ export const daemonRun = command({
         home: settings.home,
         json: globals.json,
         verbose: globals.verbose,
+        role: flags.role ?? null,
         simulateKeys: flags.simulateKeys ?? 0,
         tlsCert: flags.tlsCert ?? null,
         tlsKey: flags.tlsKey ?? null,

@@ -115,6 +115,10 @@ const keyColumns = (none: string): Column<Key>[] => [
 /** A notice for each driver that finds no keys, with the reason. Silent with --json, where the list has them. */
 export function reportDrivers({ out, globals }: Context, drivers: readonly DriverStatus[]): void {
   if (globals.json) return;
+  if (drivers.length === 0)
+    out.notice(
+      'This daemon does not look for keys: its role is registry. Name the one at the station with --hardware.',
+    );
   for (const driver of drivers)
     if (driver.state !== 'ready')
       out.notice(`${out.tint('yellow', `${safe(driver.name)} is not available:`)} ${safe(driver.detail)}`);

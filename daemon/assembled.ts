@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify';
+import type { AttachedKeys } from './hardware/attached-keys.ts';
+import type { Hub } from './notifications/hub.ts';
+import type { Tokens } from './services/tokens.ts';
+
+/** The parts of a daemon of any role, connected, before it listens. */
+export interface Assembled {
+  readonly app: FastifyInstance;
+  readonly hub: Hub;
+  readonly keys: AttachedKeys;
+  readonly logins: Tokens;
+  /** The first administrator's password if this start has generated it, else null. */
+  readonly firstAdmin: Promise<string | null>;
+  /** Reads keys that were replaced while the daemon runs. */
+  readonly renewKeys: () => Promise<void>;
+}

@@ -1,0 +1,22 @@
+import { type CommitNotice, type Store, StoreFailure } from './store.ts';
+
+/** What the parts of a station ask of a store. */
+export type StationStore = Pick<
+  Store,
+  'user' | 'response' | 'device' | 'devicesBySerial' | 'events' | 'lastEventId' | 'onCommit' | 'commit' | 'health'
+>;
+
+/** The store of a daemon without a registry: it has no records and takes none. */
+export const noRegistry: StationStore = {
+  user: async () => null,
+  response: async () => null,
+  device: async () => null,
+  devicesBySerial: async () => new Map(),
+  events: async () => [],
+  lastEventId: async () => 0,
+  onCommit: (_listener: (notice: CommitNotice) => void) => () => {},
+  commit: async () => {
+    throw new StoreFailure('a station has no registry');
+  },
+  health: async () => ({ ready: true, detail: 'a station has no registry' }),
+};
