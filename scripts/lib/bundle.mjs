@@ -76,7 +76,7 @@ export function inProject(file) {
 
 /** Small modules that most commands load: a file of its own for each takes half a millisecond at every start. */
 const ofMostCommands =
-  /\/src\/(contract\/(values|limits)|cli\/(define|present-list)|cli\/commands\/devices\/all-devices)\.ts$/;
+  /\/src\/(contract\/(values|limits|instant|tags)|cli\/(define|present-list)|cli\/commands\/devices\/(all-devices|export-stream|filter|tags))\.ts$/;
 
 /** commander loads node:child_process (2 ms) for commands that are separate programs; devmgr has none. */
 const commanderAlone = {

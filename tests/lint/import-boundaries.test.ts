@@ -67,6 +67,7 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
     "const { Entry } = await import('@napi-rs/keyring');",
     /works without a keychain/,
   ],
+  ['src/cli/pickers/devices.ts', "import { lock } from '../commands/devices/lock.ts';", /a picker offers values/],
   ['daemon/logger.ts', "import type { FastifyInstance } from 'fastify';", /know Fastify/],
   ['drivers/hid/native.ts', "import hid from 'node-hid';", /loaded when it is used/],
 ];
