@@ -1,5 +1,5 @@
 /** Requests with the header Idempotency-Key: the first final response is stored, and a repeated request gets it again. */
-import { createHash, createHmac, webcrypto } from 'node:crypto';
+import { createHmac, hash, webcrypto } from 'node:crypto';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import { ApiError, isFinal } from '../../src/contract/codes.ts';
@@ -54,7 +54,7 @@ export class KeyedRequests {
   async answer(asked: Asked): Promise<string> {
     checkKey(asked.key);
     const holder = holderOf(asked.context.caller);
-    const id = createHash('sha256').update(`${holder}\n${asked.key}`).digest('hex');
+    const id = hash('sha256', `${holder}\n${asked.key}`);
     const digest = await digestOf(asked);
     const running = this.#running.get(id);
     if (running !== undefined) {
@@ -168,7 +168,7 @@ async function digestOf({ key, operation, body }: Asked): Promise<string> {
   const content = body?.length ? body : NO_BODY;
   const bodyDigest =
     content.length < LARGE_BODY
-      ? createHash('sha256').update(content).digest()
+      ? hash('sha256', content, 'buffer')
       : new Uint8Array(await webcrypto.subtle.digest('SHA-256', content as Uint8Array<ArrayBuffer>));
   return createHmac('sha256', key).update(operation).update('\n').update(bodyDigest).digest('hex');
 }
