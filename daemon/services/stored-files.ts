@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { Blobs, StagedBlob, StoredBlob } from '../blobs/blobs.ts';
-import { StoreFailure } from '../store/store.ts';
+import { OutcomeUnknown, StoreFailure } from '../store/store.ts';
 import { actorOf, type Context } from './context.ts';
 import { type Admission, diskFull, type FileBudget } from './file-budget.ts';
 
@@ -56,7 +56,10 @@ export async function stage({ blobs, budget }: FileStore, arriving: Arriving): P
 /** More than the store needs for a commit. */
 const COMMIT_BYTES = 1024 * 1024;
 
-/** Stores the file, then records its name with `commit`. If that fails, the file is removed. */
+/**
+ * Stores the file, then records its name with `commit`. If that fails, the file is removed; not if the record may have been
+ * written all the same: a file without a record is found by a sweep, a record without its file is a loss.
+ */
 export async function keep<T>(
   { blobs }: FileStore,
   staged: StagedBlob,
@@ -70,6 +73,7 @@ export async function keep<T>(
     admissions.get(staged)?.keep(staged.size);
     return result;
   } catch (error) {
+    if (error instanceof OutcomeUnknown) throw error;
     const full = error instanceof StoreFailure && (await blobs.space()).free < COMMIT_BYTES;
     await blobs.remove(name);
     throw full ? diskFull() : error;

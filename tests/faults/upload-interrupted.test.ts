@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { Conflict, StoreFailure } from '../../daemon/store/store.ts';
+import { Conflict, OutcomeUnknown, StoreFailure } from '../../daemon/store/store.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { filesIn, partHead } from '../support/forms.ts';
 import { beginUpload, block, formStart, MiB } from '../support/sending.ts';
@@ -66,6 +66,15 @@ it.each([
     expect(await filesIn(server)).toEqual([]);
   }),
 );
+
+it('a file is kept if its record may have been written', () =>
+  withServer({ between: () => ({ commit: () => Promise.reject(new OutcomeUnknown('no answer')) }) }, async server => {
+    const upload = beginUpload(server, '1.0.0', { size: MiB });
+    await upload.file(MiB);
+    upload.end();
+    expect(await upload.answered).toMatchObject({ status: 500, code: 500 });
+    expect(await filesIn(server)).toHaveLength(1);
+  }));
 
 it('a duplicate recorded while the file arrives is refused with 4002, and the file is removed', () =>
   withServer(
