@@ -26,6 +26,7 @@ describe('sending a write', () => {
         return take(attempts);
       },
       acceptsKeys: async () => (await take(questions)) as boolean,
+      stillAccepts: async () => (await take(questions)) as boolean,
       locate: async () => undefined,
       pause: async milliseconds => void seen.pauses.push(milliseconds),
       notice: text => void seen.notices.push(text),

@@ -300,6 +300,22 @@ describe.each<[string, Transport]>([
       expect(refusal).toMatchObject({ code: 429, waitSeconds: 7 });
     });
 
+    test('asks once whether the server accepts keys, and sends a new key with each write', async () => {
+      const seen: string[] = [];
+      const keys = new Set<unknown>();
+      const { url } = await answering((incoming, response) => {
+        seen.push(incoming.method!);
+        if (incoming.method === 'POST') keys.add(incoming.headers['idempotency-key']);
+        const data = { service: 'devmgr', version: '1', idempotencyKeys: true, deviceId: 'DEV-1', status: 'ACTIVE' };
+        incoming.resume().on('end', () => response.end(success(data)));
+      });
+      const client = clientOf(url);
+      for (let i = 0; i < 3; i++) await client.call('unlock', { params: { deviceId: 'DEV-1' }, body: {} });
+      expect(seen).toEqual(['GET', 'POST', 'POST', 'POST']);
+      expect(keys.size).toBe(3);
+      for (const key of keys) expect(key).toMatch(/^[0-9a-f-]{36}$/);
+    });
+
     test('repeats a read whose connection broke, and no write if the server does not say that it accepts keys', async () => {
       let requests = 0;
       let writes = 0;

@@ -86,6 +86,8 @@ export class Client {
   readonly #options: ClientOptions;
   /** The wait for the server's limit that is under way; requests at the same time share it. */
   #limitWait: Promise<void> | null = null;
+  /** The address of a server that has said that it accepts idempotency keys. */
+  #acceptsKeysAt: string | null = null;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -187,7 +189,9 @@ export class Client {
   /** Whether the server accepts idempotency keys now: then a write can be sent twice with the same key. */
   async acceptsKeys(): Promise<boolean> {
     const health = await this.#retrying(() => this.callAs(null, 'health'), true);
-    return (health as { readonly idempotencyKeys?: unknown }).idempotencyKeys === true;
+    const accepts = (health as { readonly idempotencyKeys?: unknown }).idempotencyKeys === true;
+    this.#acceptsKeysAt = accepts ? await this.address() : null;
+    return accepts;
   }
 
   #attempts(name: RouteName, given: AnyInput, key: string | null): () => Promise<unknown> {
@@ -202,7 +206,8 @@ export class Client {
     const { endpoint, notice } = this.#options;
     return sendKeyed({
       send: () => this.#waitingForLimits(send),
-      acceptsKeys: () => this.acceptsKeys(),
+      acceptsKeys: async () => this.#acceptsKeysAt === (await this.address()) || (await this.acceptsKeys()),
+      stillAccepts: () => this.acceptsKeys(),
       locate: () => endpoint.currentAddress(),
       pause: milliseconds => this.pause(milliseconds),
       notice,

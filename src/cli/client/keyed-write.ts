@@ -11,8 +11,10 @@ const retryMs = [500, 1_000, 2_000, 4_000, 8_000];
 export interface KeyedWrite<T> {
   /** One attempt; each one has the same key. */
   readonly send: () => Promise<T>;
-  /** Asks the server whether it accepts keys. Rejects with `Unreachable` if there is no response. */
+  /** Whether the server accepts keys; it may have said so earlier. Rejects with `Unreachable` if there is no response. */
   readonly acceptsKeys: () => Promise<boolean>;
+  /** Likewise, but always asks. */
+  readonly stillAccepts: () => Promise<boolean>;
   /** Finds out where the server is by now. Starts the local daemon if that is needed and allowed. */
   readonly locate: () => Promise<unknown>;
   /** Throws a fault of kind `interrupted` if the person ends the program. */
@@ -40,12 +42,12 @@ export async function sendKeyed<T>(write: KeyedWrite<T>): Promise<T> {
   }
 }
 
-async function sendAgain<T>({ send, acceptsKeys, locate, pause }: KeyedWrite<T>, lost: Unreachable): Promise<T> {
+async function sendAgain<T>({ send, stillAccepts, locate, pause }: KeyedWrite<T>, lost: Unreachable): Promise<T> {
   for (const milliseconds of retryMs) {
     await pause(milliseconds);
     try {
       await locate();
-      if (!(await acceptsKeys())) throw lost;
+      if (!(await stillAccepts())) throw lost;
       return await send();
     } catch (error) {
       if (error === lost || !(error instanceof Unreachable || isStillRunning(error))) throw error;
