@@ -2,26 +2,16 @@ import type { DataOf, InputOf } from '../../contract/define.ts';
 import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import type { Routes } from '../../contract/routes.ts';
 import { interrupted } from '../fault.ts';
+import { type Endpoint, startingNothing } from './endpoint.ts';
 import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
-import { isServerRefusal, ServerRefusal, Unreachable } from './failures.ts';
+import { Unreachable, withRequest } from './failures.ts';
 import { type HttpRequest, type HttpResponse, patientTimeouts, readText, type Transport, timeouts } from './http.ts';
 import { sendKeyed } from './keyed-write.ts';
+import { LimitWait } from './limit-wait.ts';
 import { sendOneShot } from './one-shot.ts';
 import { fieldsOf, needsToken, pathOf, takesKey } from './operations.ts';
 import { type StreamedBody, sendPooled } from './pool.ts';
 import { sleep } from './sleep.ts';
-
-/** Where a server is. */
-export interface Endpoint {
-  /** The address, without a trailing slash. Starts the local daemon if that is needed and allowed. */
-  address(): Promise<string>;
-  /** Called when no server answers there. True if it has been started again, so that another attempt makes sense. */
-  restart(): Promise<boolean>;
-  /** The address as of now. Starts nothing once there has been one; the last one known if the server is away. */
-  currentAddress(): Promise<string>;
-  /** Path of the Unix socket of the server at the address; null if it is reached by the address. Valid after `address`. */
-  readonly socketPath: string | null;
-}
 
 /** Supplies the token of requests. */
 export interface Session {
@@ -64,19 +54,8 @@ export interface FileRequest {
   readonly body?: () => StreamedBody;
 }
 
-/** A refusal has the fields of the request, so that hints can be chosen by them. */
-function withRequest(error: unknown, { params, body }: AnyInput): unknown {
-  if (!isServerRefusal(error)) return error;
-  const request = { ...params, ...(body as Readonly<Record<string, unknown>> | undefined) };
-  return new ServerRefusal(error.code, error.message, error.waitSeconds, error.requestId, request);
-}
-
 /** Waits between the attempts of a read whose connection broke. */
 const retryMs = [200, 800];
-/** If the server does not say how long to wait for its limit. */
-const defaultWaitSeconds = 15;
-/** The longest window of a limit. A proxy or a wrong clock may name a time that is years away. */
-const maxWaitSeconds = 3_600;
 
 /** A key for a write. */
 export const newKey = (): string => crypto.randomUUID();
@@ -84,13 +63,13 @@ export const newKey = (): string => crypto.randomUUID();
 /** Calls the operations of the interface by name. */
 export class Client {
   readonly #options: ClientOptions;
-  /** The wait for the server's limit that is under way; requests at the same time share it. */
-  #limitWait: Promise<void> | null = null;
+  readonly #limit: LimitWait;
   /** The address of a server that has said that it accepts idempotency keys. */
   #acceptsKeysAt: string | null = null;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.#limit = new LimitWait({ ...options, pause: milliseconds => this.pause(milliseconds) });
   }
 
   /** Ends waits and requests. */
@@ -127,15 +106,7 @@ export class Client {
   /** Likewise for reads beside an open question, whose screen must stay as it is: they write and start nothing at all. */
   beside(signal: AbortSignal): Client {
     const { endpoint, ...others } = this.impatient(signal).#options;
-    const running: Endpoint = {
-      address: () => endpoint.currentAddress(),
-      currentAddress: () => endpoint.currentAddress(),
-      restart: () => Promise.resolve(false),
-      get socketPath() {
-        return endpoint.socketPath;
-      },
-    };
-    return new Client({ ...others, endpoint: running, trace: () => undefined });
+    return new Client({ ...others, endpoint: startingNothing(endpoint), trace: () => undefined });
   }
 
   /** The same client for many requests: they share connections, and several can be under way. */
@@ -164,13 +135,9 @@ export class Client {
    * accepts idempotency keys. Throws a `ServerRefusal` if the server refuses, `Unreachable` if there is no response.
    */
   async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
-    const given = (input[0] ?? {}) as AnyInput;
     const key = takesKey(name) ? newKey() : null;
-    const send = this.#attempts(name, given, key);
-    const data = await (key === null ? this.#waitingForLimits(send) : this.#sendingAgain(send)).catch(error => {
-      throw withRequest(error, given);
-    });
-    return data as NonNullable<DataOf<Routes[N]>>;
+    const send = this.#attempts(name, input, key);
+    return (await (key === null ? send() : this.#sendingAgain(send))) as NonNullable<DataOf<Routes[N]>>;
   }
 
   /** Like `call`, for a write with this key that the caller sends again itself. */
@@ -179,11 +146,7 @@ export class Client {
     key: string,
     ...input: Input<N>
   ): Promise<NonNullable<DataOf<Routes[N]>>> {
-    const given = (input[0] ?? {}) as AnyInput;
-    const data = await this.#waitingForLimits(this.#attempts(name, given, key)).catch(error => {
-      throw withRequest(error, given);
-    });
-    return data as NonNullable<DataOf<Routes[N]>>;
+    return (await this.#attempts(name, input, key)()) as NonNullable<DataOf<Routes[N]>>;
   }
 
   /** Whether the server accepts idempotency keys now: then a write can be sent twice with the same key. */
@@ -194,18 +157,25 @@ export class Client {
     return accepts;
   }
 
-  #attempts(name: RouteName, given: AnyInput, key: string | null): () => Promise<unknown> {
+  #attempts(name: RouteName, input: readonly unknown[], key: string | null): () => Promise<unknown> {
+    const given = (input[0] ?? {}) as AnyInput;
     const once = async () => {
       const token = needsToken(name) ? await this.token() : null;
       return (await this.#exchange(name, given, token, this.#options.transport, key)).data;
     };
-    return () => this.#retrying(once, endpoints[name].method === 'GET');
+    const isRead = endpoints[name].method === 'GET';
+    return () =>
+      this.#limit
+        .run(() => this.#retrying(once, isRead))
+        .catch(error => {
+          throw withRequest(error, given);
+        });
   }
 
   #sendingAgain(send: () => Promise<unknown>): Promise<unknown> {
     const { endpoint, notice } = this.#options;
     return sendKeyed({
-      send: () => this.#waitingForLimits(send),
+      send,
       acceptsKeys: async () => this.#acceptsKeysAt === (await this.address()) || (await this.acceptsKeys()),
       stillAccepts: () => this.acceptsKeys(),
       locate: () => endpoint.currentAddress(),
@@ -222,7 +192,7 @@ export class Client {
   /** Health with a proof of identity over the nonce, and the other end of the connection that it came on. Sends no token. */
   identify(nonce: string): Promise<{ readonly data: unknown; readonly peer: string | undefined }> {
     const attempt = () => this.#exchange('health', { query: { nonce } }, null, sendOneShot);
-    return this.#waitingForLimits(() => this.#retrying(attempt, true));
+    return this.#limit.run(() => this.#retrying(attempt, true));
   }
 
   /** Sends a request whose response is a file, still to be read. Limits are waited out; nothing else is retried. */
@@ -261,32 +231,9 @@ export class Client {
 
   /** A refusal of a transfer names what was asked for, as that of any other request. */
   #transferring<T>(request: FileRequest, attempt: () => Promise<T>): Promise<T> {
-    return this.#waitingForLimits(attempt).catch(error => {
+    return this.#limit.run(attempt).catch(error => {
       throw withRequest(error, { params: request.params ?? {} });
     });
-  }
-
-  async #waitingForLimits<T>(attempt: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (!isServerRefusal(error, 429) || !this.#options.wait) throw error;
-        this.#limitWait ??= this.#waitForLimit(error).finally(() => {
-          this.#limitWait = null;
-        });
-        await this.#limitWait;
-      }
-    }
-  }
-
-  async #waitForLimit(refusal: ServerRefusal): Promise<void> {
-    const seconds = Math.min(Math.ceil(refusal.waitSeconds ?? defaultWaitSeconds), maxWaitSeconds);
-    const until = new Date(Date.now() + seconds * 1000).toLocaleTimeString();
-    this.#options.waiting(
-      `the server's limit is reached; continuing in ${seconds} s, at ${until} (--no-wait gives up at once)`,
-    );
-    await this.pause(seconds * 1000 + 50);
   }
 
   /** Waits. Throws a fault of kind `interrupted` if `signal` is aborted. */

@@ -44,6 +44,16 @@ export class Unreachable extends Fault {
 export const isServerRefusal = (error: unknown, ...codes: readonly number[]): error is ServerRefusal =>
   error instanceof ServerRefusal && (codes.length === 0 || codes.includes(error.code));
 
+/** A refusal has the fields of the request, so that hints can be chosen by them. */
+export function withRequest(
+  error: unknown,
+  { params, body }: { readonly params?: Readonly<Record<string, unknown>>; readonly body?: unknown },
+): unknown {
+  if (!isServerRefusal(error)) return error;
+  const request = { ...params, ...(body as Readonly<Record<string, unknown>> | undefined) };
+  return new ServerRefusal(error.code, error.message, error.waitSeconds, error.requestId, request);
+}
+
 const checkAddress = 'check the address (--server URL), the network, and whether the server runs';
 const tryAgain = 'try again; `devmgr doctor` looks for the cause';
 

@@ -1,5 +1,5 @@
 import type { DaemonInfo } from '../../contract/local.ts';
-import type { Endpoint } from '../client/client.ts';
+import type { Endpoint } from '../client/endpoint.ts';
 import { Unreachable } from '../client/failures.ts';
 import { portOf } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
