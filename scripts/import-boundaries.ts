@@ -117,6 +117,7 @@ export const rules: readonly Rule[] = [
       'daemon/files.ts',
       'src/contract/',
       'npm:better-sqlite3',
+      'npm:pg',
       'node:',
     ],
     because: 'imports go http → services → store → domain; the store keeps rows and decides nothing',
@@ -133,6 +134,18 @@ export const rules: readonly Rule[] = [
     // The lock of the home folder, which is not part of the registry.
     but: ['daemon/store/sqlite/file-lock.ts'],
     because: 'everything stores through the interfaces in daemon/store; only daemon/store-engine.ts chooses the engine',
+  },
+  {
+    from: ['daemon/'],
+    except: ['daemon/store-engine.ts', 'daemon/store/postgres/'],
+    never: ['daemon/store/postgres/'],
+    because: 'everything stores through the interfaces in daemon/store; only daemon/store-engine.ts chooses the engine',
+  },
+  {
+    from: ['daemon/store-engine.ts'],
+    never: ['daemon/store/postgres/'],
+    atStart: true,
+    because: 'a daemon with SQLite does not load the client of PostgreSQL',
   },
   {
     from: ['daemon/http/'],
@@ -161,6 +174,12 @@ export const rules: readonly Rule[] = [
     except: ['daemon/store/sqlite/'],
     never: ['npm:better-sqlite3'],
     because: 'only daemon/store/sqlite knows SQLite: another store must be able to replace it',
+  },
+  {
+    from: product,
+    except: ['daemon/store/postgres/'],
+    never: ['npm:pg'],
+    because: 'only daemon/store/postgres knows PostgreSQL: another store must be able to replace it',
   },
   {
     from: product,

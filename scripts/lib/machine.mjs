@@ -30,6 +30,7 @@ const wanted = [
     program: `swift-${part}-server`,
     checks: 'files in an object store',
   })),
+  { debian: 'postgresql', folder: '/usr/lib/postgresql', checks: 'the store in PostgreSQL' },
   { debian: 'strace', program: 'strace', checks: 'a disk whose fsync fails' },
 ];
 
@@ -58,7 +59,8 @@ function apt(args) {
   return run('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-function isThere({ program, library, file }) {
+function isThere({ program, library, file, folder }) {
+  if (folder) return existsSync(folder) && readdirSync(folder).length > 0;
   if (program) return isProgram(program);
   return library ? isLibrary(library) : existsSync(file);
 }

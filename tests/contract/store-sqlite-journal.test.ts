@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { entryMac, macWith } from '../../daemon/store/sqlite/chain.ts';
+import { entryMac, macWith } from '../../daemon/store/chain.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { journalKey, openTemporary } from '../support/sqlite.ts';
 import { addDevice, commit, setDevice } from './store/fixtures.ts';

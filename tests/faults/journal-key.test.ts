@@ -15,7 +15,7 @@ import { backup } from '../../daemon/maintenance/backup.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
 import { restore } from '../../daemon/maintenance/restore.ts';
 import { rotateKey } from '../../daemon/maintenance/rotate-key.ts';
-import { entryMac, macWith, sealOf } from '../../daemon/store/sqlite/chain.ts';
+import { entryMac, macWith, sealOf } from '../../daemon/store/chain.ts';
 import type { AuditOptions } from '../../src/contract/programs.ts';
 import { copyHome } from '../support/copied-home.ts';
 import { startTestDaemon, testSettings } from '../support/daemon.ts';

@@ -57,6 +57,9 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
     /over the connection it receives/,
   ],
   ['daemon/home/home.ts', "import Database from 'better-sqlite3';", /another store must be able/],
+  ['daemon/main.ts', "import { open } from './store/postgres/index.ts';", /chooses the engine/],
+  ['daemon/store-engine.ts', "import { open } from './store/postgres/index.ts';", /does not load the client/],
+  ['daemon/store/sqlite/open.ts', "import pg from 'pg';", /only daemon\/store\/postgres knows/],
   ['daemon/home/home.ts', "const hid = await import('node-hid');", /native USB modules/],
   ['drivers/pcsc/library.ts', "const { usb } = require('usb/index.js');", /native USB modules/],
   ['drivers/hid/index.ts', "createRequire(import.meta.url || process.argv[1])('pcsc-mini');", /native PC\/SC module/],
@@ -82,6 +85,7 @@ const good: readonly (readonly [file: string, source: string])[] = [
     "import type { Store } from '../store/store.ts';\nimport { judge } from '../domain/device.ts';",
   ],
   ['daemon/store/sqlite/open.ts', "import Database from 'better-sqlite3';"],
+  ['daemon/store-engine.ts', "const { open } = await import('./store/postgres/index.ts');"],
   ['drivers/hid/native.ts', "import type { Device } from 'node-hid';\nconst { HID } = await import('node-hid');"],
   [
     'bin/devmgr.ts',

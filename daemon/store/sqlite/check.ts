@@ -1,9 +1,9 @@
 import { type default as Database, SqliteError } from 'better-sqlite3';
 import { cooperatively } from '../../concurrency.ts';
+import { AnchorCheck } from '../anchors.ts';
+import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, CheckReport } from '../maintenance.ts';
-import { AnchorCheck } from './anchors.ts';
 import { toFailure } from './failure.ts';
-import type { JournalKeyList } from './key-ring.ts';
 import { migrations } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
 import { schemaProblems } from './schema.ts';

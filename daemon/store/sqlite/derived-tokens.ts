@@ -1,6 +1,6 @@
 import { tokenIds } from '../../../src/contract/ids.ts';
 import type { EntryType } from '../../domain/journal.ts';
-import type { JournalRow } from './chain.ts';
+import type { JournalRow } from '../chain.ts';
 import type { Statements } from './statements.ts';
 
 interface TokenRow {

@@ -1,5 +1,5 @@
 import type { EntryType } from '../../domain/journal.ts';
-import type { JournalRow } from './chain.ts';
+import type { JournalRow } from '../chain.ts';
 import { DerivedDevices } from './derived-devices.ts';
 import { DerivedTokens } from './derived-tokens.ts';
 import { DerivedUsers } from './derived-users.ts';

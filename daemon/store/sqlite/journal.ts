@@ -1,21 +1,8 @@
-import { keyDigest } from '../../domain/digest.ts';
 import type { Entry, JournalAdd, JournalRotate } from '../../domain/journal.ts';
-import type { JournalHead } from '../store.ts';
-import { entryMac, type Mac, macWith, noEntries, sealOf } from './chain.ts';
+import { noEntries } from '../chain.ts';
+import { type ChainedRow, type EntryContext, JournalEnd, type StoredHead } from '../journal-end.ts';
 import type { Statements } from './statements.ts';
 import type { Writes } from './writing.ts';
-
-/** When and on whose behalf an entry is written. */
-export interface EntryContext {
-  readonly at: number;
-  readonly actor: string | null;
-  readonly requestId: string | null;
-}
-
-/** The end of the journal as it is stored: the seal proves who wrote it. */
-export interface StoredHead extends JournalHead {
-  readonly seal: string;
-}
 
 const insert = `INSERT INTO event (id, at, type, device, subject, actor, request_id, data, detail, mac)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -23,98 +10,54 @@ const insert = `INSERT INTO event (id, at, type, device, subject, actor, request
 /** Writes the journal. Call `append` and `seal` inside a transaction, and `reload` after a rollback. */
 export class Journal {
   readonly #statements: Statements;
-  /** By the digest of their keys; the current one first. */
-  readonly #macs: Map<string, Mac>;
-  /** Digest of the key that the next entry is authenticated with, and its function. */
-  #key: string;
-  #mac: Mac;
-  #id = 0;
-  #last = '';
-  #sealed = 0;
+  readonly #end: JournalEnd;
 
-  /** `keys`: the current one, then others that the journal may end with: after a restore, or a replacement that was interrupted. */
+  /** `keys`: see `JournalEnd`. */
   constructor(statements: Statements, keys: readonly [Uint8Array, ...Uint8Array[]]) {
     this.#statements = statements;
-    this.#macs = new Map(keys.map(key => [keyDigest(key), macWith(key)]));
-    this.#key = keyDigest(keys[0]);
-    this.#mac = this.#macs.get(this.#key)!;
+    this.#end = new JournalEnd(keys);
   }
 
   get lastId(): number {
-    return this.#id;
+    return this.#end.id;
   }
 
   /** Whether entries were written since the last seal. */
   get unsealed(): boolean {
-    return this.#id !== this.#sealed;
+    return this.#end.unsealed;
   }
 
   /** Reads the state of the database. Returns what is wrong with the end of the journal; null if nothing is. */
   reload(): string | null {
     const head = readHead(this.#statements);
     const last = this.#statements.value<number | null>('SELECT max(id) FROM event') ?? 0;
-    this.#use(this.#keyOf(head) ?? this.#key);
-    const genuine = head === null ? last === 0 && !hasRecords(this.#statements) : sealOf(this.#mac, head) === head.seal;
-    this.#id = Math.max(last, head?.id ?? 0);
-    this.#sealed = this.#id;
+    const genuine = head === null ? last === 0 && !hasRecords(this.#statements) : this.#end.isGenuine(head);
     // If the seal is broken, the next entry must not hide the damage: its chain starts with a value that verification reports.
-    this.#last = genuine ? (head ?? noEntries).mac : 'broken';
+    const mac = genuine ? (head ?? noEntries).mac : 'broken';
+    this.#end.continueAt(head, { id: Math.max(last, head?.id ?? 0), mac });
     if (!genuine) return `the seal of the journal does not match its key: entries or the key were changed`;
-    return this.#id === last ? null : `the journal ends at entry ${last}, its seal says ${this.#id}`;
+    return this.lastId === last ? null : `the journal ends at entry ${last}, its seal says ${this.lastId}`;
   }
 
   append(context: EntryContext, entry: Entry, device: number | null, subject: number | null): void {
-    const row = {
-      id: this.#id + 1,
-      at: context.at,
-      type: entry.type,
-      device,
-      subject,
-      actor: context.actor,
-      request_id: context.requestId,
-      data: entry.data === undefined ? '{}' : JSON.stringify(entry.data),
-      detail: entry.detail === undefined ? '{}' : JSON.stringify(entry.detail),
-    };
-    const mac = entryMac(this.#mac, this.#last, row);
-    this.#statements
-      .of(insert)
-      .run(row.id, row.at, row.type, device, subject, row.actor, row.request_id, row.data, row.detail, mac);
-    this.#id = row.id;
-    this.#last = mac;
+    this.#insert(this.#end.append(context, entry, device, subject));
   }
 
   /** Writes the entry with the present key and continues with `key`; does nothing if that is the present one. */
   rotate(context: EntryContext, entry: Entry, key: Uint8Array): void {
-    const digest = keyDigest(key);
-    if (digest === this.#key) return;
-    this.append(context, entry, null, null);
-    this.#macs.set(digest, macWith(key));
-    this.#use(digest);
-  }
-
-  #use(digest: string): void {
-    this.#key = digest;
-    this.#mac = this.#macs.get(digest)!;
-  }
-
-  /** The key that sealed the head. */
-  #keyOf(head: StoredHead | null): string | undefined {
-    if (head === null) return undefined;
-    for (const [digest, mac] of this.#macs) if (sealOf(mac, head) === head.seal) return digest;
-    return undefined;
+    const row = this.#end.rotate(context, entry, key);
+    if (row) this.#insert(row);
   }
 
   seal(): void {
-    const head: StoredHead = {
-      id: this.#id,
-      mac: this.#last,
-      seal: sealOf(this.#mac, { id: this.#id, mac: this.#last }),
-    };
     this.#statements.run(
       `INSERT INTO meta (name, value) VALUES ('journal', ?) ON CONFLICT DO UPDATE SET value = excluded.value`,
-      JSON.stringify(head),
+      JSON.stringify(this.#end.seal()),
     );
-    this.#sealed = this.#id;
+  }
+
+  #insert({ id, at, type, device, subject, actor, request_id, data, detail, mac }: ChainedRow): void {
+    this.#statements.of(insert).run(id, at, type, device, subject, actor, request_id, data, detail, mac);
   }
 }
 

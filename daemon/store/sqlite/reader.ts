@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
 import { cooperatively } from '../../concurrency.ts';
+import { sealOf } from '../chain.ts';
+import { type JournalKeyList, KeyRing } from '../key-ring.ts';
 import type { RegistryReader } from '../maintenance.ts';
-import { sealOf } from './chain.ts';
 import { deviceRows } from './devices.ts';
 import { readHead } from './journal.ts';
-import { type JournalKeyList, KeyRing } from './key-ring.ts';
 import { sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { readerOf, tableReads } from './reads.ts';

@@ -1,9 +1,10 @@
+import { AnchorCheck } from '../anchors.ts';
+import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from '../chain.ts';
+import type { StoredHead } from '../journal-end.ts';
+import { type JournalKeyList, KeyRing } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';
-import { AnchorCheck } from './anchors.ts';
-import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from './chain.ts';
 import { Derived } from './derived.ts';
-import { hasRecords, readHead, type StoredHead } from './journal.ts';
-import { type JournalKeyList, KeyRing } from './key-ring.ts';
+import { hasRecords, readHead } from './journal.ts';
 import type { Statements } from './statements.ts';
 
 interface StoredRow extends JournalRow {

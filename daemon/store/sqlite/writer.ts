@@ -1,8 +1,9 @@
+import type { EntryContext } from '../journal-end.ts';
 import type { Change, ChangeResult, Commit } from '../store.ts';
 import { appWrites } from './apps.ts';
 import { backupWrites } from './backups.ts';
 import { checkDeviceGuard, deviceWrites } from './devices.ts';
-import { type EntryContext, type Journal, journalWrites } from './journal.ts';
+import { type Journal, journalWrites } from './journal.ts';
 import { checkResponse, responseWrites, writeResponse } from './responses.ts';
 import { serviceTokenWrites } from './service-tokens.ts';
 import type { Statements } from './statements.ts';

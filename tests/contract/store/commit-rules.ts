@@ -204,7 +204,7 @@ export const commitRules: readonly Rule[] = [
   }),
 
   rule('usage and backups are counted on the device', async ({ store }) => {
-    await commit(store, [addDevice('A'), addDevice('B')]);
+    await commit(store, [addDevice('A'), addDevice('B')], { at: 1 });
     expect(await commit(store, [useDevice(1, 30), useDevice(1, 0)], { at: 10 })).toEqual([
       { kind: 'used', usageCount: 1, usageSeconds: 30 },
       { kind: 'used', usageCount: 2, usageSeconds: 30 },

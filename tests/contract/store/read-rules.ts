@@ -104,7 +104,7 @@ export const readRules: readonly Rule[] = [
   ),
 
   rule('backups belong to their device', async ({ store, raisesTimes }) => {
-    await commit(store, [addDevice('A'), addDevice('B')]);
+    await commit(store, [addDevice('A'), addDevice('B')], { at: 1 });
     await commit(store, [addBackup(1, { note: 'n' }), addBackup(2)], { at: 9 });
     await commit(store, [addBackup(1, { fileSize: 6 })], { at: 4 });
     expect(await store.backup(1)).toEqual({

@@ -21,9 +21,9 @@ export const tokenRules: readonly Rule[] = [
   ),
 
   rule('a name is free again when its service token is revoked', async ({ store }) => {
-    await commit(store, [addToken('line-1')]);
+    await commit(store, [addToken('line-1')], { at: 5 });
     const twin = addToken('line-1', { sha256: 'cd'.repeat(32) });
-    expect(await commit(store, [twin])).toEqual([{ kind: 'duplicate', number: 1, status: null }]);
+    expect(await commit(store, [twin], { at: 6 })).toEqual([{ kind: 'duplicate', number: 1, status: null }]);
     await commit(store, [revokeToken(1)], { at: 8 });
     expect(await commit(store, [twin])).toEqual([{ kind: 'added', number: 2 }]);
     const { rows, total } = await store.serviceTokens({ descending: false, offset: 0, limit: 10 });

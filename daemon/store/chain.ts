@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { JournalHead as Head } from '../store.ts';
+import type { JournalHead as Head } from './store.ts';
 
 /** A row of the journal as it is stored: `data` and `detail` are JSON. */
 export interface JournalRow {

@@ -1,4 +1,4 @@
-import { keyDigest } from '../../domain/digest.ts';
+import { keyDigest } from '../domain/digest.ts';
 import { type JournalRow, type Mac, macWith } from './chain.ts';
 
 /** The keys of a journal, in the order of their use; at least one. One key stands for a list of one. */

@@ -1,0 +1,110 @@
+import { keyDigest } from '../domain/digest.ts';
+import type { Entry } from '../domain/journal.ts';
+import { entryMac, type JournalRow, type Mac, macWith, noEntries, sealOf } from './chain.ts';
+import type { JournalHead } from './store.ts';
+
+/** When and on whose behalf an entry is written. */
+export interface EntryContext {
+  readonly at: number;
+  readonly actor: string | null;
+  readonly requestId: string | null;
+}
+
+/** The end of the journal as it is stored: the seal proves who wrote it. */
+export interface StoredHead extends JournalHead {
+  readonly seal: string;
+}
+
+/** An entry as it is stored, with the code that chains it to the one before. */
+export interface ChainedRow extends JournalRow {
+  readonly mac: string;
+}
+
+/** Makes the next entries of a journal, and the seal at its end. Writes nothing: call `continueAt` after what was made is discarded. */
+export class JournalEnd {
+  /** By the digest of their keys; the current one first. */
+  readonly #macs: Map<string, Mac>;
+  /** Digest of the key that the next entry is authenticated with, and its function. */
+  #key: string;
+  #mac: Mac;
+  #id = 0;
+  #last = '';
+  #sealed = 0;
+
+  /** `keys`: the current one, then others that the journal may end with: after a restore, or a replacement that was interrupted. */
+  constructor(keys: readonly [Uint8Array, ...Uint8Array[]]) {
+    this.#macs = new Map(keys.map(key => [keyDigest(key), macWith(key)]));
+    this.#key = keyDigest(keys[0]);
+    this.#mac = this.#macs.get(this.#key)!;
+  }
+
+  /** Id of the last entry, those made included. */
+  get id(): number {
+    return this.#id;
+  }
+
+  /** Whether entries were made since the last seal. */
+  get unsealed(): boolean {
+    return this.#id !== this.#sealed;
+  }
+
+  /** Whether the seal of the head is that of one of the keys. */
+  isGenuine(head: StoredHead): boolean {
+    return this.#keyOf(head) !== undefined;
+  }
+
+  /**
+   * Continues after entry `id`, with the key that sealed the head. `mac` is the code of that entry, or another text if the next entry
+   * must not look like its genuine successor.
+   */
+  continueAt(head: StoredHead | null, { id, mac }: JournalHead = head ?? noEntries): void {
+    this.#use((head && this.#keyOf(head)) ?? this.#key);
+    this.#id = id;
+    this.#sealed = id;
+    this.#last = mac;
+  }
+
+  append(context: EntryContext, entry: Entry, device: number | null, subject: number | null): ChainedRow {
+    const row: JournalRow = {
+      id: this.#id + 1,
+      at: context.at,
+      type: entry.type,
+      device,
+      subject,
+      actor: context.actor,
+      request_id: context.requestId,
+      data: entry.data === undefined ? '{}' : JSON.stringify(entry.data),
+      detail: entry.detail === undefined ? '{}' : JSON.stringify(entry.detail),
+    };
+    const mac = entryMac(this.#mac, this.#last, row);
+    this.#id = row.id;
+    this.#last = mac;
+    return { ...row, mac };
+  }
+
+  /** Makes the entry with the present key and continues with `key`; null if that is the present one. */
+  rotate(context: EntryContext, entry: Entry, key: Uint8Array): ChainedRow | null {
+    const digest = keyDigest(key);
+    if (digest === this.#key) return null;
+    const row = this.append(context, entry, null, null);
+    this.#macs.set(digest, macWith(key));
+    this.#use(digest);
+    return row;
+  }
+
+  seal(): StoredHead {
+    const head: JournalHead = { id: this.#id, mac: this.#last };
+    this.#sealed = this.#id;
+    return { ...head, seal: sealOf(this.#mac, head) };
+  }
+
+  #use(digest: string): void {
+    this.#key = digest;
+    this.#mac = this.#macs.get(digest)!;
+  }
+
+  #keyOf(head: StoredHead): string | undefined {
+    for (const [digest, mac] of this.#macs) if (sealOf(mac, head) === head.seal) return digest;
+    return undefined;
+  }
+}

@@ -1,0 +1,221 @@
+/** How each kind of change is applied to a draft. */
+import type { DeviceRecord } from '../../domain/device.ts';
+import type { EntryContext } from '../journal-end.ts';
+import { type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../store.ts';
+import { appKey, type Draft } from './draft.ts';
+
+type Kind = Change['kind'];
+type ChangeOf<K extends Kind> = Extract<Change, { kind: K }>;
+
+/** `check` throws `Conflict` if the record to change does not exist; `apply` changes the draft and makes the entry. */
+interface Write<C> {
+  readonly check?: (draft: Draft, change: C) => void;
+  readonly apply: (draft: Draft, change: C, context: EntryContext) => ChangeResult;
+}
+
+const done: ChangeResult = { kind: 'done' };
+
+/**
+ * Applies one commit, change by change. Throws `Conflict` or `ResponseExists`; then the draft is as it was. After another error it
+ * must not be used.
+ */
+export function* applyCommit(draft: Draft, commit: Commit): Generator<void, ChangeResult[]> {
+  draft.responses.check(commit);
+  for (const guard of commit.guards ?? []) checkGuard(draft, guard);
+  for (const change of commit.changes) writeOf(change).check?.(draft, change);
+  const context = { ...commit, at: draft.timeOf(commit.at) };
+  const results: ChangeResult[] = [];
+  for (const change of commit.changes) {
+    results.push(writeOf(change).apply(draft, change, context));
+    yield;
+  }
+  draft.responses.store(commit, results);
+  return results;
+}
+
+function checkGuard(draft: Draft, guard: Guard): void {
+  if (guard.kind === 'user') {
+    if (draft.users.get(guard.user)?.tokenEpoch !== guard.tokenEpoch)
+      throw new Conflict(`user ${guard.user} was logged out or does not exist`);
+  } else if (guard.kind === 'another-admin') {
+    const isOther = (number: number) => number !== guard.beside;
+    for (const { number, role, disabled } of draft.users.all())
+      if (role === 'ADMIN' && !disabled && isOther(number)) return;
+    throw new Conflict(`no enabled ADMIN other than user ${guard.beside}`);
+  } else {
+    const { status, activationCode } = requireDevice(draft, guard.device);
+    if (!guard.status.includes(status)) throw new Conflict(`device ${guard.device} is ${status} now`);
+    if (guard.activationCode !== undefined && guard.activationCode !== activationCode)
+      throw new Conflict(`device ${guard.device} has another activation code now`);
+  }
+}
+
+function requireDevice(draft: Draft, number: number): DeviceRecord {
+  const device = draft.devices.get(number);
+  if (!device) throw new Conflict(`device ${number} does not exist`);
+  return device;
+}
+
+const blank = {
+  status: 'INACTIVE',
+  userId: null,
+  note: null,
+  activatedAt: null,
+  lastUsedAt: null,
+  lockReason: null,
+  lockedAt: null,
+  deactivatedAt: null,
+  updatedAt: null,
+  usageCount: 0,
+  usageSeconds: 0,
+  backupCount: 0,
+  lastBackupAt: null,
+} as const;
+
+/** Only the fields that are given: undefined must not replace a value. */
+const given = <T extends object>(set: T): Partial<T> =>
+  Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+const deviceExists = (draft: Draft, { device }: { readonly device: number }) => void requireDevice(draft, device);
+
+const writes: { readonly [K in Kind]: Write<ChangeOf<K>> } = {
+  'device.add': {
+    apply(draft, { device, entry }, context) {
+      const existing = draft.devices.withKey(device.serialNumber);
+      if (existing) return { kind: 'duplicate', number: existing.number, status: existing.status };
+      const number = draft.next('device');
+      const record: DeviceRecord = { ...blank, ...device, number, createdAt: context.at };
+      draft.devices.add(record);
+      draft.count(record, 1);
+      draft.countRegistration(context.at);
+      draft.enter(context, entry, number, null);
+      return { kind: 'added', number };
+    },
+  },
+  'device.set': {
+    check: deviceExists,
+    apply(draft, { device, set, entry }, context) {
+      const before = draft.devices.get(device)!;
+      const after = { ...before, ...given(set) };
+      if (after.status !== before.status) {
+        draft.count(before, -1);
+        draft.count(after, 1);
+      }
+      draft.devices.change(after);
+      draft.enter(context, entry, device, null);
+      return done;
+    },
+  },
+  'device.use': {
+    check: deviceExists,
+    apply(draft, { device, seconds, entry }, context) {
+      const before = draft.devices.get(device)!;
+      const usageCount = before.usageCount + 1;
+      const usageSeconds = before.usageSeconds + seconds;
+      draft.devices.change({ ...before, usageCount, usageSeconds, lastUsedAt: context.at });
+      draft.enter(context, entry, device, null);
+      return { kind: 'used', usageCount, usageSeconds };
+    },
+  },
+  'user.add': {
+    apply(draft, { user, entry }, context) {
+      const existing = draft.users.withKey(user.username);
+      if (existing) return { kind: 'duplicate', number: existing.number, status: null };
+      const number = draft.next('user');
+      draft.users.add({ ...user, number, createdAt: context.at, tokenEpoch: 0 });
+      draft.changedUsers.add(number);
+      draft.enter(context, entry, null, number);
+      return { kind: 'added', number };
+    },
+  },
+  'user.set': {
+    check(draft, { user }) {
+      if (!draft.users.get(user)) throw new Conflict(`user ${user} does not exist`);
+    },
+    apply(draft, { user, set, revoke, entry }, context) {
+      const before = draft.users.get(user)!;
+      draft.users.change({ ...before, ...given(set), tokenEpoch: before.tokenEpoch + Number(revoke) });
+      draft.changedUsers.add(user);
+      draft.enter(context, entry, null, user);
+      return done;
+    },
+  },
+  'app.add': {
+    apply(draft, { app, entry }, context) {
+      const existing = draft.apps.withKey(appKey(app));
+      if (existing) return { kind: 'duplicate', number: existing.number, status: null };
+      const number = draft.next('app');
+      draft.apps.add({ ...app, number, createdAt: context.at });
+      draft.enter(context, entry, null, number);
+      return { kind: 'added', number };
+    },
+  },
+  'backup.add': {
+    check: (draft, { backup }) => deviceExists(draft, backup),
+    apply(draft, { backup, entry }, context) {
+      const device = draft.devices.get(backup.device)!;
+      const number = draft.next('backup');
+      draft.backups.add({ ...backup, number, createdAt: context.at });
+      draft.devices.change({ ...device, backupCount: device.backupCount + 1, lastBackupAt: context.at });
+      draft.enter(context, entry, backup.device, number);
+      return { kind: 'added', number };
+    },
+  },
+  'backup.restore': {
+    check(draft, { device, backup }) {
+      if (draft.backups.get(backup)?.device !== device) throw new Conflict(`device ${device} has no backup ${backup}`);
+    },
+    apply(draft, { device, backup, entry }, context) {
+      draft.enter(context, entry, device, backup);
+      return done;
+    },
+  },
+  'token.add': {
+    apply(draft, { token, entry }, context) {
+      const existing = draft.serviceTokens.withKey(token.name);
+      if (existing) return { kind: 'duplicate', number: existing.number, status: null };
+      const number = draft.next('service_token');
+      draft.serviceTokens.add({ ...token, number, createdAt: context.at, lastUsedAt: null, revokedAt: null });
+      draft.changedTokens.add(number);
+      draft.enter(context, entry, null, number);
+      return { kind: 'added', number };
+    },
+  },
+  'token.revoke': {
+    check(draft, { token }) {
+      if (draft.serviceTokens.get(token)?.revokedAt !== null)
+        throw new Conflict(`service token ${token} does not exist or is revoked`);
+    },
+    apply(draft, { token, entry }, context) {
+      draft.serviceTokens.change({ ...draft.serviceTokens.get(token)!, revokedAt: context.at });
+      draft.changedTokens.add(token);
+      draft.enter(context, entry, null, token);
+      return done;
+    },
+  },
+  'token.use': {
+    apply(draft, { token, usedAt }) {
+      const before = draft.serviceTokens.get(token);
+      if (before) draft.serviceTokens.change({ ...before, lastUsedAt: Math.max(before.lastUsedAt ?? 0, usedAt) });
+      return done;
+    },
+  },
+  'journal.add': {
+    apply(draft, { entry, device, subject }, context) {
+      draft.enter(context, entry, device, subject);
+      return done;
+    },
+  },
+  'journal.rotate': {
+    apply(draft, { key, entry }, context) {
+      draft.rotate(context, entry, key);
+      return done;
+    },
+  },
+  'response.expire': {
+    apply: (draft, change) => ({ kind: 'removed', count: draft.responses.expire(change) }),
+  },
+};
+
+/** How the change is applied. The compiler cannot see that an entry of the table takes exactly the changes of its kind. */
+const writeOf = (change: Change) => writes[change.kind] as Write<Change>;

@@ -1,0 +1,3 @@
+/** The store in a PostgreSQL database. */
+export { StoreMisconfigured, StoreUnreachable } from './failure.ts';
+export { openPostgresStore } from './postgres-store.ts';

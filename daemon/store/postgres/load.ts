@@ -1,0 +1,139 @@
+/** Reads under the lock what a group of commits needs: separate statements, because each sees what was committed before it began. */
+import type { Change, Commit, Guard, ResponseExpire } from '../store.ts';
+import { appKey, type Draft } from './draft.ts';
+import { expiredIds, takenIds } from './responses.ts';
+import type { Session } from './session.ts';
+import { apps, backups, devices, serviceTokens, type Table, users } from './tables.ts';
+
+/** What the guards and changes of a group name. */
+class Wanted {
+  readonly devices = new Set<number>();
+  readonly serials = new Set<string>();
+  readonly users = new Set<number>();
+  readonly usernames = new Set<string>();
+  needsAdmins = false;
+  readonly apps = new Set<string>();
+  readonly backups = new Set<number>();
+  readonly tokens = new Set<number>();
+  readonly tokenNames = new Set<string>();
+  readonly responses = new Set<string>();
+  readonly expiries: ResponseExpire[] = [];
+
+  guard(guard: Guard): void {
+    if (guard.kind === 'device') this.devices.add(guard.device);
+    else if (guard.kind === 'user') this.users.add(guard.user);
+    else this.needsAdmins = true;
+  }
+
+  change(change: Change): void {
+    switch (change.kind) {
+      case 'device.add':
+        this.serials.add(change.device.serialNumber);
+        return;
+      case 'device.set':
+      case 'device.use':
+        this.devices.add(change.device);
+        return;
+      case 'user.add':
+        this.usernames.add(change.user.username);
+        return;
+      case 'user.set':
+        this.users.add(change.user);
+        return;
+      case 'app.add':
+        this.apps.add(appKey(change.app));
+        return;
+      case 'backup.add':
+        this.devices.add(change.backup.device);
+        return;
+      case 'backup.restore':
+        this.backups.add(change.backup);
+        return;
+      case 'token.add':
+        this.tokenNames.add(change.token.name);
+        return;
+      case 'token.revoke':
+      case 'token.use':
+        this.tokens.add(change.token);
+        return;
+      case 'response.expire':
+        this.expiries.push(change);
+        return;
+      case 'journal.add':
+      case 'journal.rotate':
+        return;
+    }
+  }
+}
+
+/** Fills a draft. */
+type Fill = (draft: Draft) => void;
+
+/** Sends the reads for the commits at once; the result fills a draft with what they found. */
+export async function loadRecords(session: Session, commits: readonly Commit[]): Promise<Fill> {
+  const wanted = new Wanted();
+  for (const { guards = [], changes, response } of commits) {
+    if (response) wanted.responses.add(response.id);
+    for (const guard of guards) wanted.guard(guard);
+    for (const change of changes) wanted.change(change);
+  }
+  const fills = await Promise.all([
+    found(session, devices, 'number = ANY($1::int8[])', wanted.devices, draft => draft.devices),
+    found(session, devices, 'serial_number = ANY($1::text[])', wanted.serials, draft => draft.devices),
+    found(session, users, 'number = ANY($1::int8[])', wanted.users, draft => draft.users),
+    found(session, users, 'username = ANY($1::text[])', wanted.usernames, draft => draft.users),
+    found(session, users, `role = 'ADMIN' AND NOT disabled AND $1`, wanted.needsAdmins, draft => draft.users),
+    // Few versions exist, and no array can hold their keys.
+    found(
+      session,
+      apps,
+      `platform || E'\\n' || version || E'\\n' || extension = ANY($1::text[])`,
+      wanted.apps,
+      draft => draft.apps,
+    ),
+    found(session, backups, 'number = ANY($1::int8[])', wanted.backups, draft => draft.backups),
+    found(session, serviceTokens, 'number = ANY($1::int8[])', wanted.tokens, draft => draft.serviceTokens),
+    found(
+      session,
+      serviceTokens,
+      'name = ANY($1::text[]) AND revoked_at IS NULL',
+      wanted.tokenNames,
+      draft => draft.serviceTokens,
+    ),
+    takenResponses(session, wanted.responses),
+    ...wanted.expiries.map(change => expiredResponses(session, change)),
+  ]);
+  return draft => {
+    for (const fill of fills) fill(draft);
+  };
+}
+
+const nothing: Fill = () => {};
+
+async function takenResponses(session: Session, ids: ReadonlySet<string>): Promise<Fill> {
+  if (ids.size === 0) return nothing;
+  const { rows } = await session.run(takenIds, [[...ids]]);
+  return draft => draft.responses.loadTaken(rows as unknown as { id: string; expiresAt: number }[]);
+}
+
+async function expiredResponses(session: Session, change: ResponseExpire): Promise<Fill> {
+  const { rows } = await session.run(expiredIds, [change.until, change.beyond, change.most]);
+  return draft =>
+    draft.responses.loadExpired(
+      change,
+      rows.map(({ id }) => id as string),
+    );
+}
+
+async function found<R>(
+  session: Session,
+  table: Table<R>,
+  condition: string,
+  wanted: ReadonlySet<unknown> | boolean,
+  of: (draft: Draft) => { load(records: readonly R[]): void },
+): Promise<Fill> {
+  if (wanted === false || (wanted !== true && wanted.size === 0)) return nothing;
+  const value = wanted === true ? true : [...wanted];
+  const { rows } = await session.run(`SELECT ${table.columns} FROM ${table.name} WHERE ${condition}`, [value]);
+  return draft => of(draft).load(rows.map(row => table.toRecord(row)));
+}

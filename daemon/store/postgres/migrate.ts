@@ -1,0 +1,118 @@
+import type { Address } from './address.ts';
+import { StoreMisconfigured, StoreUnreachable, sqlState } from './failure.ts';
+import { type Migration, migrations as released, searchIndex } from './migrations.ts';
+import type { Session } from './session.ts';
+
+/** The first number of the advisory locks of devmgr ('DvMg'). */
+export const lockSpace = 0x44764d67;
+const MIGRATION_LOCK = 1;
+
+interface Preparing {
+  readonly address: Address;
+  /** Receives lines for the log. */
+  readonly notice: (message: string) => void;
+  /** The released ones if absent. */
+  readonly migrations?: readonly Migration[] | undefined;
+}
+
+/**
+ * Refuses a database that cannot be a registry, and brings its schema up to date: all steps or none, in one process at a time.
+ * Rejects with `StoreMisconfigured` or `StoreUnreachable`; then nothing was changed.
+ */
+export async function prepareDatabase(session: Session, preparing: Preparing): Promise<void> {
+  const { address, migrations = released } = preparing;
+  await checkServer(session, address);
+  // Most starts find a schema that is up to date, and need no lock.
+  if ((await versionOf(session, address, migrations.length)) === migrations.length) return;
+  await session.runOnce('BEGIN');
+  try {
+    // Another node may take long for its steps; then there is nothing left to do.
+    await session.runOnce(`SET LOCAL lock_timeout = '10min'`);
+    await session.runOnce('SELECT pg_advisory_xact_lock($1, $2)', [lockSpace, MIGRATION_LOCK]);
+    await migrate(session, preparing, migrations);
+    await session.runOnce('COMMIT');
+  } catch (error) {
+    await session.runOnce('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** Refuses a server that is too old or read-only, and a database with another encoding or locale. */
+export async function checkServer(session: Session, { text }: Address): Promise<void> {
+  const { rows } = await session.runOnce(
+    `SELECT current_setting('server_version_num')::int / 10000 AS version, pg_is_in_recovery() AS standby,
+       current_setting('transaction_read_only') = 'on' AS readonly, pg_encoding_to_char(encoding) AS encoding,
+       datcollate AS "collate", datctype AS ctype
+     FROM pg_database WHERE datname = current_database()`,
+  );
+  const { version, standby, readonly, encoding, collate, ctype } = rows[0]!;
+  if (Number(version) < 15)
+    throw new StoreMisconfigured(`${text} is PostgreSQL ${version}`, 'devmgr needs PostgreSQL 15 or later');
+  if (standby || readonly)
+    throw new StoreUnreachable(`${text} is read-only${standby ? ': it is a standby' : ''}`, 'name the primary server');
+  const isPlain = (locale: unknown) => locale === 'C' || locale === 'POSIX';
+  if (encoding !== 'UTF8' || !isPlain(collate) || !isPlain(ctype))
+    throw new StoreMisconfigured(
+      `${text} has the encoding ${encoding} and the locale ${collate}; devmgr needs UTF8 and C`,
+      'create it with: createdb --locale=C --encoding=UTF8 --template=template0',
+    );
+}
+
+/** Version of the schema; 0 if the database is empty. Refuses a newer one, and a database of another program. */
+export async function versionOf(session: Session, { text }: Address, newest: number): Promise<number> {
+  const { rows } = await session.runOnce(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`,
+  );
+  if (rows.length === 0) return 0;
+  if (!rows.some(({ name }) => name === 'devmgr_schema'))
+    throw new StoreMisconfigured(`${text} has tables of another program`, 'create a database for devmgr alone');
+  const version = Number((await session.runOnce('SELECT version FROM devmgr_schema')).rows[0]?.version);
+  if (version > newest)
+    throw new StoreMisconfigured(
+      `${text} has schema version ${version}, this devmgr supports up to ${newest}`,
+      'use the newer devmgr',
+    );
+  return version;
+}
+
+async function migrate(
+  session: Session,
+  { address, notice }: Preparing,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const version = await versionOf(session, address, migrations.length);
+  for (const { number, name, sql } of migrations.slice(version)) {
+    try {
+      await session.runOnce(sql);
+    } catch (error) {
+      // Not the owner of the schema: no fault of the step.
+      if (sqlState(error) === '42501') throw error;
+      throw new StoreMisconfigured(
+        `${address.text}: upgrade step ${number} (${name}) failed: ${(error as Error).message}`,
+        'the database is unchanged',
+        { cause: error },
+      );
+    }
+  }
+  if (version === 0) {
+    await session.runOnce('CREATE TABLE devmgr_schema (version int8 NOT NULL)');
+    await session.runOnce('INSERT INTO devmgr_schema VALUES ($1)', [migrations.length]);
+    await addSearch(session, notice);
+  } else {
+    await session.runOnce('UPDATE devmgr_schema SET version = $1', [migrations.length]);
+    notice(`the schema of ${address.text} was upgraded from version ${version} to ${migrations.length}`);
+  }
+}
+
+/** Without the extension, or the right to create it, keywords are found all the same, more slowly. */
+async function addSearch(session: Session, notice: (message: string) => void): Promise<void> {
+  await session.runOnce('SAVEPOINT search');
+  try {
+    await session.runOnce('CREATE EXTENSION IF NOT EXISTS pg_trgm');
+    await session.runOnce(searchIndex);
+    await session.runOnce('RELEASE search');
+  } catch (error) {
+    await session.runOnce('ROLLBACK TO search');
+    notice(`pg_trgm is missing (${(error as Error).message}): searches by keyword look at every device`);
+  }
+}

@@ -1,0 +1,67 @@
+/** The password of the database: from a file of its own, or from a pgpass file. Neither may be open to others. */
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Address } from './address.ts';
+import { StoreMisconfigured } from './failure.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Null if there is none. Throws `StoreMisconfigured` if a file cannot be read or others can read it. */
+export function passwordFor(address: Address, env: Env): string | null {
+  const file = env.DEVMGR_STORE_PASSWORD_FILE;
+  if (file) {
+    const text = privateText(file);
+    if (text === null)
+      throw new StoreMisconfigured(
+        `${file} (DEVMGR_STORE_PASSWORD_FILE) does not exist`,
+        'name a file with the password',
+      );
+    return text.split(/\r?\n/, 1)[0]!;
+  }
+  const pgpass = env.PGPASSFILE || join(env.HOME || homedir(), '.pgpass');
+  const text = privateText(pgpass);
+  return text === null ? null : passwordIn(text, address);
+}
+
+/** Null if there is no such file. */
+function privateText(file: string): string | null {
+  try {
+    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
+      throw new StoreMisconfigured(`${file} contains a password, and others can read it`, `chmod 600 ${file}`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof StoreMisconfigured) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new StoreMisconfigured(
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      'it must belong to this user',
+    );
+  }
+}
+
+/** The password of the first line `host:port:database:user:password` that fits; null if none does. `*` fits everything. */
+export function passwordIn(pgpass: string, { host, port, database, user }: Address): string | null {
+  // A Unix socket goes by the name localhost, as in libpq.
+  const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
+  for (const line of pgpass.split(/\r?\n/)) {
+    if (line.startsWith('#')) continue;
+    const fields = fieldsOf(line);
+    if (fields.length < 5) continue;
+    if (wanted.every((value, i) => fields[i] === '*' || fields[i] === value)) return fields.slice(4).join(':');
+  }
+  return null;
+}
+
+/** Splits at colons. A backslash takes the next character as it is. */
+function fieldsOf(line: string): string[] {
+  const fields: string[] = [];
+  let field = '';
+  for (let i = 0; i < line.length; i++) {
+    if (line[i] === ':') {
+      fields.push(field);
+      field = '';
+    } else field += line[i] === '\\' ? (line[++i] ?? '') : line[i];
+  }
+  return [...fields, field];
+}

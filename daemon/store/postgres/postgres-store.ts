@@ -1,0 +1,197 @@
+/** The store in a PostgreSQL database. */
+import { JournalEnd } from '../journal-end.ts';
+import { type CommitNotice, type Store, StoreFailure } from '../store.ts';
+import { addressFrom } from './address.ts';
+import { Connections } from './connections.ts';
+import { type HeadRow, storedHead } from './draft.ts';
+import { StoreMisconfigured, toOpenFailure } from './failure.ts';
+import { type Committed, Group } from './group.ts';
+import { listDevices } from './lists.ts';
+import { prepareDatabase } from './migrate.ts';
+import type { Migration } from './migrations.ts';
+import { passwordFor } from './password.ts';
+import { Primary } from './primary.ts';
+import { Readers } from './readers.ts';
+import { tableReads } from './reads.ts';
+import { scanDevices } from './scan.ts';
+import { type Login, Session } from './session.ts';
+import { readStatistics } from './statistics.ts';
+import { Watch } from './watch.ts';
+
+/** How to open the store. */
+export interface PostgresOptions {
+  /** postgres://user@host:port/database */
+  readonly url: string;
+  /** For PGSSLMODE, PGSSLROOTCERT, DEVMGR_STORE_PASSWORD_FILE, PGPASSFILE and HOME. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Secret that chains the entries of the journal; stored apart from the database. */
+  readonly journalKey: Uint8Array;
+  /** Other keys that the journal may end with. */
+  readonly otherJournalKeys?: readonly Uint8Array[] | undefined;
+  /** Refuse the database if another store has opened it in this way. */
+  readonly exclusive?: boolean | undefined;
+  /** Receives lines for the log. */
+  readonly notice?: ((message: string) => void) | undefined;
+  /** Milliseconds since 1970; the clock of the system if absent. */
+  readonly now?: (() => number) | undefined;
+  /** The released ones if absent. */
+  readonly migrations?: readonly Migration[] | undefined;
+  /** Milliseconds between two looks for commits of others, and for which a commit without an answer is looked for. */
+  readonly watchMs?: number | undefined;
+  readonly patienceMs?: number | undefined;
+}
+
+const WATCH_MS = 250;
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 200;
+/** A server that does not answer the question for its health is not healthy. */
+const HEALTH_MS = 3000;
+
+/** How to log in. Throws `StoreMisconfigured`. */
+export function loginFrom({ url, env }: Pick<PostgresOptions, 'url' | 'env'>): Login {
+  const address = addressFrom(url, env);
+  return { address, password: passwordFor(address, env) };
+}
+
+/**
+ * Opens the store; creates or upgrades the schema. Rejects with `StoreMisconfigured` or `StoreUnreachable` if the database cannot be
+ * used as it is; then nothing was changed.
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { now = Date.now } = options;
+  const login = loginFrom(options);
+  await prepare(login, options);
+  const primary = new Primary(login.address, now);
+  const connections = new Connections({ login, primary, exclusive: options.exclusive ?? false });
+  try {
+    const end = new JournalEnd([options.journalKey, ...(options.otherJournalKeys ?? [])]);
+    const writer = await connections.writer();
+    const head = (await writer.run('SELECT * FROM head')).rows[0] as unknown as HeadRow;
+    const stored = storedHead(head);
+    if (stored && !end.isGenuine(stored))
+      throw new StoreMisconfigured(
+        `the journal of ${login.address.text} is sealed with a key that this home does not have, or was changed`,
+        'use the secrets of this registry: journal-key and journal-keys-earlier',
+      );
+    primary.knows({ id: head.event, mac: head.mac });
+    return storeOf(new Handle({ connections, primary, end, head }, options), connections);
+  } catch (error) {
+    await connections.close();
+    throw toOpenFailure(error, login.address.text);
+  }
+}
+
+interface Opened {
+  readonly connections: Connections;
+  readonly primary: Primary;
+  readonly end: JournalEnd;
+  readonly head: HeadRow;
+}
+
+async function prepare(login: Login, { notice = () => {}, migrations }: PostgresOptions): Promise<void> {
+  let session: Session | undefined;
+  try {
+    session = await Session.open(login, { idleInTransactionMs: 60_000, lockMs: 10_000 });
+    await prepareDatabase(session, { address: login.address, notice, migrations });
+  } catch (error) {
+    throw toOpenFailure(error, login.address.text);
+  } finally {
+    await session?.close();
+  }
+}
+
+/** The parts of an open store, and what they report to each other. */
+class Handle {
+  readonly readers: Readers;
+  readonly group: Group;
+  readonly listeners = new Set<(notice: CommitNotice) => void>();
+  readonly #connections: Connections;
+  readonly #watch: Watch;
+  readonly #log: (message: string) => void;
+  /** Devices added since the server last looked at the table. */
+  #unanalyzed = 0;
+  #closing: Promise<void> | null = null;
+
+  constructor(
+    { connections, primary, end, head }: Opened,
+    { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, notice = () => {} }: PostgresOptions,
+  ) {
+    this.#connections = connections;
+    this.#log = notice;
+    this.readers = new Readers(() => connections.reader());
+    const parts = { readers: this.readers, from: head.event, everyMs: watchMs };
+    this.#watch = new Watch({ ...parts, notify: what => this.#notify(what) });
+    this.group = new Group({
+      session: () => connections.writer(),
+      end,
+      primary,
+      committed: what => this.#committed(what),
+      patience: { totalMs: patienceMs, pauseMs: Math.min(PAUSE_MS, patienceMs) },
+    });
+  }
+
+  /** A commit of nothing takes the lock and compares the clocks. */
+  async health(): ReturnType<Store['health']> {
+    if (this.group.closed) return { ready: false, detail: 'the store is closed' };
+    const late = new StoreFailure('the server does not answer');
+    const timeout = new Promise<never>((_, reject) => setTimeout(reject, HEALTH_MS, late).unref());
+    try {
+      await Promise.race([this.group.add({ at: 0, actor: null, requestId: null, changes: [] }), timeout]);
+      return { ready: true, detail: 'PostgreSQL' };
+    } catch (error) {
+      return { ready: false, detail: (error as Error).message };
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.group.close();
+    await this.#watch.stop();
+    await this.readers.close();
+    await this.#connections.close();
+  }
+
+  #committed(what: Committed): void {
+    this.#watch.own(what);
+    this.#notify(what.notice);
+    this.#unanalyzed += what.addedDevices;
+    // Plans that were made for a nearly empty table take three times as long for a large one.
+    if (this.#unanalyzed < 1000 || this.#unanalyzed * 5 < what.devices) return;
+    this.#unanalyzed = 0;
+    this.readers.runOnce('ANALYZE device, event, device_count', []).catch(() => {});
+  }
+
+  #notify(what: CommitNotice): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(what);
+      } catch (error) {
+        // What is committed stays committed, even if a listener fails.
+        this.#log(
+          `a listener failed after a commit: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
+        );
+      }
+    }
+  }
+}
+
+function storeOf(handle: Handle, connections: Connections): Store {
+  const { readers, group, listeners } = handle;
+  return {
+    ...tableReads(readers),
+    devices: query => listDevices(readers, query),
+    statistics: query => readStatistics(readers, query),
+    scanDevices: (filter, options) => scanDevices(() => connections.scanner(), filter, options),
+    commit: commit => group.add(commit),
+    onCommit(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    health: () => handle.health(),
+    close: () => handle.close(),
+  };
+}

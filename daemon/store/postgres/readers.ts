@@ -1,0 +1,84 @@
+/** Connections for reading. Reads on one connection are answered in order, so short and long ones have connections of their own. */
+import { StoreFailure } from '../store.ts';
+import { StoreUnreachable, sqlState, toFailure } from './failure.ts';
+import type { Result, Session } from './session.ts';
+
+/** Connections for reads of one length. */
+class Lane {
+  readonly #open: () => Promise<Session>;
+  readonly #sessions: (Session | null)[];
+  readonly #opening = new Map<number, Promise<Session>>();
+
+  constructor(size: number, open: () => Promise<Session>) {
+    this.#open = open;
+    this.#sessions = new Array(size).fill(null);
+  }
+
+  /** The connection with the fewest reads; opened if it does not work. */
+  async session(): Promise<Session> {
+    const load = (session: Session | null) => (session?.alive ? session.pending : 0);
+    let best = 0;
+    for (let i = 1; i < this.#sessions.length; i++)
+      if (load(this.#sessions[i]!) < load(this.#sessions[best]!)) best = i;
+    const session = this.#sessions[best]!;
+    return session?.alive ? session : this.#reopen(best);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#opening.values());
+    await Promise.all(this.#sessions.map(session => session?.close()));
+  }
+
+  #reopen(index: number): Promise<Session> {
+    const running = this.#opening.get(index);
+    if (running) return running;
+    const opening = this.#open()
+      .then(session => {
+        this.#sessions[index] = session;
+        return session;
+      })
+      .finally(() => this.#opening.delete(index));
+    this.#opening.set(index, opening);
+    return opening;
+  }
+}
+
+/** `short`: one look at an index. `long`: lists, statistics and the journal. */
+export type ReadLength = 'short' | 'long';
+
+export class Readers {
+  readonly #lanes: Readonly<Record<ReadLength, Lane>>;
+  #closed = false;
+
+  constructor(open: () => Promise<Session>) {
+    this.#lanes = { short: new Lane(2, open), long: new Lane(3, open) };
+  }
+
+  /** Runs a read that is prepared once; repeats it if the connection fails. Rejects with `StoreFailure`. */
+  run(sql: string, values: readonly unknown[] = [], length: ReadLength = 'short'): Promise<Result> {
+    return this.#read(length, session => session.run(sql, values));
+  }
+
+  /** Runs a read that is planned for its values. */
+  runOnce(sql: string, values: readonly unknown[]): Promise<Result> {
+    return this.#read('long', session => session.runOnce(sql, values));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#lanes.short.close(), this.#lanes.long.close()]);
+  }
+
+  async #read(length: ReadLength, read: (session: Session) => Promise<Result>): Promise<Result> {
+    for (let left = 1; ; left--) {
+      if (this.#closed) throw new StoreFailure('the store is closed');
+      try {
+        return await read(await this.#lanes[length].session());
+      } catch (error) {
+        // A new connection may have been on its way to a server that was just starting.
+        const isUnanswered = !(error instanceof StoreFailure) && /^(57|08)?$/.test(sqlState(error).slice(0, 2));
+        if (left === 0 || !(isUnanswered || error instanceof StoreUnreachable)) throw toFailure(error, 'cannot read');
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/** A connection to the server. */
+import pg from 'pg';
+import type { Address } from './address.ts';
+import { StoreMisconfigured } from './failure.ts';
+
+/** How to reach a database. */
+export interface Login {
+  readonly address: Address;
+  /** Null if there is none. */
+  readonly password: string | null;
+}
+
+/** Settings of a session; those of the role or the database do not apply to it. */
+export interface SessionSettings {
+  /** Milliseconds after which the server ends a session that waits inside a transaction. */
+  readonly idleInTransactionMs: number;
+  /** Milliseconds that a statement waits for a lock. */
+  readonly lockMs: number;
+}
+
+/** Rows by column name. Numbers are safe integers. */
+export interface Result {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** The command, such as COMMIT: for an aborted transaction, the server answers COMMIT with ROLLBACK. */
+  readonly tag: string;
+}
+
+const CONNECT_MS = 5000;
+const INT8 = 20;
+/** Names of prepared statements by their text, for all sessions of the process. */
+const names = new Map<string, string>();
+
+/** A connection. Statements are sent at once and answered in order. */
+export class Session {
+  /** Warnings of the server since they were last cleared. */
+  warnings: string[] = [];
+  /** How many statements have no answer yet. */
+  pending = 0;
+  readonly #client: pg.Client;
+  #failure: Error | null = null;
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+    // Without a listener, the end of an idle connection would end the process.
+    client.on('error', error => {
+      this.#failure ??= error;
+    });
+    client.on('end', () => {
+      this.#failure ??= new Error('the connection has ended');
+    });
+    client.on('notice', ({ message }) => this.warnings.push(message ?? ''));
+  }
+
+  /** Rejects with the error of the server or the connection. */
+  static async open(login: Login, settings: SessionSettings): Promise<Session> {
+    const client = new pg.Client(clientConfig(login, settings));
+    const session = new Session(client);
+    try {
+      await client.connect();
+      return session;
+    } catch (error) {
+      session.destroy();
+      throw error;
+    }
+  }
+
+  /** Whether the connection works, as far as is known. */
+  get alive(): boolean {
+    return this.#failure === null;
+  }
+
+  /** Runs a statement that is prepared once for a connection. */
+  run(sql: string, values: readonly unknown[] = []): Promise<Result> {
+    const name = names.get(sql) ?? `devmgr_${names.size + 1}`;
+    names.set(sql, name);
+    return this.#send({ name, text: sql, values: values as unknown[] });
+  }
+
+  /** Runs a statement that is planned for its values. */
+  runOnce(sql: string, values: readonly unknown[] = []): Promise<Result> {
+    return this.#send({ text: sql, values: values as unknown[] });
+  }
+
+  /** Ends the connection when everything is answered. */
+  async close(): Promise<void> {
+    if (this.alive) await this.#client.end().catch(() => {});
+    this.#failure ??= new Error('the connection is closed');
+  }
+
+  /** Cuts the connection. What was sent may still be carried out. */
+  destroy(): void {
+    this.#failure ??= new Error('the connection was cut');
+    (this.#client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  }
+
+  async #send(query: pg.QueryConfig): Promise<Result> {
+    this.pending++;
+    try {
+      const { rows, command } = await this.#client.query(query);
+      return { rows, tag: command };
+    } finally {
+      this.pending--;
+    }
+  }
+}
+
+function clientConfig({ address, password }: Login, { idleInTransactionMs, lockMs }: SessionSettings): pg.ClientConfig {
+  const { host, port, database, user, tls } = address;
+  // statement_timeout would cancel a COMMIT that waits for a standby; hidden warnings would hide that it was cancelled.
+  const settings = {
+    statement_timeout: 0,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    lock_timeout: lockMs,
+    client_min_messages: 'warning',
+    default_transaction_isolation: 'read\\ committed',
+    jit: 'off',
+  };
+  const types = {
+    getTypeParser: (oid: number, format?: string) =>
+      oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+  };
+  return {
+    host,
+    port,
+    database,
+    user,
+    ssl:
+      tls === false
+        ? false
+        : { ...tls, ...(tls.checkServerIdentity && { checkServerIdentity: tls.checkServerIdentity }) },
+    password: () => {
+      if (password !== null) return password;
+      throw new StoreMisconfigured(
+        `${address.text} asks for a password, and there is none`,
+        'name a file with DEVMGR_STORE_PASSWORD_FILE, or write ~/.pgpass',
+      );
+    },
+    application_name: 'devmgr',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_MS,
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    types,
+    pipeline: true,
+  } as pg.ClientConfig;
+}

@@ -1,0 +1,198 @@
+/** A real PostgreSQL server for the tests of a file, run by an ordinary user on a Unix socket; a database of its own for each test. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { describe } from 'vitest';
+import { openPostgresStore, type PostgresOptions } from '../../daemon/store/postgres/postgres-store.ts';
+import type { Store } from '../../daemon/store/store.ts';
+import { journalKey } from './sqlite.ts';
+
+/** initdb and postgres refuse root: there they run as this user, `nobody`. */
+const UNPRIVILEGED = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+/** The folder with the programs of the newest server that Debian has installed; null if there is none. */
+export function postgresPrograms(): string | null {
+  const base = '/usr/lib/postgresql';
+  const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
+  return versions.map(version => join(base, version, 'bin')).find(folder => existsSync(join(folder, 'initdb'))) ?? null;
+}
+
+/** The program and its arguments, to be run as an ordinary user that does not outlive this process. */
+const asUser = (program: string, args: readonly string[]): [string, string[]] => [
+  'setpriv',
+  [
+    '--pdeathsig=QUIT',
+    ...(isRoot ? [`--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, '--clear-groups'] : []),
+    program,
+    ...args,
+  ],
+];
+
+/** How to start a server. */
+export interface ServerOptions {
+  /** Write everything to disk, as a test of crashes needs. */
+  readonly durable?: boolean;
+  /** Ask for passwords. */
+  readonly passwords?: boolean;
+  /** Further lines of the configuration: name=value. */
+  readonly settings?: readonly string[];
+}
+
+/** A server that runs. The superuser is `devmgr`. */
+export class PostgresServer {
+  readonly folder: string;
+  readonly #programs: string;
+  readonly #settings: readonly string[];
+  #child: ChildProcess | null = null;
+  #databases = 0;
+  readonly #free: string[] = [];
+
+  private constructor(folder: string, programs: string, settings: readonly string[]) {
+    this.folder = folder;
+    this.#programs = programs;
+    this.#settings = settings;
+  }
+
+  static async start({
+    durable = false,
+    passwords = false,
+    settings = [],
+  }: ServerOptions = {}): Promise<PostgresServer> {
+    const programs = postgresPrograms();
+    if (!programs) throw new Error('PostgreSQL is not installed; apt-get install postgresql');
+    const folder = mkdtempSync(join(tmpdir(), 'devmgr-pg-'));
+    if (isRoot) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED);
+    const auth = passwords ? 'scram-sha-256' : 'trust';
+    const file = join(folder, 'password');
+    writeFileSync(file, `${serverPassword}\n`);
+    const basis = ['-D', join(folder, 'data'), '-U', 'devmgr', '-A', auth, '--locale=C', '-E', 'UTF8', '-N'];
+    const args = [...basis, ...(passwords ? [`--pwfile=${file}`] : [])];
+    await promisify(execFile)(...asUser(join(programs, 'initdb'), args), { cwd: '/' });
+    const fast = durable ? [] : ['fsync=off', 'synchronous_commit=on', 'full_page_writes=off'];
+    const server = new PostgresServer(folder, programs, [...fast, ...settings]);
+    await server.run();
+    return server;
+  }
+
+  /** Starts the process, for example after `kill`. */
+  async run(): Promise<void> {
+    const settings = [
+      `unix_socket_directories=${this.folder}`,
+      'listen_addresses=',
+      'max_connections=200',
+      ...this.#settings,
+    ];
+    const args = ['-D', join(this.folder, 'data'), ...settings.flatMap(setting => ['-c', setting])];
+    const [program, all] = asUser(join(this.#programs, 'postgres'), args);
+    const child = spawn(program, all, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#child = child;
+    const said: string[] = [];
+    for await (const line of createInterface({ input: child.stderr! })) {
+      said.push(line);
+      if (line.includes('ready to accept connections')) {
+        child.stderr!.resume();
+        return;
+      }
+    }
+    throw new Error(`the server has not started: ${said.join('\n')}`);
+  }
+
+  /** Ends all processes of the server at once, as a crash of the machine would. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGQUIT');
+    await ended;
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  url(database: string, user = 'devmgr'): string {
+    return `postgres://${user}@/${database}?host=${encodeURIComponent(this.folder)}`;
+  }
+
+  /** A connection of the superuser; the caller ends it. */
+  async connect(database = 'postgres'): Promise<pg.Client> {
+    const client = new pg.Client({ host: this.folder, user: 'devmgr', database, password: serverPassword });
+    await client.connect();
+    return client;
+  }
+
+  async query(sql: string, database = 'postgres'): Promise<readonly Record<string, unknown>[]> {
+    const client = await this.connect(database);
+    try {
+      return (await client.query(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** The name of an empty database. Creating one takes 0.3 s, so those that were given back are used again. */
+  async database(): Promise<string> {
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    const name = `test_${++this.#databases}`;
+    await this.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+    return name;
+  }
+
+  /** Ends the connections to a database and empties it. */
+  async giveBack(database: string): Promise<void> {
+    await this.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${database}'`);
+    await this.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public', database);
+    this.#free.push(database);
+  }
+}
+
+/** The superuser's password, if the server asks for one. */
+export const serverPassword = 'a password of the server';
+
+/** The store of a new database, and what tests do with it. */
+export async function openPostgres(server: PostgresServer, options: Partial<PostgresOptions> = {}) {
+  const database = await server.database();
+  const stores: Store[] = [];
+  const open = async (other: Partial<PostgresOptions> = {}) => {
+    const store = await openPostgresStore({
+      url: server.url(database),
+      env: {},
+      journalKey,
+      watchMs: 20,
+      ...options,
+      ...other,
+    });
+    stores.push(store);
+    return store;
+  };
+  const store = await open();
+  return {
+    database,
+    store,
+    raisesTimes: true,
+    openAnother: open,
+    reopen: async (other: Partial<PostgresOptions> = {}) => {
+      await Promise.all(stores.map(opened => opened.close()));
+      return open(other);
+    },
+    query: (sql: string) => server.query(sql, database),
+    cleanup: async () => {
+      await Promise.all(stores.map(opened => opened.close()));
+      await server.giveBack(database);
+    },
+  };
+}
+
+/** `describe` for tests that need a server: skipped by name if none is installed, except under CI. */
+export function needsPostgres(name: string, body: () => void): void {
+  if (postgresPrograms() !== null || process.env.CI) describe(name, body);
+  else describe.skip(`${name} (skipped: PostgreSQL missing; apt-get install postgresql)`, body);
+}
