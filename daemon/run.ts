@@ -4,6 +4,7 @@ import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
 import { filesTarget } from './blobs/s3/target.ts';
 import { forwardTarget } from './forwarding/target.ts';
 import { type DaemonSettings, roleFrom, settingsFromEnvironment } from './home/settings.ts';
+import { storeTarget } from './home/store-target.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
 import { print, reporting } from './program-io.ts';
@@ -30,6 +31,7 @@ async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> 
     forward: forwardTarget(options.forward ?? null, io.env) ?? undefined,
     objectStore: filesTarget(options.files ?? null, io.env, options.insecureHttp) ?? undefined,
     role: roleFrom(options.role ?? null, io.env),
+    store: storeTarget(options.store ?? null, io.env) ?? undefined,
     hardware: true,
     ...settingsFromEnvironment(io.env),
   };

@@ -1,15 +1,33 @@
-/** The only place that chooses the engine of the store: SQLite, in the home folder. */
+/** The only place that chooses the engine of the store: SQLite in the home folder, or PostgreSQL. */
 import type { Home } from './home/home.ts';
 import { allKeys, journalKeys } from './home/journal-keys.ts';
+import { StartRefused } from './home/settings.ts';
+import type { StoreTarget } from './home/store-target.ts';
 import type { StoreMaintenance } from './store/maintenance.ts';
 import { openSqliteStore, SqliteMaintenance } from './store/sqlite/index.ts';
 import type { Store } from './store/store.ts';
 
-/** Opens the registry of a home; creates it, and the key of its journal, if there is none. `notice` receives lines for the log. */
-export async function openStore(home: Home, notice: (message: string) => void): Promise<Store> {
+/**
+ * Opens the registry of a home, or the one in a database whose journal has the key of the home; creates it, and the key of its journal,
+ * if there is none. `notice` receives lines for the log. Rejects with `StartRefused` if a database cannot be used.
+ */
+export async function openStore(
+  target: StoreTarget | null,
+  home: Home,
+  notice: (message: string) => void,
+): Promise<Store> {
   await home.secretKey('journalKey');
   const [journalKey, ...otherJournalKeys] = allKeys(await journalKeys(home)).toReversed();
-  return openSqliteStore({ file: home.path('database'), journalKey: journalKey!, otherJournalKeys, notice });
+  const keys = { journalKey: journalKey!, otherJournalKeys, notice };
+  if (target === null) return openSqliteStore({ file: home.path('database'), ...keys });
+  const { openPostgresStore, StoreMisconfigured, StoreUnreachable } = await import('./store/postgres/index.ts');
+  try {
+    return await openPostgresStore({ ...target, ...keys, exclusive: true });
+  } catch (error) {
+    if (error instanceof StoreMisconfigured) throw new StartRefused(2, error.message, error.hint);
+    if (error instanceof StoreUnreachable) throw new StartRefused(9, error.message, error.hint);
+    throw error;
+  }
 }
 
 /** Work on the existing registry of a home. The key of its journal must exist: a new one would make the journal look forged. */

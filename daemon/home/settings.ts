@@ -17,6 +17,7 @@ import type { ForwardTarget } from '../forwarding/target.ts';
 import { isLoopbackName } from '../loopback.ts';
 import type { FileBounds } from '../services/file-budget.ts';
 import type { Limits } from '../services/limiter.ts';
+import type { StoreTarget } from './store-target.ts';
 
 /** How the daemon runs. */
 export interface DaemonSettings {
@@ -51,6 +52,8 @@ export interface DaemonSettings {
   readonly forward?: ForwardTarget | undefined;
   readonly limits: Limits;
   readonly files: FileBounds;
+  /** Where the registry is; absent for SQLite in the home. */
+  readonly store?: StoreTarget | undefined;
   /** Where files are stored; absent for the folder in the home. */
   readonly objectStore?: S3Target | undefined;
   readonly admin: { readonly username: string; readonly password: string | null };

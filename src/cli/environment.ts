@@ -93,6 +93,27 @@ export const variables: readonly Variable[] = [
     side: 'daemon',
   },
   {
+    name: environment.store,
+    words: 'where the registry is, as sqlite: or postgres://USER@HOST:PORT/DATABASE; --store overrides it (sqlite:)',
+    side: 'daemon',
+  },
+  {
+    name: environment.storePasswordFile,
+    words: 'file with the password of the database, which no one else may read',
+    side: 'daemon',
+  },
+  {
+    name: 'PGPASSFILE',
+    words: 'file with passwords of databases if the variable above is not set (~/.pgpass)',
+    side: 'daemon',
+  },
+  {
+    name: 'PGSSLMODE',
+    words: 'disable, require, verify-ca or verify-full (verify-full; disable for a database on this machine)',
+    side: 'daemon',
+  },
+  { name: 'PGSSLROOTCERT', words: 'PEM file with the certificate of the CA of the database', side: 'daemon' },
+  {
     name: environment.files.place,
     words:
       'where files are stored, as file: or s3://BUCKET/PREFIX?endpoint=URL&region=NAME; --files overrides it (file:)',

@@ -90,6 +90,8 @@ export type DaemonRole = (typeof daemonRoles)[number];
 export const environment = {
   home: 'DEVMGR_HOME',
   server: 'DEVMGR_SERVER',
+  store: 'DEVMGR_STORE',
+  storePasswordFile: 'DEVMGR_STORE_PASSWORD_FILE',
   token: 'DEVMGR_TOKEN',
   webhookSecret: 'DEVMGR_WEBHOOK_SECRET',
   role: 'DEVMGR_ROLE',

@@ -43,6 +43,8 @@ export interface RunOptions extends HomeOptions, FilesOptions {
   readonly ukeyMatch?: readonly string[];
   /** URL of the receiver of journal entries; null or absent takes it from the environment. */
   readonly forward?: string | null;
+  /** URL of the database of the registry; null or absent takes it from the environment. */
+  readonly store?: string | null;
 }
 
 /** Options of `daemon backup`. */

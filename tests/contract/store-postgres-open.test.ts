@@ -87,7 +87,7 @@ describe('the password of a PostgreSQL store', () => {
     const file = join(temporaryFolder(), 'pgpass');
     writeFileSync(file, lines, { mode: 0o644 });
     expect(() => passwordFor(target, { PGPASSFILE: file })).toThrow(/others can read it/);
-    expect(passwordFor(target, { HOME: temporaryFolder() })).toBeNull();
+    expect(passwordFor(target, { PGPASSFILE: join(temporaryFolder(), 'absent') })).toBeNull();
   });
 });
 
@@ -288,6 +288,8 @@ needsPostgres('a PostgreSQL server that asks for passwords', () => {
     const wrong = await open(withPassword('a wrong one')).catch(error => error);
     expect(`${wrong.name}: ${wrong.message}`).toMatch(/^StoreMisconfigured: .*password authentication failed/);
     expect(JSON.stringify([wrong.message, wrong.stack, String(wrong.cause)])).not.toContain('a wrong one');
-    await expect(open({ HOME: temporaryFolder() })).rejects.toThrow(/asks for a password, and there is none/);
+    await expect(open({ PGPASSFILE: join(temporaryFolder(), 'absent') })).rejects.toThrow(
+      /asks for a password, and there is none/,
+    );
   });
 });

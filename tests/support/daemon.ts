@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { DaemonSettings } from '../../daemon/home/settings.ts';
 import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
 import { validateAnswer } from './openapi.ts';
+import { newTestStore } from './test-store.ts';
 
 export const adminPassword = 'correct horse battery';
 export const noFileBounds = { total: null, reserve: () => 0, daily: null };
@@ -51,10 +52,15 @@ export interface CallOptions {
 
 export async function startTestDaemon(settings: Partial<DaemonSettings> = {}): Promise<TestDaemon> {
   const home = await mkdtemp(join(tmpdir(), 'devmgr-test-'));
+  const target = await newTestStore();
   const lines: string[] = [];
   const log = pino({ level: 'debug', base: null }, { write: line => void lines.push(line) });
   const start = (more: Partial<DaemonSettings> = {}) =>
-    startDaemon({ ...testSettings(home), ...settings, ...more }, '0.0.0-test', log);
+    startDaemon(
+      { ...testSettings(home), ...(target ? { store: target } : {}), ...settings, ...more },
+      '0.0.0-test',
+      log,
+    );
   let daemon: RunningDaemon = await start();
   let adminToken = '';
 

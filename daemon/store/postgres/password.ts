@@ -19,7 +19,7 @@ export function passwordFor(address: Address, env: Env): string | null {
       );
     return text.split(/\r?\n/, 1)[0]!;
   }
-  const pgpass = env.PGPASSFILE || join(env.HOME || homedir(), '.pgpass');
+  const pgpass = env.PGPASSFILE || join(homedir(), '.pgpass');
   const text = privateText(pgpass);
   return text === null ? null : passwordIn(text, address);
 }

@@ -22,7 +22,7 @@ import { Watch } from './watch.ts';
 export interface PostgresOptions {
   /** postgres://user@host:port/database */
   readonly url: string;
-  /** For PGSSLMODE, PGSSLROOTCERT, DEVMGR_STORE_PASSWORD_FILE, PGPASSFILE and HOME. */
+  /** For PGSSLMODE, PGSSLROOTCERT, DEVMGR_STORE_PASSWORD_FILE and PGPASSFILE. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Secret that chains the entries of the journal; stored apart from the database. */
   readonly journalKey: Uint8Array;

@@ -80,6 +80,7 @@ interface DaemonFlags {
   readonly allowHost: readonly string[];
   readonly ukeyMatch: readonly string[];
   readonly forward: string | undefined;
+  readonly store: string | undefined;
   readonly files: string | undefined;
 }
 
@@ -96,6 +97,7 @@ export function argumentsOf(flags: DaemonFlags): string[] {
   for (const name of flags.allowHost) args.push(`--allow-host=${name}`);
   for (const match of flags.ukeyMatch) args.push(`--ukey-match=${match}`);
   if (flags.forward !== undefined) args.push(`--forward=${flags.forward}`);
+  if (flags.store !== undefined) args.push(`--store=${flags.store}`);
   if (flags.files !== undefined) args.push(`--files=${flags.files}`);
   return args;
 }

@@ -26,6 +26,7 @@ export const daemonFlags = {
   'trust-proxy': { value: 'CIDR', many: true, help: 'trust X-Forwarded-For from this network' },
   'allow-host': { value: 'NAME', many: true, help: 'another host name that clients may use' },
   forward: { value: 'URL', help: 'forward the journal: syslog+tcp://, syslog+tls://, syslog+unix:// or https://' },
+  store: { value: 'URL', help: 'keep the registry in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },
   files: { value: 'URL', help: 'store files in an object store: s3://BUCKET/PREFIX?endpoint=URL&region=NAME' },
   'ukey-match': { value: 'VID:PID', many: true, help: 'treat these USB devices as keys, too (hex; VID or VID:PID)' },
 } as const satisfies FlagShapes;
@@ -57,6 +58,7 @@ export const daemonRun = command({
         allowHosts: flags.allowHost,
         ukeyMatch: flags.ukeyMatch,
         forward: flags.forward ?? null,
+        store: flags.store ?? null,
         files: flags.files ?? null,
       },
       {

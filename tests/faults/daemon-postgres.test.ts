@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
+import { needsPostgres, PostgresServer, serverPassword } from '../support/postgres.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+needsPostgres('a daemon with its registry in PostgreSQL', () => {
+  let server: PostgresServer;
+  let passwordFile: string;
+  beforeAll(async () => {
+    server = await PostgresServer.start({ passwords: true });
+    passwordFile = join(server.folder, 'for-daemon');
+    writeFileSync(passwordFile, serverPassword, { mode: 0o600 });
+  });
+  afterAll(() => server?.stop());
+
+  const start = (home: string, store: string, env: Readonly<Record<string, string>> = {}) =>
+    spawnDaemon({ home, store }, { DEVMGR_STORE_PASSWORD_FILE: passwordFile, ...env });
+  const register = (daemon: DaemonProcess, serialNumber: string) =>
+    daemon.call('POST', '/api/devices/register', {
+      deviceType: 'UKEY',
+      serialNumber,
+      manufacturer: 'Feitian',
+      model: 'K9',
+    });
+
+  it('is killed and started again without a loss, with the same administrator and a journal that goes on', async () => {
+    const home = temporaryFolder();
+    const url = server.url(await server.database());
+    const first = await start(home, url);
+    expect((await register(first, 'A-1')).code).toBe(200);
+    await first.kill();
+    const second = await start(home, url);
+    expect((await register(second, 'A-1')).code).toBe(2006);
+    expect((await register(second, 'A-2')).code).toBe(200);
+    expect((await second.call('GET', '/api/devices/list')).data).toMatchObject({ pagination: { total: 2 } });
+    expect((await second.call('GET', '/api/users/list')).data).toMatchObject({ pagination: { total: 1 } });
+    expect((await second.call('GET', '/api/health')).status).toBe(200);
+    expect(await second.stop()).toBe(0);
+    expect(first.output() + second.output()).not.toContain(serverPassword);
+  });
+
+  it('refuses a second daemon on its database, and a home with other secrets', async () => {
+    const url = server.url(await server.database());
+    const daemon = await start(temporaryFolder(), url);
+    await expect(start(temporaryFolder(), url)).rejects.toThrow(/ended with 9 .*another daemon uses postgres:/s);
+    await daemon.stop();
+    await expect(start(temporaryFolder(), url)).rejects.toThrow(
+      /ended with 2 .*sealed with a key that this home does not have/s,
+    );
+  });
+
+  it.each([
+    ['postgres://devmgr:hush@127.0.0.1/d', {}, 2, /contains a password/],
+    ['mysql://devmgr@127.0.0.1/d', {}, 2, /--store does not know the scheme mysql/],
+    ['somewhere', {}, 2, /--store is not a URL/],
+    ['postgres://devmgr@127.0.0.1:1/d', {}, 9, /cannot be reached/],
+    ['SOCKET', { DEVMGR_STORE_PASSWORD_FILE: '/absent' }, 2, /does not exist/],
+  ])('does not start with %s %j', async (store, env, code, message) => {
+    const url = store === 'SOCKET' ? server.url('postgres') : store;
+    const refused = await start(temporaryFolder(), url, env).then(
+      () => null,
+      error => error as Error,
+    );
+    expect(refused?.message).toMatch(new RegExp(`ended with ${code} `));
+    expect(refused?.message).toMatch(message);
+    expect(refused?.message).not.toContain('hush');
+  });
+
+  it('refuses a wrong password with one line that does not show it', async () => {
+    const file = join(temporaryFolder(), 'wrong');
+    writeFileSync(file, 'a wrong one', { mode: 0o600 });
+    const starting = start(temporaryFolder(), server.url('postgres'), { DEVMGR_STORE_PASSWORD_FILE: file });
+    const refused = await starting.catch(error => error as Error);
+    expect((refused as Error).message).toMatch(/ended with 2 .*password authentication failed/s);
+    expect((refused as Error).message).not.toContain('a wrong one');
+  });
+});
