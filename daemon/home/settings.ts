@@ -102,15 +102,19 @@ export function roleFrom(text: string | null, env: Env): DaemonRole {
 }
 
 /** Throws `StartRefused` if a setting belongs to what the role leaves out. */
-export function checkRole({ role, simulateKeys, ukeyMatch, objectStore, forward }: DaemonSettings): void {
+export function checkRole({ role, simulateKeys, ukeyMatch, objectStore, forward, store }: DaemonSettings): void {
   if (role === 'registry' && (simulateKeys > 0 || ukeyMatch.length > 0))
     throw new StartRefused(
       2,
       'a daemon with the role registry does not look for keys',
       'leave --simulate-keys and --ukey-match out',
     );
-  if (role === 'station' && (objectStore || forward))
-    throw new StartRefused(2, 'a daemon with the role station has no registry', 'leave --files and --forward out');
+  if (role === 'station' && (objectStore || forward || store))
+    throw new StartRefused(
+      2,
+      'a daemon with the role station has no registry',
+      'leave --store, --files and --forward out',
+    );
 }
 
 function sessionDaysFrom(text: string | undefined): number {

@@ -22,7 +22,7 @@ const csvHeader = 'id,timestamp,type,deviceId,serialNumber,user,requestId,detail
 /** Prints the entries that match. Exit code 1 if `verify` finds problems. */
 export function audit(options: AuditOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home);
+    const home = await existingHome(options.home, io.env);
     const reader = await storeMaintenance(home).openReader();
     try {
       if (options.verify) return await verify(home, reader, options, io);

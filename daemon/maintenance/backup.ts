@@ -17,7 +17,7 @@ import { appendManifest, type BackupKey, backupKey } from './manifest.ts';
 /** Copies the registry into a new file, also while a daemon is running. Does not include uploaded files and keys. */
 export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home);
+    const home = await existingHome(options.home, io.env);
     const file = resolve(options.file);
     const encrypter = await encrypterFor(options);
     if (encrypter) await writeEncrypted(home, file, encrypter);

@@ -1,7 +1,7 @@
 /** Programs for the registry of a home: check it. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { homeFiles } from '../../src/contract/local.ts';
+import { environment, homeFiles } from '../../src/contract/local.ts';
 import type { CheckOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { filesTarget, type S3Target } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
@@ -9,6 +9,7 @@ import { readHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { StartRefused } from '../home/settings.ts';
+import { storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
 import type { JournalReport, StoreMaintenance } from '../store/maintenance.ts';
 import { storeMaintenance } from '../store-engine.ts';
@@ -18,7 +19,7 @@ import { filesOf } from './registry-files.ts';
 /** Checks storage, journal, counters and uploaded files. Exit code 1 if there are problems. */
 export function check(options: CheckOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home);
+    const home = await existingHome(options.home, io.env);
     const objectStore = filesTarget(options.files ?? null, io.env, true);
     const store = storeMaintenance(home);
     const heads = await readHeads(home, await journalKeys(home));
@@ -71,8 +72,19 @@ export const notCoveredText = ({ notCovered = [] }: JournalReport): string =>
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
+/** These programs read and write the SQLite file; a server has programs of its own. */
+export function refuseDatabase(env: ProgramIo['env']): void {
+  if (storeTarget(null, env) !== null)
+    throw new StartRefused(
+      2,
+      `this command is for a registry in SQLite, and ${environment.store} names a PostgreSQL database`,
+      'for a copy use pg_dump, and keep the home folder beside it; see docs/postgresql.md',
+    );
+}
+
 /** Opens a home that has a registry; refuses any other, because these programs create none. */
-export async function existingHome(dir: string): Promise<Home> {
+export async function existingHome(dir: string, env: ProgramIo['env']): Promise<Home> {
+  refuseDatabase(env);
   await stat(join(dir, homeFiles.database)).catch(() => {
     throw new StartRefused(1, `there is no registry in ${dir}`, 'name the home of the daemon with --home');
   });

@@ -18,7 +18,7 @@ import { writeRegistry } from './write-registry.ts';
  */
 export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home);
+    const home = await existingHome(options.home, io.env);
     const lock = await lockHome(home);
     try {
       const { user, password } = await withNewPassword(home, options.username, text =>

@@ -14,12 +14,14 @@ import { print, reporting } from '../program-io.ts';
 import type { CheckReport } from '../store/maintenance.ts';
 import type { Reader } from '../store/store.ts';
 import type { BlobReport } from './check-blobs.ts';
+import { refuseDatabase } from './maintenance.ts';
 import { filesOf } from './registry-files.ts';
 import { type Origin, type Restoring, stageBackup, unverifiedMeans } from './stage-backup.ts';
 
 /** Replaces the registry by a backup; the present registry stays beside it. Refuses while a daemon is running. */
 export function restore(options: RestoreOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
+    refuseDatabase(io.env);
     await stat(options.home).catch(() => {
       throw new StartRefused(1, `there is no folder ${options.home}`, 'name the home of the daemon with --home');
     });

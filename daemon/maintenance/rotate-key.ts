@@ -18,7 +18,7 @@ import { writeRegistry } from './write-registry.ts';
  */
 export function rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home);
+    const home = await existingHome(options.home, io.env);
     // Without a daemon, nothing else may open the registry meanwhile; with one, the daemon writes the entry.
     const lock = await lockHome(home).catch(() => null);
     const pid = lock ? null : await runningPid(home);
