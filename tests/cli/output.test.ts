@@ -45,7 +45,7 @@ describe('--output', () => {
 
   test('wide adds columns to the table', async () => {
     expect((await written('list')).split('\n')[0]).not.toContain('LAST USED');
-    expect((await written('list', '-o', 'wide')).split('\n')[0]).toMatch(/^DEVICE .* ACTIVATED +LAST USED$/);
+    expect((await written('list', '-o', 'wide')).split('\n')[0]).toMatch(/^DEVICE .* ACTIVATED +LAST USED +TAGS$/);
     expect(await written('list', '-o', 'table')).toBe(await written('list'));
   });
 
@@ -72,10 +72,10 @@ describe('--output', () => {
 
   test('is completed with its formats', async () => {
     const ask = async (...words: string[]) =>
-      (await written('completion', 'bash', '--offer', '--', ...words)).split('\n').map(line => line.split('\t')[0]);
-    expect(await ask('list', '-o', '')).toEqual(['table', 'wide', 'json', 'yaml', 'csv', 'ndjson', '']);
-    expect(await ask('show', '--output', 'y')).toEqual(['yaml', '']);
-    expect(await ask('list', '--fields', 'serial')).toEqual(['serialNumber', '']);
+      (await written('completion', 'zsh', '--offer', '--', ...words)).split('\n').map(line => line.split('\t')[0]);
+    expect(await ask('list', '-o', '')).toEqual(['words', 'table', 'wide', 'json', 'yaml', 'csv', 'ndjson', '']);
+    expect(await ask('show', '--output', 'y')).toEqual(['words', 'yaml', '']);
+    expect(await ask('list', '--fields', 'serial')).toEqual(['words', 'serialNumber', '']);
   });
 });
 

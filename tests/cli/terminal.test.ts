@@ -125,23 +125,6 @@ needs('script', 'bsdutils')('at a terminal', () => {
     for (const line of found) expect(stringWidth(line)).toBeLessThanOrEqual(60);
   });
 
-  test('lets a person search for the device, among those that the command works on', async () => {
-    const [inactive, active] = [await daemon.register('PICK-1'), await daemon.register('PICK-2')];
-    // Newer, and so the first of the list until something is typed.
-    const other = await daemon.register('OTHER-1');
-    for (const { deviceId, activationCode } of [active, other])
-      await daemon.run(['activate', deviceId, '--code', activationCode, '--user', 'u']);
-    const screen = devmgrAt(['lock', '--reason', 'x']);
-    await screen.shows(/Device .*:\s+❯ DEV-\d+ {2}UKEY {2}OTHER-1[\s\S]*select/);
-    screen.type('pick-');
-    await screen.shows(new RegExp(`pick-\\s+❯ ${active.deviceId} {2}UKEY {2}PICK-2 {2}ACTIVE {2}u`));
-    screen.type('\r');
-    const { code, stdout } = await screen.ended;
-    expect({ code, offered: stdout.includes('PICK-1') }).toEqual({ code: 0, offered: false });
-    expect((await daemon.call('GET', `/api/devices/${active.deviceId}`)).status).toBe('LOCKED');
-    expect((await daemon.call('GET', `/api/devices/${inactive.deviceId}`)).status).toBe('INACTIVE');
-  });
-
   test('asks for a missing role and a missing version', async () => {
     const user = devmgrAt(['users', 'add', 'role-asked']);
     await user.answer(/Role:[^?]*VIEWER[^?]*select/, 'viewer');

@@ -199,7 +199,7 @@ describe('daemon audit', () => {
 
   it('refuses an unknown device', async () => {
     expect(await run({ device: 'DEV-X' })).toMatchObject({
-      code: 1,
+      code: 5,
       stdout: '',
       stderr: expect.stringContaining('DEV-X'),
     });
