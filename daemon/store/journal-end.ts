@@ -65,7 +65,7 @@ export class JournalEnd {
   }
 
   append(context: EntryContext, entry: Entry, device: number | null, subject: number | null): ChainedRow {
-    const row: JournalRow = {
+    const row = {
       id: this.#id + 1,
       at: context.at,
       type: entry.type,
@@ -75,11 +75,12 @@ export class JournalEnd {
       request_id: context.requestId,
       data: entry.data === undefined ? '{}' : JSON.stringify(entry.data),
       detail: entry.detail === undefined ? '{}' : JSON.stringify(entry.detail),
+      mac: '',
     };
-    const mac = entryMac(this.#mac, this.#last, row);
+    row.mac = entryMac(this.#mac, this.#last, row);
     this.#id = row.id;
-    this.#last = mac;
-    return { ...row, mac };
+    this.#last = row.mac;
+    return row;
   }
 
   /** Makes the entry with the present key and continues with `key`; null if that is the present one. */

@@ -16,8 +16,12 @@ import { journalKey } from './sqlite.ts';
 const UNPRIVILEGED = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** The folder with the programs of the newest server that Debian has installed; null if there is none. */
+/**
+ * The folder with the programs of the newest server that Debian has installed, or that DEVMGR_TEST_POSTGRES names; null if there is
+ * none.
+ */
 export function postgresPrograms(): string | null {
+  if (process.env.DEVMGR_TEST_POSTGRES) return process.env.DEVMGR_TEST_POSTGRES;
   const base = '/usr/lib/postgresql';
   const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
   return versions.map(version => join(base, version, 'bin')).find(folder => existsSync(join(folder, 'initdb'))) ?? null;

@@ -1,74 +1,71 @@
-import { AnchorCheck } from '../anchors.ts';
-import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from '../chain.ts';
-import type { StoredHead } from '../journal-end.ts';
-import { type JournalKeyList, KeyRing } from '../key-ring.ts';
+import type { Derived } from '../derived.ts';
+import type { ComparedDevice } from '../derived-devices.ts';
+import type { ComparedToken } from '../derived-tokens.ts';
+import type { ComparedUser } from '../derived-users.ts';
+import { JournalCheck } from '../journal-check.ts';
+import type { ChainedRow } from '../journal-end.ts';
+import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';
-import { Derived } from './derived.ts';
 import { hasRecords, readHead } from './journal.ts';
 import type { Statements } from './statements.ts';
-
-interface StoredRow extends JournalRow {
-  readonly mac: string;
-}
+import { storesTags } from './tags.ts';
 
 const chunk = 1000;
-const maxProblems = 100;
 
 /**
  * Reads the journal from end to end. Reports entries that were changed, removed, inserted or moved, and rows of users, devices and
- * service tokens that are not what the entries say; at most `maxProblems`. Both must be of one moment: call it in a transaction.
+ * service tokens that are not what the entries say. Both must be of one moment: call it in a transaction.
  */
 export function* verifyJournal(
   statements: Statements,
   keys: JournalKeyList,
   anchors?: Anchors,
 ): Generator<void, JournalReport> {
-  const ring = new KeyRing(keys);
-  const problems: string[] = [];
-  const report = (text: string) => problems.length < maxProblems && problems.push(text);
-  let { id: expected, mac: before } = noEntries;
-  let entries = 0;
-  const derived = new Derived();
-  const anchored = new AnchorCheck(anchors);
+  const check = new JournalCheck(keys, anchors);
   for (;;) {
-    const head = readHead(statements);
-    const rows = statements.all<StoredRow>('SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?', expected, chunk);
-    if (rows.length === 0) {
-      for (const text of endProblems(head, ring.mac, expected, before)) report(text);
-      if (head === null && entries === 0 && hasRecords(statements)) report('all entries and the seal were removed');
-      const isWhole = problems.length === 0;
-      // Missing entries explain every difference of the rows: reporting these would only hide what was removed.
-      if (isWhole) yield* derived.compare(statements, report);
-      for (const text of anchored.problems(expected, derived.hasDigests)) report(text);
-      const notCovered = isWhole ? derived.notCovered : ['users and devices, because the journal is damaged'];
-      return notCovered.length ? { entries, problems, notCovered } : { entries, problems };
-    }
-    for (const row of rows) {
-      if (row.id !== expected + 1) report(missing(expected + 1, row.id - 1));
-      else if (entryMac(ring.mac, before, row) !== row.mac)
-        report(`entry ${row.id} was changed, inserted or moved, or the journal key is a different one`);
-      else {
-        const problem = ring.pass(row);
-        if (problem) report(problem);
-      }
-      derived.apply(row);
-      anchored.entry(row);
-      before = row.mac;
-      expected = row.id;
-      entries++;
-    }
+    const rows = statements.all<ChainedRow>('SELECT * FROM event WHERE id > ? ORDER BY id LIMIT ?', check.last, chunk);
+    for (const row of rows) check.entry(row);
+    if (rows.length === 0) break;
     yield;
   }
+  if (check.end(readHead(statements), hasRecords(statements)))
+    yield* compareTables(statements, check.derived, check.report);
+  return check.result();
 }
 
-const missing = (from: number, to: number) =>
-  from === to ? `entry ${from} was removed` : `entries ${from} to ${to} were removed`;
-
-function endProblems(head: StoredHead | null, mac: Mac, last: number, lastMac: string): string[] {
-  if (head === null) return last === 0 ? [] : ['the seal at the end of the journal was removed'];
-  if (sealOf(mac, head) !== head.seal)
-    return ['the seal at the end of the journal was changed, or the journal key is a different one'];
-  if (head.id > last) return [missing(last + 1, head.id)];
-  if (head.id < last) return [`entries after ${head.id} were inserted`];
-  return head.mac === lastMac ? [] : [`entry ${last} is not the one the journal was sealed with`];
+/** Yields between rows. */
+function* compareTables(
+  statements: Statements,
+  { users, devices, tokens }: Derived,
+  report: (text: string) => void,
+): Generator<void, void> {
+  for (const row of rowsOf<Omit<ComparedUser, 'disabled'> & { disabled: number }>(statements, userRows)) {
+    users.compare({ ...row, disabled: row.disabled === 1 }, report);
+    yield;
+  }
+  users.end(report);
+  for (const row of rowsOf<ComparedDevice>(statements, deviceRows(storesTags(statements)))) {
+    devices.compare(row, report);
+    yield;
+  }
+  devices.end(report);
+  // A database of an earlier version has no service tokens.
+  if (statements.value(`SELECT 1 FROM sqlite_schema WHERE name = 'service_token'`) !== undefined)
+    for (const row of rowsOf<ComparedToken>(statements, tokenRows)) {
+      tokens.compare(row, report);
+      yield;
+    }
+  tokens.end(report);
 }
+
+const rowsOf = <T>(statements: Statements, sql: string) => statements.of(sql).iterate() as Iterable<T>;
+const userRows =
+  'SELECT number, username, password_hash AS passwordHash, role, disabled, token_epoch AS epoch FROM user';
+const deviceRows = (hasTags: boolean) =>
+  `SELECT number, status, user_id AS userId, device_type AS deviceType, serial_number AS serialNumber, manufacturer, model,
+     hardware_version AS hardwareVersion, activation_code AS activationCode,
+     activation_code_expires_at AS activationCodeExpiresAt, ${hasTags ? 'tags' : 'NULL AS tags'}
+   FROM device ORDER BY number`;
+const tokenRows = `SELECT number, name, role, sha256, created_by AS createdBy, created_at AS createdAt,
+     expires_at AS expiresAt, revoked_at AS revokedAt, allowed_from AS allowedFrom
+   FROM service_token ORDER BY number`;

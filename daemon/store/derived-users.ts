@@ -1,7 +1,6 @@
-import { userIds } from '../../../src/contract/ids.ts';
-import { passwordDigest } from '../../domain/digest.ts';
-import type { EntryType } from '../../domain/journal.ts';
-import type { Statements } from './statements.ts';
+import { userIds } from '../../src/contract/ids.ts';
+import { passwordDigest } from '../domain/digest.ts';
+import type { EntryType } from '../domain/journal.ts';
 
 /** What the entries say of a user. A value is undefined if no entry has it: an entry of an earlier version. */
 interface DerivedUser {
@@ -13,12 +12,13 @@ interface DerivedUser {
   password: string | undefined;
 }
 
-interface UserRow {
+/** What is compared of a user. */
+export interface ComparedUser {
   readonly number: number;
   readonly username: string;
   readonly passwordHash: string;
   readonly role: string;
-  readonly disabled: number;
+  readonly disabled: boolean;
   readonly epoch: number;
 }
 
@@ -27,7 +27,7 @@ type Detail = Readonly<Record<string, unknown>>;
 /** The users as the journal says that they are. */
 export class DerivedUsers {
   readonly #users = new Map<number, DerivedUser>();
-  /** Users whose password no entry proves, after `compare`. */
+  /** Users whose password no entry proves, after `end`. */
   unproved = 0;
 
   apply(type: EntryType, number: number, detail: Detail): void {
@@ -43,29 +43,27 @@ export class DerivedUsers {
     else if (type === 'USER_LOGGED_OUT') user.epoch++;
   }
 
-  /** Compares the table with the entries; yields between rows. */
-  *compare(statements: Statements, report: (text: string) => void): Generator<void, void> {
-    const rows = statements.of(
-      'SELECT number, username, password_hash AS passwordHash, role, disabled, token_epoch AS epoch FROM user',
-    );
-    for (const row of rows.iterate() as Iterable<UserRow>) {
-      const user = this.#users.get(row.number);
-      this.#users.delete(row.number);
-      if (user) this.#compareRow(row, user, report);
-      else report(`${userIds.format(row.number)} (${row.username}) was added without an entry`);
-      yield;
-    }
+  /** Compares a row of the table with the entries. */
+  compare(row: ComparedUser, report: (text: string) => void): void {
+    const user = this.#users.get(row.number);
+    this.#users.delete(row.number);
+    if (user) this.#compareRow(row, user, report);
+    else report(`${userIds.format(row.number)} (${row.username}) was added without an entry`);
+  }
+
+  /** Reports the users that the table lacks. */
+  end(report: (text: string) => void): void {
     for (const number of this.#users.keys()) report(`${userIds.format(number)} was removed without an entry`);
   }
 
-  #compareRow(row: UserRow, user: DerivedUser, report: (text: string) => void): void {
+  #compareRow(row: ComparedUser, user: DerivedUser, report: (text: string) => void): void {
     const name = `${userIds.format(row.number)} (${row.username})`;
     const differs = (what: string, found: unknown, said: unknown) => {
       if (said !== undefined && said !== found) report(`${name} ${what} ${found}, the journal says ${said}`);
     };
     differs('has the username', row.username, user.username);
     differs('has the role', row.role, user.role);
-    if ((row.disabled === 1) !== user.disabled)
+    if (row.disabled !== user.disabled)
       report(`${name} was ${user.disabled ? 'enabled' : 'disabled'} without an entry`);
     differs('has had its tokens revoked this often:', row.epoch, user.epoch);
     if (user.password === undefined) this.unproved++;

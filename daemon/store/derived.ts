@@ -1,18 +1,17 @@
-import type { EntryType } from '../../domain/journal.ts';
-import type { JournalRow } from '../chain.ts';
+import type { EntryType } from '../domain/journal.ts';
+import type { JournalRow } from './chain.ts';
 import { DerivedDevices } from './derived-devices.ts';
 import { DerivedTokens } from './derived-tokens.ts';
 import { DerivedUsers } from './derived-users.ts';
-import type { Statements } from './statements.ts';
 
 /**
  * The tables as the journal says that they must be. A person who removes the last entries and puts an earlier seal back leaves
  * rows that no entry explains: a promoted user, another password, an unlocked device.
  */
 export class Derived {
-  readonly #users = new DerivedUsers();
-  readonly #devices = new DerivedDevices();
-  readonly #tokens = new DerivedTokens();
+  readonly users = new DerivedUsers();
+  readonly devices = new DerivedDevices();
+  readonly tokens = new DerivedTokens();
 
   /** Whether entries of this version are among them. */
   hasDigests = false;
@@ -22,25 +21,18 @@ export class Derived {
     this.hasDigests ||= row.detail.includes('Digest":"');
     const type = row.type as EntryType;
     if (row.device !== null) {
-      if (type !== 'DEVICE_USED') this.#devices.apply(type, row.device, fields(row.data), fields(row.detail));
+      if (type !== 'DEVICE_USED') this.devices.apply(type, row.device, fields(row.data), fields(row.detail));
     } else if (row.subject !== null) {
-      if (type.startsWith('TOKEN_')) this.#tokens.apply(row, row.subject, fields(row.detail));
-      else this.#users.apply(type, row.subject, fields(row.detail));
+      if (type.startsWith('TOKEN_')) this.tokens.apply(row, row.subject, fields(row.detail));
+      else this.users.apply(type, row.subject, fields(row.detail));
     }
   }
 
-  /** Compares the tables; yields between rows. */
-  *compare(statements: Statements, report: (text: string) => void): Generator<void, void> {
-    yield* this.#users.compare(statements, report);
-    yield* this.#devices.compare(statements, report);
-    yield* this.#tokens.compare(statements, report);
-  }
-
-  /** What entries of an earlier version do not prove; valid after `compare`. */
+  /** What entries of an earlier version do not prove; valid after all tables were compared. */
   get notCovered(): readonly string[] {
     return [
-      ...counted(this.#users.unproved, 'password', 'passwords', 'user', 'users'),
-      ...counted(this.#devices.unproved, 'activation code', 'activation codes', 'device', 'devices'),
+      ...counted(this.users.unproved, 'password', 'passwords', 'user', 'users'),
+      ...counted(this.devices.unproved, 'activation code', 'activation codes', 'device', 'devices'),
     ];
   }
 }

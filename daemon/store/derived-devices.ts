@@ -1,9 +1,7 @@
-import { deviceIds } from '../../../src/contract/ids.ts';
-import type { DeviceStatus } from '../../../src/contract/values.ts';
-import { type CodedDevice, codeDigest, ownerDigest, tagsDigest } from '../../domain/digest.ts';
-import type { EntryType } from '../../domain/journal.ts';
-import type { Statements } from './statements.ts';
-import { storesTags } from './tags.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import type { DeviceStatus } from '../../src/contract/values.ts';
+import { type CodedDevice, codeDigest, ownerDigest, tagsDigest } from '../domain/digest.ts';
+import type { EntryType } from '../domain/journal.ts';
 
 const statuses: readonly DeviceStatus[] = ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED'];
 /** The state after an entry of the type. Types that are not here leave it as it is. */
@@ -25,7 +23,8 @@ const HAS_CODE = 16;
 const HAS_TAGS = 32;
 const STATUS = 7;
 
-interface DeviceRow extends CodedDevice {
+/** What is compared of a device. `tags`: their JSON, sorted by name; null if there are none. */
+export interface ComparedDevice extends CodedDevice {
   readonly number: number;
   readonly status: DeviceStatus;
   readonly userId: string | null;
@@ -42,8 +41,10 @@ export class DerivedDevices {
   /** Empty until a device has tags. */
   #tags = Buffer.alloc(0);
   #count = 0;
+  /** The number that the next row should have. */
+  #expected = 1;
   readonly #scratch = Buffer.alloc(DIGEST_BYTES);
-  /** Devices whose activation code no entry proves, after `compare`. */
+  /** Devices whose activation code no entry proves, after `end`. */
   unproved = 0;
 
   apply(type: EntryType, number: number, data: Fields, detail: Fields): void {
@@ -57,25 +58,19 @@ export class DerivedDevices {
     else this.#flags[number]! &= ~HAS_CODE;
   }
 
-  /** Compares the table with the entries; yields between rows. */
-  *compare(statements: Statements, report: (text: string) => void): Generator<void, void> {
-    const rows = statements.of(
-      `SELECT number, status, user_id AS userId, device_type AS deviceType, serial_number AS serialNumber, manufacturer, model,
-         hardware_version AS hardwareVersion, activation_code AS activationCode,
-         activation_code_expires_at AS activationCodeExpiresAt, ${storesTags(statements) ? 'tags' : 'NULL AS tags'}
-       FROM device ORDER BY number`,
-    );
-    let expected = 1;
-    for (const row of rows.iterate() as Iterable<DeviceRow>) {
-      this.#reportMissing(expected, row.number, report);
-      expected = row.number + 1;
-      this.#compareRow(row, report);
-      yield;
-    }
-    this.#reportMissing(expected, this.#count + 1, report);
+  /** Compares a row of the table with the entries. Rows come by ascending number. */
+  compare(row: ComparedDevice, report: (text: string) => void): void {
+    this.#reportMissing(this.#expected, row.number, report);
+    this.#expected = row.number + 1;
+    this.#compareRow(row, report);
   }
 
-  #compareRow(row: DeviceRow, report: (text: string) => void): void {
+  /** Reports the devices that the table lacks after its last row. */
+  end(report: (text: string) => void): void {
+    this.#reportMissing(this.#expected, this.#count + 1, report);
+  }
+
+  #compareRow(row: ComparedDevice, report: (text: string) => void): void {
     const id = deviceIds.format(row.number);
     const flags = row.number <= this.#count ? this.#flags[row.number]! : 0;
     if (flags === 0) {
@@ -95,7 +90,7 @@ export class DerivedDevices {
       report(`the activation code, the serial number or the model of ${id} was changed without an entry`);
   }
 
-  #hasTags({ number, tags }: DeviceRow, flags: number): boolean {
+  #hasTags({ number, tags }: ComparedDevice, flags: number): boolean {
     if ((flags & HAS_TAGS) === 0) return tags === null;
     return tags !== null && this.#isStored(this.#tags, number, tagsDigest(tags));
   }

@@ -1,0 +1,81 @@
+import { AnchorCheck } from './anchors.ts';
+import { entryMac, type Mac, noEntries, sealOf } from './chain.ts';
+import { Derived } from './derived.ts';
+import type { ChainedRow, StoredHead } from './journal-end.ts';
+import { type JournalKeyList, KeyRing } from './key-ring.ts';
+import type { Anchors, JournalReport } from './maintenance.ts';
+
+const maxProblems = 100;
+
+/**
+ * Checks a journal, entry by entry: finds entries that were changed, removed, inserted or moved, and collects what the tables must say.
+ * Call `entry` for each, then `end`, and compare the tables with `derived` if it returns true. All must be of one moment.
+ */
+export class JournalCheck {
+  readonly derived = new Derived();
+  readonly #ring: KeyRing;
+  readonly #anchored: AnchorCheck;
+  readonly #problems: string[] = [];
+  #last = noEntries;
+  #entries = 0;
+  #isWhole = false;
+  /** Takes a line for the report. */
+  readonly report = (text: string): void => {
+    if (this.#problems.length < maxProblems) this.#problems.push(text);
+  };
+
+  constructor(keys: JournalKeyList, anchors: Anchors | undefined) {
+    this.#ring = new KeyRing(keys);
+    this.#anchored = new AnchorCheck(anchors);
+  }
+
+  /** Id of the last entry. */
+  get last(): number {
+    return this.#last.id;
+  }
+
+  /** Entries come by ascending id. */
+  entry(row: ChainedRow): void {
+    const { id, mac } = this.#last;
+    if (row.id !== id + 1) this.report(missing(id + 1, row.id - 1));
+    else if (entryMac(this.#ring.mac, mac, row) !== row.mac)
+      this.report(`entry ${row.id} was changed, inserted or moved, or the journal key is a different one`);
+    else {
+      const problem = this.#ring.pass(row);
+      if (problem) this.report(problem);
+    }
+    this.derived.apply(row);
+    this.#anchored.entry(row);
+    this.#last = { id: row.id, mac: row.mac };
+    this.#entries++;
+  }
+
+  /** `head`: as it is stored after the last entry. Returns whether the journal is whole: missing entries explain any difference. */
+  end(head: StoredHead | null, hasRecords: boolean): boolean {
+    for (const text of this.#endProblems(head, this.#ring.mac)) this.report(text);
+    if (head === null && this.#entries === 0 && hasRecords) this.report('all entries and the seal were removed');
+    this.#isWhole = this.#problems.length === 0;
+    return this.#isWhole;
+  }
+
+  /** The report, after the tables were compared. */
+  result(): JournalReport {
+    for (const text of this.#anchored.problems(this.last, this.derived.hasDigests)) this.report(text);
+    const notCovered = this.#isWhole ? this.derived.notCovered : ['users and devices, because the journal is damaged'];
+    const report = { entries: this.#entries, problems: this.#problems };
+    return notCovered.length ? { ...report, notCovered } : report;
+  }
+
+  #endProblems(head: StoredHead | null, mac: Mac): string[] {
+    const { id: last, mac: lastMac } = this.#last;
+    if (head === null) return last === 0 ? [] : ['the seal at the end of the journal was removed'];
+    if (sealOf(mac, head) !== head.seal)
+      return ['the seal at the end of the journal was changed, or the journal key is a different one'];
+    if (head.id > last) return [missing(last + 1, head.id)];
+    if (head.id < last) return [`entries after ${head.id} were inserted`];
+    return head.mac === lastMac ? [] : [`entry ${last} is not the one the journal was sealed with`];
+  }
+}
+
+const missing = (from: number, to: number) =>
+  from === to ? `entry ${from} was removed` : `entries ${from} to ${to} were removed`;
