@@ -20,9 +20,15 @@ export async function openStore(
   const [journalKey, ...otherJournalKeys] = allKeys(await journalKeys(home)).toReversed();
   const keys = { journalKey: journalKey!, otherJournalKeys, notice };
   if (target === null) return openSqliteStore({ file: home.path('database'), ...keys });
-  const { openPostgresStore, StoreMisconfigured, StoreUnreachable } = await import('./store/postgres/index.ts');
+  const { openPostgresStore } = await import('./store/postgres/index.ts');
+  return refusing(() => openPostgresStore({ ...target, ...keys, exclusive: true }));
+}
+
+/** What a database refuses, or a server that is not there, as the end of a start. */
+async function refusing<T>(open: () => Promise<T>): Promise<T> {
+  const { StoreMisconfigured, StoreUnreachable } = await import('./store/postgres/index.ts');
   try {
-    return await openPostgresStore({ ...target, ...keys, exclusive: true });
+    return await open();
   } catch (error) {
     if (error instanceof StoreMisconfigured) throw new StartRefused(2, error.message, error.hint);
     if (error instanceof StoreUnreachable) throw new StartRefused(9, error.message, error.hint);
@@ -30,10 +36,25 @@ export async function openStore(
   }
 }
 
-/** Work on the existing registry of a home. The key of its journal must exist: a new one would make the journal look forged. */
-export function storeMaintenance(home: Home): StoreMaintenance {
+/** Work on the existing SQLite registry of a home. The key of its journal must exist: a new one would make the journal look forged. */
+export function sqliteMaintenance(home: Home): StoreMaintenance {
   return new SqliteMaintenance({
     file: home.path('database'),
     journalKeys: async () => allKeys(await journalKeys(home)),
   });
+}
+
+/** Work on an existing registry, wherever it is. Rejects with `StartRefused` where `openStore` does. */
+export async function storeMaintenance(target: StoreTarget | null, home: Home): Promise<StoreMaintenance> {
+  if (target === null) return sqliteMaintenance(home);
+  const { PostgresMaintenance } = await import('./store/postgres/index.ts');
+  const registry = new PostgresMaintenance({ ...target, journalKeys: async () => allKeys(await journalKeys(home)) });
+  return {
+    openStore: () => refusing(() => registry.openStore()),
+    openReader: () => refusing(() => registry.openReader()),
+    check: anchors => refusing(() => registry.check(anchors)),
+    backup: () => refusing(() => registry.backup()),
+    copyDatabase: () => refusing(() => registry.copyDatabase()),
+    stageRestore: () => refusing(() => registry.stageRestore()),
+  };
 }

@@ -14,7 +14,7 @@ import type { RegistryReader } from '../store/maintenance.ts';
 import type { EventFilter, JournalAnchor } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
 import { entryText, nameWithoutActor } from './entry-text.ts';
-import { existingHome, notCoveredText } from './maintenance.ts';
+import { existingRegistry, notCoveredText } from './maintenance.ts';
 
 const PAGE = 1000;
 const csvHeader = 'id,timestamp,type,deviceId,serialNumber,user,requestId,details\n';
@@ -22,8 +22,8 @@ const csvHeader = 'id,timestamp,type,deviceId,serialNumber,user,requestId,detail
 /** Prints the entries that match. Exit code 1 if `verify` finds problems. */
 export function audit(options: AuditOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home, io.env);
-    const reader = await storeMaintenance(home).openReader();
+    const { home, target } = await existingRegistry(options.home, io.env);
+    const reader = await (await storeMaintenance(target, home)).openReader();
     try {
       if (options.verify) return await verify(home, reader, options, io);
       return options.head === true ? await printHead(home, reader, options, io) : await list(reader, options, io);

@@ -9,7 +9,7 @@ import type { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
-import { storeMaintenance } from '../store-engine.ts';
+import { sqliteMaintenance } from '../store-engine.ts';
 import { encrypterFor, encryptFile } from './encryption.ts';
 import { existingHome } from './maintenance.ts';
 import { appendManifest, type BackupKey, backupKey } from './manifest.ts';
@@ -35,7 +35,7 @@ export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
 
 async function writeBackup(home: Home, file: string): Promise<void> {
   const [key] = await backupKeys(home);
-  await storeMaintenance(home).backup(file, unfinished => appendManifest(unfinished, key, new Date().toISOString()));
+  await sqliteMaintenance(home).backup(file, unfinished => appendManifest(unfinished, key, new Date().toISOString()));
 }
 
 /** SQLite copies into files only: the plain copy is in the home, which is as private as the registry, until it is encrypted. */

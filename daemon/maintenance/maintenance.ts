@@ -9,7 +9,7 @@ import { readHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { StartRefused } from '../home/settings.ts';
-import { storeTarget } from '../home/store-target.ts';
+import { type StoreTarget, storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
 import type { JournalReport, StoreMaintenance } from '../store/maintenance.ts';
 import { storeMaintenance } from '../store-engine.ts';
@@ -19,9 +19,9 @@ import { filesOf } from './registry-files.ts';
 /** Checks storage, journal, counters and uploaded files. Exit code 1 if there are problems. */
 export function check(options: CheckOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home, io.env);
+    const { home, target } = await existingRegistry(options.home, io.env);
     const objectStore = filesTarget(options.files ?? null, io.env, true);
-    const store = storeMaintenance(home);
+    const store = await storeMaintenance(target, home);
     const heads = await readHeads(home, await journalKeys(home));
     const { unproven: _, ...report } = await store.check(heads.anchors);
     const blobs = await checkFiles(store, home, objectStore);
@@ -72,7 +72,7 @@ export const notCoveredText = ({ notCovered = [] }: JournalReport): string =>
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
-/** These programs read and write the SQLite file; a server has programs of its own. */
+/** Copies are files of SQLite; a server has programs of its own for them. */
 export function refuseDatabase(env: ProgramIo['env']): void {
   if (storeTarget(null, env) !== null)
     throw new StartRefused(
@@ -82,7 +82,23 @@ export function refuseDatabase(env: ProgramIo['env']): void {
     );
 }
 
-/** Opens a home that has a registry; refuses any other, because these programs create none. */
+/** A home, and where its registry is: null if in the home. */
+export interface ExistingRegistry {
+  readonly home: Home;
+  readonly target: StoreTarget | null;
+}
+
+/** Opens a home with its registry, which may be in a database; refuses any other, because these programs create none. */
+export async function existingRegistry(dir: string, env: ProgramIo['env']): Promise<ExistingRegistry> {
+  const target = storeTarget(null, env);
+  if (target === null) return { home: await existingHome(dir, env), target };
+  await stat(join(dir, homeFiles.journalKey)).catch(() => {
+    throw new StartRefused(1, `the keys of the registry are not in ${dir}`, 'name the home of the daemon with --home');
+  });
+  return { home: await Home.open(dir), target };
+}
+
+/** Opens a home with a registry in SQLite; refuses any other. */
 export async function existingHome(dir: string, env: ProgramIo['env']): Promise<Home> {
   refuseDatabase(env);
   await stat(join(dir, homeFiles.database)).catch(() => {

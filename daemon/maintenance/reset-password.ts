@@ -2,14 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ProgramIo, ResetOptions } from '../../src/contract/programs.ts';
 import { changePassword, type UserRecord } from '../domain/user.ts';
-import type { Home } from '../home/home.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
 import { FIRST_USER } from '../services/first-admin.ts';
 import { hashPassword } from '../services/passwords.ts';
 import type { Store } from '../store/store.ts';
-import { existingHome } from './maintenance.ts';
+import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { writeRegistry } from './write-registry.ts';
 
 /**
@@ -18,10 +17,10 @@ import { writeRegistry } from './write-registry.ts';
  */
 export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home, io.env);
-    const lock = await lockHome(home);
+    const registry = await existingRegistry(options.home, io.env);
+    const lock = await lockHome(registry.home);
     try {
-      const { user, password } = await withNewPassword(home, options.username, text =>
+      const { user, password } = await withNewPassword(registry, options.username, text =>
         io.stderr.write(`devmgr: ${text}\n`),
       );
       const shown = options.json ? JSON.stringify({ username: user.username, password }) : password;
@@ -40,17 +39,17 @@ export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<num
 
 /** `warn` receives lines for the person who runs the program. */
 function withNewPassword(
-  home: Home,
+  registry: ExistingRegistry,
   username: string,
   warn: (message: string) => void,
 ): Promise<{ user: UserRecord; password: string }> {
-  return writeRegistry(home, warn, async store => {
+  return writeRegistry(registry, warn, async store => {
     const user = await userNamed(store, username);
     const password = randomBytes(18).toString('base64url');
     const by = { by: 'devmgr daemon reset-password' };
     const { change, guards } = changePassword(user, await hashPassword(password), by);
     await store.commit({ at: Date.now(), actor: null, requestId: null, changes: [change], guards });
-    if (user.number === FIRST_USER) await home.remove('initialPassword');
+    if (user.number === FIRST_USER) await registry.home.remove('initialPassword');
     return { user, password };
   });
 }

@@ -9,7 +9,7 @@ import { rotateJournalKey } from '../home/rotate-journal-key.ts';
 import { StartRefused } from '../home/settings.ts';
 import { rotateSigningKey } from '../home/signing-keys.ts';
 import { print, reporting } from '../program-io.ts';
-import { existingHome } from './maintenance.ts';
+import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { writeRegistry } from './write-registry.ts';
 
 /**
@@ -18,14 +18,15 @@ import { writeRegistry } from './write-registry.ts';
  */
 export function rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home, io.env);
+    const registry = await existingRegistry(options.home, io.env);
+    const { home } = registry;
     // Without a daemon, nothing else may open the registry meanwhile; with one, the daemon writes the entry.
     const lock = await lockHome(home).catch(() => null);
     const pid = lock ? null : await runningPid(home);
     try {
       if (options.journal) await prepareNextKey(home);
       else await rotateSigningKey(home, Date.now(), { revokeNow: options.revokeNow ?? false });
-      if (lock) await takeOver(home, options, io);
+      if (lock) await takeOver(registry, options, io);
     } finally {
       await lock?.release();
     }
@@ -58,11 +59,11 @@ async function reloaded(home: Home, pid: number, { journal }: RotateKeyOptions):
 }
 
 /** What a running daemon does at its reload. */
-function takeOver(home: Home, options: RotateKeyOptions, io: ProgramIo): Promise<void> {
+function takeOver(registry: ExistingRegistry, options: RotateKeyOptions, io: ProgramIo): Promise<void> {
   const warn = (text: string) => void io.stderr.write(`devmgr: ${text}\n`);
-  return writeRegistry(home, warn, async (store, heads) => {
+  return writeRegistry(registry, warn, async (store, heads) => {
     if (options.journal) {
-      await rotateJournalKey({ home, store, heads, now: Date.now });
+      await rotateJournalKey({ home: registry.home, store, heads, now: Date.now });
       return;
     }
     const change = signingKeyRotated(options.revokeNow ?? false);

@@ -9,7 +9,7 @@ import type { Home } from '../home/home.ts';
 import { StartRefused } from '../home/settings.ts';
 import type { StagedRestore } from '../store/maintenance.ts';
 import { StoreFailure } from '../store/store.ts';
-import { storeMaintenance } from '../store-engine.ts';
+import { sqliteMaintenance } from '../store-engine.ts';
 import { backupKeys } from './backup.ts';
 import { decryptFile, isEncrypted, type Unlocking } from './encryption.ts';
 import { type Verdict, verifyManifest } from './manifest.ts';
@@ -48,7 +48,7 @@ export async function stageBackup(restoring: Restoring): Promise<StagedBackup> {
   if (acceptUnverified) await home.secretKey('journalKey');
   let origin: Origin | undefined;
   try {
-    const staged = await storeMaintenance(home).stageRestore(async to => {
+    const staged = await sqliteMaintenance(home).stageRestore(async to => {
       origin = await copyVerified(restoring, to);
     });
     return { staged, origin: origin! };
@@ -62,7 +62,7 @@ export async function stageBackup(restoring: Restoring): Promise<StagedBackup> {
 async function copyVerified({ home, file, acceptUnverified, ...unlocking }: Restoring, to: string): Promise<Origin> {
   const kept = await keptCopy(home, file);
   if (kept !== null) {
-    await storeMaintenance(home).copyDatabase(kept, to);
+    await sqliteMaintenance(home).copyDatabase(kept, to);
     return { kind: 'kept' };
   }
   const keys = await backupKeys(home);
@@ -79,7 +79,7 @@ async function copyVerified({ home, file, acceptUnverified, ...unlocking }: Rest
   else if (!encrypted) {
     await rm(to);
     // SQLite makes the copy: what a crash has left beside a copied database belongs to it.
-    await storeMaintenance(home).copyDatabase(file, to);
+    await sqliteMaintenance(home).copyDatabase(file, to);
   }
   return origin;
 }

@@ -1,19 +1,19 @@
 import { HeadKeeper } from '../home/head-keeper.ts';
-import type { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import type { Store } from '../store/store.ts';
 import { storeMaintenance } from '../store-engine.ts';
+import type { ExistingRegistry } from './maintenance.ts';
 
 /**
  * Opens the registry for writing, and signs the head of its journal afterwards. The caller holds the lock of the home. `warn`
  * receives lines for the person who runs the program.
  */
 export async function writeRegistry<T>(
-  home: Home,
+  { home, target }: ExistingRegistry,
   warn: (message: string) => void,
   use: (store: Store, heads: HeadKeeper) => Promise<T>,
 ): Promise<T> {
-  const store = await storeMaintenance(home).openStore();
+  const store = await (await storeMaintenance(target, home)).openStore();
   try {
     const keys = await journalKeys(home);
     const heads = await HeadKeeper.start({ home, store, keys, now: Date.now, warn });

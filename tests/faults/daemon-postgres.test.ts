@@ -1,8 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { audit } from '../../daemon/maintenance/audit.ts';
+import { backup } from '../../daemon/maintenance/backup.ts';
+import { check } from '../../daemon/maintenance/maintenance.ts';
+import { resetPassword } from '../../daemon/maintenance/reset-password.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { needsPostgres, PostgresServer, serverPassword } from '../support/postgres.ts';
+import { runDaemonProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 needsPostgres('a daemon with its registry in PostgreSQL', () => {
@@ -39,6 +44,55 @@ needsPostgres('a daemon with its registry in PostgreSQL', () => {
     expect((await second.call('GET', '/api/health')).status).toBe(200);
     expect(await second.stop()).toBe(0);
     expect(first.output() + second.output()).not.toContain(serverPassword);
+  });
+
+  it('is checked and audited by the programs of the daemon, which find what was changed behind it', async () => {
+    const home = temporaryFolder();
+    const database = await server.database();
+    const url = server.url(database);
+    const env = { DEVMGR_STORE: url, DEVMGR_STORE_PASSWORD_FILE: passwordFile };
+    const daemon = await start(home, url);
+    await register(daemon, 'A-1');
+    await register(daemon, 'A-2');
+    const options = { home, json: false };
+    const auditing = { ...options, device: null, since: null, limit: null, verify: true };
+    expect(await runDaemonProgram(check, options, env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^OK: 2 devices, \d+ journal entries, 0 files checked\n$/),
+    });
+    expect(await runDaemonProgram(audit, auditing, env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^OK/),
+    });
+    await daemon.stop();
+    const reset = await runDaemonProgram(resetPassword, { ...options, username: 'admin' }, env);
+    expect(reset).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S{20,}\n$/) });
+    expect(await runDaemonProgram(check, options, env)).toMatchObject({ code: 0 });
+    expect(await runDaemonProgram(backup, { ...options, file: join(home, 'copy') }, env)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/for a registry in SQLite.*\n.*pg_dump/),
+    });
+    await server.query(
+      `UPDATE device SET status = 'ACTIVE' WHERE number = 1; UPDATE "user" SET role = 'VIEWER';
+       UPDATE device_count SET count = 7; UPDATE head SET app = 3`,
+      database,
+    );
+    const found = await runDaemonProgram(check, options, env);
+    expect(found.code).toBe(1);
+    for (const text of [
+      'the counter of UKEY INACTIVE of Feitian says 7, there are 1',
+      'numbers are missing in app: 0 rows, the last number is 3',
+      'DEV-1 is ACTIVE, the journal says INACTIVE',
+      'has the role VIEWER, the journal says ADMIN',
+    ])
+      expect(found.stdout).toContain(text);
+    await server.query(
+      `SET session_replication_role = replica; UPDATE event SET actor = 'mallory' WHERE id = 2; DELETE FROM event WHERE id = 3`,
+      database,
+    );
+    const verified = await runDaemonProgram(audit, auditing, env);
+    expect(verified.stdout).toMatch(/entry 2 was changed/);
+    expect(verified.stdout).toMatch(/entry 3 was removed/);
   });
 
   it('refuses a second daemon on its database, and a home with other secrets', async () => {

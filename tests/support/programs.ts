@@ -12,10 +12,11 @@ export interface RanProgram {
 export async function runDaemonProgram<O>(
   program: (options: O, io: ProgramIo) => Promise<number>,
   options: O,
+  env: ProgramIo['env'] = {},
 ): Promise<RanProgram> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const written = Promise.all([text(stdout), text(stderr)]);
-  const code = await program(options, { stdout, stderr, env: {}, stdoutIsTerminal: false, stderrIsTerminal: false });
+  const code = await program(options, { stdout, stderr, env, stdoutIsTerminal: false, stderrIsTerminal: false });
   stdout.end();
   stderr.end();
   const [out, err] = await written;

@@ -1,3 +1,4 @@
 /** The store in a PostgreSQL database. */
 export { StoreMisconfigured, StoreUnreachable } from './failure.ts';
+export { PostgresMaintenance } from './maintenance.ts';
 export { openPostgresStore } from './postgres-store.ts';

@@ -1,0 +1,153 @@
+import { sealOf } from '../chain.ts';
+import { KeyRing } from '../key-ring.ts';
+import type { Anchors, CheckReport, RegistryReader, StagedRestore, StoreMaintenance } from '../maintenance.ts';
+import type { Store } from '../store.ts';
+import { Connections } from './connections.ts';
+import { type HeadRow, numberedTables, storedHead } from './draft.ts';
+import { StoreMisconfigured, toOpenFailure } from './failure.ts';
+import { listDevices } from './lists.ts';
+import { checkServer, versionOf } from './migrate.ts';
+import { migrations } from './migrations.ts';
+import { loginFrom, openPostgresStore, type PostgresOptions } from './postgres-store.ts';
+import { Primary } from './primary.ts';
+import { Readers } from './readers.ts';
+import { tableReads } from './reads.ts';
+import { Session } from './session.ts';
+import { readStatistics } from './statistics.ts';
+import { verifyJournal } from './verify.ts';
+
+/** A database and the key of its journal. */
+export interface PostgresRegistry extends Pick<PostgresOptions, 'url' | 'env'> {
+  /** In the order of their use, the last one the current one. */
+  readonly journalKeys: () => Promise<readonly Uint8Array[]>;
+}
+
+const maxProblems = 100;
+
+/** Queries that return one row for each fault. */
+const faults: readonly string[] = [
+  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' says ' || sum(kept) || ', there are ' || sum(found) AS text
+   FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
+         UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3) AS counts
+   GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
+  `SELECT 'the counter of registrations in hour ' || hour || ' says ' || sum(kept) || ', there are ' || sum(found) AS text
+   FROM (SELECT hour, count AS kept, 0 AS found FROM registration_count
+         UNION ALL SELECT created_at / 3600000, 0, count(*) FROM device GROUP BY 1) AS counts
+   GROUP BY hour HAVING sum(kept) <> sum(found)`,
+  `SELECT 'device ' || number || ' has no journal entry for its registration' AS text FROM (
+     SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED') AS missing`,
+  `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number) AS text
+   FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
+   GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
+  ...numberedTables.map(
+    table => `SELECT 'numbers are missing in ${table}: ' || n || ' rows, the last number is ' || head."${table}" AS text
+      FROM head, (SELECT count(*) AS n, coalesce(max(number), 0) AS last FROM "${table}") AS found
+      WHERE n <> head."${table}" OR last <> head."${table}"`,
+  ),
+];
+
+/** The maintenance of a registry in PostgreSQL. Copies are made by the programs of the server. */
+export class PostgresMaintenance implements StoreMaintenance {
+  readonly #registry: PostgresRegistry;
+
+  constructor(registry: PostgresRegistry) {
+    this.#registry = registry;
+  }
+
+  async openStore(): Promise<Store> {
+    const [journalKey, ...otherJournalKeys] = (await this.#registry.journalKeys()).toReversed();
+    const { url, env } = this.#registry;
+    return openPostgresStore({ url, env, journalKey: journalKey!, otherJournalKeys, exclusive: true });
+  }
+
+  async openReader(): Promise<RegistryReader> {
+    const keys = await this.#registry.journalKeys();
+    const connections = await this.#connect();
+    const readers = new Readers(() => connections.reader());
+    return {
+      ...tableReads(readers),
+      devices: query => listDevices(readers, query),
+      statistics: query => readStatistics(readers, query),
+      async sealedHead() {
+        const { rows } = await readers.run('SELECT * FROM head');
+        const head = storedHead(rows[0] as unknown as HeadRow);
+        const isSealed = head !== null && new KeyRing(keys).macs.some(mac => sealOf(mac, head) === head.seal);
+        return isSealed ? { id: head.id, mac: head.mac } : null;
+      },
+      verifyJournal: anchors => atOneMoment(connections, session => verifyJournal(session, keys, anchors)),
+      close: async () => {
+        await readers.close();
+        await connections.close();
+      },
+    };
+  }
+
+  async check(anchors?: Anchors): Promise<CheckReport> {
+    const keys = await this.#registry.journalKeys();
+    const connections = await this.#connect();
+    try {
+      return await atOneMoment(connections, async session => {
+        const wrong: string[] = [];
+        for (const sql of faults)
+          for (const { text } of (await session.runOnce(`${sql} LIMIT ${maxProblems}`)).rows)
+            wrong.push(text as string);
+        const journal = await verifyJournal(session, keys, anchors);
+        const unproven = journal.problems.map(text => `journal: ${text}`);
+        const { rows } = await session.runOnce('SELECT count(*) AS devices FROM device');
+        return { ...journal, problems: [...wrong, ...unproven], unproven, devices: rows[0]!.devices as number };
+      });
+    } finally {
+      await connections.close();
+    }
+  }
+
+  async backup(): Promise<void> {
+    throw sqliteOnly();
+  }
+
+  async copyDatabase(): Promise<void> {
+    throw sqliteOnly();
+  }
+
+  async stageRestore(): Promise<StagedRestore> {
+    throw sqliteOnly();
+  }
+
+  /** Rejects if the database is not a registry of this version: reading must not change it. */
+  async #connect(): Promise<Connections> {
+    const login = loginFrom(this.#registry);
+    const { address } = login;
+    let session: Session | undefined;
+    try {
+      session = await Session.open(login, { idleInTransactionMs: 60_000, lockMs: 10_000 });
+      await checkServer(session, address);
+      if ((await versionOf(session, address, migrations.length)) < migrations.length)
+        throw new StoreMisconfigured(
+          `${address.text} has no registry of this version`,
+          'start the daemon once: it creates or upgrades the registry',
+        );
+    } catch (error) {
+      throw toOpenFailure(error, address.text);
+    } finally {
+      await session?.close();
+    }
+    return new Connections({ login, primary: new Primary(address, Date.now), exclusive: false });
+  }
+}
+
+const sqliteOnly = () =>
+  new StoreMisconfigured(
+    'devmgr copies registries in SQLite alone',
+    'use pg_dump and pg_restore, and keep the home folder beside the copy; see docs/postgresql.md',
+  );
+
+/** Runs reads in one transaction: others may write meanwhile. */
+async function atOneMoment<T>(connections: Connections, read: (session: Session) => Promise<T>): Promise<T> {
+  const session = await connections.scanner();
+  try {
+    await session.runOnce('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    return await read(session);
+  } finally {
+    await session.close();
+  }
+}
