@@ -76,6 +76,16 @@ async function stateOf(pid: number): Promise<State | null> {
   return { handles, megabytes: Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]) / 1024 };
 }
 
+/** The handles without one for each of `others`: a file can be open several times. */
+function withoutEach(handles: readonly string[], others: readonly string[]): string[] {
+  const rest = [...others];
+  return handles.filter(handle => {
+    const at = rest.indexOf(handle);
+    if (at >= 0) rest.splice(at, 1);
+    return at < 0;
+  });
+}
+
 /** Closed connections take a moment to be seen: what is still held after many looks is held. */
 async function leftOver(pid: number, before: State): Promise<string[]> {
   let now = before;
@@ -84,7 +94,7 @@ async function leftOver(pid: number, before: State): Promise<string[]> {
     if (now.handles.length <= before.handles.length) break;
     await new Promise(resolve => setTimeout(resolve, 50));
   }
-  const left = now.handles.filter(handle => !before.handles.includes(handle));
+  const left = withoutEach(now.handles, before.handles);
   const grown = now.megabytes - before.megabytes;
   return [
     ...(now.handles.length > before.handles.length ? [`handles are left: ${left.join(', ')}`] : []),
