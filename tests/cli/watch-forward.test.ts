@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { pauseAfter } from '../../src/cli/commands/watch/attempts.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
 
@@ -95,7 +96,17 @@ test('posts events in order, signed by the scheme of Standard Webhooks', async (
   expect(stderr + readFileSync(join(folder, 'cursor.json'), 'utf8')).not.toContain(secret.slice(6));
 });
 
-test('tries again with the same id, after the time that Retry-After names, and keeps the order', async () => {
+test.each([0, -5, null])('pauses grow although the receiver asks for %s seconds', wait => {
+  const pauses = [0, 1, 2, 3].map(failures => pauseAfter(failures, wait));
+  for (const [failures, pause] of pauses.entries()) expect(pause).toBeGreaterThanOrEqual(2 ** failures / 2);
+  expect(pauseAfter(1_000, wait)).toBeLessThanOrEqual(300);
+});
+
+test('waits as long as the receiver asks, at most an hour', () => {
+  expect([pauseAfter(0, 90), pauseAfter(9, 999_999_999)]).toEqual([90, 3_600]);
+});
+
+test('tries again with the same id, after a pause, and keeps the order', async () => {
   const answers = [
     { status: 503, headers: { 'retry-after': '0' } },
     { status: 302, headers: { 'retry-after': '0', location: '/x' } },
@@ -106,7 +117,7 @@ test('tries again with the same id, after the time that Retry-After names, and k
   expect(code).toBe(0);
   expect(devices()).toEqual([first, first, first, second]);
   expect(new Set(posts.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-  expect(stderr).toMatch(/answered 503; trying again in 0\.0 s[\s\S]*answered 302; redirects are not followed/);
+  expect(stderr).toMatch(/answered 503; trying again in [01]\.\d s[\s\S]*answered 302; redirects are not followed/);
 });
 
 test('a receiver that breaks the connection is tried again after a pause', async () => {

@@ -4,7 +4,7 @@ import { interrupted } from '../../fault.ts';
 
 /** An attempt that failed and may be repeated. */
 export class AttemptFailed extends Error {
-  /** Seconds that the receiver asks to wait; null if it does not say. */
+  /** Seconds that the receiver asks to wait at least; null if it does not say. */
   readonly waitSeconds: number | null;
   constructor(message: string, waitSeconds: number | null = null) {
     super(message);
@@ -45,9 +45,11 @@ export async function untilDelivered(
   }
 }
 
-/** Doubled after each failure, with jitter so that many senders do not come back at once. */
-function pauseAfter(failures: number, waitSeconds: number | null): number {
-  if (waitSeconds !== null) return Math.min(waitSeconds, longestWaitSeconds);
+/**
+ * Seconds before the next attempt: doubled after each failure, with jitter so that many senders do not come back at once. A
+ * receiver can ask for more (`waitSeconds`), not for less: one that always answers `Retry-After: 0` would be asked without a pause.
+ */
+export function pauseAfter(failures: number, waitSeconds: number | null): number {
   const pause = Math.min(firstPauseSeconds * 2 ** Math.min(failures, 20), longestPauseSeconds);
-  return pause * (0.5 + Math.random() / 2);
+  return Math.max(pause * (0.5 + Math.random() / 2), Math.min(waitSeconds ?? 0, longestWaitSeconds));
 }
