@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fieldOf } from '../../src/cli/commands/import/columns.ts';
 import { readCsv } from '../../src/cli/commands/import/csv.ts';
+import { peek } from '../../src/cli/commands/import/input-text.ts';
 import { InvalidArray, readJsonArray, readJsonLines } from '../../src/cli/commands/import/json.ts';
 import { toCsv } from '../../src/cli/terminal/csv.ts';
 import { cellText, csvCell } from '../../src/contract/csv.ts';
@@ -136,6 +137,50 @@ describe('JSON', () => {
       [1, '1'],
       [3, '2'],
       [4, '3'],
+    ]);
+  });
+});
+
+/** A text without an end, and how much of it was read. */
+function endless(start: string, piece: string) {
+  const read = { pieces: 0 };
+  async function* text(): AsyncGenerator<string> {
+    yield start;
+    for (; ; read.pieces++) yield piece;
+  }
+  return { read, text: text() };
+}
+
+describe('an input without an end', () => {
+  const piece = 1024;
+  const readers = {
+    csv: readCsv,
+    lines: readJsonLines,
+    array: readJsonArray,
+    peek: (text: AsyncGenerator<string>) => peek(text).then(() => []),
+  };
+  test.each([
+    ['csv', 'a,b\n\n', 'x', 'line 3 has'],
+    ['csv', 'a,b\n"', 'x', 'line 2 has'],
+    ['lines', '1\n', '"', 'line 2 has'],
+    ['array', '[\n"', 'x', 'line 2 has'],
+    ['array', '[1,', ' ', 'line 1 has'],
+    ['peek', '', ' ', 'white space'],
+    ['peek', '\n', '\n', 'white space'],
+  ] as const)('%s: %j and %j without end is refused', async (reader, start, unit, problem) => {
+    const { read, text } = endless(start, unit.repeat(piece));
+    const run = async () => {
+      for await (const _ of await readers[reader](text));
+    };
+    await expect(run()).rejects.toThrow(problem);
+    expect(read.pieces).toBeLessThan(2_000);
+  });
+
+  test('blank lines without end before the header row of CSV are not kept, and count', async () => {
+    const blank = '\n'.repeat(100_000);
+    expect(await csv(`${blank}a,b\n1,2\n`)).toEqual([
+      { line: 100_001, cells: ['a', 'b'] },
+      { line: 100_002, cells: ['1', '2'] },
     ]);
   });
 });

@@ -55,6 +55,16 @@ const byName = new Map(
 /** The field that the name of a column or a property stands for; null if none. Case, spaces and punctuation do not matter. */
 export const fieldOf = (name: string): Field | null => byName.get(plainName(name)) ?? null;
 
+const mostListed = 50;
+const longestListed = 100;
+
+/** Names of columns for a message: the first ones, and the number of the others. */
+export function fewOf(names: readonly string[]): string {
+  const shown = names.slice(0, mostListed).map(name => name.slice(0, longestListed));
+  const others = names.length - shown.length;
+  return others === 0 ? shown.join(', ') : `${shown.join(', ')} and ${others} more`;
+}
+
 /** Whether a column or property of this name holds secrets. */
 export const isSecretName = (name: string): boolean => secretNames.has(plainName(name));
 

@@ -4,7 +4,7 @@ import { readCells, requiredFields } from '../../../contract/readers.ts';
 import { isTagName, tagNameWords } from '../../../contract/tags.ts';
 import { tagColumn } from '../../../contract/values.ts';
 import { type Fault, usage } from '../../fault.ts';
-import { type DroppedSecrets, type Field, isSecretName } from './columns.ts';
+import { type DroppedSecrets, type Field, fewOf, isSecretName } from './columns.ts';
 import { type CsvRecord, readCsv } from './csv.ts';
 import { absentColumns, assignedFields, likelyPreset, type Mapping, mappingWords, type Preset } from './mapping.ts';
 import { type Defaults, type Row, rowOf } from './row.ts';
@@ -93,9 +93,8 @@ function columnsOf(names: readonly string[], options: ReadOptions): Columns {
   const tags = names.map((cell, index) => (fields[index] === null ? tagOfColumn(cell, name) : null));
   const missing = requiredFields.filter(field => !fields.includes(field) && !(field in defaults));
   if (missing.length > 0) throw lacking(name, missing, names, mapping);
-  const doubled = fields.find((field, index) => field !== null && fields.indexOf(field) !== index);
-  const doubledTag = tags.find((tag, index) => tag !== null && tags.indexOf(tag) !== index);
-  const twice = doubled ?? (doubledTag && tagColumn + doubledTag);
+  const doubledTag = firstDouble(tags);
+  const twice = firstDouble(fields) ?? (doubledTag && tagColumn + doubledTag);
   if (twice) throw usage(`${name} has two columns for ${twice}`, 'remove one of them');
   const secret = names.map(isSecretName);
   const ignored = names.filter(
@@ -103,8 +102,18 @@ function columnsOf(names: readonly string[], options: ReadOptions): Columns {
   );
   const meanings = fields.map((field, index) => field ?? (tags[index] === null ? null : `tag ${tags[index]}`));
   explain(mappingWords(names, meanings, defaults));
-  if (ignored.length) notice(`ignored columns: ${ignored.map(cell => cell.trim()).join(', ')}`);
+  if (ignored.length) notice(`ignored columns: ${fewOf(ignored.map(cell => cell.trim()))}`);
   return { fields, names: names.map(cell => cell.trim()), tags, haveSecrets: secret.includes(true) };
+}
+
+/** The first text that is there a second time. */
+function firstDouble<T extends string>(texts: readonly (T | null)[]): T | undefined {
+  const found = new Set<T>();
+  for (const text of texts) {
+    if (text !== null && found.has(text)) return text;
+    if (text !== null) found.add(text);
+  }
+  return undefined;
 }
 
 /** The name of the tag that a column `tag:NAME` holds; null for any other column. Throws a usage fault if it cannot be one. */

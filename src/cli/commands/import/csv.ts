@@ -3,6 +3,7 @@
  * only that line is lost. Neither papaparse nor csv-parse can do that alone: see docs/decisions/016-reading-csv.md.
  */
 import type { ParseError } from 'papaparse';
+import { checkLength } from './input-text.ts';
 
 /** A record, with the line on which it starts. */
 export type CsvRecord =
@@ -17,7 +18,7 @@ const maxRecordLength = 64 * 1024;
 /** UTF-16 units that are parsed at once: each invalid line costs a search through them. */
 const windowLength = 8 * 1024;
 
-/** The records of a text that arrives in chunks of any size, in constant memory. Blank lines count but are not records. */
+/** The records of a text that arrives in chunks of any size, in constant memory. Blank lines count but are not records. Throws `TooLong`. */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRecord> {
   const { default: papa } = (await import('papaparse')) as unknown as { readonly default: Papa };
   const reader = new CsvReader(papa);
@@ -46,11 +47,13 @@ class CsvReader {
     const end = chunk.lastIndexOf('\n') + 1;
     if (end === 0) {
       this.#rest += chunk;
+      checkLength(this.#rest, `line ${this.#line + countBreaks(this.#lines, 0, this.#lines.length)}`);
       return;
     }
     this.#lines += this.#rest + chunk.slice(0, end);
     this.#rest = chunk.slice(end);
     this.#delimiter ??= delimiterOf(this.#lines);
+    if (this.#delimiter === null) this.#take(this.#lines.length);
     while (this.#delimiter !== null && this.#lines !== '') {
       const { records, problem } = this.#parse(this.#delimiter);
       yield* records;

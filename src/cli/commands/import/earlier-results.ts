@@ -4,6 +4,7 @@ import { cellText } from '../../../contract/csv.ts';
 import { type Fault, systemWords, usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { readCsv } from './csv.ts';
+import { TooLong } from './input-text.ts';
 import { readJsonLines } from './json.ts';
 import type { Position } from './line-number.ts';
 import type { Row } from './row.ts';
@@ -58,7 +59,7 @@ export async function* readRecords(
     if (isCsvFile(file)) yield* fromCsv(file, text, foreign);
     else for await (const line of readJsonLines(text)) yield JSON.parse(line.text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw foreign(file);
+    if (error instanceof SyntaxError || error instanceof TooLong) throw foreign(file);
     if (error instanceof Error && 'syscall' in error)
       throw usage(`the results in ${file} cannot be read: ${systemWords(error)}`);
     throw error;

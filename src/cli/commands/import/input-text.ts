@@ -1,6 +1,21 @@
 /** The text of an input file, in pieces. */
 import type { Readable } from 'node:stream';
 
+/** UTF-16 units of a line or value. One with a device has a few thousand; a longer one has no end, as in /dev/zero. */
+const maxLength = 2 ** 20;
+
+/** A part of an input is too long to be read. */
+export class TooLong extends Error {
+  constructor(what: string) {
+    super(`${what} has more than 1 MiB`);
+  }
+}
+
+/** Throws `TooLong`, which names `what`, if the text is too long for a line or value. */
+export function checkLength(text: string, what: string): void {
+  if (text.length > maxLength) throw new TooLong(what);
+}
+
 /** The first chunk that holds more than white space, and the rest. */
 export async function peek(text: AsyncGenerator<string>): Promise<[string, AsyncGenerator<string>]> {
   let first = '';
@@ -8,7 +23,8 @@ export async function peek(text: AsyncGenerator<string>): Promise<[string, Async
     const { value, done } = await text.next();
     if (done) return [first, text];
     first += value;
-    if (first.trim() !== '') return [first, text];
+    if (value.trim() !== '') return [first, text];
+    checkLength(first, 'the white space at its start');
   }
 }
 

@@ -1,4 +1,5 @@
 /** Reads the elements of a JSON array, or the values of JSON lines, one by one from a stream. */
+import { checkLength } from './input-text.ts';
 import type { Position } from './line-number.ts';
 
 /** The text of one value, not parsed yet. `line` is where it starts. */
@@ -6,17 +7,21 @@ export interface JsonElement extends Position {
   readonly text: string;
 }
 
-/** One value per line. Blank lines count but are skipped. */
+/** One value per line. Blank lines count but are skipped. Throws `TooLong`. */
 export async function* readJsonLines(chunks: AsyncIterable<string>): AsyncGenerator<JsonElement> {
   let rest = '';
   let line = 1;
   for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const text of lines) {
+    const parts = chunk.split('\n');
+    const start = parts.pop()!;
+    for (const part of parts) {
+      const text = rest + part;
+      rest = '';
       if (text.trim() !== '') yield { line, text };
       line++;
     }
+    rest += start;
+    checkLength(rest, `line ${line}`);
   }
   if (rest.trim() !== '') yield { line, text: rest };
 }
@@ -30,7 +35,7 @@ export class InvalidArray extends Error {
   }
 }
 
-/** The elements of the array that is the input, split at brackets, quotes and commas. The caller parses them. */
+/** The elements of the array that is the input, split at brackets, quotes and commas. The caller parses them. Throws `TooLong`. */
 export async function* readJsonArray(chunks: AsyncIterable<string>): AsyncGenerator<JsonElement> {
   const splitter = new ArraySplitter();
   for await (const chunk of chunks) yield* splitter.read(chunk);
@@ -77,6 +82,7 @@ class ArraySplitter {
       if (this.#startLine === 0 && symbol.trim() !== '') this.#startLine = this.#line;
     }
     if (this.#state === states.inside) this.#text += chunk.slice(from);
+    checkLength(this.#text, `the element in line ${this.#startLine || this.#line}`);
   }
 
   #outside(symbol: string): void {

@@ -1,7 +1,7 @@
 /** `--map`: which column of a foreign file stands for which field. */
 import { registrationFields } from '../../../contract/readers.ts';
 import { usage } from '../../fault.ts';
-import { type Field, fieldOf, isSecretName, plainName } from './columns.ts';
+import { type Field, fewOf, fieldOf, isSecretName, plainName } from './columns.ts';
 import type { Defaults } from './row.ts';
 
 /** Which names a file has for the fields, and what it leaves out. */
@@ -162,5 +162,5 @@ export function mappingWords(names: readonly string[], fields: readonly (string 
     ...Object.entries(others).map(([field, value]) => `${field} is ${value}`),
     ...Object.entries(tags).map(([tag, value]) => `tag ${tag} is ${value}`),
   ];
-  return `Columns: ${read.join(', ')}${values.length > 0 ? `; where empty, ${values.join(', ')}` : ''}.`;
+  return `Columns: ${fewOf(read)}${values.length > 0 ? `; where empty, ${values.join(', ')}` : ''}.`;
 }
