@@ -1,4 +1,5 @@
 /** `watch --exec`: each event reaches the program, in order, and again until it succeeds. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -191,6 +192,24 @@ test('two runs with one cursor exclude each other', async () => {
   expect({ code, named: stderr.includes(`process ${running.child.pid}`) }).toEqual({ code: 1, named: true });
   running.child.kill('SIGINT');
   await running.ended;
+});
+
+test('a cursor that is a pipe is refused, and not waited for', async () => {
+  execFileSync('mkfifo', [cursor]);
+  const { code, stderr } = await daemon.run(watch(['--count', '1'], sayId));
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`${cursor} is not a file`) });
+  expect(stderr).toContain('--cursor');
+});
+
+test('a cursor that can no longer be written ends the watch, and --cursor is named', async () => {
+  await registered(2);
+  const program = programOf(
+    `say(event.id); const folder = require('node:path').dirname(${JSON.stringify(cursor)});
+     fs.renameSync(folder, folder + '.away'); fs.writeFileSync(folder, '')`,
+  );
+  const { code, stderr } = await daemon.run(watch(['--count', '2'], program));
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`cannot write ${cursor}`) });
+  expect(stderr).toContain('name another file with --cursor');
 });
 
 test.each([

@@ -1,6 +1,7 @@
 /** Locks between processes of one machine: a file that names the process that holds the lock. */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Fault, systemCode } from '../fault.ts';
+import { removeIfPossible } from './files.ts';
 import { isAlive, startOf } from './processes.ts';
 
 /** A lock that this process holds. */
@@ -33,7 +34,7 @@ export function tryLock(file: string, minAgeMs = 0): FileLock | LockHolder {
   for (let attempt = 1; ; attempt++) {
     try {
       writeFileSync(file, ours, { flag: 'wx', mode: 0o600, flush: true });
-      return { release: () => rmSync(file, { force: true }) };
+      return { release: () => removeIfPossible(file) };
     } catch (error) {
       const code = systemCode(error);
       // A full disk may have room for the name and not for the text.

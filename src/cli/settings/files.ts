@@ -1,18 +1,21 @@
 /** Files that are read and written whole: settings, tokens, checkpoints, reports, service definitions. */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Fault, systemCode, systemWords } from '../fault.ts';
 
 const otherFolder = 'name another folder with --home DIR';
 
 /** The JSON object in a file; null if the file does not exist. A fault if it cannot be read or holds anything else. */
-export function readJsonFile(file: string): Readonly<Record<string, unknown>> | null {
+export function readJsonFile(file: string, hint = otherFolder): Readonly<Record<string, unknown>> | null {
   let text: string;
   try {
+    // A pipe or a device may have no end, and Ctrl-C does not interrupt this read.
+    if (!statSync(file).isFile()) throw new Fault('failure', `${file} is not a file`, hint);
     text = readFileSync(file, 'utf8');
   } catch (error) {
+    if (error instanceof Fault) throw error;
     if (systemCode(error) === 'ENOENT') return null;
-    throw new Fault('failure', `cannot read ${file}: ${systemWords(error)}`, otherFolder);
+    throw new Fault('failure', `cannot read ${file}: ${systemWords(error)}`, hint);
   }
   try {
     const value: unknown = JSON.parse(text);
@@ -28,8 +31,8 @@ export const damaged = (file: string, why: string): Fault =>
   new Fault('failure', `${file} is damaged: ${why}`, `move it away and try again: mv ${file}{,.bad}`);
 
 /** The fault for a file that cannot be written. */
-export const unwritable = (file: string, error: unknown): Fault =>
-  new Fault('failure', `cannot write ${file}: ${systemWords(error)}`, otherFolder);
+export const unwritable = (file: string, error: unknown, hint = otherFolder): Fault =>
+  new Fault('failure', `cannot write ${file}: ${systemWords(error)}`, hint);
 
 /** How `writeWhole` writes. */
 export interface WriteOptions {
@@ -38,13 +41,15 @@ export interface WriteOptions {
   readonly encoding?: BufferEncoding;
   /** The disk has the text before the file has its name. */
   readonly durable?: boolean;
+  /** What to do if the file cannot be written. */
+  readonly hint?: string;
 }
 
 /** Replaces a file in one step: readers see the old text or the new one. Creates missing folders (0700). */
 export function writeWhole(
   file: string,
   text: string,
-  { mode = 0o600, encoding = 'utf8', durable = false }: WriteOptions = {},
+  { mode = 0o600, encoding = 'utf8', durable = false, hint }: WriteOptions = {},
 ): void {
   const temporary = `${file}.${process.pid}.new`;
   try {
@@ -54,8 +59,17 @@ export function writeWhole(
     writeFileSync(temporary, text, { mode, encoding, flag: 'wx', flush: durable });
     renameSync(temporary, file);
   } catch (error) {
-    rmSync(temporary, { force: true });
-    throw unwritable(file, error);
+    removeIfPossible(temporary);
+    throw unwritable(file, error, hint);
+  }
+}
+
+/** Never throws: the error that ended the work is the one to report, not that its files cannot be removed either. */
+export function removeIfPossible(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Its folder is gone, or read-only by now.
   }
 }
 

@@ -2,9 +2,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { Fault, systemWords, usage } from '../../fault.ts';
+import { Fault, usage } from '../../fault.ts';
 import { type FileLock, tryLock } from '../../settings/file-lock.ts';
-import { makeFolder, readJsonFile, writeWhole } from '../../settings/files.ts';
+import { makeFolder, readJsonFile, unwritable, writeWhole } from '../../settings/files.ts';
+
+const otherFile = 'name another file with --cursor';
 
 /** The file for a target, if the user names none: one for each profile, server, target and selection. */
 export function defaultCursor(context: Context, target: readonly string[]): string {
@@ -32,11 +34,11 @@ export class Cursor {
   static open(file: string): Cursor {
     const lock = lockOf(file);
     try {
-      const stored = readJsonFile(file);
+      const stored = readJsonFile(file, otherFile);
       if (stored === null) return new Cursor(file, lock, randomBytes(6).toString('hex'), null);
       const { last, source } = stored;
       if (!Number.isSafeInteger(last) || typeof source !== 'string' || !/^[0-9a-f]{12}$/.test(source))
-        throw usage(`${file} is not a cursor of devmgr watch`, 'name another file with --cursor');
+        throw usage(`${file} is not a cursor of devmgr watch`, otherFile);
       return new Cursor(file, lock, source, last as number);
     } catch (error) {
       lock.release();
@@ -52,7 +54,7 @@ export class Cursor {
   /** Returns when the position is on the disk. */
   save(last: number): void {
     this.#last = last;
-    writeWhole(this.file, `${JSON.stringify({ last, source: this.source })}\n`, { durable: true });
+    writeWhole(this.file, `${JSON.stringify({ last, source: this.source })}\n`, { durable: true, hint: otherFile });
   }
 
   close(): void {
@@ -74,6 +76,6 @@ function lockOf(file: string): FileLock {
     );
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw new Fault('failure', `cannot write ${name}: ${systemWords(error)}`, 'name another file with --cursor');
+    throw unwritable(name, error, otherFile);
   }
 }
