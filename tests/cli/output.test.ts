@@ -112,6 +112,26 @@ describe('--fields', () => {
 });
 
 describe('--jq', () => {
+  test('names that every object of JavaScript has are absent, as in jq', async () => {
+    const names = ['.constructor', '.toString', '.__proto__', '(.list[0].tags.constructor // "none")', '[.valueOf]'];
+    expect(await written('list', '--jq', names.join(', '))).toBe('null\nnull\nnull\nnone\n[null]\n');
+    expect(await written('list', '--jq', '{} | .constructor, has("a")')).toBe('null\nfalse\n');
+  });
+
+  test('the alternative of null, false and what is absent is the only result', async () => {
+    const program =
+      '(.nothing // "a"), (false // null // "b"), (.list[9].x // "c"), ((null, 1, false, 2) // 3), [.list[].userId // "-"]';
+    expect(await written('list', '--jq', program)).toBe('a\nb\nc\n1\n2\n["-"]\n');
+  });
+
+  test.each(['{} | .__proto__.polluted = 1', '{} | .constructor.prototype.polluted = 1', '.__proto__.polluted = 1'])(
+    '%s does not reach other objects',
+    async expression => {
+      const { stdout } = await daemon.run(['list', '--jq', `${expression} | {} | .polluted`]);
+      expect(['', 'null\n']).toContain(stdout);
+    },
+  );
+
   test('writes strings as they are, and other results as JSON', async () => {
     expect(await written('list', '--jq', '.list[] | select(.serialNumber == "F-2") | .serialNumber')).toBe('F-2\n');
     expect(await written('list', '--jq', '.pagination.total, {n: 1}, null')).toBe('3\n{"n":1}\nnull\n');

@@ -1,6 +1,6 @@
 /** `--jq`: an expression that selects parts of JSON. Strings are written as they are, other results as JSON. */
 import { type Context, createContext, Script } from 'node:vm';
-import { compile, type Filter } from '@michaelhomer/jqjs';
+import { compile, compileNode, type Filter, type Node } from '@michaelhomer/jqjs';
 import { interrupted, systemCode, usage } from '../fault.ts';
 import { harmless, safe, safeJson } from './text.ts';
 
@@ -8,6 +8,40 @@ import { harmless, safe, safeJson } from './text.ts';
 const batch = 1000;
 /** Characters of a message about a wrong expression. */
 const longestMessage = 300;
+
+/** Results that are neither null nor false; if there are none, those on the other side. */
+function* alternative(this: Node, value: unknown, variables: unknown): Generator<unknown> {
+  let isFound = false;
+  for (const result of this.lhs.apply(value, variables)) {
+    if (result === undefined || result === null || result === false) continue;
+    isFound = true;
+    yield result;
+  }
+  if (!isFound) yield* this.rhs.apply(value, variables);
+}
+
+/** jqjs 1.6.0 writes null and false before the alternative: `.userId // "-"` had two results. */
+Object.getPrototypeOf(compileNode('. // .')).apply = alternative;
+
+/** What the objects of a response inherit from: the one method that jqjs calls. Otherwise `.tags.constructor` would be a function. */
+const bare: object = Object.freeze(
+  Object.create(null, { hasOwnProperty: { value: (Object.prototype as { hasOwnProperty: unknown }).hasOwnProperty } }),
+);
+
+/** The value with objects that inherit nothing else. It is changed in place. */
+function bared(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const part of Object.values(value)) bared(part);
+  return Array.isArray(value) ? value : Object.setPrototypeOf(value, bare);
+}
+
+/**
+ * An object that an expression makes has the prototype of all objects, and jqjs lets it assign there: `{} | .__proto__.host = "…"`
+ * would send the next request, with its token, to another host.
+ */
+function lockPrototype(): void {
+  Object.preventExtensions(Object.prototype);
+}
 
 /** A jq expression, ready to be applied. Loaded only with `--jq`. */
 export class Selection {
@@ -21,6 +55,7 @@ export class Selection {
     } catch (error) {
       throw wrong(error);
     }
+    lockPrototype();
   }
 
   /** Text of the results for each of the values, a line for each result; `indent` as in JSON. */
@@ -38,7 +73,7 @@ export class Selection {
   }
 
   *#results(values: readonly unknown[]): Generator<unknown> {
-    for (const value of values) yield* this.#filter(value);
+    for (const value of values) yield* this.#filter(bared(value));
   }
 
   /** An expression can run forever, and a listener would never be called meanwhile: the signal then ends the process itself. */
@@ -78,5 +113,8 @@ function wrong(error: unknown) {
   return usage(`--jq: ${safe(message).slice(0, longestMessage)}`);
 }
 
+/** A function, which jqjs finds in `{} | .constructor`, is not a value of JSON: null, as for any other name that is absent. */
 const lineOf = (result: unknown, indent: number): string =>
-  typeof result === 'string' ? harmless(result, false) : safeJson(result ?? null, indent);
+  typeof result === 'string'
+    ? harmless(result, false)
+    : safeJson(typeof result === 'function' ? null : (result ?? null), indent);
