@@ -46,6 +46,8 @@ const keys: Readonly<Record<DeviceSort, string | null>> = {
   deviceType: 'device_type',
 };
 
+const nullable: ReadonlySet<DeviceSort> = new Set(['activatedAt', 'lastUsedAt', 'updatedAt']);
+
 /** A page of devices. */
 export async function listDevices(readers: Readers, query: DeviceQuery): Promise<Rows<DeviceRow>> {
   const isByNumber = keys[query.sortBy] === null && namesOnly(query, 'createdFrom', 'createdTo');
@@ -76,8 +78,10 @@ function pageByQuery(readers: Readers, query: DeviceQuery) {
   const conditions = deviceConditions(query);
   const direction = descending ? 'DESC' : 'ASC';
   const key = keys[sortBy];
+  // An index in one direction is read in both, if the order says nothing of nulls.
+  const nulls = nullable.has(sortBy) ? ' NULLS LAST' : '';
   const order = (column: string | null) =>
-    `${column === null ? '' : `${column} ${direction} NULLS LAST, `}number ${direction}`;
+    `${column === null ? '' : `${column} ${direction}${nulls}, `}number ${direction}`;
   const counted = namesOnly(query, 'deviceType', 'status', 'manufacturer');
   const total = counted
     ? 'SELECT coalesce(sum(count), 0)::int8 AS total FROM device_count'
