@@ -107,11 +107,15 @@ describe('events', () => {
   test('shows the history of a device, the newest event last', async () => {
     const { stdout, code } = await daemon.run(['events', 'SEL-2']);
     expect(code).toBe(0);
-    const types = stdout
+    const words = stdout
       .trimEnd()
       .split('\n')
-      .map(line => / ([A-Z_]{8,}) /.exec(line)?.[1]);
-    expect(types).toEqual(['DEVICE_REGISTERED', 'DEVICE_ACTIVATED', 'DEVICE_LOCKED']);
+      .map(line => /^\S+ \S+ {2}(DEV-\d+ {2}.*) {2}#\d+$/.exec(line)?.[1]);
+    expect(words).toEqual([
+      expect.stringMatching(/^DEV-\d+ {2}SEL-2 {2}registered \(UKEY\)$/),
+      expect.stringMatching(/^DEV-\d+ {2}activated for /),
+      expect.stringMatching(/^DEV-\d+ {2}locked: /),
+    ]);
   });
 
   test('goes back and forth by id', async () => {

@@ -1,6 +1,7 @@
 /** The history of one device, for `devmgr show`. */
 import type { DeviceDetail } from '../../../contract/devices.ts';
 import type { Notification } from '../../../contract/events.ts';
+import type { DeviceStatus } from '../../../contract/values.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { wrapped } from '../../terminal/card.ts';
@@ -8,6 +9,7 @@ import type { Output } from '../../terminal/output.ts';
 import { type Style, statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime, relative } from '../../terminal/when.ts';
+import { wordsOf } from '../enroll/event-lines.ts';
 
 /** Events that are shown; `devmgr events` has the others. */
 const mostEvents = 10;
@@ -65,25 +67,17 @@ function stepsOf(device: DeviceDetail): Step[] {
   ];
 }
 
-function stepOf({ type, timestamp, data }: Notification): Step {
-  const time = timestamp;
-  const { userId, lockReason } = data;
-  switch (type) {
-    case 'DEVICE_REGISTERED':
-      return { time, words: 'registered' };
-    case 'DEVICE_ACTIVATED':
-      return { time, words: userId ? `activated for ${userId}` : 'activated', style: statusStyle('ACTIVE') };
-    case 'DEVICE_LOCKED':
-      return { time, words: lockReason ? `locked: ${lockReason}` : 'locked', style: statusStyle('LOCKED') };
-    case 'DEVICE_UNLOCKED':
-      return { time, words: 'unlocked', style: statusStyle('ACTIVE') };
-    case 'DEVICE_DEACTIVATED':
-      return { time, words: 'deactivated', style: statusStyle('DEACTIVATED') };
-    case 'DEVICE_UPDATED':
-      return { time, words: 'updated' };
-    case 'ACTIVATION_CODE_GENERATED':
-      return { time, words: 'new activation code' };
-    default:
-      return { time, words: String(type) };
-  }
+const eventStatus: Readonly<Partial<Record<Notification['type'], DeviceStatus>>> = {
+  DEVICE_ACTIVATED: 'ACTIVE',
+  DEVICE_UNLOCKED: 'ACTIVE',
+  DEVICE_LOCKED: 'LOCKED',
+  DEVICE_DEACTIVATED: 'DEACTIVATED',
+};
+
+function stepOf(event: Notification): Step {
+  const { type, timestamp } = event;
+  const status = eventStatus[type];
+  // The type of the device is in the lines above.
+  const words = type === 'DEVICE_REGISTERED' ? 'registered' : wordsOf(event);
+  return { time: timestamp, words, style: status === undefined ? null : statusStyle(status) };
 }

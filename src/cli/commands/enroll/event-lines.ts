@@ -19,34 +19,54 @@ export const eventStyles: Readonly<Partial<Record<EventType, Style>>> = {
   KEY_DETACHED: 'yellow',
 };
 
-/** Fields of an event that a line shows, in this order. */
-const shown = [
-  'deviceId',
-  'versionId',
-  'deviceType',
-  'serialNumber',
-  'userId',
-  'lockReason',
-  'platform',
-  'version',
-  'manufacturer',
-  'model',
-  'problem',
-];
+/** A field of an event: '' if it is absent or neither text nor a number. */
+export const text = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+const labelled = (words: string, value: unknown): string => (text(value) === '' ? words : `${words}: ${text(value)}`);
+const product = (data: Notification['data']): string => [data.manufacturer, data.model].map(text).join(' ').trim();
+
+/** What happened, without the time, the device or key, and the event's id. */
+export function wordsOf({ type, data }: Notification): string {
+  switch (type) {
+    case 'DEVICE_REGISTERED':
+      return `registered (${text(data.deviceType)})`;
+    case 'DEVICE_ACTIVATED':
+      return text(data.userId) === '' ? 'activated' : `activated for ${text(data.userId)}`;
+    case 'DEVICE_LOCKED':
+      return labelled('locked', data.lockReason);
+    case 'DEVICE_UNLOCKED':
+      return 'unlocked';
+    case 'DEVICE_DEACTIVATED':
+      return 'deactivated';
+    case 'DEVICE_UPDATED':
+      return 'updated';
+    case 'ACTIVATION_CODE_GENERATED':
+      return 'new activation code';
+    case 'APP_VERSION_UPLOADED':
+      return `uploaded: ${text(data.platform)} ${text(data.version)}`;
+    case 'KEY_ATTACHED':
+      return labelled(labelled('plugged in', product(data)), data.problem);
+    case 'KEY_DETACHED':
+      return 'unplugged';
+    default:
+      // A newer server may send types that this version does not know.
+      return type;
+  }
+}
 
 const indent = '    ';
 
-/** An event in one line, or several if the screen is too narrow. */
+/** An event of the past: one line with its date, or several if the screen is too narrow. Needs no request. */
 export function eventLine({ io, out }: Context, event: Notification): string {
-  const fields = shown.flatMap(name => {
-    const value = event.data[name];
-    return value === null || value === undefined
-      ? []
-      : [`${name}=${/[\s"]/.test(String(value)) ? JSON.stringify(value) : value}`];
-  });
-  const id = event.id === undefined ? '-' : `#${event.id}`;
-  const [time, type, said] = [localTime(event.timestamp, { seconds: true }), safe(event.type), safe(fields.join(' '))];
-  const head = `${time} ${out.paint('dim', id)} ${out.paint(eventStyles[event.type] ?? null, type)}`;
-  if (width(`${time} ${id} ${type} ${said}`) <= io.columns) return `${head} ${said}`;
-  return [head, ...wrapped(said, io.columns - indent.length)].join(`\n${indent}`);
+  const { data } = event;
+  const time = localTime(event.timestamp, { seconds: true });
+  const thing = safe([data.deviceId ?? data.versionId, data.serialNumber].map(text).filter(Boolean).join('  '));
+  const words = safe(wordsOf(event));
+  const id = event.id === undefined ? '' : `#${event.id}`;
+  const line = (said: string, number: string) => [time, thing, said, number].filter(Boolean).join('  ');
+  const said = (part: string) => out.paint(eventStyles[event.type] ?? null, part);
+  const room = io.columns;
+  if (width(line(words, id)) <= room) return line(said(words), out.paint('dim', id));
+  const below = [...wrapped(thing, room - indent.length), ...wrapped(words, room - indent.length).map(said)];
+  return [`${time}  ${out.paint('dim', id)}`, ...below].join(`\n${indent}`);
 }

@@ -5,41 +5,8 @@ import { wrapped } from '../../terminal/card.ts';
 import { safe } from '../../terminal/text.ts';
 import { dayAndTime } from '../../terminal/when.ts';
 import { width } from '../../terminal/width.ts';
-import { eventStyles } from '../enroll/event-lines.ts';
+import { eventStyles, text, wordsOf } from '../enroll/event-lines.ts';
 import { SerialNumbers } from './serials.ts';
-
-const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
-const labelled = (words: string, value: unknown): string => (text(value) === '' ? words : `${words}: ${text(value)}`);
-const product = (data: Notification['data']): string => [data.manufacturer, data.model].map(text).join(' ').trim();
-
-/** What happened, without the time, the thing and the event's id. */
-function wordsOf({ type, data }: Notification): string {
-  switch (type) {
-    case 'DEVICE_REGISTERED':
-      return `registered (${text(data.deviceType)})`;
-    case 'DEVICE_ACTIVATED':
-      return `activated for ${text(data.userId)}`;
-    case 'DEVICE_LOCKED':
-      return labelled('locked', data.lockReason);
-    case 'DEVICE_UNLOCKED':
-      return 'unlocked';
-    case 'DEVICE_DEACTIVATED':
-      return 'deactivated';
-    case 'DEVICE_UPDATED':
-      return 'updated';
-    case 'ACTIVATION_CODE_GENERATED':
-      return 'new activation code';
-    case 'APP_VERSION_UPLOADED':
-      return `uploaded: ${text(data.platform)} ${text(data.version)}`;
-    case 'KEY_ATTACHED':
-      return labelled(labelled('plugged in', product(data)), data.problem);
-    case 'KEY_DETACHED':
-      return 'unplugged';
-    default:
-      // A newer server may send types that this version does not know.
-      return type;
-  }
-}
 
 const indent = '    ';
 
