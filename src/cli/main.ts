@@ -137,11 +137,11 @@ async function execute(
 /** Null if the result is written as it is: to no terminal, from a command without end, or because no pager is wanted. */
 async function pagedIo(
   { isPaged }: AnyCommand,
-  { pager, watch }: { readonly pager?: boolean; readonly watch?: boolean },
+  { pager, watch, follow }: { readonly pager?: boolean; readonly watch?: boolean; readonly follow?: boolean },
   io: Io,
   env: Env,
 ): Promise<PagedIo | null> {
-  if (!isPaged || !pager || watch || !io.stdoutIsTerminal || env.TERM === 'dumb') return null;
+  if (!isPaged || !pager || watch || follow || !io.stdoutIsTerminal || env.TERM === 'dumb') return null;
   const { PagedIo, pagerOf } = await import('./terminal/pager.ts');
   return pagerOf(env) === '' ? null : new PagedIo(io, env);
 }
@@ -172,7 +172,22 @@ function explain(error: unknown, asked: Asked | null): Failure {
   return { exit: exitOfFault[kind], code: codeOfFault[kind], message, words: message, hint };
 }
 
-function report(error: unknown, asked: Asked | null, argv: readonly string[], io: Io, env: Env): number {
+/** Cells before the text of an error, and before that of its hint. */
+const beforeError = 'devmgr: '.length;
+const beforeHint = 4;
+
+/** An error and its hint, broken between words if the terminal is narrower. */
+async function onScreen(words: string, hint: string | null, io: Io): Promise<readonly [string, string | null]> {
+  const columns = io.stderrIsTerminal ? io.columns : Number.POSITIVE_INFINITY;
+  const isShort = words.length + beforeError <= columns && (hint?.length ?? 0) + beforeHint <= columns;
+  if (isShort) return [words, hint];
+  const { hintLines, wrapped } = await import('./terminal/card.ts');
+  const lines = words.split('\n').flatMap(line => wrapped(line, columns - beforeError));
+  const below = `\n${' '.repeat(beforeHint)}`;
+  return [lines.join('\n'), hint === null ? null : hintLines(hint, columns - beforeHint).join(below)];
+}
+
+async function report(error: unknown, asked: Asked | null, argv: readonly string[], io: Io, env: Env): Promise<number> {
   const { exit, code, message, words, hint } = explain(error, asked);
   if (error instanceof Fault && error.kind === 'closed') return exit;
   // The flags may be what was wrong: they are looked for as text.
@@ -182,8 +197,9 @@ function report(error: unknown, asked: Asked | null, argv: readonly string[], io
   const paint = choosePaint(env, io.stderrIsTerminal, flags.has('--no-color'));
   if (asksForJson(typed)) io.say(`${safeJson({ error: { code, message, hint } })}\n`);
   else {
-    const next = hint ? `  ${paint('cyan', '→')} ${safeProse(hint)}\n` : '';
-    io.say(`${paint('red', 'devmgr:')} ${safeProse(words)}\n${next}`);
+    const [what, then] = await onScreen(safeProse(words), hint === null ? null : safeProse(hint), io);
+    const next = then === null ? '' : `  ${paint('cyan', '→')} ${then}\n`;
+    io.say(`${paint('red', 'devmgr:')} ${what}\n${next}`);
   }
   const isUnexpected = error instanceof Error && !(error instanceof Fault) && !(error instanceof ServerRefusal);
   if (isUnexpected && (flags.has('--verbose') || flags.has('-v'))) io.say(`${safeProse(error.stack ?? '')}\n`);

@@ -80,13 +80,20 @@ const cellOf = (value: unknown): string => {
   return typeof value === 'object' ? safeJson(value) : String(value);
 };
 
+/** An object for people, `lot=7 box=14`; null if it is empty. */
+const pairsOf = (value: object): string | null =>
+  Object.entries(value)
+    .map(([name, part]) => `${name}=${part}`)
+    .join(' ') || null;
+
 /** A column of a field that --fields names. */
 const columnOf = <Row extends object>(name: string): Column<Row> => ({
   title: name.replace(/[A-Z]/g, letter => ` ${letter}`).toUpperCase(),
   value: row => {
     const value = fieldOf(row, name) ?? null;
     if (value === null) return null;
-    return name.endsWith('At') ? localTime(String(value)) : cellOf(value);
+    if (name.endsWith('At')) return localTime(String(value));
+    return typeof value === 'object' && !Array.isArray(value) ? pairsOf(value) : cellOf(value);
   },
   ...(name === 'status' ? { style: (row: Row) => statusStyle(String(fieldOf(row, name))) } : {}),
   ...(name === 'deviceId' || name === 'status' ? {} : { shorten: name === 'serialNumber' ? 'middle' : 'end' }),

@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listening, success } from '../support/http-servers.ts';
-import { type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
+import { type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
+import { atTerminal, withoutColors } from './screen.ts';
 
 const content = randomBytes(300_000);
 let daemon: Daemon;
@@ -169,6 +170,23 @@ describe('restore', () => {
     expect(done).toMatchObject({ code: 0, json: { backupId: 'BKP-1', restoredAt: expect.stringMatching(/Z$/) } });
     const audit = await daemon.run(['daemon', 'audit', '--device', 'DEV-1', '--json']);
     expect(audit.stdout.match(/BACKUP_RESTORED/g)).toHaveLength(1);
+  });
+
+  test.each([
+    ['n', 2, 0],
+    ['y', 0, 1],
+  ])('asks at a terminal, in whole words: %j ends with %i', async (answer, code, more) => {
+    const count = async () =>
+      (await daemon.run(['daemon', 'audit', '--device', 'DEV-1', '--json'])).stdout.split('BACKUP_RESTORED').length;
+    const before = await count();
+    const command = [process.execPath, programFile, 'backups', 'restore', 'BAK-1', 'BKP-1'];
+    const screen = atTerminal(command, { home: daemon.home, columns: 60 });
+    await screen.shows(/BKP-1 of DEV-1 \([^)]*\)\s+will\s+be\s+recorded\s+as\s+restored\.\r\n/);
+    await screen.answer(/Restore it\? \(y\/N\)/, answer);
+    const ended = await screen.ended;
+    expect(ended.code).toBe(code);
+    for (const line of withoutColors(ended.stdout).split('?')[0]!.split('\r\n')) expect(line.length).toBeLessThanOrEqual(60);
+    expect((await count()) - before).toBe(more);
   });
 
   test('of an unknown backup is exit code 5, of a retired device 6, and a VIEWER may not do it', async () => {

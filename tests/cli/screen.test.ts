@@ -2,13 +2,29 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
+import { hintLines } from '../../src/cli/terminal/card.ts';
 import { toCsv } from '../../src/cli/terminal/csv.ts';
 import { choosePaint, plain } from '../../src/cli/terminal/style.ts';
 import { type Column, table } from '../../src/cli/terminal/table.ts';
 import { safe, safeJson, safeProse } from '../../src/cli/terminal/text.ts';
-import { bytes, duration, localTime, relative, timeAndDistance } from '../../src/cli/terminal/when.ts';
+import { bytes, duration, localTime, relative, spent, timeAndDistance } from '../../src/cli/terminal/when.ts';
 import { shorten, width } from '../../src/cli/terminal/width.ts';
 import { textFault } from '../../src/contract/text.ts';
+
+test('a hint is broken between words, and its command is a line of its own', () => {
+  const command = 'devmgr login admin --password-file /home/ada/password';
+  expect(hintLines(`log in with the first password: ${command}`, 30)).toEqual([
+    'log in with the first',
+    'password:',
+    command,
+  ]);
+  expect(hintLines(`log in: ${command}`, 80)).toEqual([`log in: ${command}`]);
+  expect(hintLines('name another file with --out, or add --force', 24)).toEqual([
+    'name another file with',
+    '--out, or add --force',
+  ]);
+  expect(hintLines(`use ${command}, or ask`, 30)).toEqual([`use ${command}, or ask`]);
+});
 
 describe('a table', () => {
   interface Row {
@@ -210,6 +226,7 @@ describe('for people', () => {
 
   test('shortens lengths of time and sizes', () => {
     expect([duration(8), duration(192), duration(7500)]).toEqual(['8s', '3m 12s', '2h 05m']);
+    expect([spent(0.4), spent(192)]).toEqual(['', ' in 3m 12s']);
     expect([bytes(0), bytes(1023), bytes(1536), bytes(2 ** 31)]).toEqual(['0 B', '1023 B', '1.5 KiB', '2.0 GiB']);
   });
 

@@ -1,5 +1,5 @@
 /** What a person sees on a terminal: pager, colors, ASCII, and which columns a width has. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -124,7 +124,7 @@ needs('script', 'bsdutils')('on a terminal', () => {
   test('bars fit the width, and are ASCII where the locale has no UTF-8', async () => {
     for (const [columns, env] of [
       [60, {}],
-      [44, { LC_ALL: 'C' }],
+      [40, { LC_ALL: 'C' }],
       [120, { LC_ALL: '', LC_CTYPE: 'POSIX' }],
     ] as const) {
       const text = await plain(['stats', '--days', '2'], { columns, env });
@@ -133,6 +133,38 @@ needs('script', 'bsdutils')('on a terminal', () => {
       else expect(text).toMatch(/^ {2}INACTIVE +\d+ {2}█+$/m);
       expect(/[^\x00-\x7f]/.test(text)).toBe(!('LC_ALL' in env));
     }
+  });
+
+  test('a QR code is ASCII where the locale has no UTF-8, and fits 60 columns', async () => {
+    const qr = await plain(['show', 'DEV-1', '--qr'], { columns: 60, env: { LC_ALL: 'C' } });
+    expect(/[^\x00-\x7f]/.test(qr)).toBe(false);
+    expect(qr).toMatch(/^#{50}$/m);
+    const rows = qr.split('\n').filter(line => line.length === 50);
+    expect(rows).toHaveLength(25);
+    // The finder pattern: a dark square in a light one in a dark one.
+    expect(rows.slice(2, 5).map(row => row.slice(4, 18))).toEqual([' '.repeat(14), '  ##########  ', '  ##      ##  ']);
+    expect(await plain(['show', 'DEV-1', '--qr'])).toMatch(/█▄▄▄▄▄█|█ ▄▄▄▄▄ █/);
+  });
+
+  test('an error is broken between words, and a command in its hint stays in one line', async () => {
+    const said = async (...args: string[]) => withoutColors((await at(args, { columns: 60 }).ended).stdout);
+    const choices = await said('list', '--fields', 'nosuch');
+    for (const line of choices.trimEnd().split('\r\n')) expect(line.length).toBeLessThanOrEqual(60);
+    expect(choices).toContain('activationCode, createdAt');
+  });
+
+  test('daemon logs and daemon audit use the pager, but not with --follow', async () => {
+    const env = { DEVMGR_PAGER: 'echo paged; cat >/dev/null' };
+    expect(await shown(['daemon', 'audit'], { env })).toBe('paged\n');
+    const left = { DEVMGR_PAGER: 'head -c 1 >/dev/null; echo left' };
+    expect(await shown(['daemon', 'audit'], { env: left })).toBe('left\n');
+    const log = join(daemon.home, 'daemon.log');
+    writeFileSync(log, 'a line\n'.repeat(60));
+    expect(await shown(['daemon', 'logs'], { env })).toBe('paged\n');
+    const following = at(['daemon', 'logs', '--follow'], { env });
+    await following.shows(/a line/);
+    following.type(ctrl.c);
+    expect((await following.ended).stdout).not.toContain('paged');
   });
 
   test('what is shortened, and hints, are ASCII where the locale has no UTF-8', async () => {

@@ -121,6 +121,8 @@ describe('a filter by tag', () => {
     expect(wide.stdout).toContain('by=7 note=a:b=c, d');
     const chosen = await daemon.run(['list', '--serial', 'BY-2', '--fields', 'tags,serialNumber', '--csv']);
     expect(chosen.stdout).toBe('tag:by,serialNumber\n7,BY-2\n');
+    const table = await daemon.run(['list', '--serial', 'BY-2', '--fields', 'tags,serialNumber']);
+    expect(table.stdout).toBe('TAGS  SERIAL NUMBER\nby=7  BY-2\n');
     const without = await daemon.run(['list', '--serial', 'BY-2', '--fields', 'serialNumber', '--csv']);
     expect(without.stdout).toBe('serialNumber\nBY-2\n');
   });

@@ -8,6 +8,14 @@ const gap = 2;
 export const wrapped = (text: string, cells: number): string[] =>
   width(text) <= cells ? [text] : wrapAnsi(text, cells, { hard: false, trim: true }).split('\n');
 
+/** A hint of an error. A command at its end gets a line of its own, in one piece, so that it can be copied. */
+export function hintLines(hint: string, cells: number): string[] {
+  if (width(hint) <= cells) return [hint];
+  const [, before, line] = /^(.*?:) (devmgr .*)$/s.exec(hint) ?? [];
+  if (before !== undefined && line !== undefined) return [...wrapped(before, cells), line];
+  return hint.includes('devmgr ') ? [hint] : wrapped(hint, cells);
+}
+
 /** Lines `label: value` that describe one thing; a value that is wider than the room continues below itself. */
 export function card(rows: readonly (readonly [label: string, value: string])[], room: number): string {
   const widest = rows.reduce((most, [label]) => Math.max(most, label.length), 0) + gap;

@@ -104,9 +104,18 @@ export class Output {
 
   /** A notice that is broken between words to fit the terminal. For text without commands: those are copied whole. */
   async prose(text: string): Promise<void> {
-    if (text.length <= this.io.columns) return this.notice(text);
+    this.notice(await this.#fitted(text));
+  }
+
+  /** What the question that follows is about, broken like prose. A person is asked, so --quiet does not silence it. */
+  async preview(text: string): Promise<void> {
+    this.#say(`${await this.#fitted(text)}\n`);
+  }
+
+  async #fitted(text: string): Promise<string> {
+    if (text.length <= this.io.columns) return text;
     const { wrapped } = await import('./card.ts');
-    this.notice(wrapped(text, this.io.columns).join('\n'));
+    return wrapped(text, this.io.columns).join('\n');
   }
 
   /** A problem that does not end the command. */

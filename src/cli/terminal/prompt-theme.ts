@@ -27,8 +27,8 @@ export function themeOf(tint: Paint) {
       searchTerm: (text: string) => tint('cyan', text),
       maskedText: '',
       confirmDefault: (text: string) => text.toUpperCase(),
-      keysHelpTip: (keys: readonly (readonly [string, string])[]) =>
-        dim(keys.map(([key, action]) => `${key} ${action}`).join(', ')),
+      // The words of the lists that are searched. Inquirer has characters for the keys that need UTF-8.
+      keysHelpTip: () => dim('arrows move, Enter chooses'),
     },
   };
 }

@@ -61,6 +61,9 @@ export function duration(seconds: number): string {
   return `${whole}s`;
 }
 
+/** How long work took, for the end of a sentence: " in 12s"; '' if it was less than a second. */
+export const spent = (seconds: number): string => (seconds < 1 ? '' : ` in ${duration(seconds)}`);
+
 /** An amount of bytes in units of 1024: "1.4 GiB". */
 export function bytes(count: number): string {
   const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

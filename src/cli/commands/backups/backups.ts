@@ -166,11 +166,10 @@ const rowsOf = (backup: Backup): CardRow[] => [
   ['uploaded', localTime(backup.createdAt)],
 ];
 
-async function confirmRestore({ io, out }: Context, backup: Backup): Promise<void> {
+async function confirmRestore({ out }: Context, backup: Backup): Promise<void> {
   const { backupId, deviceId, fileName, createdAt } = backup;
-  io.say(
-    `${safe(`${backupId} of ${deviceId} (${fileName}, ${bytes(backup.fileSize)}, ${localTime(createdAt)})`)} will be recorded as restored.\n`,
-  );
+  const details = `${fileName}, ${bytes(backup.fileSize)}, ${localTime(createdAt)}`;
+  await out.preview(safe(`${backupId} of ${deviceId} (${details}) will be recorded as restored.`));
   if (!(await confirm(out, 'Restore it?'))) throw usage('not confirmed: nothing was restored');
 }
 

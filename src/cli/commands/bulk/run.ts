@@ -4,7 +4,7 @@ import type { BatchOperation } from '../../../contract/values.ts';
 import { ServerRefusal, Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { Fault, interrupted } from '../../fault.ts';
-import { duration } from '../../terminal/when.ts';
+import { spent } from '../../terminal/when.ts';
 import { notify } from '../import/start.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';
@@ -225,7 +225,7 @@ export class BulkRun {
       );
     notify(
       this.#context,
-      total === 0 ? 'Nothing to do: every device is done.' : `${devices(total)} ${done} in ${duration(seconds)}.`,
+      total === 0 ? 'Nothing to do: every device is done.' : `${devices(total)} ${done}${spent(seconds)}.`,
     );
     return 0;
   }

@@ -12,6 +12,7 @@ const chunkBytes = 64 * 1024;
 
 /** Shows the last lines of the log, and with --follow new ones. Exit code 5 if there is no log. */
 export const daemonLogs = command({
+  isPaged: true,
   description:
     'Only a daemon in the background has this log; that of a systemd service is shown by journalctl --user -u devmgr. Exit code 5 if there is no log yet.',
   flags: {

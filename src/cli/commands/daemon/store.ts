@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { Writable } from 'node:stream';
 import type { ProgramIo } from '../../../contract/programs.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
+import { Fault, usage } from '../../fault.ts';
 import { csvFlag, type FlagShapes } from '../../flags.ts';
 import { confirm } from '../../terminal/prompt.ts';
+import { timeOf } from '../devices/filter.ts';
 
 const programIo = ({ io, env }: Context): ProgramIo => ({
   stdout: io.stdout,
@@ -14,6 +16,22 @@ const programIo = ({ io, env }: Context): ProgramIo => ({
   stdoutIsTerminal: io.stdoutIsTerminal,
   stderrIsTerminal: io.stderrIsTerminal,
 });
+
+/** Standard output of a command that may have a pager. A pager that is left is a reader that has gone. */
+const pagedIo = (context: Context): ProgramIo => ({
+  ...programIo(context),
+  stdout: new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      context.io.write(text).then(
+        () => done(),
+        error => done(isReaderLeft(error) ? Object.assign(new Error('closed'), { code: 'EPIPE' }) : error),
+      );
+    },
+  }),
+});
+
+const isReaderLeft = (error: unknown): boolean => error instanceof Fault && error.kind === 'closed';
 
 const filesFlag = {
   files: { value: 'URL', help: 'the files are in this object store; see daemon run' },
@@ -155,6 +173,7 @@ export const daemonResetPassword = command({
 
 /** Writes the audit log as text, CSV or JSON lines, or verifies it. */
 export const daemonAudit = command({
+  isPaged: true,
   description:
     'Shows who did what to which device, oldest first. Reads the registry on disk; the daemon may be running.',
   flags: {
@@ -162,8 +181,8 @@ export const daemonAudit = command({
     user: { value: 'USER', offer: 'user', help: 'only actions of this user' },
     type: { value: 'TYPE', many: true, help: 'only entries of these types' },
     since: { value: 'ID', whole: { min: 0 }, help: 'only entries after this event id' },
-    from: { value: 'TIME', help: 'only from this time (ISO 8601)' },
-    to: { value: 'TIME', help: 'only up to this time (ISO 8601)' },
+    from: { value: 'TIME', help: 'only from this time, such as 2026-03-01 or "2026-03-01 08:30"' },
+    to: { value: 'TIME', help: 'only up to this time' },
     limit: { value: 'N', short: 'n', whole: { min: 1 }, help: 'only the last N entries' },
     verify: {
       help: 'verify that no entry was changed or deleted, and that users and devices are what the entries say',
@@ -190,14 +209,14 @@ export const daemonAudit = command({
         user: flags.user ?? null,
         types: flags.type.length ? flags.type.map(type => type.toUpperCase()) : null,
         since: flags.since ?? null,
-        from: timeOf('--from', flags.from),
-        to: timeOf('--to', flags.to),
+        from: timeOf('--from', flags.from)?.getTime() ?? null,
+        to: timeOf('--to', flags.to)?.getTime() ?? null,
         limit: flags.limit ?? null,
         verify: flags.verify,
         ...headOf(flags.head, flags.verify),
         csv: flags.csv,
       },
-      programIo(context),
+      pagedIo(context),
     ),
 });
 
@@ -207,12 +226,4 @@ function headOf(head: string | boolean | undefined, verify: boolean): { readonly
   if (verify && head === true) throw usage('--verify --head needs the head to look for: ID:MAC');
   if (!verify && typeof head === 'string') throw usage('--head with a value needs --verify');
   return { head };
-}
-
-function timeOf(flag: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const time = Date.parse(text);
-  if (Number.isNaN(time))
-    throw usage(`${flag} must be a time such as 2026-03-01 or 2026-03-01T08:30:00Z, not "${text}"`);
-  return time;
 }

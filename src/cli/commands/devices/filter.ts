@@ -61,7 +61,8 @@ function filterTextOf(pair: string): string {
 
 const localForm = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2}))?$/;
 
-function timeOf(flag: string, text: string | undefined): Date | undefined {
+/** The time that a flag names; it throws a usage fault if that is not one. */
+export function timeOf(flag: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = parseInstant(text) ?? localTime(text);
   if (!time)

@@ -119,7 +119,7 @@ class LiveList {
     const pages = totalPages > 1 ? `, page ${page} of ${totalPages}` : '';
     return {
       lines: text.trimEnd().split('\n'),
-      footer: safe(`${total} devices${pages}  ${time}  ${this.#state}  Ctrl-C ends`),
+      footer: safe(`${total} ${total === 1 ? 'device' : 'devices'}${pages}  ${time}  ${this.#state}  Ctrl-C ends`),
     };
   }
 }

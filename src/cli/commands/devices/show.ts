@@ -6,6 +6,7 @@ import { usage } from '../../fault.ts';
 import { pluggedFlag } from '../../flags.ts';
 import { resultFlags } from '../../format.ts';
 import { type CardRow, present } from '../../present.ts';
+import { hasUtf8 } from '../../terminal/glyphs.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { duration, localTime, timeAndDistance } from '../../terminal/when.ts';
@@ -84,9 +85,21 @@ function rowsOf(device: DeviceDetail): CardRow[] {
   ];
 }
 
-async function showCode({ out }: Context, device: DeviceDetail): Promise<void> {
-  if (device.activationCode === null)
+async function showCode({ out, env }: Context, device: DeviceDetail): Promise<void> {
+  const { activationCode: code } = device;
+  if (code === null)
     throw new ServerRefusal(2007, `the activation code of ${device.deviceId} is not visible to your role`, null, null);
-  const { renderUnicodeCompact } = await import('uqr');
-  await out.text(`\n${renderUnicodeCompact(device.activationCode, { border: 2 })}\n${safe(device.activationCode)}\n`);
+  const isAscii = out.io.stdoutIsTerminal && !hasUtf8(env);
+  await out.text(`\n${isAscii ? await asciiQr(code) : await blockQr(code)}\n${safe(code)}\n`);
+}
+
+/** Light modules around the code, so that it can be scanned from a dark screen. */
+const border = 2;
+
+const blockQr = async (code: string): Promise<string> => (await import('uqr')).renderUnicodeCompact(code, { border });
+
+/** Drawn in ASCII: a module is two cells wide, as high as it is wide, and light ones are filled. */
+async function asciiQr(code: string): Promise<string> {
+  const { data } = (await import('uqr')).encode(code, { border });
+  return data.map(row => row.map(isDark => (isDark ? '  ' : '##')).join('')).join('\n');
 }

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { ServerRefusal } from '../../client/failures.ts';
 import { Fault } from '../../fault.ts';
-import { duration } from '../../terminal/when.ts';
+import { duration, spent } from '../../terminal/when.ts';
 import type { Checkpoint } from './ledger.ts';
 import { type Position, positionText } from './line-number.ts';
 
@@ -95,5 +95,5 @@ export function endOf({ success, registered, failed }: Counts, ended: Ended): st
         : 'each result has a line number and a reason; fix those lines and register them again',
     );
   if (isNothing) return `Nothing to do: all ${all} lines are done${note}.`;
-  return `${devices(success)} registered${existing} in ${duration(seconds)}${note}.`;
+  return `${devices(success)} registered${existing}${spent(seconds)}${note}.`;
 }

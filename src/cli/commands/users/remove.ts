@@ -35,10 +35,9 @@ async function picked(context: Context): Promise<User> {
   return pickUser(context, 'users remove', user => !isRemoved(user));
 }
 
-async function confirmRemoval({ io, out }: Context, { id, username, role }: User): Promise<void> {
-  io.say(
-    `${safe(`${username} (${id}, ${role})`)} will not be able to log in, and all tokens of this user become invalid.\n`,
-  );
+async function confirmRemoval({ out }: Context, { id, username, role }: User): Promise<void> {
+  const who = safe(`${username} (${id}, ${role})`);
+  await out.preview(`${who} will not be able to log in, and all tokens of this user become invalid.`);
   if (!(await confirm(out, `Remove ${username}?`))) throw usage('not confirmed: nothing was changed');
 }
 
