@@ -179,7 +179,7 @@ export class CommandNode extends Command {
       const value = words[index + 1] ?? '';
       const flag = /^-[^\d]/.test(value) ? this.flags.find(option => option.matches(word)) : null;
       if (flag?.required)
-        throw usage(`option '${flag.flags}' argument missing`, `if the value begins with a dash: ${word}=${value}`);
+        throw usage(`option '${flag.flags}' argument missing`, missingValueHint(flag.flags, word, value));
     }
     const parsed = super.parseOptions(words);
     // An unknown flag, or --help.
@@ -244,3 +244,9 @@ const takesValue: ReadonlySet<string> = new Set(
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
 const isFlag = (word: string): boolean => word.startsWith('-') && word !== '-';
+
+/** What to type if a flag follows in place of a value. */
+const missingValueHint = (flags: string, word: string, value: string): string =>
+  flags.includes('NAME=VALUE') && value.startsWith('--')
+    ? `give it in one word: ${word} ${value.slice(2)}=VALUE`
+    : `if the value begins with a dash: ${word}=${value}`;

@@ -120,6 +120,16 @@ describe('the port of a daemon', () => {
     expect(portOf(await run(['daemon', 'status', '--json']))).toBe(portOf(other));
   });
 
+  test('is in the notice of quickstart if another program has it', async () => {
+    const { run } = inHome();
+    const first = await run(['daemon', 'start', '--port', '0', '--json']);
+    await run(['daemon', 'stop']);
+    await occupy(portOf(first));
+    const { code, stderr } = await run(['quickstart']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`Port ${portOf(first)} is in use by another program`);
+  });
+
   test('a command starts it on that port, also if the profile names its address', async () => {
     const { run } = inHome();
     const first = await run(['daemon', 'start', '--port', '0', '--json']);

@@ -32,6 +32,7 @@ async function understood(words: readonly string[], table: CommandTable = comman
 const flags = {
   type: { value: 'TYPE', choices: ['UKEY', 'SIMKEY'], help: '' },
   tag: { value: 'TAG', many: true, help: '' },
+  pair: { value: 'NAME=VALUE', help: '' },
   count: { value: 'N', whole: { min: 1, max: 9 }, short: 'n', help: '' },
   size: { value: 'N', default: 20, help: '' },
   place: { value: 'PLACE', env: 'DEVMGR_TEST_PLACE', help: '' },
@@ -101,6 +102,7 @@ describe('flags', () => {
     [['--typ', 'UKEY'], "unknown option '--typ'", 'did you mean --type?'],
     [['--type'], "option '--type <TYPE>' argument missing", 'see: devmgr try --help'],
     [['--type', '--quiet'], "option '--type <TYPE>' argument missing", '--type=--quiet'],
+    [['--pair', '--type', 'UKEY'], "option '--pair <NAME=VALUE>' argument missing", '--pair type=VALUE'],
     [['--type', 'KEY'], "argument 'KEY' is invalid. Allowed choices are UKEY, SIMKEY.", 'see: devmgr try --help'],
     [['--quiet=yes'], "unknown option '--quiet=yes'", ''],
     [['--count', '0'], 'from 1 to 9', ''],

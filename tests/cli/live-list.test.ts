@@ -5,7 +5,7 @@ import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { type Daemon, discard, programFile, startDaemon } from './program.ts';
-import { atTerminal, ctrl, ESC, type Screen, withoutColors } from './screen.ts';
+import { atTerminal, ctrl, ESC, enter, type Screen, shellAtTerminal, withoutColors } from './screen.ts';
 
 let daemon: Daemon;
 let active: string;
@@ -42,6 +42,26 @@ needs('script', 'bsdutils')('list --watch', () => {
     expect(before).toMatch(/^pid \d+\r\n$/);
     expect(drawn).toContain(`${ESC}[H`);
     expect(withoutColors(after!)).toMatch(/^DEVICE .*\r\n.*LIVE-2 .*\r\n.*LIVE-1 +ACTIVE.*\r\n3 changes seen\r\n$/);
+  });
+
+  test('leaves the screen at Ctrl-Z, and after fg draws the list as it is by then', async () => {
+    const shell = await shellAtTerminal({ home: daemon.home, columns: 100 });
+    enter(shell, [process.execPath, programFile, 'list', '--watch', '--keyword', 'LIVE-1']);
+    await shell.shows(/LIVE-1 +ACTIVE[\s\S]*connected/);
+    shell.type(ctrl.z);
+    await shell.shows(/Stopped/);
+    await shell.shows(/\$ $/);
+    await change('lock');
+    shell.type('fg\r');
+    await shell.shows(/LIVE-1 +LOCKED/);
+    shell.type(ctrl.c);
+    await shell.shows(/seen\r\n/);
+    shell.type('exit $?\r');
+    const { code, stdout } = await shell.ended;
+    await change('unlock');
+    expect(code).toBe(130);
+    // In and out of the second buffer, for each of the two times that the list was shown.
+    expect(stdout.match(/\u001b\[\?1049[hl]/g)).toEqual(['h', 'l', 'h', 'l'].map(way => `${ESC}[?1049${way}`));
   });
 
   test('fits the new width after a resize', async () => {

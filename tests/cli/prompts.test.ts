@@ -22,7 +22,7 @@ const answers = [
 /** The last thing that a question of each kind draws before it waits for keys. */
 const ready = (kind: string): RegExp =>
   kind === 'pick'
-    ? /Question:[^?]*alpha[^?]*select/
+    ? /Question:[^?]*alpha[^?]*chooses/
     : kind === 'search'
       ? /Question:[^?]*alpha[^?]*chooses, 7 more: type on/
       : kind === 'many'
@@ -40,6 +40,13 @@ needs(['script', 'bash'], 'bsdutils bash')('a question', () => {
       const { code, stdout } = await screen.ended;
       expect(stdout).toContain(answered(answer));
       expect(code).toBe(0);
+    });
+
+    test('is ASCII in a locale without UTF-8', async () => {
+      const screen = atTerminal(asking(kind), { home: temporaryFolder(), env: { LC_ALL: 'C' } });
+      await screen.shows(ready(kind));
+      screen.type(ctrl.c);
+      expect((await screen.ended).stdout).not.toMatch(/[^\x00-\x7f]/);
     });
 
     test('ends with 130 at Ctrl-C and with 2 at Ctrl-D', async () => {

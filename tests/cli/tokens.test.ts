@@ -1,7 +1,7 @@
 /** Service tokens on the command line: created, used, listed, revoked, and never shown again. */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Redactor } from '../../src/cli/commands/doctor/redact.ts';
 import { type Daemon, devmgr, discard, type Finished, startDaemon, temporaryFolder } from './program.ts';
 
@@ -56,6 +56,13 @@ describe('tokens add', () => {
 });
 
 describe('tokens list and revoke', () => {
+  test('say that there is no token', async () => {
+    const empty = await startDaemon();
+    onTestFinished(() => discard(empty));
+    const { stdout, stderr } = await empty.run(['tokens', 'list']);
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'There is no service token.\n' });
+  });
+
   test('show each token without its text, and revoke it by name or id', async () => {
     const { name, token } = await add();
     const list = async () => (await daemon.run(['tokens', 'list'])).stdout;

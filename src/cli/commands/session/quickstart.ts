@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { Fault } from '../../fault.ts';
 import { passwordFlags } from '../../flags.ts';
-import { findDaemon, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
+import { findDaemon, portNotice, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { isLocalServer } from '../../settings/settings.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
@@ -62,6 +62,8 @@ async function bringUp(context: Context, args: readonly string[]): Promise<boole
   );
   if (args.length) await say(`Restarted the daemon with that key at ${info.url} (pid ${info.pid}).`);
   else await say(`Started the daemon at ${info.url} (pid ${info.pid}). All its data is in ${settings.home}.`);
+  const moved = portNotice(info);
+  if (moved !== null && !globals.json) out.notice(moved);
   return true;
 }
 

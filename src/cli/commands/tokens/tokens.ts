@@ -90,7 +90,7 @@ export const tokensList = command({
       columns,
       id: (token: ServiceToken) => token.tokenId,
     };
-    return presentPage(context, data, listing, { what: 'tokens' });
+    return presentPage(context, data, listing, { what: 'tokens', none: 'There is no service token.' });
   },
 });
 
