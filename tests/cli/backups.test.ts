@@ -185,7 +185,8 @@ describe('restore', () => {
     await screen.answer(/Restore it\? \(y\/N\)/, answer);
     const ended = await screen.ended;
     expect(ended.code).toBe(code);
-    for (const line of withoutColors(ended.stdout).split('?')[0]!.split('\r\n')) expect(line.length).toBeLessThanOrEqual(60);
+    for (const line of withoutColors(ended.stdout).split('?')[0]!.split('\r\n'))
+      expect(line.length).toBeLessThanOrEqual(60);
     expect((await count()) - before).toBe(more);
   });
 
