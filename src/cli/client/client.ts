@@ -54,6 +54,13 @@ export interface FileRequest {
   readonly body?: () => StreamedBody;
 }
 
+/** The response to a write with a key. */
+export interface KeyedResponse<T> {
+  readonly data: T;
+  /** It is the stored response to an earlier request with this key. */
+  readonly isReplay: boolean;
+}
+
 /** Waits between the attempts of a read whose connection broke. */
 const retryMs = [200, 800];
 
@@ -137,7 +144,8 @@ export class Client {
   async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
     const key = takesKey(name) ? newKey() : null;
     const send = this.#attempts(name, input, key);
-    return (await (key === null ? send() : this.#sendingAgain(send))) as NonNullable<DataOf<Routes[N]>>;
+    const { data } = await (key === null ? send() : this.#sendingAgain(send));
+    return data as NonNullable<DataOf<Routes[N]>>;
   }
 
   /** Like `call`, for a write with this key that the caller sends again itself. */
@@ -145,8 +153,9 @@ export class Client {
     name: N,
     key: string,
     ...input: Input<N>
-  ): Promise<NonNullable<DataOf<Routes[N]>>> {
-    return (await this.#attempts(name, input, key)()) as NonNullable<DataOf<Routes[N]>>;
+  ): Promise<KeyedResponse<NonNullable<DataOf<Routes[N]>>>> {
+    const { data, isReplay } = await this.#attempts(name, input, key)();
+    return { data: data as NonNullable<DataOf<Routes[N]>>, isReplay };
   }
 
   /** Whether the server accepts idempotency keys now: then a write can be sent twice with the same key. */
@@ -157,11 +166,11 @@ export class Client {
     return accepts;
   }
 
-  #attempts(name: RouteName, input: readonly unknown[], key: string | null): () => Promise<unknown> {
+  #attempts(name: RouteName, input: readonly unknown[], key: string | null): () => Promise<KeyedResponse<unknown>> {
     const given = (input[0] ?? {}) as AnyInput;
     const once = async () => {
       const token = needsToken(name) ? await this.token() : null;
-      return (await this.#exchange(name, given, token, this.#options.transport, key)).data;
+      return this.#exchange(name, given, token, this.#options.transport, key);
     };
     const isRead = endpoints[name].method === 'GET';
     return () =>
@@ -172,7 +181,7 @@ export class Client {
         });
   }
 
-  #sendingAgain(send: () => Promise<unknown>): Promise<unknown> {
+  #sendingAgain<T>(send: () => Promise<T>): Promise<T> {
     const { endpoint, notice } = this.#options;
     return sendKeyed({
       send,
@@ -284,7 +293,8 @@ export class Client {
     const limits = name === 'batchRegister' || name === 'batchUpdate' ? patientTimeouts : timeouts;
     const response = await this.#send({ method, url, headers, body, timeouts: limits }, transport);
     const text = await readText(response, origin, this.#requestSignal);
-    return { data: openEnvelope({ ...response, text }, origin, fieldsOf(name)), peer: response.peer };
+    const isReplay = response.headers['idempotent-replay'] === 'true';
+    return { data: openEnvelope({ ...response, text }, origin, fieldsOf(name)), peer: response.peer, isReplay };
   }
 
   async #send<Body>(

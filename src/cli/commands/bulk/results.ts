@@ -1,13 +1,14 @@
 /** One result per device: how it is shown, and how it is stored for `--resume`. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { cellText } from '../../../contract/csv.ts';
+import type { DataOf } from '../../../contract/define.ts';
+import type { Routes } from '../../../contract/routes.ts';
 import type { BatchOperation } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../fault.ts';
-import { safe, safeJson } from '../../terminal/text.ts';
-import { readRecords, wholeBytes } from '../import/earlier-results.ts';
-import { maxShown } from '../import/results.ts';
-import type { ServerResult } from './send.ts';
+import { safe } from '../../terminal/text.ts';
+import { readRecords, wholeBytes } from '../batches/result-file.ts';
+import { ResultWriter } from '../batches/result-writer.ts';
 import type { Item, Target } from './source.ts';
 
 /** The result for one device; the names are those of the output. */
@@ -23,6 +24,9 @@ export interface BulkResult extends Target {
   /** What the single operation returns; null if that is not known. */
   readonly data?: object | null;
 }
+
+/** What the server returns for an item. */
+export type ServerResult = DataOf<Routes['batchUpdate']>['results'][number];
 
 /** The columns of the results as CSV. */
 export const resultFields = (): readonly (keyof BulkResult)[] => [
@@ -65,56 +69,26 @@ export const invalidResult = (
   { code, message }: NonNullable<Item['problem']>,
 ): BulkResult => ({ ...target, operation, status: 'failed', code, message });
 
-/** Writes results to standard output: as JSON lines, as ids of changed devices, or for people. */
-export class BulkWriter {
-  readonly #context: Context;
-  readonly #toFile: boolean;
-  #shown = 0;
+/** Writes results to standard output. With `toFile`, people see only the failures. */
+export const writerOf = (context: Context, toFile: boolean): ResultWriter<BulkResult> =>
+  new ResultWriter(context, { toFile, line: result => lineOf(context.out.paint, result) });
 
-  /** With a file, people see only the failures. */
-  constructor(context: Context, toFile: boolean) {
-    this.#context = context;
-    this.#toFile = toFile;
-  }
-
-  async write(results: readonly BulkResult[]): Promise<void> {
-    const { out, globals } = this.#context;
-    if (globals.json) return out.text(results.map(result => `${safeJson(result)}\n`).join(''));
-    if (globals.quiet)
-      return out.text(
-        results.map(({ status, deviceId = '' }) => (status === 'success' ? `${safe(deviceId)}\n` : '')).join(''),
-      );
-    if (!this.#toFile) return out.text(results.map(result => `${this.#line(result)}\n`).join(''));
-    for (const result of results) {
-      if (result.status === 'success') continue;
-      this.#shown++;
-      if (this.#shown <= maxShown) out.notice(this.#line(result));
-      else if (this.#shown === maxShown + 1) out.notice('… further failures are in the results');
-    }
-    return undefined;
-  }
-
-  #line({ line, deviceId, serialNumber = '', status, activationCode, message, data }: BulkResult): string {
-    const { paint } = this.#context.out;
-    const where = line === undefined ? '' : `${`line ${line}`.padEnd(10)} `;
-    const name = safe(deviceId ?? '-');
-    if (status === 'failed') return `${where}${paint('red', '✗')} ${name}  ${safe(serialNumber)}  ${safe(message)}`;
-    const state = (data as { readonly status?: unknown } | null | undefined)?.status;
-    const what = activationCode ?? (typeof state === 'string' ? state : 'changed before');
-    return `${where}${paint('green', '✓')} ${name}  ${safe(what)}  ${safe(serialNumber)}`;
-  }
+function lineOf(paint: Context['out']['paint'], result: BulkResult): string {
+  const { line, deviceId, serialNumber = '', status, activationCode, message, data } = result;
+  const where = line === undefined ? '' : `${`line ${line}`.padEnd(10)} `;
+  const name = safe(deviceId ?? '-');
+  if (status === 'failed') return `${where}${paint('red', '✗')} ${name}  ${safe(serialNumber)}  ${safe(message)}`;
+  const state = (data as { readonly status?: unknown } | null | undefined)?.status;
+  const what = activationCode ?? (typeof state === 'string' ? state : '');
+  return `${where}${paint('green', '✓')} ${name}  ${safe(what)}  ${safe(serialNumber)}`;
 }
 
 /** The devices in the results of earlier runs. */
 export interface EarlierResults {
   /** Bytes of the complete results. */
   readonly bytes: number;
-  /** Number of results. */
-  readonly count: number;
   /** Names of the devices that were changed. */
   readonly changed: ReadonlySet<string>;
-  /** Names of the devices with a result after the first `from`. */
-  readonly last: ReadonlySet<string>;
 }
 
 /** Names under which a device is found in results. */
@@ -124,18 +98,19 @@ export const namesOf = ({ deviceId, serialNumber }: Target): string[] => [
 ];
 
 /**
- * Reads the results in a file; none if it does not exist. `from` is the number of results before the last batch, null if no run
- * was interrupted. Throws a usage fault if the file contains anything but results of the operation.
+ * Reads the results in the first `stored` bytes of a file; null reads all, and a file that does not exist has none. Throws a usage
+ * fault if the file contains anything but results of the operation, or less than was stored.
  */
 export async function readEarlier(
   file: string,
   operation: BatchOperation,
-  from: number | null,
+  stored: number | null,
 ): Promise<EarlierResults> {
   const changed = new Set<string>();
-  const last = new Set<string>();
-  const exists = existsSync(file) && statSync(file).size > 0;
-  const bytes = exists ? wholeBytes(file) : 0;
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const bytes = stored ?? (size > 0 ? wholeBytes(file) : 0);
+  if (size < bytes)
+    throw usage(`${file} no longer contains all results of the interrupted run`, 'restore it, or name another file');
   let count = 0;
   const foreign = () =>
     usage(
@@ -144,16 +119,13 @@ export async function readEarlier(
     );
   for await (const record of readRecords(file, bytes, foreign)) {
     if (record.operation !== operation || (record.status !== 'success' && record.status !== 'failed')) throw foreign();
-    const names = namesOf({ ...textOf('deviceId', record), ...textOf('serialNumber', record) });
-    for (const name of names) {
-      if (record.status === 'success') changed.add(name);
-      if (from !== null && count >= from) last.add(name);
-    }
     count++;
+    if (record.status !== 'success') continue;
+    for (const name of namesOf({ ...textOf('deviceId', record), ...textOf('serialNumber', record) })) changed.add(name);
   }
   // An interrupted run may have left a part of its first line.
-  if (exists && count === 0 && from === null && !isHeader(file)) throw foreign();
-  return { bytes, count, changed, last };
+  if (size > 0 && count === 0 && stored === null && !isHeader(file)) throw foreign();
+  return { bytes, changed };
 }
 
 /** Whether a file has only the header row: the results of a run that changed nothing. */

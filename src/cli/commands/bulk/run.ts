@@ -1,17 +1,18 @@
 /** A run that changes many devices: selects them, sends batches, and keeps a result for each. */
 import { sizes } from '../../../contract/limits.ts';
 import type { BatchOperation } from '../../../contract/values.ts';
-import { ServerRefusal, Unreachable } from '../../client/failures.ts';
+import { newKey } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
 import { Fault, interrupted } from '../../fault.ts';
 import { spent } from '../../terminal/when.ts';
+import type { ResultWriter } from '../batches/result-writer.ts';
+import { type Answer, BatchSender, errorAfter } from '../batches/send.ts';
 import { notify } from '../import/start.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';
-import type { RunRecord } from './record.ts';
-import { type BulkResult, BulkWriter, invalidResult, resultOf } from './results.ts';
+import type { Pending, RunRecord } from './record.ts';
+import { type BulkResult, invalidResult, namesOf, resultOf, type ServerResult, writerOf } from './results.ts';
 import { namedDevices, previewOf, selectedDevices } from './selection.ts';
-import { earlierChanges, newestEvent, type ServerResult, sendBatch } from './send.ts';
 import { type Item, itemsOfFile, nameOf } from './source.ts';
 
 /** One run over the devices that `select` finds. */
@@ -20,16 +21,16 @@ export class BulkRun {
   readonly #operation: BatchOperation;
   readonly #common: Readonly<Record<string, unknown>>;
   readonly #record: RunRecord | null;
-  readonly #writer: BulkWriter;
+  readonly #writer: ResultWriter<BulkResult>;
+  readonly #sender: BatchSender;
   #items: AsyncIterable<Item> | Iterable<Item> = [];
   #total: number | null = null;
   #success = 0;
   #failed = 0;
-  #isPooled = false;
-  /** The last batch may have been executed, and its results are not kept. */
-  #uncertain = false;
-  /** Names of the devices that an unanswered batch of an earlier run has changed. */
-  #recovered: ReadonlySet<string> = new Set();
+  /** The batch of an interrupted run without a response: it is sent first. */
+  #pending: Pending | null = null;
+  /** Names of its devices. */
+  #sentBefore: ReadonlySet<string> = new Set();
 
   constructor(
     context: Context,
@@ -41,25 +42,29 @@ export class BulkRun {
     this.#operation = operation;
     this.#common = common;
     this.#record = record;
-    this.#writer = new BulkWriter(context, record !== null);
+    this.#writer = writerOf(context, record !== null);
+    this.#sender = new BatchSender(context);
   }
 
-  /** Opens the results, and adds those of a batch that an interrupted run has sent without an answer. */
+  /** Opens the results. */
   async open(): Promise<void> {
-    const pending = (await this.#record?.open()) ?? null;
-    if (pending === null) return;
-    const changes = await earlierChanges(this.#context, this.#operation, pending.head, pending.targets);
-    const results = [...changes].map(([index, result]) => this.#resultOf(pending.targets[index]!, result));
-    await this.#keep(results);
-    notify(
-      this.#context,
-      `The interrupted run had sent ${devices(pending.targets.length)} without an answer; ${results.length} of them were changed.`,
-    );
-    this.#recovered = new Set(results.flatMap(result => [`id ${result.deviceId}`, `serial ${result.serialNumber}`]));
+    this.#pending = (await this.#record?.open()) ?? null;
+    this.#sentBefore = new Set(this.#pending?.items.flatMap(({ target }) => namesOf(target)));
   }
 
-  /** Finds the devices. How many they are; null if they are read from a file that is not counted first. */
+  /** Finds the devices. How many will be sent; null if they are read from a file that is not counted first. */
   async select(names: readonly string[], flags: BulkFlags): Promise<number | null> {
+    const found = await this.#find(names, flags);
+    this.#total = found === null ? null : found + (this.#pending?.items.length ?? 0);
+    if (this.#total === 0 && flags.filter.length === 0)
+      notify(
+        this.#context,
+        `Nothing to do: every device ${flags.file === undefined ? '' : `in ${nameOf(flags.file)} `}is done.`,
+      );
+    return this.#total;
+  }
+
+  async #find(names: readonly string[], flags: BulkFlags): Promise<number | null> {
     const { file, filter, yes } = flags;
     const context = this.#context;
     const operation = this.#operation;
@@ -68,23 +73,18 @@ export class BulkRun {
       const userId = this.#common.userId as string | undefined;
       const read = () => itemsOfFile({ file, stdin: context.io.stdin, operation, userId });
       this.#items = read();
-      this.#total = yes ? null : await this.#count(read(), isNew);
-      if (this.#total === 0) notify(context, `Nothing to do: every device in ${nameOf(file)} is done.`);
-      return this.#total;
+      return yes ? null : this.#count(read(), isNew);
     }
     if (filter.length > 0) {
       const selection = await selectedDevices(context, filter, operation);
       notify(context, selection.items.length === 0 ? 'No device matches.' : previewOf(selection, operation));
       return this.#take(selection.items.filter(isNew));
     }
-    const items = (await namedDevices(context, names, operation)).filter(isNew);
-    if (items.length === 0) notify(context, 'Nothing to do: every device is done.');
-    return this.#take(items);
+    return this.#take((await namedDevices(context, names, operation)).filter(isNew));
   }
 
   #take(items: readonly Item[]): number {
     this.#items = items;
-    this.#total = items.length;
     return items.length;
   }
 
@@ -100,18 +100,14 @@ export class BulkRun {
   }
 
   #isDone({ target }: Item): boolean {
-    const { deviceId, serialNumber } = target;
-    return (
-      (this.#record?.hasChanged(target) ?? false) ||
-      this.#recovered.has(`id ${deviceId}`) ||
-      this.#recovered.has(`serial ${serialNumber}`)
-    );
+    return (this.#record?.hasChanged(target) ?? false) || namesOf(target).some(name => this.#sentBefore.has(name));
   }
 
   async run(confirmPassword: string | undefined): Promise<number> {
     const { io, out } = this.#context;
     const started = performance.now();
     try {
+      if (this.#pending !== null) await this.#repeat(this.#pending, confirmPassword);
       for await (const items of this.#batches()) {
         if (io.interrupt.aborted) break;
         await this.#change(items, confirmPassword);
@@ -140,52 +136,52 @@ export class BulkRun {
     if (batch.length) yield batch;
   }
 
+  /** Sends the batch of an interrupted run: with its key, the server returns the results if it has carried the batch out. */
+  async #repeat(pending: Pending, confirmPassword: string | undefined): Promise<void> {
+    const { results, isReplay } = await this.#send(pending, true, confirmPassword);
+    const changed = isReplay ? results.filter(({ status }) => status === 'success').length : 0;
+    notify(
+      this.#context,
+      `The interrupted run had sent ${devices(results.length)} without an answer; ${changed} of them were changed.`,
+    );
+    await this.#keep(pending.items.map(({ target }, index) => resultOf(this.#operation, target, results[index]!)));
+  }
+
   async #change(items: readonly Item[], confirmPassword: string | undefined): Promise<void> {
     const sent = items.filter(({ problem }) => problem === null);
-    const answered = sent.length ? await this.#send(sent, confirmPassword) : [];
+    const pending = { key: newKey(), items: sent, common: this.#common };
+    const answered = sent.length ? (await this.#send(pending, false, confirmPassword)).results : [];
     let next = 0;
     const results = items.map(item =>
       item.problem === null
-        ? this.#resultOf(item.target, answered[next++]!)
+        ? resultOf(this.#operation, item.target, answered[next++]!)
         : invalidResult(this.#operation, item, item.problem),
     );
     await this.#keep(results);
-    this.#uncertain = false;
   }
 
-  async #send(items: readonly Item[], confirmPassword: string | undefined): Promise<readonly ServerResult[]> {
-    const { registry } = this.#context;
-    const head = await newestEvent(this.#context);
-    // If the program is killed after this, --resume needs the record to find what the batch changed.
-    this.#record?.begin(
-      head,
-      items.map(({ target }) => target),
-    );
-    const client = (this.#isPooled ? registry.pooled() : registry).uninterruptible();
-    this.#isPooled = true;
-    let lost = false;
-    const onLost = () => {
-      lost = true;
+  #send(pending: Pending, sentBefore: boolean, confirmPassword: string | undefined): Promise<Answer<ServerResult>> {
+    // If the program is killed after this, --resume sends the same batch with the same key.
+    this.#record?.begin(pending);
+    const { key, items, common } = pending;
+    const body = {
+      operation: this.#operation,
+      items: items.map(({ target: { line: _, ...target }, fields }) => ({ ...target, ...common, ...fields })),
+      ...(confirmPassword === undefined ? {} : { confirmPassword }),
     };
-    const common = this.#common;
-    const operation = this.#operation;
-    this.#uncertain = true;
-    try {
-      return await sendBatch(this.#context, { client, operation, items, common, confirmPassword, head, onLost });
-    } catch (error) {
-      const isRefused = error instanceof ServerRefusal || (error instanceof Unreachable && !error.maybeDone);
-      this.#uncertain = lost || !isRefused;
-      throw error;
-    }
-  }
-
-  #resultOf(target: Item['target'], result: ServerResult): BulkResult {
-    return resultOf(this.#operation, target, result);
+    return this.#sender.send({
+      key,
+      count: items.length,
+      sentBefore,
+      isRepeatable: false,
+      send: (client, attemptKey) => client.callKeyed('batchUpdate', attemptKey, { body }),
+    });
   }
 
   /** The file comes first: what is in it is not lost if the program is killed. */
   async #keep(results: readonly BulkResult[]): Promise<void> {
-    if (results.length) this.#record?.write(results);
+    this.#record?.write(results);
+    this.#sender.isUncertain = false;
     const success = results.filter(({ status }) => status === 'success').length;
     this.#success += success;
     this.#failed += results.length - success;
@@ -194,22 +190,15 @@ export class BulkRun {
 
   /** The error, with what was done before it. */
   #withProgress(error: unknown): unknown {
-    if (this.#success + this.#failed === 0 && !this.#uncertain) {
+    const { isUncertain } = this.#sender;
+    if (this.#success + this.#failed === 0 && !isUncertain) {
       this.#record?.discard();
       return error;
     }
     const { done } = operations[this.#operation];
     const upTo = `${devices(this.#success)} ${done} and ${this.#failed} failed before that`;
-    const open = this.#uncertain ? '; the devices that were sent last may have been changed' : '';
-    if (error instanceof ServerRefusal)
-      return new ServerRefusal(error.code, `${error.message}; ${upTo}${open}`, error.waitSeconds, error.requestId);
-    if (error instanceof Fault && error.kind !== 'closed')
-      return new Fault(
-        error.kind,
-        `${error.message}; ${upTo}${open}`,
-        this.#record === null ? error.hint : 'to continue, repeat the command with --resume',
-      );
-    return error;
+    const open = isUncertain ? '; the devices that were sent last may have been changed' : '';
+    return errorAfter(error, upTo + open, this.#record && 'to continue, repeat the command with --resume');
   }
 
   #summary(seconds: number): number {

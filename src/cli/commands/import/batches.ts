@@ -7,14 +7,23 @@ import type { Row } from './row.ts';
 /** The rest of the largest request body is for what surrounds the items. */
 const maxItemBytes = sizes.batchBody - 1024 * 1024;
 
-/** The rows in groups of at most `maxRows` that fit into one request. Invalid rows count, but take no bytes. */
-export async function* batchesOf(rows: AsyncIterable<Row>, maxRows: number): AsyncGenerator<readonly Row[]> {
+/**
+ * The rows in groups of at most `maxRows` that fit into one request; the first group has at most `firstRows`. Invalid rows count,
+ * but take no bytes.
+ */
+export async function* batchesOf(
+  rows: AsyncIterable<Row>,
+  maxRows: number,
+  firstRows = maxRows,
+): AsyncGenerator<readonly Row[]> {
   let batch: Row[] = [];
   let bytes = 0;
+  let limit = firstRows;
   for await (const row of rows) {
     const size = 'device' in row ? Buffer.byteLength(JSON.stringify(row.device)) + 1 : 0;
-    if (batch.length >= maxRows || bytes + size > maxItemBytes) {
+    if (batch.length >= limit || bytes + size > maxItemBytes) {
       yield batch;
+      limit = maxRows;
       batch = [];
       bytes = 0;
     }

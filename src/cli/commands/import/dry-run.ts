@@ -4,12 +4,14 @@ import type { Client } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { interrupted } from '../../fault.ts';
+import type { ResultFile } from '../batches/result-file.ts';
+import type { ResultWriter } from '../batches/result-writer.ts';
 import { allDevices } from '../devices/all-devices.ts';
 import { findBySerial } from '../devices/find-device.ts';
 import { invalidResult } from './batches.ts';
 import { differencesOf, type Existing, existingResult, existsWords } from './existing.ts';
 import { positionText } from './line-number.ts';
-import type { LineResult, ResultFile, ResultWriter } from './results.ts';
+import type { LineResult } from './results.ts';
 import type { Row } from './row.ts';
 import type { Input } from './rows.ts';
 
@@ -23,15 +25,20 @@ type Sent = Extract<Row, { readonly device: unknown }>;
 /** Plans `register --file`: which rows are new, registered or invalid. Changes nothing on the server. */
 export class DryRun {
   readonly #context: Context;
-  readonly #writer: ResultWriter;
-  readonly #file: ResultFile | null;
+  readonly #writer: ResultWriter<LineResult>;
+  readonly #file: ResultFile<LineResult> | null;
   readonly #skipExisting: boolean;
   /** The row in which each serial number first appears. */
   readonly #rows = new Map<string, Sent>();
   readonly #counts: Counts = { new: 0, registered: 0, invalid: 0 };
 
   /** With `skipExisting`, rows of registered devices that differ from them are invalid. */
-  constructor(context: Context, writer: ResultWriter, file: ResultFile | null, skipExisting: boolean) {
+  constructor(
+    context: Context,
+    writer: ResultWriter<LineResult>,
+    file: ResultFile<LineResult> | null,
+    skipExisting: boolean,
+  ) {
     this.#context = context;
     this.#skipExisting = skipExisting;
     this.#writer = writer;

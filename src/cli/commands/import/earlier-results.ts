@@ -1,27 +1,14 @@
-/** Reads the results of an earlier run, so that its rows are not registered again. */
-import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+/** The rows that an earlier run has done. Results of an earlier run are never lost. */
+import { statSync } from 'node:fs';
 import { cellText } from '../../../contract/csv.ts';
-import { type Fault, systemWords, usage } from '../../fault.ts';
+import { usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
-import { readCsv } from './csv.ts';
-import { TooLong } from './input-text.ts';
-import { readJsonLines } from './json.ts';
-import type { Position } from './line-number.ts';
+import { readRecords, tailOf, wholeBytes } from '../batches/result-file.ts';
+import { type Checkpoint, emptyCheckpoint, type Ledger } from './ledger.ts';
 import type { Row } from './row.ts';
-
-/** A result as it was read from a file. */
-export interface StoredResult extends Position {
-  readonly serialNumber: string;
-  readonly status: string;
-  readonly deviceId: string;
-  /** Business code of a failure. */
-  readonly code: number | null;
-}
 
 /** Bytes. A file with only a header has nothing to lose. */
 const maxHeader = 200;
-/** Bytes. */
-const maxLine = 64 * 1024;
 
 /** Whether the file exists and contains more than a header of results. */
 export function hasResults(file: string): boolean {
@@ -32,92 +19,58 @@ export function hasResults(file: string): boolean {
   );
 }
 
-/** Whether the results in the file are CSV; otherwise they are JSON lines. */
-export const isCsvFile = (file: string): boolean => tailOf(file, 1, 1).toString() !== '{';
-
-/** Bytes of the file up to the end of its last complete line. */
-export function wholeBytes(file: string): number {
-  const { size } = statSync(file);
-  const tail = tailOf(file, size, maxLine);
-  return size - tail.length + tail.lastIndexOf('\n') + 1;
-}
-
-/** The results in the first `bytes` bytes. Throws a usage fault if the file contains something else. */
-export async function* readResults(file: string, bytes: number): AsyncGenerator<StoredResult> {
-  for await (const record of readRecords(file, bytes, foreignResults)) yield storedResult(file, record);
-}
-
-/** The records in the first `bytes` bytes of a CSV or JSON lines file. Throws `foreign` of the file if it is neither. */
-export async function* readRecords(
-  file: string,
-  bytes: number,
-  foreign: (file: string) => Fault,
-): AsyncGenerator<Readonly<Record<string, unknown>>> {
-  if (bytes === 0) return;
-  const text = createReadStream(file, { encoding: 'utf8', end: bytes - 1 });
-  try {
-    if (isCsvFile(file)) yield* fromCsv(file, text, foreign);
-    else for await (const line of readJsonLines(text)) yield JSON.parse(line.text);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TooLong) throw foreign(file);
-    if (error instanceof Error && 'syscall' in error)
-      throw usage(`the results in ${file} cannot be read: ${systemWords(error)}`);
-    throw error;
+/**
+ * Skips the rows that an earlier run has done. Null if there was none. Throws a usage fault if its results belong to another
+ * input or are truncated.
+ */
+export async function skipDoneRows(
+  rows: AsyncGenerator<Row>,
+  { ledger, results }: { readonly ledger: Ledger | null; readonly results: string | null },
+): Promise<Checkpoint | null> {
+  const earlier = ledger?.read() ?? null;
+  if (results === null || (earlier === null && !hasResults(results))) {
+    for (let row = 0; row < (earlier?.rows ?? 0); row++) await rows.next();
+    return earlier;
   }
-}
-
-async function* fromCsv(
-  file: string,
-  text: AsyncIterable<string>,
-  foreign: (file: string) => Fault,
-): AsyncGenerator<Readonly<Record<string, unknown>>> {
-  let header: readonly string[] | null = null;
-  for await (const record of readCsv(text)) {
-    if ('problem' in record) throw foreign(file);
-    if (header === null) header = record.cells;
-    else yield Object.fromEntries(header.map((name, index) => [name, record.cells[index]]));
+  const bytes = earlier?.resultBytes ?? wholeBytes(results);
+  if ((statSync(results, { throwIfNoEntry: false })?.size ?? 0) < bytes) throw truncatedResults(results);
+  let done: Checkpoint = { ...emptyCheckpoint, resultBytes: bytes };
+  for await (const record of readRecords(results, bytes, foreignResults)) {
+    const { value: row } = await rows.next();
+    const { status } = record;
+    if (!row || !isDone(status) || !isResultOf(record, row)) throw foreignResults(results);
+    done = { ...done, rows: done.rows + 1, last: row.position, [status]: done[status] + 1 };
   }
-}
-
-function storedResult(file: string, result: Readonly<Record<string, unknown>>): StoredResult {
-  const { line, item, serialNumber, status, deviceId, code } = result;
-  if (!Number.isSafeInteger(Number(line ?? Number.NaN)) || !isDone(status)) throw foreignResults(file);
-  return {
-    line: Number(line),
-    ...(item === undefined || item === '' ? {} : { item: Number(item) }),
-    serialNumber: comparable(String(serialNumber ?? '')),
-    status,
-    deviceId: String(deviceId ?? ''),
-    code: code === undefined || code === '' ? null : Number(code),
-  };
+  if (earlier === null && done.rows === 0) throw foreignResults(results);
+  if (earlier !== null && earlier.rows !== done.rows) throw truncatedResults(results);
+  return { ...done, pending: earlier?.pending ?? null };
 }
 
 const isDone = (status: unknown): status is 'success' | 'registered' | 'failed' =>
   status === 'success' || status === 'registered' || status === 'failed';
 
-/** Whether the result belongs to the row. */
-export const isResultOf = (result: StoredResult, { position, serialNumber }: Row): boolean =>
-  result.line === position.line &&
-  result.item === position.item &&
-  result.serialNumber === comparable(serialNumber ?? '');
+function isResultOf(
+  { line, item, serialNumber }: Readonly<Record<string, unknown>>,
+  { position, serialNumber: ofRow }: Row,
+): boolean {
+  return (
+    Number(line ?? Number.NaN) === position.line &&
+    (item === undefined || item === '' ? undefined : Number(item)) === position.item &&
+    comparable(String(serialNumber ?? '')) === comparable(ofRow ?? '')
+  );
+}
 
 /** CSV and JSON results, of this version and earlier ones, differ in escapes and in the apostrophe before a formula. */
 const comparable = (serialNumber: string): string => cellText(safe(serialNumber));
 
-/** The fault if no run of this input wrote the file. */
-export const foreignResults = (file: string) =>
+const foreignResults = (file: string) =>
   usage(
     `${file} does not contain results of this input`,
     'name another file with --out, or give --force to start over and keep a copy of the file',
   );
 
-/** At most `length` bytes before `end`. */
-function tailOf(file: string, end: number, length: number): Buffer {
-  const bytes = Buffer.alloc(Math.min(end, length));
-  const fd = openSync(file, 'r');
-  try {
-    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, end - bytes.length));
-  } finally {
-    closeSync(fd);
-  }
-}
+const truncatedResults = (results: string) =>
+  usage(
+    `${results} no longer contains all results of the interrupted run`,
+    'restore it, or give --force to start over',
+  );

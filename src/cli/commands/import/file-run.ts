@@ -1,21 +1,22 @@
 /** One run of `register --file`: reads rows, sends batches, writes one result per row. */
-
 import { rmSync } from 'node:fs';
-import type { BatchItem, Registration } from '../../../contract/devices.ts';
 import type { Tags } from '../../../contract/tags.ts';
-import { ServerRefusal } from '../../client/failures.ts';
+import { newKey } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
 import { Fault } from '../../fault.ts';
-import { duplicated, newestDevice, numberOf, sendBatch } from './batch.ts';
+import { ResultFile } from '../batches/result-file.ts';
+import type { ResultWriter } from '../batches/result-writer.ts';
+import { BatchSender } from '../batches/send.ts';
 import { batchesOf, lineResults } from './batches.ts';
-import { withExisting } from './existing.ts';
-import type { Checkpoint } from './ledger.ts';
+import { skipDoneRows } from './earlier-results.ts';
+import { duplicated, withEarlierSuccesses, withExisting } from './existing.ts';
+import { type Checkpoint, emptyCheckpoint } from './ledger.ts';
 import { type Position, positionText } from './line-number.ts';
-import { fieldsOf, type LineResult, ResultFile, ResultWriter } from './results.ts';
+import { fieldsOf, type LineResult, writerOf } from './results.ts';
 import type { Row } from './row.ts';
 import type { Input } from './rows.ts';
 import { endOf, errorWithProgress, progressOf, registeredWords, resultsNote } from './run-report.ts';
-import { backUp, emptyCheckpoint, notify, type RunFiles, skipDoneRows } from './start.ts';
+import { backUp, notify, type RunFiles } from './start.ts';
 
 /** The flags of `register --file`. */
 export interface FileFlags {
@@ -43,16 +44,11 @@ export class FileRun {
   readonly #context: Context;
   readonly #input: Input;
   readonly #files: RunFiles;
-  readonly #writer: ResultWriter;
+  readonly #writer: ResultWriter<LineResult>;
+  readonly #sender: BatchSender;
   #started = performance.now();
-  #file: ResultFile | null = null;
+  #file: ResultFile<LineResult> | null = null;
   #state: Checkpoint = emptyCheckpoint;
-  /** The interrupted run may have sent the next batch. */
-  #sentBefore = false;
-  /** This run has sent a batch. */
-  #sent = false;
-  /** This run or the one before sent a batch and got no response. */
-  #uncertain = false;
   /** Rows after this position are registered but have no result in the file; null if all have one. */
   #unwritten: Position | null = null;
   /** Results of this run alone. */
@@ -67,7 +63,8 @@ export class FileRun {
     this.#context = context;
     this.#input = input;
     this.#files = files;
-    this.#writer = new ResultWriter(context, flags.csv, flags.out !== undefined);
+    this.#writer = writerOf(context, flags.csv, flags.out !== undefined);
+    this.#sender = new BatchSender(context);
   }
 
   /** The exit code. Throws a fault of kind `partial` if some rows failed. */
@@ -75,12 +72,12 @@ export class FileRun {
     const { registry, io } = this.#context;
     try {
       await this.#start();
-      // Also fails early if the server is unreachable or the login is not valid, before anything is read.
-      const newest = await newestDevice(registry);
-      if (!this.#sentBefore) this.#state = { ...this.#state, newest };
+      // Fails early if the server is unreachable or the login is not valid, before anything is read.
+      await registry.call('listDevices', { query: { size: 1 } });
       this.#started = performance.now();
       this.#skipped = this.#input.consumed();
-      for await (const batch of batchesOf(this.#input.rows, this.#flags.batchSize ?? defaultBatchSize)) {
+      const maxRows = this.#flags.batchSize ?? defaultBatchSize;
+      for await (const batch of batchesOf(this.#input.rows, maxRows, this.#state.pending?.rows)) {
         if (io.interrupt.aborted) break;
         this.#reportContinuation();
         await this.#register(batch);
@@ -90,10 +87,10 @@ export class FileRun {
       if (io.interrupt.aborted) throw new Fault('interrupted', 'interrupted');
       this.#file?.finish();
     } catch (error) {
-      this.#removeEmptyFiles(error);
+      this.#removeEmptyFiles();
       throw errorWithProgress(error, {
         state: this.#state,
-        isUncertain: this.#uncertain,
+        isUncertain: this.#sender.isUncertain,
         canResume: this.#files.ledger !== null,
         note: this.#note,
       });
@@ -101,17 +98,17 @@ export class FileRun {
       this.#context.out.end();
       this.#file?.close();
     }
-    this.#files.ledger?.remove();
+    this.#files.state?.remove();
     return this.#end();
   }
 
   async #start(): Promise<void> {
-    const { out, resume, force } = this.#flags;
-    const { ledger, lock } = this.#files;
+    const { out, resume, force, file } = this.#flags;
+    const { state, results } = this.#files;
     backUp(this.#flags, this.#context, this.#files);
-    if (force) ledger?.remove();
+    if (force) state?.remove();
     if (resume) await this.#resume();
-    if (lock === null && ledger === null && (out === undefined ? this.#flags.file !== '-' : this.#files.results))
+    if (state === null && (out === undefined ? file !== '-' : results))
       notify(
         this.#context,
         'Progress cannot be saved beside the file: its folder is not writable. --resume will not work.',
@@ -124,8 +121,7 @@ export class FileRun {
     const earlier = await skipDoneRows(this.#input.rows, this.#files);
     if (earlier === null)
       return notify(this.#context, 'No earlier run of this input was found: starting with the first line.');
-    this.#state = earlier.done;
-    this.#sentBefore = earlier.sent;
+    this.#state = earlier;
   }
 
   /** Printed only if something is left to do. */
@@ -136,13 +132,12 @@ export class FileRun {
   }
 
   async #register(rows: readonly Row[]): Promise<void> {
-    const items = rows.flatMap(row => ('device' in row ? [row.device] : []));
     const { ledger } = this.#files;
-    // If the program is killed after this, --resume needs the checkpoint to find what the batch registered.
-    ledger?.write(this.#state);
-    const sent = lineResults(rows, items.length ? await this.#send(items) : []);
-    const lines = this.#flags.skipExisting ? await withExisting(this.#context, rows, sent) : sent;
-    const { last } = this.#state;
+    const { pending, last } = this.#state;
+    const key = pending?.key ?? newKey();
+    // If the program is killed after this, --resume sends the same batch with the same key.
+    ledger?.write({ ...this.#state, pending: { key, rows: rows.length } });
+    const lines = await this.#send(rows, key, pending !== null);
     this.#count(rows, lines);
     this.#unwritten = last;
     this.#file?.write(lines);
@@ -152,51 +147,38 @@ export class FileRun {
     if (this.#file) ledger?.write(this.#state);
     await this.#writer.write(lines);
     if (!this.#file) ledger?.write(this.#state);
+    this.#sender.isUncertain = false;
   }
 
   #count(rows: readonly Row[], lines: readonly LineResult[]): void {
     const having = (status: LineResult['status']) => lines.filter(line => line.status === status).length;
     this.#lines += lines.length;
     this.#duplicates += lines.filter(line => line.code === duplicated).length;
-    const successes = lines.filter(line => line.status === 'success');
     this.#state = {
       rows: this.#state.rows + rows.length,
       last: rows.at(-1)!.position,
-      success: this.#state.success + successes.length,
+      success: this.#state.success + having('success'),
       registered: this.#state.registered + having('registered'),
       failed: this.#state.failed + having('failed'),
       resultBytes: this.#state.resultBytes,
-      newest: successes.reduce(
-        (newest, { deviceId }) => Math.max(newest, numberOf(deviceId ?? '')),
-        this.#state.newest,
-      ),
+      pending: null,
     };
   }
 
-  async #send(items: readonly Registration[]): Promise<readonly BatchItem[]> {
-    const { registry } = this.#context;
-    const sentBefore = this.#sentBefore;
-    const isFirst = !this.#sent;
-    this.#sentBefore = false;
-    this.#sent = true;
-    this.#uncertain ||= sentBefore;
-    const results = await sendBatch({
-      client: (isFirst ? registry : registry.pooled()).uninterruptible(),
-      items,
-      newest: this.#state.newest,
+  async #send(rows: readonly Row[], key: string, sentBefore: boolean): Promise<readonly LineResult[]> {
+    const devices = rows.flatMap(row => ('device' in row ? [row.device] : []));
+    if (devices.length === 0) return lineResults(rows, []);
+    const { results, isRepeat } = await this.#sender.send({
+      key,
+      count: devices.length,
       sentBefore,
-      onLost: () => {
-        this.#uncertain = true;
-      },
-      notice: text => this.#context.out.notice(text),
+      // A serial number is registered once.
+      isRepeatable: true,
+      send: (client, attemptKey) => client.callKeyed('batchRegister', attemptKey, { body: { devices } }),
     });
-    if (results.length !== items.length)
-      throw new Fault(
-        'failure',
-        `the server returned ${results.length} results for ${items.length} devices`,
-        'check what is registered: devmgr list',
-      );
-    return results;
+    let lines = lineResults(rows, results);
+    if (isRepeat) lines = await withEarlierSuccesses(this.#context, rows, lines);
+    return this.#flags.skipExisting ? withExisting(this.#context, rows, lines) : lines;
   }
 
   #progress(): void {
@@ -212,10 +194,9 @@ export class FileRun {
   }
 
   /** Removes the files of a run that was refused before it could register anything. */
-  #removeEmptyFiles(error: unknown): void {
-    const maybeDone = !(error instanceof ServerRefusal) && (error as { maybeDone?: unknown }).maybeDone !== false;
-    if (this.#state.rows > 0 || this.#sentBefore || this.#uncertain || (this.#sent && maybeDone)) return;
-    this.#files.ledger?.remove();
+  #removeEmptyFiles(): void {
+    if (this.#state.rows > 0 || this.#state.pending !== null || this.#sender.isUncertain) return;
+    this.#files.state?.remove();
     if (this.#file && this.#files.results !== null) rmSync(this.#files.results, { force: true });
   }
 

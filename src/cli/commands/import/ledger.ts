@@ -1,9 +1,17 @@
-/** How far an interrupted run got: a file beside its results, or beside its input, that exists until the run completes. */
+/** How far an interrupted run got: stored beside its results, or beside its input, until the run completes. */
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { usage } from '../../fault.ts';
-import { readJsonFile, writeWhole } from '../../settings/files.ts';
+import type { RunState } from '../batches/run-state.ts';
 import type { Position } from './line-number.ts';
+
+/** A batch that was sent, and whose results are not stored. */
+export interface Pending {
+  /** Its idempotency key. */
+  readonly key: string;
+  /** Rows after those of the checkpoint. */
+  readonly rows: number;
+}
 
 /** How far a run got. */
 export interface Checkpoint {
@@ -17,59 +25,62 @@ export interface Checkpoint {
   readonly failed: number;
   /** Size of the results file at that point. */
   readonly resultBytes: number;
-  /** Number of the newest device before the next batch, which may have been sent; see `sendBatch`. */
-  readonly newest: number;
+  /** The batch that follows; null if it was not sent. */
+  readonly pending: Pending | null;
 }
 
-/** The file with the checkpoint of a run. */
+/** The checkpoint of a run that has done nothing yet. */
+export const emptyCheckpoint: Checkpoint = {
+  rows: 0,
+  last: { line: 0 },
+  success: 0,
+  registered: 0,
+  failed: 0,
+  resultBytes: 0,
+  pending: null,
+};
+
+/** The stored checkpoint of a run. */
 export class Ledger {
-  readonly #file: string;
+  readonly #state: RunState;
   readonly #input: string;
   readonly #fingerprint: string;
 
-  /** The file is beside `base`. `input` is null if the input is a stream, which cannot be compared. */
-  constructor(base: string, input: string | null) {
+  /** `input` is null if the input is a stream, which cannot be compared. */
+  constructor(state: RunState, input: string | null) {
+    this.#state = state;
     this.#input = input ?? 'standard input';
-    this.#file = `${base}.resume.json`;
     this.#fingerprint = input === null ? 'none' : fingerprintOf(input);
-  }
-
-  /** Whether an earlier run was interrupted. */
-  get exists(): boolean {
-    return existsSync(this.#file);
   }
 
   /** Null if no run was interrupted. Throws a usage fault if the input has changed since, or the file is damaged. */
   read(): Checkpoint | null {
-    const stored = readJsonFile(this.#file);
+    const stored = this.#state.read();
     if (stored === null) return null;
-    const startOver = `to start over, remove ${this.#file} or give --force`;
+    const startOver = `to start over, remove ${this.#state.file} or give --force`;
     if (stored.fingerprint !== this.#fingerprint)
       throw usage(`${this.#input} is not the input of the interrupted run, or has changed since`, startOver);
     if (!isCheckpoint(stored))
-      throw usage(`${this.#file} is damaged: it does not say how far the interrupted run got`, startOver);
-    const { rows, last, success, failed, resultBytes, newest, registered = 0 } = stored;
-    return { rows, last, success, registered, failed, resultBytes, newest };
+      throw usage(`${this.#state.file} is damaged: it does not say how far the interrupted run got`, startOver);
+    const { rows, last, success, failed, resultBytes, registered = 0, pending = null } = stored;
+    return { rows, last, success, registered, failed, resultBytes, pending };
   }
 
   /** Returns when the checkpoint is on the disk. */
   write(checkpoint: Checkpoint): void {
-    const text = JSON.stringify({ input: this.#input, fingerprint: this.#fingerprint, ...checkpoint }, null, 2);
-    writeWhole(this.#file, `${text}\n`, { durable: true });
-  }
-
-  /** Removes the file, if it exists. */
-  remove(): void {
-    rmSync(this.#file, { force: true });
+    this.#state.write({ input: this.#input, fingerprint: this.#fingerprint, ...checkpoint });
   }
 }
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** Ledgers of earlier versions have no `registered`. */
-function isCheckpoint(stored: object): stored is Omit<Checkpoint, 'registered'> & { readonly registered?: number } {
-  const { rows, last, success, registered = 0, failed, resultBytes, newest } = stored as Partial<Checkpoint>;
-  return [rows, last?.line, success, registered, failed, resultBytes, newest].every(isCount);
+type Optional = 'registered' | 'pending';
+
+/** Those of earlier versions have neither `registered` nor `pending`. */
+function isCheckpoint(stored: object): stored is Omit<Checkpoint, Optional> & Partial<Pick<Checkpoint, Optional>> {
+  const { rows, last, success, registered = 0, failed, resultBytes, pending } = stored as Partial<Checkpoint>;
+  const isPending = !pending || (typeof pending.key === 'string' && isCount(pending.rows));
+  return isPending && [rows, last?.line, success, registered, failed, resultBytes].every(isCount);
 }
 
 const headBytes = 1024 * 1024;

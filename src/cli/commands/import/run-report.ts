@@ -1,8 +1,8 @@
 /** What a run of `register --file` says while it works, when it ends, and when it fails. */
 import { statSync } from 'node:fs';
-import { ServerRefusal } from '../../client/failures.ts';
 import { Fault } from '../../fault.ts';
 import { duration, spent } from '../../terminal/when.ts';
+import { errorAfter } from '../batches/send.ts';
 import type { Checkpoint } from './ledger.ts';
 import { type Position, positionText } from './line-number.ts';
 
@@ -63,12 +63,7 @@ export function errorWithProgress(error: unknown, { state, isUncertain, canResum
   if (state.rows === 0 && !isUncertain) return error;
   const upTo = `${registeredWords(state, ' and ')} up to ${positionText(state.last)}${note}`;
   const done = state.rows === 0 ? 'the devices that were sent may have been registered' : upTo;
-  const resume = canResume ? 'to continue, repeat the command with --resume' : null;
-  if (error instanceof ServerRefusal)
-    return new ServerRefusal(error.code, `${error.message}; ${done}`, error.waitSeconds, error.requestId);
-  if (error instanceof Fault && error.kind !== 'closed')
-    return new Fault(error.kind, `${error.message}; ${done}`, resume ?? error.hint);
-  return error;
+  return errorAfter(error, done, canResume ? 'to continue, repeat the command with --resume' : null);
 }
 
 /** A run that read its whole input. */

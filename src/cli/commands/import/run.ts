@@ -3,10 +3,11 @@ import type { DeviceType } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { definedFields } from '../../define.ts';
 import { usage } from '../../fault.ts';
+import { ResultFile } from '../batches/result-file.ts';
 import { DryRun } from './dry-run.ts';
 import { type FileFlags, FileRun } from './file-run.ts';
 import { mappingOf } from './mapping.ts';
-import { fieldsOf, ResultFile, ResultWriter } from './results.ts';
+import { fieldsOf, writerOf } from './results.ts';
 import type { Defaults } from './row.ts';
 import { type Format, type Input, openInput } from './rows.ts';
 import { backUp, checkInput, checkNothingLeft, notify, openRunFiles, type RunFiles } from './start.ts';
@@ -39,7 +40,7 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
       ? planFile(flags, context, input, files)
       : new FileRun(flags, context, input, files).run());
   } finally {
-    files.lock?.release();
+    files.state?.release();
     if (input.dropped.words !== null) notify(context, input.dropped.words);
   }
 }
@@ -48,7 +49,7 @@ function planFile(flags: FileFlags, context: Context, input: Input, files: RunFi
   backUp(flags, context, files);
   const { out, csv } = flags;
   const file = out === undefined ? null : new ResultFile(out, context.globals.json, 0, fieldsOf);
-  return new DryRun(context, new ResultWriter(context, csv, out !== undefined), file, flags.skipExisting).run(input);
+  return new DryRun(context, writerOf(context, csv, out !== undefined), file, flags.skipExisting).run(input);
 }
 
 /** The values for rows that lack them. Throws a usage fault that names the flag of an invalid one. */
