@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressFrom } from '../../daemon/store/postgres/address.ts';
@@ -7,7 +9,7 @@ import { migrations } from '../../daemon/store/postgres/migrations.ts';
 import { passwordFor, passwordIn } from '../../daemon/store/postgres/password.ts';
 import { loginFrom, openPostgresStore, type PostgresOptions } from '../../daemon/store/postgres/postgres-store.ts';
 import { Primary } from '../../daemon/store/postgres/primary.ts';
-import type { Session } from '../../daemon/store/postgres/session.ts';
+import { Session } from '../../daemon/store/postgres/session.ts';
 import { checkCommitted, NoAnswer, NotWritten } from '../../daemon/store/postgres/transaction.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer, serverPassword } from '../support/postgres.ts';
@@ -267,6 +269,35 @@ needsPostgres('opening a PostgreSQL store', () => {
     await opened.cleanup();
   });
 });
+
+needsPostgres('a PostgreSQL server on a network', () => {
+  let server: PostgresServer;
+  let port: number;
+  beforeAll(async () => {
+    port = await freePort();
+    server = await PostgresServer.start({ settings: [`port=${port}`, 'listen_addresses=127.0.0.1'] });
+  });
+  afterAll(() => server?.stop());
+
+  it('notices within seconds that the machine of a session is gone', async () => {
+    const login = loginFrom({ url: `postgres://devmgr@127.0.0.1:${port}/postgres`, env: {} });
+    const session = await Session.open(login, { idleInTransactionMs: 1000, lockMs: 1000 });
+    const settings = ['idle', 'interval', 'count'].map(name => `current_setting('tcp_keepalives_${name}') AS ${name}`);
+    const { rows } = await session.runOnce(`SELECT ${settings.join(', ')}`);
+    expect(rows).toEqual([{ idle: '5', interval: '2', count: '3' }]);
+    await session.close();
+  });
+});
+
+/** A port that no one listens on. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
 
 needsPostgres('a PostgreSQL server that asks for passwords', () => {
   let server: PostgresServer;

@@ -114,6 +114,10 @@ function clientConfig({ address, password }: Login, { idleInTransactionMs, lockM
     client_min_messages: 'warning',
     default_transaction_isolation: 'read\\ committed',
     jit: 'off',
+    // The server must notice that this machine is gone: the session holds locks.
+    tcp_keepalives_idle: 5,
+    tcp_keepalives_interval: 2,
+    tcp_keepalives_count: 3,
   };
   const types = {
     getTypeParser: (oid: number, format?: string) =>
