@@ -267,6 +267,22 @@ describe('--filter', () => {
     expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'No device matches.\n' });
   });
 
+  test('with --resume counts only what is left', async () => {
+    const { name, ids } = await registered(2, true);
+    await update('LOCK', [{ deviceId: ids[0], reason: 'r' }]);
+    const out = join(temporaryFolder(), 'done.csv');
+    const args = ['lock', '--filter', `manufacturer=${name}`, '--yes', '--reason', 'r', '--out', out];
+    expect((await daemon.run(args)).code).toBe(7);
+    await update('UNLOCK', [{ deviceId: ids[0] }]);
+    const again = await daemon.run([...args, '--resume']);
+    expect(again).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^1 device matches: 1 ACTIVE\. 1 device changed/),
+    });
+    const { code, stderr } = await daemon.run([...args, '--resume']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'Nothing to do: every device is done.\n' });
+  });
+
   test('activates with the codes of the registry', async () => {
     const { name } = await registered(2);
     const { code } = await daemon.run(['activate', '--filter', `manufacturer=${name}`, '--user', 'bob', '--yes']);

@@ -127,7 +127,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
 
   test('asks for a missing role and a missing version', async () => {
     const user = devmgrAt(['users', 'add', 'role-asked']);
-    await user.answer(/Role:[^?]*VIEWER[^?]*select/, 'viewer');
+    await user.answer(/Role:[^?]*VIEWER[^?]*chooses/, 'viewer');
     await user.answer(/Password of role-asked:/, 'a password of mine');
     await user.answer(/Password of role-asked, again:/, 'a password of mine');
     expect((await user.ended).stdout).toMatch(/role:\s+VIEWER/);

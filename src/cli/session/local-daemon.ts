@@ -122,10 +122,10 @@ async function freePort(wanted: number): Promise<number> {
   return wanted !== defaultPort && (await isPortFree(defaultPort)) ? defaultPort : 0;
 }
 
-/** What to tell a person whose daemon has another port than before; null if it has not. */
+/** What to say if the daemon has another port than before: two lines, the second one with a command. Null if it has not. */
 export function portNotice({ url, insteadOf }: StartedDaemon): string | null {
   if (insteadOf === null) return null;
-  return `Port ${insteadOf} is in use by another program: the daemon took ${portOf(url)} and keeps it. To choose one: devmgr daemon restart --port PORT`;
+  return `Port ${insteadOf} is in use by another program: the daemon took ${portOf(url)} and keeps it.\nTo choose one: devmgr daemon restart --port PORT`;
 }
 
 async function tryStart(port: number, options: StartOptions): Promise<DaemonInfo | FailedStart> {

@@ -76,9 +76,11 @@ export class BulkRun {
       return yes ? null : this.#count(read(), isNew);
     }
     if (filter.length > 0) {
-      const selection = await selectedDevices(context, filter, operation);
-      notify(context, selection.items.length === 0 ? 'No device matches.' : previewOf(selection, operation));
-      return this.#take(selection.items.filter(isNew));
+      const selection = await selectedDevices(context, filter, operation, item => this.#isDone(item));
+      const preview = previewOf(selection, operation);
+      if (context.globals.json) notify(context, preview);
+      else await context.out.prose(preview);
+      return this.#take(selection.items);
     }
     return this.#take((await namedDevices(context, names, operation)).filter(isNew));
   }

@@ -44,10 +44,12 @@ function parsed(name: string, shape: FlagShape, value: string, earlier: unknown)
   }
 }
 
-/** The devices that match, and how many are in each state. */
+/** The devices that match and are still to be changed, and how many of them are in each state. */
 export interface Selection {
   readonly items: readonly Item[];
   readonly states: ReadonlyMap<string, number>;
+  /** Matches that an earlier run has changed. */
+  readonly skipped: number;
 }
 
 /** One request, whatever the number of devices. Activation takes the codes that it returns. */
@@ -55,14 +57,21 @@ export async function selectedDevices(
   context: Context,
   pairs: readonly string[],
   operation: BatchOperation,
+  isDone: (item: Item) => boolean,
 ): Promise<Selection> {
   const items: Item[] = [];
+  let skipped = 0;
   const states = new Map<string, number>();
   for await (const device of exportedDevices(context, filterOfPairs(pairs))) {
+    const item = itemOf(device, operation);
+    if (isDone(item)) {
+      skipped++;
+      continue;
+    }
     states.set(device.status, (states.get(device.status) ?? 0) + 1);
-    items.push(itemOf(device, operation));
+    items.push(item);
   }
-  return { items, states };
+  return { items, states, skipped };
 }
 
 const itemOf = (device: DeviceListItem, operation: BatchOperation): Item => ({
@@ -103,8 +112,9 @@ async function withCode({ registry }: Context, item: Item): Promise<Item> {
   }
 }
 
-/** "12 devices match: 10 LOCKED, 2 ACTIVE." and which of them will be refused. */
-export function previewOf({ items, states }: Selection, operation: BatchOperation): string {
+/** "12 devices match: 10 LOCKED, 2 ACTIVE.", which of them will be refused, and how many an earlier run has changed. */
+export function previewOf({ items, states, skipped }: Selection, operation: BatchOperation): string {
+  if (items.length === 0) return skipped === 0 ? 'No device matches.' : 'Nothing to do: every device is done.';
   const { fits } = operations[operation];
   const counts = [...states].map(([state, count]) => `${count.toLocaleString('en')} ${safe(state)}`).join(', ');
   const refused = [...states].reduce(
@@ -112,7 +122,8 @@ export function previewOf({ items, states }: Selection, operation: BatchOperatio
     0,
   );
   const note = refused ? ` ${devices(refused)} will be refused because of the state.` : '';
-  return `${devices(items.length)} ${items.length === 1 ? 'matches' : 'match'}: ${counts}.${note}`;
+  const earlier = skipped ? ` ${devices(skipped)} changed by an earlier run will be skipped.` : '';
+  return `${devices(items.length)} ${items.length === 1 ? 'matches' : 'match'}: ${counts}.${note}${earlier}`;
 }
 
 /** Asks once. Throws a usage fault if the answer is not a confirmation. */

@@ -59,7 +59,7 @@ export async function startNow(
   const starting = startDaemon({ home: settings.home, port, args, signal: io.interrupt });
   const started = await out.progress.during('Starting the daemon', starting);
   const moved = portNotice(started);
-  if (moved !== null && !out.json) out.notice(moved);
+  if (moved !== null && !out.json) await out.prose(moved);
   return started;
 }
 

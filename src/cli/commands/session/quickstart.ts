@@ -63,7 +63,7 @@ async function bringUp(context: Context, args: readonly string[]): Promise<boole
   if (args.length) await say(`Restarted the daemon with that key at ${info.url} (pid ${info.pid}).`);
   else await say(`Started the daemon at ${info.url} (pid ${info.pid}). All its data is in ${settings.home}.`);
   const moved = portNotice(info);
-  if (moved !== null && !globals.json) out.notice(moved);
+  if (moved !== null) await say(moved);
   return true;
 }
 
