@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeCertificate } from '../support/certificates.ts';
 import { answering, answeringTls, drip, flood, json, speaking, success } from '../support/http-servers.ts';
@@ -35,13 +36,38 @@ describe('a server that is not devmgr', () => {
       'data of another shape',
       (_, response) =>
         response.writeHead(200, json).end('{"code":200,"message":"success","data":{"list":7,"pagination":null}}'),
-      'unexpected',
+      '"list" is not a list of objects',
     ],
     ['a 404 of its own', (_, response) => response.writeHead(404).end('not here'), 'HTTP 404'],
   ])('%s is failure 1', async (_, listener, words) => {
     const { code, stderr } = await asked((await answering(listener)).url);
     expect(code).toBe(1);
     expect(stderr).toContain(words);
+  });
+
+  test.each([
+    ['stats', null, 'it lacks "total"'],
+    ['stats', { total: 1, byStatus: null, byType: {}, byManufacturer: [], registrations: {} }, '"byStatus" is not'],
+    ['list', { list: [null], pagination: {} }, '"list" is not a list of objects'],
+    ['users list', { list: [[]], pagination: {} }, '"list" is not a list of objects'],
+    ['tokens list', { list: [], pagination: 'x' }, '"pagination" is not an object'],
+    ['backups list DEV-1', { list: null, pagination: {} }, '"list" is not a list of objects'],
+    ['search x', { list: ['x'], pagination: {} }, '"list" is not a list of objects'],
+  ])('%s: data %j is failure 1', async (line, data, words) => {
+    const { url } = await answering((_, response) => void response.writeHead(200, json).end(success(data)));
+    const { code, stderr } = await asked(url, line.split(' '));
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
+  });
+
+  test.each([
+    ['a line without an end', 'x'.repeat(17 * 2 ** 20), 'a line has more than 16 MiB'],
+    ['a line that is not an object', 'null\n{"end":true,"count":1}\n', 'a line is not a JSON object'],
+  ])('an export with %s is failure 1', async (_, text, words) => {
+    const { url } = await answering((_request, response) => void response.writeHead(200).end(text));
+    const out = join(temporaryFolder(), 'results.jsonl');
+    const args = ['lock', '--filter', 'status=ACTIVE', '--reason', 'r', '--yes', '--out', out];
+    const { code, stderr } = await asked(url, args);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
   });
 
   test('a redirect is not followed: the token would go with it', async () => {

@@ -40,18 +40,30 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
     );
   }
   const data = envelope.data;
-  const missing = fields.find(field => !isObject(data) || !Object.hasOwn(data, field));
-  if (missing !== undefined)
-    throw new Fault(
-      'failure',
-      `the response of ${origin} does not follow this interface: it lacks "${missing}"`,
-      wrongServer,
-    );
+  const problem = problemOf(data, fields);
+  if (problem !== null)
+    throw new Fault('failure', `the response of ${origin} does not follow this interface: ${problem}`, wrongServer);
   return data;
 }
 
+/** What is wrong with the data; null if it has the fields. */
+function problemOf(data: unknown, fields: readonly string[]): string | null {
+  for (const field of fields) {
+    if (!isObject(data) || !Object.hasOwn(data, field)) return `it lacks "${field}"`;
+    if (lists.has(field) && !isListOfObjects(data[field])) return `"${field}" is not a list of objects`;
+    if (objects.has(field) && !isObject(data[field])) return `"${field}" is not an object`;
+  }
+  return null;
+}
+
+/** Fields of these shapes in every operation that has them: commands read the parts of their values. */
+const lists: ReadonlySet<string> = new Set(['list', 'results', 'byManufacturer']);
+const objects: ReadonlySet<string> = new Set(['pagination', 'byStatus', 'byType', 'registrations']);
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isListOfObjects = (value: unknown): boolean => Array.isArray(value) && value.every(isObject);
 
 function parseObject(text: string): Record<string, unknown> | null {
   try {

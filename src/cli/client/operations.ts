@@ -13,6 +13,7 @@ const requiredFields: { readonly [N in RouteName]?: FieldsOf<N> } = {
   batchRegister: ['results'],
   batchUpdate: ['results'],
   events: ['list', 'head'],
+  statistics: ['total', 'byStatus', 'byType', 'byManufacturer', 'registrations'],
   activate: ['deviceId', 'status'],
   lock: ['deviceId', 'status'],
   unlock: ['deviceId', 'status'],

@@ -5,7 +5,7 @@ import type { Routes } from '../../../contract/routes.ts';
 import type { ExportFormat } from '../../../contract/values.ts';
 import { isServerRefusal, Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
-import { Fault } from '../../fault.ts';
+import { Fault, interrupted } from '../../fault.ts';
 
 type Filter = Partial<QueryOf<Routes['exportDevices']>>;
 
@@ -20,10 +20,12 @@ export async function* exportedDevices(context: Context, filter: Filter): AsyncG
 
 function deviceOf(line: string): DeviceListItem {
   try {
-    return JSON.parse(line) as DeviceListItem;
+    const device: unknown = JSON.parse(line);
+    if (typeof device === 'object' && device !== null) return device as DeviceListItem;
   } catch {
-    throw new Fault('failure', 'the export is not valid: a line is not JSON', 'try again');
+    // Reported below, like JSON that is not an object.
   }
+  throw new Fault('failure', 'the export is not valid: a line is not a JSON object', 'try again');
 }
 
 /**
@@ -44,7 +46,8 @@ export async function* exportedText(
       if (label !== null) out.progress.show(label, lines.count, null);
     }
   } catch (error) {
-    if (io.interrupt.aborted || error instanceof Fault || isServerRefusal(error)) throw error;
+    if (io.interrupt.aborted) throw interrupted();
+    if (error instanceof Fault || isServerRefusal(error)) throw error;
     throw new Unreachable('the connection was lost during the export', false, 'try again');
   } finally {
     out.progress.clear();
@@ -52,6 +55,9 @@ export async function* exportedText(
   const rest = lines.finish(query.format === 'ndjson');
   if (rest) yield rest;
 }
+
+/** UTF-16 units. A device has a few thousand; the header row of CSV names all tags of a registry. */
+const maxLine = 16 * 2 ** 20;
 
 /** Divides the bytes of an export into whole lines. */
 class Lines {
@@ -61,11 +67,13 @@ class Lines {
   #rest = '';
   #last = '';
 
-  /** The lines that are complete; of NDJSON the last one is kept back, because it may be the end. */
+  /** The lines that are complete; of NDJSON the last one is kept back, because it may be the end. Throws a fault if a line is too long. */
   take(chunk: Buffer, keepsLast: boolean): string {
     const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
     const end = text.lastIndexOf('\n') + 1;
     this.#rest = text.slice(end);
+    if (this.#rest.length > maxLine)
+      throw new Fault('failure', 'the export is not valid: a line has more than 16 MiB', 'try again');
     const complete = text.slice(0, end);
     for (let at = complete.indexOf('\n'); at >= 0; at = complete.indexOf('\n', at + 1)) this.count++;
     if (!keepsLast || complete === '') return complete;
