@@ -1,6 +1,7 @@
 /** `devmgr backups` against a real daemon: what is downloaded is what was stored, or nothing is kept. */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -99,6 +100,20 @@ describe('download', () => {
     expect((await into(cwd, 'DEV-1', 'BKP-1', '--out', 'folder', '--quiet')).stdout).toBe('folder/key.age\n');
     for (const name of ['key.age', 'other', 'folder/key.age']) expect(readFileSync(join(cwd, name))).toEqual(content);
     expect(await into(cwd, 'DEV-1', 'BKP-2', '--out', '-')).toMatchObject({ code: 0, stdout: 'piped', stderr: '' });
+  });
+
+  test.runIf(existsSync('/dev/full'))('to a full disk behind standard output is failure 1, in words', () => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [programFile, 'backups', 'download', 'DEV-1', 'BKP-1', '--out', '-'],
+      { env: { ...process.env, DEVMGR_HOME: daemon.home }, stdio: ['ignore', full, 'pipe'], encoding: 'utf8' },
+    );
+    closeSync(full);
+    expect({ status, stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('cannot write to standard output: ENOSPC'),
+    });
   });
 
   test('without an id is the newest one', async () => {

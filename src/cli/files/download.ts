@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { Fault, systemCode, systemWords, usage } from '../fault.ts';
 import type { FlagShapes } from '../flags.ts';
 import { present } from '../present.ts';
-import { isReaderGone, readerGone } from '../terminal/io.ts';
+import { writeFailure } from '../terminal/io.ts';
 import { safe } from '../terminal/text.ts';
 import { bytes } from '../terminal/when.ts';
 
@@ -147,6 +147,6 @@ async function fetchTo(
     if (!end) await flushed(target);
   } catch (error) {
     if (context.io.interrupt.aborted) throw new Fault('interrupted', 'interrupted: the download was deleted');
-    throw !end && isReaderGone(error) ? readerGone() : error;
+    throw !end && systemCode(error) && !(error instanceof Fault) ? writeFailure(error) : error;
   }
 }

@@ -124,16 +124,21 @@ async function writeOut(text: string, toTerminal: boolean): Promise<void> {
     const rest = toTerminal ? Buffer.from(text) : writeAll(1, text);
     if (rest !== null) await writeStream(rest);
   } catch (error) {
-    if (isReaderGone(error)) throw readerGone();
-    throw new Fault(
-      'failure',
-      `cannot write to standard output: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw writeFailure(error);
   }
 }
 
+/** The fault for an error of standard output. */
+export const writeFailure = (error: unknown): Fault =>
+  isReaderGone(error)
+    ? readerGone()
+    : new Fault(
+        'failure',
+        `cannot write to standard output: ${error instanceof Error ? error.message : String(error)}`,
+      );
+
 /** Whether a write failed because the reader, or the terminal, is gone. EIO of a file is an error of its disk instead. */
-export const isReaderGone = (error: unknown): boolean =>
+const isReaderGone = (error: unknown): boolean =>
   systemCode(error) === 'EPIPE' || (systemCode(error) === 'EIO' && process.stdout.isTTY);
 
 /** Ends a command whose output has no reader any more. */
