@@ -4,7 +4,8 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { adminPassword, type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
+import { adminPassword, type Daemon, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
+import { atTerminal, withoutColors } from './screen.ts';
 
 let daemon: Daemon;
 
@@ -227,4 +228,10 @@ test('enroll says which drivers find no keys, as keys does', async () => {
   const [shown] = words.exec((await daemon.run(['keys'])).stderr)!;
   const { code, stderr } = await daemon.run(['enroll', '--type', 'SIMKEY', '--timeout', '1']);
   expect({ code, lines: stderr.split('\n') }).toEqual({ code: 10, lines: expect.arrayContaining([shown]) });
+  const narrow = { home: daemon.home, columns: 50 };
+  const screen = await atTerminal([process.execPath, programFile, 'keys'], narrow).ended;
+  const lines = withoutColors(screen.stdout).split('\r\n');
+  const notice = lines.slice(lines.findIndex(line => line.startsWith('pcsc is not')));
+  expect(notice.join(' ').trim()).toBe(shown);
+  for (const line of notice) expect(line.length).toBeLessThanOrEqual(50);
 });

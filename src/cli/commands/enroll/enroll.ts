@@ -180,7 +180,7 @@ function ended({ count, timeoutSeconds }: EnrollOptions, { done, doneNow, failed
 async function attachedAtStart(context: Context, { skipAttached }: EnrollOptions): Promise<ReadonlySet<string>> {
   const { list, drivers } = await context.hardware.call('listKeys');
   const working = drivers.some(driver => driver.state === 'ready');
-  if (working) reportDrivers(context, drivers);
+  if (working) await reportDrivers(context, drivers);
   if (!working && list.length === 0) {
     const causes = drivers.map(driver => `${driver.name}: ${driver.detail}`);
     throw new Fault(

@@ -67,7 +67,7 @@ export const keys = command({
     if (failure) warnOfRegistry(context, failure);
     if (flags.csv) return;
     for (const key of list) if (key.problem) out.warn(`${nameOf(key)}: ${safe(key.problem)}`);
-    reportDrivers(context, data.drivers);
+    await reportDrivers(context, data.drivers);
   },
 });
 
@@ -113,15 +113,15 @@ const keyColumns = (none: string): Column<Key>[] => [
 ];
 
 /** A notice for each driver that finds no keys, with the reason. Silent with --json, where the list has them. */
-export function reportDrivers({ out, globals }: Context, drivers: readonly DriverStatus[]): void {
+export async function reportDrivers({ out, globals }: Context, drivers: readonly DriverStatus[]): Promise<void> {
   if (globals.json) return;
   if (drivers.length === 0)
-    out.notice(
+    await out.prose(
       'This daemon does not look for keys: its role is registry. Name the one at the station with --hardware.',
     );
   for (const driver of drivers)
     if (driver.state !== 'ready')
-      out.notice(`${out.tint('yellow', `${safe(driver.name)} is not available:`)} ${safe(driver.detail)}`);
+      await out.prose(`${out.tint('yellow', `${safe(driver.name)} is not available:`)} ${safe(driver.detail)}`);
 }
 
 /** Ctrl-C is how watching ends: it is not an error. */
@@ -137,7 +137,7 @@ async function watched(context: Context): Promise<number> {
 async function watchKeys(context: Context): Promise<void> {
   const { out, globals } = context;
   const { drivers } = await context.hardware.call('listKeys');
-  reportDrivers(context, drivers);
+  await reportDrivers(context, drivers);
   let told = false;
   for await (const { type, key: plain, again } of keyEvents(context)) {
     const registrations = new Registrations(context);
