@@ -87,7 +87,7 @@ export async function startDaemon(settings: DaemonSettings, version: string, log
 
 async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   const { settings, version, log, stack } = basis;
-  const home = await Home.open(settings.home);
+  const home = await Home.open(settings.home, settings.secrets ?? null);
   const lock = await lockHome(home);
   stack.add(() => lock.release());
   const scanned = Promise.withResolvers<void>();

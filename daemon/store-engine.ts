@@ -1,27 +1,43 @@
 /** The only place that chooses the engine of the store: SQLite in the home folder, or PostgreSQL. */
+import { checkBelonging, checkComplete } from './home/belonging.ts';
 import type { Home } from './home/home.ts';
+import { Instance } from './home/instance.ts';
 import { allKeys, journalKeys } from './home/journal-keys.ts';
 import { StartRefused } from './home/settings.ts';
 import type { StoreTarget } from './home/store-target.ts';
+import type { Imprint } from './store/imprint.ts';
 import type { StoreMaintenance } from './store/maintenance.ts';
-import { openSqliteStore, SqliteMaintenance } from './store/sqlite/index.ts';
+import { openSqliteStore, readImprint as readSqliteImprint, SqliteMaintenance } from './store/sqlite/index.ts';
 import type { Store } from './store/store.ts';
 
 /**
  * Opens the registry of a home, or the one in a database whose journal has the key of the home; creates it, and the key of its journal,
- * if there is none. `notice` receives lines for the log. Rejects with `StartRefused` if a database cannot be used.
+ * if there is none. `notice` receives lines for the log. Rejects with `StartRefused` if a database cannot be used, or if the secrets of the home are not those
+ * of the registry: those in a folder of their own, or for a database.
  */
 export async function openStore(
   target: StoreTarget | null,
   home: Home,
   notice: (message: string) => void,
 ): Promise<Store> {
+  const isShared = target !== null || home.sharesSecrets;
+  const imprint = await readImprint(target, home);
+  if (isShared) await checkBelonging(home, imprint);
+  else if (imprint) checkComplete(imprint);
   await home.secretKey('journalKey');
+  const instance = isShared ? (await Instance.open(home)).id : undefined;
   const [journalKey, ...otherJournalKeys] = allKeys(await journalKeys(home)).toReversed();
-  const keys = { journalKey: journalKey!, otherJournalKeys, notice };
+  const keys = { journalKey: journalKey!, otherJournalKeys, notice, instance };
   if (target === null) return openSqliteStore({ file: home.path('database'), ...keys });
   const { openPostgresStore } = await import('./store/postgres/index.ts');
   return refusing(() => openPostgresStore({ ...target, ...keys, exclusive: true }));
+}
+
+/** What the registry says about its secrets; null if there is none. */
+async function readImprint(target: StoreTarget | null, home: Home): Promise<Imprint | null> {
+  if (target === null) return readSqliteImprint(home.path('database'));
+  const postgres = await import('./store/postgres/index.ts');
+  return refusing(() => postgres.readImprint(target));
 }
 
 /** What a database refuses, or a server that is not there, as the end of a start. */

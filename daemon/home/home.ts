@@ -1,9 +1,10 @@
 /** The home folder: created and kept private; each secret is in its own file. */
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, open, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
-import { makeFolder, syncFolder } from '../files.ts';
+import { syncFolder } from '../files.ts';
+import { inHome, inSecrets, openFolder } from './private-folder.ts';
 import { StartRefused } from './settings.ts';
 
 /** The files that the daemon reads and writes; the others in the home belong to the command line. */
@@ -14,37 +15,49 @@ const trusted: readonly string[] = [
   `${homeFiles.lock}.pid`,
 ];
 
+/** What all nodes of a registry share: its keys, and the heads that are signed with them. */
+const secrets: ReadonlySet<keyof typeof homeFiles> = new Set([
+  'signingKey',
+  'journalKey',
+  'journalKeysEarlier',
+  'journalKeyNext',
+  'journalHeads',
+  'instanceKey',
+]);
+const secretNames: readonly string[] = Array.from(secrets, name => homeFiles[name]);
+
 /** Only valid while the daemon is running, so they need not survive a power cut. */
 const transient: ReadonlySet<keyof typeof homeFiles> = new Set(['localToken', 'daemonInfo']);
 
-/** The home folder of a registry, checked: it belongs to this user, and no one else can read it. */
+/** The home folder of a registry, and the folder of its secrets, both checked: they belong to this user, and no one else can read them. */
 export class Home {
   readonly dir: string;
+  /** The folder of the keys: `dir`, unless another was named. */
+  readonly secretsDir: string;
 
-  private constructor(dir: string) {
+  private constructor(dir: string, secretsDir: string) {
     this.dir = dir;
+    this.secretsDir = secretsDir;
   }
 
-  /** Creates the folder (0700) if it is missing. Refuses with `StartRefused` a folder that others own or control. */
-  static async open(dir: string): Promise<Home> {
-    try {
-      await makeFolder(dir);
-    } catch (error) {
-      throw refusal(`the home folder ${dir} cannot be created`, error);
-    }
-    await checkOwned(dir);
-    await chmod(dir, 0o700).catch(error => {
-      throw refusal(`the home folder ${dir} cannot be made private`, error);
-    });
-    const home = new Home(dir);
-    await home.#checkEntries();
-    await home.#probe();
-    return home;
+  /**
+   * Creates the folders (0700) if they are missing. `secretsDir`: the folder of the keys; null for the home itself. Refuses with
+   * `StartRefused` a folder that others own or control.
+   */
+  static async open(dir: string, secretsDir: string | null = null): Promise<Home> {
+    await openFolder(dir, inHome, trusted);
+    if (secretsDir !== null) await openFolder(secretsDir, inSecrets, secretNames);
+    return new Home(dir, secretsDir ?? dir);
   }
 
-  /** Full path of a file in the home. */
+  /** Whether the keys are in a folder of their own. */
+  get sharesSecrets(): boolean {
+    return this.secretsDir !== this.dir;
+  }
+
+  /** Full path of a file in the home, or in the folder of the secrets. */
   path(name: keyof typeof homeFiles): string {
-    return join(this.dir, homeFiles[name]);
+    return join(secrets.has(name) ? this.secretsDir : this.dir, homeFiles[name]);
   }
 
   /** Whether the file exists. */
@@ -56,24 +69,22 @@ export class Home {
   async secretKey(name: 'journalKey'): Promise<Buffer> {
     const stored = await this.#storedKey(name);
     if (stored) return stored;
-    const key = randomBytes(32);
-    await this.writeSecret(name, `${key.toString('base64url')}\n`);
-    return key;
+    await this.createSecret(name, `${randomBytes(32).toString('base64url')}\n`);
+    return this.existingKey(name);
   }
 
   /** Like `secretKey`, but the key must exist: with a new one, the journal would look forged. */
   async existingKey(name: 'journalKey'): Promise<Buffer> {
     const stored = await this.#storedKey(name);
     if (stored) return stored;
-    throw new StartRefused(1, `${this.path(name)} is missing`, 'restore it from a backup of the home folder');
+    throw new StartRefused(1, `${this.path(name)} is missing`, this.#restoreHint);
   }
 
   async #storedKey(name: 'journalKey'): Promise<Buffer | null> {
     const text = await this.readSecret(name);
     if (text === null) return null;
     const key = Buffer.from(text.trim(), 'base64url');
-    if (key.length < 32)
-      throw new StartRefused(1, `${this.path(name)} is damaged`, 'restore it from a backup of the home folder');
+    if (key.length < 32) throw new StartRefused(1, `${this.path(name)} is damaged`, this.#restoreHint);
     return key;
   }
 
@@ -86,16 +97,53 @@ export class Home {
       if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
         throw new StartRefused(1, `${file} can be read by others`, `chmod 600 ${file}`);
       if (process.getuid && stat.uid !== process.getuid())
-        throw new StartRefused(1, `${file} belongs to another user`, `chown it, or use another --home`);
+        throw new StartRefused(1, `${file} belongs to another user`, this.#hint(name));
       return await readFile(file, 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw error instanceof StartRefused ? error : refusal(`${file} cannot be read`, error);
+      if (error instanceof StartRefused) throw error;
+      const { code } = error as NodeJS.ErrnoException;
+      throw new StartRefused(1, `${file} cannot be read${code ? ` (${code})` : ''}`, this.#hint(name));
     }
   }
 
   /** Replaces the file in one step. It is on disk when this resolves, unless it is transient. */
   async writeSecret(name: keyof typeof homeFiles, text: string): Promise<void> {
+    await this.#write(name, text, rename);
+  }
+
+  /** Writes the file unless it exists: another node may create it at the same time. */
+  async createSecret(name: keyof typeof homeFiles, text: string): Promise<void> {
+    await this.#write(name, text, async (unfinished, file) => {
+      await link(unfinished, file).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+      await rm(unfinished);
+    });
+  }
+
+  /** Idempotent. */
+  async remove(name: keyof typeof homeFiles): Promise<void> {
+    await rm(this.path(name), { force: true });
+  }
+
+  get #restoreHint(): string {
+    return this.sharesSecrets
+      ? 'put it back from a copy of the folder of the secrets'
+      : 'restore it from a backup of the home folder';
+  }
+
+  #hint(name: keyof typeof homeFiles): string {
+    return this.sharesSecrets && secrets.has(name)
+      ? 'chown it, or use another --secrets'
+      : 'chown it, or use another --home';
+  }
+
+  async #write(
+    name: keyof typeof homeFiles,
+    text: string,
+    place: (unfinished: string, file: string) => Promise<void>,
+  ): Promise<void> {
     const file = this.path(name);
     const unfinished = `${file}.${randomBytes(6).toString('hex')}.tmp`;
     const handle = await open(unfinished, 'wx', 0o600);
@@ -106,53 +154,11 @@ export class Home {
       } finally {
         await handle.close();
       }
-      await rename(unfinished, file);
+      await place(unfinished, file);
     } catch (error) {
       await rm(unfinished, { force: true });
       throw error;
     }
-    if (!transient.has(name)) await syncFolder(this.dir);
+    if (!transient.has(name)) await syncFolder(dirname(file));
   }
-
-  /** Idempotent. */
-  async remove(name: keyof typeof homeFiles): Promise<void> {
-    await rm(this.path(name), { force: true });
-  }
-
-  /** A folder that was open to others may contain what they have put there: links to other places, files that they can still write. */
-  async #checkEntries(): Promise<void> {
-    for (const name of trusted) {
-      const file = join(this.dir, name);
-      const stat = await lstat(file).catch(() => null);
-      if (stat?.isSymbolicLink())
-        throw new StartRefused(1, `${file} is a symbolic link`, 'replace it by the file itself, or move it away');
-      if (stat && process.getuid && stat.uid !== process.getuid())
-        throw new StartRefused(1, `${file} belongs to another user`, `chown it, or use another --home`);
-    }
-  }
-
-  /** Reports a read-only folder now, with a clear message, instead of at the first write. */
-  async #probe(): Promise<void> {
-    const file = join(this.dir, `.probe-${randomBytes(6).toString('hex')}`);
-    try {
-      await (await open(file, 'wx', 0o600)).close();
-      await rm(file);
-    } catch (error) {
-      throw refusal(`the home folder ${this.dir} is not writable`, error);
-    }
-  }
-}
-
-async function checkOwned(dir: string): Promise<void> {
-  const stat = await lstat(dir);
-  if (stat.isSymbolicLink())
-    throw new StartRefused(1, `the home folder ${dir} is a symbolic link`, 'name the folder itself with --home');
-  if (!stat.isDirectory()) throw new StartRefused(1, `${dir} is not a folder`, 'name another with --home');
-  if (process.getuid && stat.uid !== process.getuid())
-    throw new StartRefused(1, `the home folder ${dir} belongs to another user`, 'name one of your own with --home');
-}
-
-function refusal(what: string, error: unknown): StartRefused {
-  const { code } = error as NodeJS.ErrnoException;
-  return new StartRefused(1, `${what}${code ? ` (${code})` : ''}`, 'name another with --home or DEVMGR_HOME');
 }

@@ -31,12 +31,19 @@ export class Instance {
 
   /** Reads the key of the home; creates it if there is none. Refuses with `StartRefused` a file that is damaged or open to others. */
   static async open(home: Home): Promise<Instance> {
-    const stored = await home.readSecret('instanceKey');
-    if (stored !== null) return new Instance(parseKey(stored, home.path('instanceKey')));
+    const stored = await Instance.existing(home);
+    if (stored) return stored;
     const { privateKey } = generateKeyPairSync('ed25519');
     const der = privateKey.export({ format: 'der', type: 'pkcs8' });
-    await home.writeSecret('instanceKey', `${der.toString('base64url')}\n`);
-    return new Instance(privateKey);
+    // Another node may create it at the same time.
+    await home.createSecret('instanceKey', `${der.toString('base64url')}\n`);
+    return (await Instance.existing(home))!;
+  }
+
+  /** Like `open`, but creates nothing: null if there is no key. */
+  static async existing(home: Home): Promise<Instance | null> {
+    const stored = await home.readSecret('instanceKey');
+    return stored === null ? null : new Instance(parseKey(stored, home.path('instanceKey')));
   }
 
   /**

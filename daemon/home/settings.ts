@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { Type } from 'typebox';
 import {
@@ -54,6 +55,8 @@ export interface DaemonSettings {
   readonly files: FileBounds;
   /** Where the registry is; absent for SQLite in the home. */
   readonly store?: StoreTarget | undefined;
+  /** Folder of the keys; absent or null for the home. */
+  readonly secrets?: string | null | undefined;
   /** Where files are stored; absent for the folder in the home. */
   readonly objectStore?: S3Target | undefined;
   readonly admin: { readonly username: string; readonly password: string | null };
@@ -101,19 +104,33 @@ export function roleFrom(text: string | null, env: Env): DaemonRole {
   );
 }
 
+/** The folder of the secrets that `given` or else the environment names; null for the home. */
+export function secretsFrom(given: string | null, env: Env): string | null {
+  const dir = given ?? env[environment.secrets] ?? '';
+  return dir === '' ? null : resolve(dir);
+}
+
 /** Throws `StartRefused` if a setting belongs to what the role leaves out. */
-export function checkRole({ role, simulateKeys, ukeyMatch, objectStore, forward, store }: DaemonSettings): void {
+export function checkRole({
+  role,
+  simulateKeys,
+  ukeyMatch,
+  objectStore,
+  forward,
+  store,
+  secrets,
+}: DaemonSettings): void {
   if (role === 'registry' && (simulateKeys > 0 || ukeyMatch.length > 0))
     throw new StartRefused(
       2,
       'a daemon with the role registry does not look for keys',
       'leave --simulate-keys and --ukey-match out',
     );
-  if (role === 'station' && (objectStore || forward || store))
+  if (role === 'station' && (objectStore || forward || store || secrets))
     throw new StartRefused(
       2,
       'a daemon with the role station has no registry',
-      'leave --store, --files and --forward out',
+      'leave --store, --secrets, --files and --forward out',
     );
 }
 

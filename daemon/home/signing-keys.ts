@@ -10,9 +10,10 @@ import { StartRefused } from './settings.ts';
 export async function signingKeys(home: Home, now: number): Promise<SigningKeys> {
   const [current, ...earlier] = await read(home);
   if (current) return [current, ...earlier.filter(key => endOfKey(key) > now)];
-  const first = newKey(now);
-  await write(home, [first]);
-  return [first];
+  // Another node may create it at the same time.
+  await home.createSecret('signingKey', textOfKeys([newKey(now)]));
+  const [first, ...others] = await read(home);
+  return [first!, ...others];
 }
 
 /**
@@ -50,10 +51,12 @@ async function read(home: Home): Promise<SigningKey[]> {
 const timeOf = (text: string): number | null => (text === '-' ? null : Date.parse(text));
 const textOf = (time: number | null): string => (time === null ? '-' : new Date(time).toISOString());
 
-function write(home: Home, keys: SigningKeys): Promise<void> {
-  const lines = keys.map(
-    ({ key, replacedAt, createdAt }) =>
-      `${Buffer.from(key).toString('base64url')} ${textOf(replacedAt)} ${textOf(createdAt)}`,
-  );
-  return home.writeSecret('signingKey', `${lines.join('\n')}\n`);
-}
+const write = (home: Home, keys: SigningKeys): Promise<void> => home.writeSecret('signingKey', textOfKeys(keys));
+
+const textOfKeys = (keys: SigningKeys): string =>
+  keys
+    .map(
+      ({ key, replacedAt, createdAt }) =>
+        `${Buffer.from(key).toString('base64url')} ${textOf(replacedAt)} ${textOf(createdAt)}\n`,
+    )
+    .join('');

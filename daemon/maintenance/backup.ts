@@ -27,7 +27,9 @@ export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
     io.stderr.write(
       options.json
         ? ''
-        : `Also keep ${homeFiles.journalKey}, ${homeFiles.signingKey} and the folder ${homeFiles.blobs} of ${home.dir}\n`,
+        : `Also keep ${homeFiles.journalKey}, ${homeFiles.signingKey} ${
+            home.sharesSecrets ? `of ${home.secretsDir} ` : ''
+          }and the folder ${homeFiles.blobs} of ${home.dir}\n`,
     );
     return 0;
   });

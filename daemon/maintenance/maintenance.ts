@@ -8,7 +8,7 @@ import { escapedLine } from '../escaped.ts';
 import { readHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
-import { StartRefused } from '../home/settings.ts';
+import { StartRefused, secretsFrom } from '../home/settings.ts';
 import { type StoreTarget, storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
 import type { JournalReport, StoreMaintenance } from '../store/maintenance.ts';
@@ -92,10 +92,9 @@ export interface ExistingRegistry {
 export async function existingRegistry(dir: string, env: ProgramIo['env']): Promise<ExistingRegistry> {
   const target = storeTarget(null, env);
   if (target === null) return { home: await existingHome(dir, env), target };
-  await stat(join(dir, homeFiles.journalKey)).catch(() => {
-    throw new StartRefused(1, `the keys of the registry are not in ${dir}`, 'name the home of the daemon with --home');
-  });
-  return { home: await Home.open(dir), target };
+  const secrets = secretsFrom(null, env);
+  await checkKeys(secrets ?? dir, secrets === null);
+  return { home: await Home.open(dir, secrets), target };
 }
 
 /** Opens a home with a registry in SQLite; refuses any other. */
@@ -104,5 +103,15 @@ export async function existingHome(dir: string, env: ProgramIo['env']): Promise<
   await stat(join(dir, homeFiles.database)).catch(() => {
     throw new StartRefused(1, `there is no registry in ${dir}`, 'name the home of the daemon with --home');
   });
-  return Home.open(dir);
+  return Home.open(dir, secretsFrom(null, env));
+}
+
+/** A registry in a database has its keys elsewhere: without them, there is nothing to work with. */
+async function checkKeys(dir: string, isHome: boolean): Promise<void> {
+  await stat(join(dir, homeFiles.journalKey)).catch(() => {
+    const hint = isHome
+      ? 'name the home of the daemon with --home, or the folder of its secrets with DEVMGR_SECRETS'
+      : 'name the folder of the secrets with DEVMGR_SECRETS';
+    throw new StartRefused(1, `the keys of the registry are not in ${dir}`, hint);
+  });
 }

@@ -9,7 +9,7 @@ import { HeadFile } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
-import { StartRefused } from '../home/settings.ts';
+import { StartRefused, secretsFrom } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
 import type { CheckReport } from '../store/maintenance.ts';
 import type { Reader } from '../store/store.ts';
@@ -25,7 +25,7 @@ export function restore(options: RestoreOptions, io: ProgramIo): Promise<number>
     await stat(options.home).catch(() => {
       throw new StartRefused(1, `there is no folder ${options.home}`, 'name the home of the daemon with --home');
     });
-    const home = await Home.open(options.home);
+    const home = await Home.open(options.home, secretsFrom(null, io.env));
     const lock = await lockHome(home);
     try {
       const { file, acceptUnverified = false, identityFile, passphraseFile } = options;

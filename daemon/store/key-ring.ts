@@ -1,8 +1,13 @@
 import { keyDigest } from '../domain/digest.ts';
-import { type JournalRow, type Mac, macWith } from './chain.ts';
+import { type JournalRow, type Mac, macWith, sealOf } from './chain.ts';
+import type { StoredHead } from './journal-end.ts';
 
 /** The keys of a journal, in the order of their use; at least one. One key stands for a list of one. */
 export type JournalKeyList = Uint8Array | readonly Uint8Array[];
+
+/** Whether one of the keys has sealed the end of the journal. */
+export const isSealed = (keys: JournalKeyList, head: StoredHead): boolean =>
+  new KeyRing(keys).macs.some(mac => sealOf(mac, head) === head.seal);
 
 /** Follows the replacements of the key through a journal. */
 export class KeyRing {

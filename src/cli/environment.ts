@@ -98,6 +98,11 @@ export const variables: readonly Variable[] = [
     side: 'daemon',
   },
   {
+    name: environment.secrets,
+    words: 'folder of the keys, shared by the nodes of a registry; --secrets overrides it (the home folder)',
+    side: 'daemon',
+  },
+  {
     name: environment.storePasswordFile,
     words: 'file with the password of the database, which no one else may read',
     side: 'daemon',

@@ -91,6 +91,7 @@ export const environment = {
   home: 'DEVMGR_HOME',
   server: 'DEVMGR_SERVER',
   store: 'DEVMGR_STORE',
+  secrets: 'DEVMGR_SECRETS',
   storePasswordFile: 'DEVMGR_STORE_PASSWORD_FILE',
   token: 'DEVMGR_TOKEN',
   webhookSecret: 'DEVMGR_WEBHOOK_SECRET',

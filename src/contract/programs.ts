@@ -45,6 +45,8 @@ export interface RunOptions extends HomeOptions, FilesOptions {
   readonly forward?: string | null;
   /** URL of the database of the registry; null or absent takes it from the environment. */
   readonly store?: string | null;
+  /** Folder of the keys; null or absent takes it from the environment. */
+  readonly secrets?: string | null;
 }
 
 /** Options of `daemon backup`. */

@@ -97,8 +97,11 @@ needsPostgres('a daemon with its registry in PostgreSQL', () => {
 
   it('refuses a second daemon on its database, and a home with other secrets', async () => {
     const url = server.url(await server.database());
-    const daemon = await start(temporaryFolder(), url);
-    await expect(start(temporaryFolder(), url)).rejects.toThrow(/ended with 9 .*another daemon uses postgres:/s);
+    const secrets = { DEVMGR_SECRETS: temporaryFolder() };
+    const daemon = await start(temporaryFolder(), url, secrets);
+    await expect(start(temporaryFolder(), url, secrets)).rejects.toThrow(
+      /ended with 9 .*another daemon uses postgres:/s,
+    );
     await daemon.stop();
     await expect(start(temporaryFolder(), url)).rejects.toThrow(
       /ended with 2 .*sealed with a key that this home does not have/s,

@@ -55,7 +55,7 @@ needsTracing('the order of system calls', () => {
     await signingKeys(home, 0);
     const calls = await trace.end();
     for (const key of ['journal-key', 'signing-key']) {
-      const named = calls.findIndex(({ name, args }) => name.startsWith('rename') && args.endsWith(`${key}"`));
+      const named = calls.findIndex(({ name, args }) => name.startsWith('link') && args.endsWith(`${key}"`));
       expect(named).toBeGreaterThan(0);
       expect(calls.slice(0, named).some(call => isSync(call) && call.args.includes(join(dir, key)))).toBe(true);
       expect(calls.slice(named).some(isSyncOf(dir))).toBe(true);

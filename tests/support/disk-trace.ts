@@ -14,7 +14,7 @@ export interface DiskTrace {
 }
 
 export async function traceDisk(pid: number): Promise<DiskTrace> {
-  const calls = 'fsync,fdatasync,rename,renameat,renameat2,write,writev,sendto';
+  const calls = 'fsync,fdatasync,rename,renameat,renameat2,link,linkat,write,writev,sendto';
   const flags = ['-f', '-y', '-s', '24', '-e', `trace=${calls}`, '-e', 'signal=none', '-p', String(pid)];
   const tracer = spawn('strace', flags, { stdio: ['ignore', 'ignore', 'pipe'] });
   let text = '';

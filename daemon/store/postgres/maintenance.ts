@@ -1,14 +1,14 @@
-import { sealOf } from '../chain.ts';
-import { KeyRing } from '../key-ring.ts';
+import { isSealed } from '../key-ring.ts';
 import type { Anchors, CheckReport, RegistryReader, StagedRestore, StoreMaintenance } from '../maintenance.ts';
 import type { Store } from '../store.ts';
 import { Connections } from './connections.ts';
 import { type HeadRow, numberedTables, storedHead } from './draft.ts';
 import { StoreMisconfigured, toOpenFailure } from './failure.ts';
 import { listDevices } from './lists.ts';
+import { type DatabaseAddress, loginFrom } from './login.ts';
 import { checkServer, versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
-import { loginFrom, openPostgresStore, type PostgresOptions } from './postgres-store.ts';
+import { openPostgresStore } from './postgres-store.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
@@ -17,7 +17,7 @@ import { readStatistics } from './statistics.ts';
 import { verifyJournal } from './verify.ts';
 
 /** A database and the key of its journal. */
-export interface PostgresRegistry extends Pick<PostgresOptions, 'url' | 'env'> {
+export interface PostgresRegistry extends DatabaseAddress {
   /** In the order of their use, the last one the current one. */
   readonly journalKeys: () => Promise<readonly Uint8Array[]>;
 }
@@ -71,8 +71,7 @@ export class PostgresMaintenance implements StoreMaintenance {
       async sealedHead() {
         const { rows } = await readers.run('SELECT * FROM head');
         const head = storedHead(rows[0] as unknown as HeadRow);
-        const isSealed = head !== null && new KeyRing(keys).macs.some(mac => sealOf(mac, head) === head.seal);
-        return isSealed ? { id: head.id, mac: head.mac } : null;
+        return head !== null && isSealed(keys, head) ? { id: head.id, mac: head.mac } : null;
       },
       verifyJournal: anchors => atOneMoment(connections, session => verifyJournal(session, keys, anchors)),
       close: async () => {

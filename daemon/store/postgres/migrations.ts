@@ -183,5 +183,11 @@ CREATE TRIGGER event_never_changes BEFORE UPDATE OR DELETE OR TRUNCATE ON event
   FOR EACH STATEMENT EXECUTE FUNCTION event_never_changes();
 `;
 
+/** What belongs to the registry as a whole: which instance it is, and whether it is being copied. */
+const meta = `CREATE TABLE meta (name ${text} PRIMARY KEY, value ${text} NOT NULL);`;
+
 /** In order and without gaps. */
-export const migrations: readonly Migration[] = [{ number: 1, name: 'registry', sql: registry }];
+export const migrations: readonly Migration[] = [
+  { number: 1, name: 'registry', sql: registry },
+  { number: 2, name: 'meta', sql: meta },
+];

@@ -1,15 +1,15 @@
 /** The store in a PostgreSQL database. */
 import { JournalEnd } from '../journal-end.ts';
 import { type CommitNotice, type Store, StoreFailure } from '../store.ts';
-import { addressFrom } from './address.ts';
 import { Connections } from './connections.ts';
 import { type HeadRow, storedHead } from './draft.ts';
 import { StoreMisconfigured, toOpenFailure } from './failure.ts';
 import { type Committed, Group } from './group.ts';
+import { recordInstance } from './imprint.ts';
 import { listDevices } from './lists.ts';
+import { type DatabaseAddress, loginFrom } from './login.ts';
 import { prepareDatabase } from './migrate.ts';
 import type { Migration } from './migrations.ts';
-import { passwordFor } from './password.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
@@ -19,15 +19,13 @@ import { readStatistics } from './statistics.ts';
 import { Watch } from './watch.ts';
 
 /** How to open the store. */
-export interface PostgresOptions {
-  /** postgres://user@host:port/database */
-  readonly url: string;
-  /** For PGSSLMODE, PGSSLROOTCERT, DEVMGR_STORE_PASSWORD_FILE and PGPASSFILE. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface PostgresOptions extends DatabaseAddress {
   /** Secret that chains the entries of the journal; stored apart from the database. */
   readonly journalKey: Uint8Array;
   /** Other keys that the journal may end with. */
   readonly otherJournalKeys?: readonly Uint8Array[] | undefined;
+  /** Id of the instance, which is noted in the database; not noted if absent. */
+  readonly instance?: string | undefined;
   /** Refuse the database if another store has opened it in this way. */
   readonly exclusive?: boolean | undefined;
   /** Receives lines for the log. */
@@ -46,12 +44,6 @@ const PATIENCE_MS = 30_000;
 const PAUSE_MS = 200;
 /** A server that does not answer the question for its health is not healthy. */
 const HEALTH_MS = 3000;
-
-/** How to log in. Throws `StoreMisconfigured`. */
-export function loginFrom({ url, env }: Pick<PostgresOptions, 'url' | 'env'>): Login {
-  const address = addressFrom(url, env);
-  return { address, password: passwordFor(address, env) };
-}
 
 /**
  * Opens the store; creates or upgrades the schema. Rejects with `StoreMisconfigured` or `StoreUnreachable` if the database cannot be
@@ -73,6 +65,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         `the journal of ${login.address.text} is sealed with a key that this home does not have, or was changed`,
         'use the secrets of this registry: journal-key and journal-keys-earlier',
       );
+    if (options.instance) await recordInstance(writer, options.instance);
     primary.knows({ id: head.event, mac: head.mac });
     return storeOf(new Handle({ connections, primary, end, head }, options), connections);
   } catch (error) {

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
 import { cooperatively } from '../../concurrency.ts';
-import { sealOf } from '../chain.ts';
-import { type JournalKeyList, KeyRing } from '../key-ring.ts';
+import { isSealed, type JournalKeyList } from '../key-ring.ts';
 import type { RegistryReader } from '../maintenance.ts';
 import { deviceRows } from './devices.ts';
 import { readHead } from './journal.ts';
@@ -27,8 +26,7 @@ export function openSqliteReader(file: string, journalKeys: JournalKeyList): Reg
     ),
     async sealedHead() {
       const head = readHead(statements);
-      const isSealed = head !== null && new KeyRing(journalKeys).macs.some(mac => sealOf(mac, head) === head.seal);
-      return isSealed ? { id: head.id, mac: head.mac } : null;
+      return head !== null && isSealed(journalKeys, head) ? { id: head.id, mac: head.mac } : null;
     },
     verifyJournal: anchors => atOneMoment(db, () => cooperatively(verifyJournal(statements, journalKeys, anchors))),
     close: async () => void db.close(),

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { CommitNotice, Store } from '../store.ts';
 import { toFailure } from './failure.ts';
 import { GroupCommit } from './group.ts';
+import { recordInstance } from './imprint.ts';
 import { Journal } from './journal.ts';
 import { listedDevices, plainLists } from './lists/index.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
@@ -17,6 +18,8 @@ export interface SqliteOptions extends OpenOptions {
   readonly journalKey: Uint8Array;
   /** Other keys that the journal may end with. */
   readonly otherJournalKeys?: readonly Uint8Array[] | undefined;
+  /** Id of the instance, which is noted in the database; not noted if absent. */
+  readonly instance?: string | undefined;
   /** Lists of devices with plain SQL only: needs no memory for them, but is slow from some ten thousand devices on. */
   readonly plainLists?: boolean | undefined;
   /** Milliseconds of a time slice; the default of `TimeSlice` if absent. */
@@ -51,6 +54,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
   const { file, journalKey, notice, sliceMs } = options;
   const writable = new Statements(writing);
   const readable = new Statements(reading);
+  if (options.instance) recordInstance(writable, options.instance);
   const reads = new ReadBatch(reading, error => toFailure(error, 'cannot read', file));
   const writer = new Writer(writable, new Journal(writable, [journalKey, ...(options.otherJournalKeys ?? [])]));
   const fault = writer.reload();

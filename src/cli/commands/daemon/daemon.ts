@@ -81,6 +81,7 @@ interface DaemonFlags {
   readonly ukeyMatch: readonly string[];
   readonly forward: string | undefined;
   readonly store: string | undefined;
+  readonly secrets: string | undefined;
   readonly files: string | undefined;
 }
 
@@ -98,6 +99,7 @@ export function argumentsOf(flags: DaemonFlags): string[] {
   for (const match of flags.ukeyMatch) args.push(`--ukey-match=${match}`);
   if (flags.forward !== undefined) args.push(`--forward=${flags.forward}`);
   if (flags.store !== undefined) args.push(`--store=${flags.store}`);
+  if (flags.secrets !== undefined) args.push(`--secrets=${resolve(flags.secrets)}`);
   if (flags.files !== undefined) args.push(`--files=${flags.files}`);
   return args;
 }

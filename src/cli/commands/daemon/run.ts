@@ -27,6 +27,7 @@ export const daemonFlags = {
   'allow-host': { value: 'NAME', many: true, help: 'another host name that clients may use' },
   forward: { value: 'URL', help: 'forward the journal: syslog+tcp://, syslog+tls://, syslog+unix:// or https://' },
   store: { value: 'URL', help: 'keep the registry in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },
+  secrets: { value: 'DIR', offer: 'file', help: 'keep the keys in this folder, outside the home' },
   files: { value: 'URL', help: 'store files in an object store: s3://BUCKET/PREFIX?endpoint=URL&region=NAME' },
   'ukey-match': { value: 'VID:PID', many: true, help: 'treat these USB devices as keys, too (hex; VID or VID:PID)' },
 } as const satisfies FlagShapes;
@@ -59,6 +60,7 @@ export const daemonRun = command({
         ukeyMatch: flags.ukeyMatch,
         forward: flags.forward ?? null,
         store: flags.store ?? null,
+        secrets: flags.secrets ?? null,
         files: flags.files ?? null,
       },
       {

@@ -1,0 +1,47 @@
+import { type Imprint, metaNames } from '../imprint.ts';
+import { type HeadRow, storedHead } from './draft.ts';
+import { toOpenFailure } from './failure.ts';
+import { type DatabaseAddress, loginFrom } from './login.ts';
+import { checkServer, versionOf } from './migrate.ts';
+import { migrations } from './migrations.ts';
+import { Session } from './session.ts';
+
+/** Null if the database is empty. Rejects like `openPostgresStore`; changes nothing. */
+export async function readImprint(options: DatabaseAddress): Promise<Imprint | null> {
+  const login = loginFrom(options);
+  const { address } = login;
+  let session: Session | undefined;
+  try {
+    session = await Session.open(login, { idleInTransactionMs: 60_000, lockMs: 10_000 });
+    await checkServer(session, address);
+    if ((await versionOf(session, address, migrations.length)) === 0) return null;
+    const { rows } = await session.runOnce('SELECT * FROM head');
+    const meta = await metaOf(session);
+    return {
+      name: address.text,
+      head: storedHead(rows[0] as unknown as HeadRow),
+      instance: meta.get(metaNames.instance) ?? null,
+      copying: meta.get(metaNames.copying) ?? null,
+    };
+  } catch (error) {
+    throw toOpenFailure(error, address.text);
+  } finally {
+    await session?.close();
+  }
+}
+
+/** Empty in a database of an earlier version. */
+async function metaOf(session: Session): Promise<ReadonlyMap<string, string>> {
+  const { rows: found } = await session.runOnce(`SELECT to_regclass('meta') IS NOT NULL AS found`);
+  if (found[0]!.found !== true) return new Map();
+  const { rows } = await session.runOnce('SELECT name, value FROM meta');
+  return new Map(rows.map(({ name, value }) => [name as string, value as string]));
+}
+
+/** Notes the instance, unless one is noted. */
+export async function recordInstance(session: Session, instance: string): Promise<void> {
+  await session.runOnce('INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    metaNames.instance,
+    instance,
+  ]);
+}
