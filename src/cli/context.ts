@@ -1,15 +1,26 @@
 /** What a command is run with. */
 import { readFileSync } from 'node:fs';
 import type { Programs } from '../contract/programs.ts';
+import { listEndpoint } from './client/addresses.ts';
 import { Client } from './client/client.ts';
+import { type Endpoint, fixedEndpoint } from './client/endpoint.ts';
 import { systemWords, usage } from './fault.ts';
 import type { GlobalValues } from './flags.ts';
-import { LocalEndpoint, remoteEndpoint } from './session/endpoints.ts';
+import { LocalEndpoint } from './session/endpoints.ts';
 import { firstAdmin, firstPasswordFile } from './session/first-password.ts';
 import { LocalHardwareSession, RegistrySession } from './session/session.ts';
 import { localIdentity, readLoginName } from './settings/credentials.ts';
 import { isDaemon } from './settings/processes.ts';
-import { couldBeLocal, isLocalServer, isLoopback, readDaemonInfo, type Settings } from './settings/settings.ts';
+import { listIdentity } from './settings/server-list.ts';
+import {
+  addressesOf,
+  couldBeLocal,
+  hasSeveralAddresses,
+  isLocalServer,
+  isLoopback,
+  readDaemonInfo,
+  type Settings,
+} from './settings/settings.ts';
 import type { Io } from './terminal/io.ts';
 import type { Output } from './terminal/output.ts';
 import { shellWord } from './terminal/text.ts';
@@ -32,6 +43,8 @@ export interface Context {
   readonly hardware: Client;
   /** The name under which tokens of the registry are stored. */
   identity(): string;
+  /** That name, then those that a registry with several addresses may have had. */
+  identities(): readonly [string, ...string[]];
   /** What to do if no valid token is there. A token in the environment overrides a login, so logging in would not help. */
   loginHint(how?: string): string;
   /** How to accept another server than the one that the profile knows. */
@@ -39,7 +52,10 @@ export interface Context {
 }
 
 /** What a context is made from; the rest is derived. */
-export type ContextParts = Omit<Context, 'canAsk' | 'registry' | 'hardware' | 'identity' | 'loginHint' | 'acceptHint'>;
+export type ContextParts = Omit<
+  Context,
+  'canAsk' | 'registry' | 'hardware' | 'identity' | 'identities' | 'loginHint' | 'acceptHint'
+>;
 
 /** A context. Connects to nothing and starts nothing. */
 export function createContext(given: ContextParts): Context {
@@ -54,6 +70,10 @@ export function createContext(given: ContextParts): Context {
       return globals.input && io.stdinIsTerminal && io.stderrIsTerminal;
     },
     identity,
+    identities: () => {
+      const others = hasSeveralAddresses(settings.server) ? addressesOf(settings.server) : [];
+      return [identity(), ...others.filter(address => address !== identity())];
+    },
     loginHint: how => loginHintOf(parts, how),
     acceptHint: acceptHintOf(parts),
     get registry() {
@@ -104,16 +124,16 @@ function localEndpoint(parts: ContextParts, settings: Settings): LocalEndpoint {
  */
 function identityOf(settings: Settings): string {
   const { server } = settings;
+  if (hasSeveralAddresses(server)) return listIdentity(settings, addressesOf(server));
   return server === null || (isLocalServer(settings) && daemonRuns(settings)) ? localIdentity : server;
 }
 
 function createRegistry(parts: ContextParts, identity: () => string): Client {
   const { settings } = parts;
   const options = clientOptions(parts);
-  const endpoint = couldBeLocal(settings) ? localEndpoint(parts, settings) : remoteEndpoint(settings.server ?? '');
   return new Client({
     ...options,
-    endpoint,
+    endpoint: registryEndpoint(parts),
     session: new RegistrySession({
       settings,
       identity,
@@ -124,17 +144,24 @@ function createRegistry(parts: ContextParts, identity: () => string): Client {
   });
 }
 
+function registryEndpoint(parts: ContextParts): Endpoint {
+  const { settings } = parts;
+  if (hasSeveralAddresses(settings.server)) return listEndpoint(addressesOf(settings.server));
+  return couldBeLocal(settings) ? localEndpoint(parts, settings) : fixedEndpoint(settings.server ?? '');
+}
+
 function daemonRuns(settings: Settings): boolean {
   const info = readDaemonInfo(settings.home);
   return info !== null && isDaemon(info.pid);
 }
 
-/** The one that --hardware names, else the registry if it is on this machine, else the local daemon. */
+/** The one that --hardware names, else the registry if one of its addresses is on this machine, else the local daemon. */
 function createHardware(parts: ContextParts, registry: Client): Client {
   const { settings } = parts;
   const { server, hardware } = settings;
-  if (hardware === null && (server === null || isLoopback(server))) return registry;
-  if (hardware !== null && hardware === server) return registry;
+  if (server === null && hardware === null) return registry;
+  const shared = addressesOf(server).find(address => (hardware === null ? isLoopback(address) : hardware === address));
+  if (shared !== undefined) return hasSeveralAddresses(server) ? registry.at(shared) : registry;
   const options = clientOptions(parts);
   const own = new LocalHardwareSession(settings.home);
   if (hardware === null || hardware === readDaemonInfo(settings.home)?.url)
@@ -147,7 +174,7 @@ function createHardware(parts: ContextParts, registry: Client): Client {
     loginHint: () => loginHintOf(parts),
     acceptHint: acceptHintOf(parts),
   });
-  return new Client({ ...options, endpoint: remoteEndpoint(hardware), session: loggedIn ? session : own });
+  return new Client({ ...options, endpoint: fixedEndpoint(hardware), session: loggedIn ? session : own });
 }
 
 function readCa(file: string | null): string | undefined {

@@ -35,7 +35,11 @@ export const variables: readonly Variable[] = [
     words: `folder for all data of this user (${defaultHome('linux', {}, '~')}); --home overrides it`,
     side: 'both',
   },
-  { name: environment.server, words: 'address of the registry; --server overrides it', side: 'commands' },
+  {
+    name: environment.server,
+    words: 'address of the registry, or several with commas between; --server overrides it',
+    side: 'commands',
+  },
   {
     name: environment.token,
     words: 'token to use instead of the stored login: a service token, or that of a login',

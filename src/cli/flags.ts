@@ -95,7 +95,7 @@ export const globalFlags = {
     value: 'URL',
     offer: 'server',
     env: environment.server,
-    help: 'address of the registry; by default the daemon on this machine',
+    help: 'address of the registry, or URL,URL if it has several; by default the daemon on this machine',
   },
   hardware: { value: 'URL', offer: 'server', help: 'address of the hardware service, if it is not the registry' },
   profile: { value: 'NAME', help: 'settings and login to use', offer: 'profile' },

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** Called for each request of interest: `forward` executes it, `answer` is the response that the program waits for. */
@@ -35,4 +35,44 @@ export async function relayTo(
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A second address of a daemon. */
+export interface Tunnel {
+  readonly url: string;
+  /** Connections so far. */
+  readonly connections: () => number;
+  /** Ends all connections and refuses further ones. */
+  kill(): Promise<void>;
+}
+
+/** Passes the bytes of each connection on to a daemon, streams included. */
+export async function tunnelTo(url: string): Promise<Tunnel> {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  let count = 0;
+  const server = createTcpServer(socket => {
+    count++;
+    const onward = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => undefined).on('close', () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const kill = async () => {
+    const closed = new Promise<void>(resolve => void server.close(() => resolve()));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  onTestFinished(kill);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () => count,
+    kill,
+  };
 }

@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { listEndpoint } from '../../src/cli/client/addresses.ts';
 import { timeouts } from '../../src/cli/client/http.ts';
 import { followNotifications } from '../../src/cli/client/stream.ts';
 import { drip, speaking } from '../support/http-servers.ts';
@@ -15,17 +16,22 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** A stream of everything from the next event on, and the controller that ends it. */
-function follow(url = server.url) {
+function follow(...urls: string[]) {
   const ending = new AbortController();
-  const client = quietClient(url, server.token, ending.signal);
+  const several = urls.length > 1 ? { endpoint: listEndpoint(urls) } : {};
+  const client = quietClient(urls[0] ?? server.url, server.token, ending.signal, several);
+  const states: string[] = [];
   const connected = Promise.withResolvers<void>();
   const events = followNotifications({
     client,
     types: [],
     since: null,
-    onState: state => state === 'connected' && connected.resolve(),
+    onState: state => {
+      states.push(state);
+      if (state === 'connected') connected.resolve();
+    },
   });
-  return { events, ending, connected: connected.promise };
+  return { events, states, ending, connected: connected.promise };
 }
 
 test('a stream does not add listeners with each event', async () => {
@@ -77,6 +83,77 @@ test('an event that arrives over two connections is delivered once, and a frame 
   await events.return(undefined);
   expect(seen).toEqual([1, 'KEY_ATTACHED', 2, 'KEY_ATTACHED', 3]);
   expect(asked).toEqual([null, '2']);
+});
+
+/** A server of streams: sends these events to each connection in turn, then ends it with the code; null leaves it open. */
+async function streaming(
+  turns: readonly { events: readonly number[]; close: number | null }[],
+  isBehind = () => false,
+) {
+  const left = [...turns];
+  const asked: (string | null)[] = [];
+  const behind = JSON.stringify({ code: 1001, message: 'since is after the last event', data: null });
+  const sockets = new WebSocketServer({
+    host: '127.0.0.1',
+    port: 0,
+    verifyClient: ({ req }, done) => {
+      asked.push(new URL(req.url!, 'http://localhost').searchParams.get('since'));
+      done(!isBehind(), 400, behind);
+    },
+  });
+  onTestFinished(() => void sockets.close());
+  sockets.on('connection', socket => {
+    const { events, close } = left.shift() ?? { events: [], close: null };
+    for (const id of events)
+      socket.send(JSON.stringify({ id, type: 'DEVICE_LOCKED', timestamp: '2026-03-01', data: {} }));
+    if (close !== null) socket.close(close);
+  });
+  await new Promise(resolve => sockets.once('listening', resolve));
+  return { url: `http://127.0.0.1:${(sockets.address() as AddressInfo).port}`, asked };
+}
+
+async function idsUntil(events: AsyncGenerator<{ id?: number }>, last: number): Promise<number[]> {
+  const ids: number[] = [];
+  while (ids.at(-1) !== last) ids.push((await events.next()).value!.id!);
+  await events.return(undefined);
+  return ids;
+}
+
+test('a stream that a stopping server closes continues at the next address, after the last event', async () => {
+  const one = await streaming([{ events: [1, 2], close: 1001 }]);
+  const other = await streaming([{ events: [2, 3, 4], close: null }]);
+  const { events, states } = follow(one.url, other.url);
+  expect(await idsUntil(events, 4)).toEqual([1, 2, 3, 4]);
+  expect([one.asked, other.asked]).toEqual([[null], ['2']]);
+  expect(states).toEqual(['connecting', 'connected', 'lost', 'connecting', 'resumed']);
+});
+
+test('a stream returns to the first address if the second one fails as well', async () => {
+  const one = await streaming([
+    { events: [1], close: 1001 },
+    { events: [3], close: null },
+  ]);
+  const other = await streaming([{ events: [2], close: 1001 }]);
+  const { events } = follow(one.url, other.url);
+  expect(await idsUntil(events, 3)).toEqual([1, 2, 3]);
+  expect([one.asked, other.asked]).toEqual([[null, '2'], ['1']]);
+});
+
+test('an address that does not have the last event yet is asked again, without a gap', async () => {
+  let refusals = 0;
+  const one = await streaming([{ events: [1, 2], close: 1001 }]);
+  const other = await streaming([{ events: [3], close: null }], () => refusals++ < 2);
+  const { events, states } = follow(one.url, other.url);
+  expect(await idsUntil(events, 3)).toEqual([1, 2, 3]);
+  expect(other.asked).toEqual(['2', '2', '2']);
+  expect(states).not.toContain('gap');
+});
+
+test('a stream begins at the second address if the first one is away', async () => {
+  const gone = await streaming([]);
+  const away = gone.url.replace(/\d+$/, '1');
+  const other = await streaming([{ events: [1], close: null }]);
+  expect(await idsUntil(follow(away, other.url).events, 1)).toEqual([1]);
 });
 
 test('an upgrade whose headers never end is given up', async () => {

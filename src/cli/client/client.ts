@@ -2,15 +2,17 @@ import type { DataOf, InputOf } from '../../contract/define.ts';
 import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import type { Routes } from '../../contract/routes.ts';
 import { interrupted } from '../fault.ts';
-import { type Endpoint, startingNothing } from './endpoint.ts';
-import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
+import { AcceptedKeys } from './accepted-keys.ts';
+import { atFirstThatAnswers, beforeSending, type Route, routeOf } from './addresses.ts';
+import { type Endpoint, fixedEndpoint, startingNothing } from './endpoint.ts';
+import { notDevmgr, openEnvelope } from './envelope.ts';
+import { type AnyInput, exchange, type FileRequest, type Link, transfer } from './exchange.ts';
 import { Unreachable, withRequest } from './failures.ts';
-import { type HttpRequest, type HttpResponse, patientTimeouts, readText, type Transport, timeouts } from './http.ts';
+import { type HttpResponse, readText, type Transport } from './http.ts';
 import { sendKeyed } from './keyed-write.ts';
 import { LimitWait } from './limit-wait.ts';
-import { sendOneShot } from './one-shot.ts';
-import { fieldsOf, needsToken, pathOf, takesKey } from './operations.ts';
-import { type StreamedBody, sendPooled } from './pool.ts';
+import { fieldsOf, needsToken, takesKey } from './operations.ts';
+import { sendPooled } from './pool.ts';
 import { sleep } from './sleep.ts';
 
 /** Supplies the token of requests. */
@@ -39,20 +41,6 @@ export interface ClientOptions {
 }
 
 type Input<N extends RouteName> = unknown extends InputOf<Routes[N]> ? [] : [input: InputOf<Routes[N]>];
-interface AnyInput {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
-}
-
-/** A request that sends or receives a file. */
-export interface FileRequest {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Called for each attempt. */
-  readonly body?: () => StreamedBody;
-}
 
 /** The response to a write with a key. */
 export interface KeyedResponse<T> {
@@ -71,8 +59,7 @@ export const newKey = (): string => crypto.randomUUID();
 export class Client {
   readonly #options: ClientOptions;
   readonly #limit: LimitWait;
-  /** The address of a server that has said that it accepts idempotency keys. */
-  #acceptsKeysAt: string | null = null;
+  readonly #accepted = new AcceptedKeys();
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -98,6 +85,13 @@ export class Client {
     return this.#options.requestSignal ?? this.#options.signal;
   }
 
+  /** Starts the local daemon if that is needed and allowed. */
+  async #link(): Promise<Link> {
+    const { ca, trace } = this.#options;
+    const origin = await this.address();
+    return { origin, socketPath: this.socketPath, ca, trace, signal: this.#requestSignal };
+  }
+
   /** The same client, whose requests run to their end even if `signal` is aborted. Waits still end with it. */
   uninterruptible(): Client {
     return new Client({ ...this.#options, requestSignal: new AbortController().signal });
@@ -121,6 +115,22 @@ export class Client {
     return new Client({ ...this.#options, transport: sendPooled });
   }
 
+  /** All addresses of the server; empty if it has only the one that `address` returns. */
+  get addresses(): readonly string[] {
+    return this.#options.endpoint.addresses?.all ?? [];
+  }
+
+  /** The same client, which uses only this one of the addresses. */
+  at(address: string): Client {
+    const trace = (text: string) => this.#options.trace(`${address}: ${text}`);
+    return new Client({ ...this.#options, endpoint: fixedEndpoint(address), trace });
+  }
+
+  /** The address to use now, for a connection that stays. */
+  route(): Route {
+    return routeOf(this, this.#options.endpoint.addresses, this.#options.notice);
+  }
+
   /** The address of the server. Starts the local daemon if that is needed and allowed. */
   address(): Promise<string> {
     return this.#options.endpoint.address();
@@ -134,7 +144,8 @@ export class Client {
 
   /** The token of the session, renewed if it is about to expire. */
   token(): Promise<string> {
-    return this.#options.session.token(this);
+    const { session, endpoint } = this.#options;
+    return endpoint.addresses ? this.#retrying(at => at.token(), true) : session.token(this);
   }
 
   /**
@@ -160,17 +171,16 @@ export class Client {
 
   /** Whether the server accepts idempotency keys now: then a write can be sent twice with the same key. */
   async acceptsKeys(): Promise<boolean> {
-    const health = await this.#retrying(() => this.callAs(null, 'health'), true);
-    const accepts = (health as { readonly idempotencyKeys?: unknown }).idempotencyKeys === true;
-    this.#acceptsKeysAt = accepts ? await this.address() : null;
-    return accepts;
+    return this.#retrying(at => this.#accepted.ask(at), true);
   }
 
   #attempts(name: RouteName, input: readonly unknown[], key: string | null): () => Promise<KeyedResponse<unknown>> {
     const given = (input[0] ?? {}) as AnyInput;
-    const once = async () => {
-      const token = needsToken(name) ? await this.token() : null;
-      return this.#exchange(name, given, token, this.#options.transport, key);
+    const hasSeveral = this.addresses.length > 0;
+    const once = async (at: Client) => {
+      if (hasSeveral && key !== null) await beforeSending(at, this.#accepted.demand(at));
+      const token = needsToken(name) ? await this.#tokenAt(at) : null;
+      return exchange(await at.#link(), name, given, { token, key, transport: this.#options.transport });
     };
     const isRead = endpoints[name].method === 'GET';
     return () =>
@@ -183,31 +193,38 @@ export class Client {
 
   #sendingAgain<T>(send: () => Promise<T>): Promise<T> {
     const { endpoint, notice } = this.#options;
+    const list = endpoint.addresses;
     return sendKeyed({
       send,
-      acceptsKeys: async () => this.#acceptsKeysAt === (await this.address()) || (await this.acceptsKeys()),
-      stillAccepts: () => this.acceptsKeys(),
+      acceptsKeys: async () => this.#accepted.at(await this.address()) || (await this.acceptsKeys()),
+      stillAccepts: () => {
+        if (list) this.#accepted.forget();
+        return this.acceptsKeys();
+      },
       locate: () => endpoint.currentAddress(),
-      pause: milliseconds => this.pause(milliseconds),
+      pause: milliseconds => this.pause(list?.hasFresh ? 0 : milliseconds),
       notice,
     });
   }
 
   /** Like `call`, with this token instead of the session's (null sends none) and without retries. */
   async callAs(token: string | null, name: 'refresh' | 'me' | 'listKeys' | 'health'): Promise<unknown> {
-    return (await this.#exchange(name, {}, token, this.#options.transport)).data;
+    return (await exchange(await this.#link(), name, {}, { token, transport: this.#options.transport })).data;
   }
 
   /** Health with a proof of identity over the nonce, and the other end of the connection that it came on. Sends no token. */
   identify(nonce: string): Promise<{ readonly data: unknown; readonly peer: string | undefined }> {
-    const attempt = () => this.#exchange('health', { query: { nonce } }, null, sendOneShot);
+    const attempt = async (at: Client) => exchange(await at.#link(), 'health', { query: { nonce } }, { token: null });
     return this.#limit.run(() => this.#retrying(attempt, true));
   }
 
-  /** Sends a request whose response is a file, still to be read. Limits are waited out; nothing else is retried. */
+  /**
+   * Sends a request whose response is a file, still to be read. Limits are waited out, and another address is used if the server
+   * has one; nothing else is retried.
+   */
   download(name: RouteName, request: FileRequest): Promise<HttpResponse> {
-    return this.#transferring(request, async () => {
-      const { response, origin } = await this.#transfer(name, request);
+    return this.#transferring(request, true, async at => {
+      const { response, origin } = await this.#transfer(at, name, request);
       if (response.status >= 200 && response.status < 300) return response;
       const text = { ...response, text: await readText(response, origin, this.#requestSignal) };
       openEnvelope(text, origin, []);
@@ -215,34 +232,31 @@ export class Client {
     });
   }
 
-  /** Sends a request with a streamed body; the `data` of the response. Limits are waited out; nothing else is retried. */
+  /**
+   * Sends a request with a streamed body; the `data` of the response. Limits are waited out. Another address is used if nothing
+   * was sent to the first one; nothing else is retried.
+   */
   async upload<N extends RouteName>(name: N, request: FileRequest): Promise<NonNullable<DataOf<Routes[N]>>> {
-    const data = await this.#transferring(request, async () => {
-      const { response, origin } = await this.#transfer(name, request);
+    const data = await this.#transferring(request, false, async at => {
+      const { response, origin } = await this.#transfer(at, name, request);
       const text = await readText(response, origin, this.#requestSignal);
       return openEnvelope({ ...response, text }, origin, fieldsOf(name));
     });
     return data as NonNullable<DataOf<Routes[N]>>;
   }
 
-  async #transfer(name: RouteName, { params, query, headers, body }: FileRequest) {
-    const { method, path } = endpoints[name];
-    const origin = await this.address();
-    const request = {
-      method,
-      url: new URL(origin + pathOf(path, params, query)),
-      headers: { authorization: `Bearer ${await this.token()}`, ...headers },
-      body: body?.(),
-      timeouts: patientTimeouts,
-    };
-    return { origin, response: await this.#send(request, sendPooled) };
+  async #transfer(at: Client, name: RouteName, request: FileRequest) {
+    const link = await at.#link();
+    return { origin: link.origin, response: await transfer(link, name, request, await this.#tokenAt(at)) };
   }
 
   /** A refusal of a transfer names what was asked for, as that of any other request. */
-  #transferring<T>(request: FileRequest, attempt: () => Promise<T>): Promise<T> {
-    return this.#limit.run(attempt).catch(error => {
-      throw withRequest(error, { params: request.params ?? {} });
-    });
+  #transferring<T>(request: FileRequest, isRead: boolean, attempt: (at: Client) => Promise<T>): Promise<T> {
+    return this.#limit
+      .run(() => this.#routed(attempt, isRead))
+      .catch(error => {
+        throw withRequest(error, { params: request.params ?? {} });
+      });
   }
 
   /** Waits. Throws a fault of kind `interrupted` if `signal` is aborted. */
@@ -251,11 +265,23 @@ export class Client {
     if (this.signal.aborted) throw interrupted();
   }
 
-  async #retrying<T>(once: () => Promise<T>, isRead: boolean): Promise<T> {
+  /** The token of the session, for a request that this address gets. */
+  #tokenAt(at: Client): Promise<string> {
+    return this.addresses.length > 0 ? beforeSending(at, at.token()) : at.token();
+  }
+
+  /** Runs `once` with a client that has one address: if there are several, with each in turn until one answers. */
+  #routed<T>(once: (at: Client) => Promise<T>, isRead: boolean): Promise<T> {
+    const { endpoint, notice } = this.#options;
+    if (!endpoint.addresses) return once(this);
+    return atFirstThatAnswers(endpoint.addresses, isRead, notice, address => once(this.at(address)));
+  }
+
+  async #retrying<T>(once: (at: Client) => Promise<T>, isRead: boolean): Promise<T> {
     let restarted = false;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await once();
+        return await this.#routed(once, isRead);
       } catch (error) {
         if (!(error instanceof Unreachable)) throw error;
         if (!error.maybeDone) {
@@ -269,47 +295,5 @@ export class Client {
         }
       }
     }
-  }
-
-  async #exchange(
-    name: RouteName,
-    input: AnyInput,
-    token: string | null,
-    transport: Transport = sendOneShot,
-    key: string | null = null,
-  ) {
-    const { method, path } = endpoints[name];
-    const origin = await this.address();
-    const body = input.body === undefined ? undefined : JSON.stringify(input.body);
-    const headers = {
-      accept: 'application/json',
-      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-      ...(key === null ? {} : { 'idempotency-key': key }),
-      ...(body === undefined
-        ? {}
-        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
-    };
-    const url = new URL(origin + pathOf(path, input.params, input.query));
-    const limits = name === 'batchRegister' || name === 'batchUpdate' ? patientTimeouts : timeouts;
-    const response = await this.#send({ method, url, headers, body, timeouts: limits }, transport);
-    const text = await readText(response, origin, this.#requestSignal);
-    const isReplay = response.headers['idempotent-replay'] === 'true';
-    return { data: openEnvelope({ ...response, text }, origin, fieldsOf(name)), peer: response.peer, isReplay };
-  }
-
-  async #send<Body>(
-    request: Omit<HttpRequest<Body>, 'ca' | 'signal' | 'socketPath'>,
-    transport: (request: HttpRequest<Body>) => Promise<HttpResponse>,
-  ): Promise<HttpResponse> {
-    const { ca, trace } = this.#options;
-    const { method, url } = request;
-    const started = Date.now();
-    const { socketPath } = this;
-    const response = await transport({ ...request, socketPath, ca, signal: this.#requestSignal });
-    const took = Date.now() - started;
-    trace(
-      `${method} ${url.pathname}${url.search} → ${response.status} (${took} ms, ${requestId(response.headers) ?? 'no request id'})`,
-    );
-    return response;
   }
 }

@@ -1,3 +1,5 @@
+import type { AddressList } from './address-list.ts';
+
 /** Where a server is. */
 export interface Endpoint {
   /** The address, without a trailing slash. Starts the local daemon if that is needed and allowed. */
@@ -8,7 +10,17 @@ export interface Endpoint {
   currentAddress(): Promise<string>;
   /** Path of the Unix socket of the server at the address; null if it is reached by the address. Valid after `address`. */
   readonly socketPath: string | null;
+  /** Present if the server has several addresses. */
+  readonly addresses?: AddressList;
 }
+
+/** The endpoint of a server at an address that this program does not start. */
+export const fixedEndpoint = (address: string): Endpoint => ({
+  address: () => Promise.resolve(address),
+  restart: () => Promise.resolve(false),
+  currentAddress: () => Promise.resolve(address),
+  socketPath: null,
+});
 
 /** The endpoint of a server that runs already: nothing is started to reach it. */
 export const startingNothing = (endpoint: Endpoint): Endpoint => ({
@@ -18,4 +30,5 @@ export const startingNothing = (endpoint: Endpoint): Endpoint => ({
   get socketPath() {
     return endpoint.socketPath;
   },
+  ...(endpoint.addresses ? { addresses: endpoint.addresses } : {}),
 });

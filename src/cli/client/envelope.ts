@@ -1,7 +1,7 @@
 /** Opens the envelope of a response. A response without one is explained in words. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '../fault.ts';
-import { ServerRefusal, Unreachable } from './failures.ts';
+import { NotServing, ServerRefusal, Unreachable } from './failures.ts';
 
 /** A response with its body as text. */
 export interface TextResponse {
@@ -32,12 +32,8 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
   if (envelope.code !== 200) {
     const message =
       typeof envelope.message === 'string' && envelope.message ? envelope.message : `code ${envelope.code}`;
-    throw new ServerRefusal(
-      envelope.code,
-      message,
-      envelope.code === 429 ? waitSeconds(headers) : null,
-      requestId(headers),
-    );
+    const Refusal = status === 503 ? NotServing : ServerRefusal;
+    throw new Refusal(envelope.code, message, envelope.code === 429 ? waitSeconds(headers) : null, requestId(headers));
   }
   const data = envelope.data;
   const problem = problemOf(data, fields);

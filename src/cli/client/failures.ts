@@ -27,6 +27,9 @@ export class ServerRefusal extends Error {
   }
 }
 
+/** The refusal of a server that does not serve any request now (HTTP 503): it starts, stops or is not ready. */
+export class NotServing extends ServerRefusal {}
+
 /** There was no response, or only part of one. */
 export class Unreachable extends Fault {
   /** Whether the server may have received the request, and so may have carried it out. */

@@ -2,8 +2,9 @@
 import { endpoints } from '../../contract/endpoints.ts';
 import type { Notification } from '../../contract/events.ts';
 import type { EventType } from '../../contract/values.ts';
+import type { Route } from './addresses.ts';
 import type { Client } from './client.ts';
-import { isServerRefusal, Unreachable } from './failures.ts';
+import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
 import { pathOf } from './operations.ts';
 import { sleep } from './sleep.ts';
 import { StreamConnection } from './stream-connection.ts';
@@ -31,6 +32,8 @@ export interface StreamOptions {
 const backoffMs = [250, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 /** Between attempts to renew a token. */
 const renewRetryMs = 10_000;
+/** With several addresses: another one may learn of an event a little later than the one that sent it. */
+const aheadTries = 5;
 /** The longest delay of a timer, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1;
 
@@ -46,6 +49,8 @@ class Follower {
   readonly #signal: AbortSignal;
   /** Id of the last event delivered, or known to precede the next one. */
   #last: number | null;
+  /** The address of this connection, or of the next one. */
+  #route: Route;
   /** Failed attempts since the last connection. */
   #failures = 0;
   /** Whether there has been a connection. */
@@ -57,6 +62,7 @@ class Follower {
     this.#options = options;
     this.#signal = options.signal ?? options.client.signal;
     this.#last = options.since;
+    this.#route = options.client.route();
   }
 
   async *events(): AsyncGenerator<Notification> {
@@ -69,6 +75,7 @@ class Follower {
       this.#isRenewal = connection.isRenewed;
       if (this.#isRenewal) continue;
       this.#options.onState('lost', connection.reason);
+      if (this.#route.lost(connection.reason)) continue;
       await sleep(jittered(backoffMs[0]), this.#signal);
     }
   }
@@ -76,9 +83,10 @@ class Follower {
   /** Null if another attempt is needed. */
   async #connect(): Promise<StreamConnection | null> {
     const { client, onState } = this.#options;
+    this.#route = client.route();
     try {
-      if (!this.#isRenewal) onState('connecting', await client.currentAddress());
-      return await StreamConnection.open(client, pathFor(this.#options, this.#last), this.#signal);
+      if (!this.#isRenewal) onState('connecting', await this.#route.client.currentAddress());
+      return await StreamConnection.open(this.#route.client, pathFor(this.#options, this.#last), this.#signal);
     } catch (error) {
       if (!this.#signal.aborted) await this.#recover(error);
       return null;
@@ -88,15 +96,26 @@ class Follower {
   /** Waits before the next attempt, or starts over after a gap. Throws an error that another attempt would not fix. */
   async #recover(error: unknown): Promise<void> {
     const { onState } = this.#options;
+    const isAway = error instanceof Unreachable || error instanceof NotServing;
+    if (isAway && this.#route.lost(error.message)) {
+      onState('lost', error.message);
+      this.#isRenewal = false;
+      return;
+    }
     if (this.#isAhead(error)) {
+      if (this.#options.client.addresses.length > 0 && this.#failures < aheadTries) return this.#backOff();
       onState('gap', 'the journal of the server does not continue from there: events may be missing');
       this.#last = null;
       return;
     }
-    if (!this.#connected || !(error instanceof Unreachable || isServerRefusal(error, 429, 500))) throw error;
+    if (!this.#connected || !(isAway || isServerRefusal(error, 429, 500))) throw error;
     onState('lost', error.message);
     this.#isRenewal = false;
-    await sleep(jittered(backoffMs[Math.min(this.#failures++, backoffMs.length - 1)]!), this.#signal);
+    await this.#backOff();
+  }
+
+  #backOff(): Promise<void> {
+    return sleep(jittered(backoffMs[Math.min(this.#failures++, backoffMs.length - 1)]!), this.#signal);
   }
 
   /** After a restore the journal may end before the last event seen. A wrong start that the user gave is an error. */
@@ -107,6 +126,7 @@ class Follower {
   #opened({ startsAfter }: StreamConnection): void {
     const { onState } = this.#options;
     const last = this.#last;
+    this.#route.answered();
     if (!this.#isRenewal)
       onState(this.#connected ? 'resumed' : 'connected', last === null ? '' : `after event ${last}`);
     if (this.#connected && last === null)

@@ -1,7 +1,7 @@
 /** A file as part of a multipart form, sent as it is read. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Fault } from '../fault.ts';
-import type { FileRequest } from './client.ts';
+import type { FileRequest } from './exchange.ts';
 
 /** A file to send. */
 export interface SentFile {

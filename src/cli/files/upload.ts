@@ -1,7 +1,7 @@
 /** A file of this machine, sent to the server with progress and compared with what the server has stored. */
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { FileRequest } from '../client/client.ts';
+import type { FileRequest } from '../client/exchange.ts';
 import { ServerRefusal } from '../client/failures.ts';
 import { formRequest, type SentFile } from '../client/upload.ts';
 import type { Context } from '../context.ts';

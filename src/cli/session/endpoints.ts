@@ -5,14 +5,6 @@ import { portOf } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
 import { readDaemonInfo, type Settings, socketOf } from '../settings/settings.ts';
 
-/** The endpoint of a server that this program does not start. */
-export const remoteEndpoint = (address: string): Endpoint => ({
-  address: () => Promise.resolve(address),
-  restart: () => Promise.resolve(false),
-  currentAddress: () => Promise.resolve(address),
-  socketPath: null,
-});
-
 export interface LocalEndpointOptions {
   readonly settings: Settings;
   /** Whether to start the daemon if it does not run. */

@@ -21,10 +21,19 @@ export async function meetServer(client: Client): Promise<KnownServer | null> {
 
 const warning = 'another program may answer at this address; do not log in before you know which one';
 
-/** Refuses a server that is not the known one, or that is now reached through another program. */
-export async function demandKnown(client: Client, known: KnownServer, acceptHint: string): Promise<void> {
+/** Refuses a server that is not the known one, or that is now reached through another program. What was met. */
+export async function demandKnown(client: Client, known: KnownServer, acceptHint: string): Promise<KnownServer> {
   const met = await meetServer(client);
-  const origin = await client.address();
+  return checkKnown(met, await client.address(), known, acceptHint);
+}
+
+/** Likewise for what was met at an address. */
+export function checkKnown(
+  met: KnownServer | null,
+  origin: string,
+  known: KnownServer,
+  acceptHint: string,
+): KnownServer {
   if (met === null || met.publicKey !== known.publicKey)
     throw new Fault(
       'failure',
@@ -39,6 +48,7 @@ export async function demandKnown(client: Client, known: KnownServer, acceptHint
       `another program answers at ${origin} and passes requests on to the server. Nothing secret was sent`,
       acceptHint,
     );
+  return met;
 }
 
 interface Proof {

@@ -7,8 +7,9 @@ import { isServerRefusal, Unreachable } from '../client/failures.ts';
 import { renewalTime } from '../client/token.ts';
 import { Fault } from '../fault.ts';
 import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/credentials.ts';
-import { readKnownServer } from '../settings/known-servers.ts';
-import { isLoopback, type Settings } from '../settings/settings.ts';
+import { readKnownServer, storeKnownServer } from '../settings/known-servers.ts';
+import { type Expected, expectedAt } from '../settings/server-list.ts';
+import { addressesOf, hasSeveralAddresses, isLoopback, type Settings } from '../settings/settings.ts';
 
 export interface RegistrySessionOptions {
   readonly settings: Settings;
@@ -31,7 +32,8 @@ export class RegistrySession implements Session {
   #keeper: Keeper | null = null;
   #username = '';
   #renewal: Promise<void> | null = null;
-  #recognizedAt = Number.NEGATIVE_INFINITY;
+  /** When an address gave a proof, on the monotonic clock; long ago if it needed none. */
+  readonly #recognizedAt = new Map<string, number>();
 
   constructor(options: RegistrySessionOptions) {
     this.#options = options;
@@ -76,20 +78,34 @@ export class RegistrySession implements Session {
 
   /**
    * Refuses a server that is not the one the profile has met, before it gets a token: on plain HTTP to this machine, where
-   * another user may listen, and at each renewal. The Unix socket needs no proof, and TLS has its own.
+   * another user may listen, and at each renewal. The Unix socket needs no proof, and TLS has its own. Of several addresses,
+   * one that the profile has not met must be the same registry as those that it has.
    */
   async #recognize(client: Client, token: string): Promise<void> {
     if (client.socketPath !== null) return;
     const origin = await client.address();
     const isOpen = origin.startsWith('http:') && isLoopback(origin);
-    if (!isOpen && renewalTime(token) > Date.now()) return;
-    if (performance.now() - this.#recognizedAt < recognizedMs) return;
-    const { settings, identity, acceptHint } = this.#options;
-    const known = readKnownServer(settings.home, settings.profile, identity());
+    const { settings, acceptHint } = this.#options;
+    const isFirst = hasSeveralAddresses(settings.server) && !this.#recognizedAt.has(origin);
+    const isTrusted = !isOpen && renewalTime(token) > Date.now();
+    if (isTrusted && !isFirst) return;
+    if (performance.now() - (this.#recognizedAt.get(origin) ?? Number.NEGATIVE_INFINITY) < recognizedMs) return;
+    const { known, isMet } = this.#expectedAt(origin);
     if (known === null) return;
+    if (isTrusted && isMet) return void this.#recognizedAt.set(origin, Number.NEGATIVE_INFINITY);
     const { demandKnown } = await import('./server-identity.ts');
-    await demandKnown(client, known, acceptHint);
-    this.#recognizedAt = performance.now();
+    const met = await demandKnown(client, known, acceptHint);
+    if (!isMet) await storeKnownServer(settings.home, settings.profile, origin, met);
+    this.#recognizedAt.set(origin, performance.now());
+  }
+
+  #expectedAt(origin: string): Expected {
+    const { settings, identity } = this.#options;
+    const { server, home, profile } = settings;
+    // A service with an address of its own has one address even if the registry has several.
+    if (hasSeveralAddresses(server) && addressesOf(server).includes(origin))
+      return expectedAt(settings, addressesOf(server), origin);
+    return { known: readKnownServer(home, profile, identity()), isMet: true };
   }
 
   /** If the server refuses, the old token stays in use: the next request then reports why it is not valid. */

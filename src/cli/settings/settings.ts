@@ -35,7 +35,7 @@ export type SettingOrigin = 'flag' | 'environment' | 'profile' | 'default';
 export interface Settings {
   readonly home: string;
   readonly profile: string;
-  /** Address of the registry; null means the daemon of this home. */
+  /** Address of the registry, or several with commas between; null means the daemon of this home. */
   readonly server: string | null;
   readonly serverFrom: SettingOrigin;
   /** Address of the hardware service; null if none is named. */
@@ -119,7 +119,7 @@ export function resolveSettings(flags: SettingFlags, env: Env, mayBeNew = false)
   return {
     home,
     profile: name,
-    server: server === null ? null : serverAddress(server),
+    server: server === null ? null : serverAddresses(server),
     serverFrom,
     hardware: hardware === null ? null : serverAddress(hardware),
     ca: flags.ca ?? profile.ca ?? null,
@@ -146,6 +146,23 @@ export function serverAddress(text: string): string {
     throw usage('a server address must not contain a password', 'log in instead: devmgr login');
   return url.origin + withoutSlashes(url.pathname);
 }
+
+/** Addresses of one registry that a command may use. */
+const maxAddresses = 16;
+
+/** One address, or several with commas between, each in its canonical form and once. */
+export function serverAddresses(text: string): string {
+  const given = text.includes(',') ? text.split(',').map(part => part.trim()) : [text];
+  if (given.length > maxAddresses)
+    throw usage(`${given.length} server addresses are too many`, `name at most ${maxAddresses}`);
+  return [...new Set(given.map(serverAddress))].join(',');
+}
+
+/** The addresses of a registry in the order that the user gave; empty if none is named. */
+export const addressesOf = (server: string | null): readonly string[] => server?.split(',') ?? [];
+
+/** Whether a registry has several addresses. */
+export const hasSeveralAddresses = (server: string | null): server is string => server?.includes(',') === true;
 
 function withoutSlashes(text: string): string {
   let end = text.length;
@@ -192,4 +209,6 @@ export function isLocalServer(settings: Settings): boolean {
 export const couldBeLocal = (settings: Settings): boolean =>
   isLocalServer(settings) ||
   settings.server === defaultAddress ||
-  (isLoopback(settings.server!) && settings.server === readDaemonStart(settings.home)?.url);
+  (!hasSeveralAddresses(settings.server) &&
+    isLoopback(settings.server!) &&
+    settings.server === readDaemonStart(settings.home)?.url);

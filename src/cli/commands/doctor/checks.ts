@@ -1,11 +1,12 @@
 /** The checks of `doctor`. They start and change nothing. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { Fault, systemWords } from '../../fault.ts';
 import { findDaemon, healthAt } from '../../session/local-daemon.ts';
-import { isLocalServer } from '../../settings/settings.ts';
+import { addressesOf, isLocalServer } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
 import { isNodeSupported, leastNode } from '../../version.ts';
@@ -23,8 +24,11 @@ export interface Check {
 /** Runs every check; those that need the server only if it can be reached. */
 export async function examine(context: Context): Promise<readonly Check[]> {
   const checks: Check[] = [nodeCheck(), homeCheck(context.settings.home)];
-  checks.push(await serverCheck(context));
-  if (checks.at(-1)!.state !== 'failed') checks.push(await loginCheck(context), ...(await hardwareChecks(context)));
+  const several = addressesOf(context.settings.server);
+  const servers = several.length > 1 ? await serverChecks(context, several) : [await serverCheck(context)];
+  checks.push(...servers);
+  if (servers.every(({ state }) => state !== 'failed'))
+    checks.push(await loginCheck(context), ...(await hardwareChecks(context)));
   return checks;
 }
 
@@ -86,9 +90,26 @@ async function serverCheck({ settings, io, registry }: Context): Promise<Check> 
       ? { name: 'daemon', state: 'ok', detail, fix: null }
       : { name: 'daemon', state: 'failed', detail: `${detail}: not ready`, fix: 'see the reason: devmgr daemon logs' };
   }
+  return addressCheck(registry, settings.server ?? '', io.interrupt);
+}
+
+/** One for each address. All that answer must be the same registry. */
+async function serverChecks(context: Context, addresses: readonly string[]): Promise<readonly Check[]> {
+  const { registry, io } = context;
+  const checks = await Promise.all(addresses.map(address => addressCheck(registry.at(address), address, io.interrupt)));
+  if (!checks.some(({ state }) => state === 'ok')) return checks;
+  const { sameRegistry } = await import('../../session/several-servers.ts');
+  const differ = await sameRegistry(context);
+  if (differ !== null)
+    return [...checks, { name: 'server', state: 'failed', detail: differ.message, fix: differ.hint }];
+  // The others answer, so commands work.
+  return checks.map(check => (check.state === 'failed' ? { ...check, state: 'warning' } : check));
+}
+
+async function addressCheck(registry: Client, address: string, signal: AbortSignal): Promise<Check> {
   try {
     const health = await registry.call('health', {});
-    const detail = `${settings.server}, ${health.service} ${health.version}`;
+    const detail = `${address}, ${health.service} ${health.version}`;
     return {
       name: 'server',
       state: health.ready ? 'ok' : 'failed',
@@ -97,7 +118,7 @@ async function serverCheck({ settings, io, registry }: Context): Promise<Check> 
     };
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;
-    const alive = await healthAt(settings.server ?? '', io.interrupt);
+    const alive = await healthAt(address, signal);
     const words = error instanceof Error ? error.message : String(error);
     const fix = error instanceof Fault ? error.hint : null;
     return {

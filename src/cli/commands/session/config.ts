@@ -16,7 +16,7 @@ import {
   readConfig,
   storeSetting,
 } from '../../settings/profiles.ts';
-import { serverAddress } from '../../settings/settings.ts';
+import { serverAddress, serverAddresses } from '../../settings/settings.ts';
 import { card } from '../../terminal/card.ts';
 import { safe } from '../../terminal/text.ts';
 
@@ -117,7 +117,8 @@ function settingOf(name: string): ProfileSetting {
 
 function checked(setting: ProfileSetting, value: string): string {
   if (value === '') throw usage(`${setting} cannot be empty`, `to remove it: devmgr config unset ${setting}`);
-  if (setting === 'server' || setting === 'hardware') return serverAddress(value);
+  if (setting === 'server') return serverAddresses(value);
+  if (setting === 'hardware') return serverAddress(value);
   return setting === 'ca' ? resolve(value) : value;
 }
 

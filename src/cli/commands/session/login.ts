@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { DataOf } from '../../../contract/define.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { need, readPassword } from '../../ask.ts';
+import type { Client } from '../../client/client.ts';
 import { expiryOf } from '../../client/token.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
@@ -11,9 +12,10 @@ import { passwordFlags } from '../../flags.ts';
 import { present } from '../../present.ts';
 import { firstAdmin, firstPasswordFile } from '../../session/first-password.ts';
 import { forgetLogin, type Login, localIdentity, storeLogin } from '../../settings/credentials.ts';
-import { type KnownServer, readKnownServer, storeKnownServer } from '../../settings/known-servers.ts';
+import { readKnownServer, storeKnownServer } from '../../settings/known-servers.ts';
 import { storeSetting } from '../../settings/profiles.ts';
-import { isLocalServer, isLoopback } from '../../settings/settings.ts';
+import type { Met } from '../../settings/server-list.ts';
+import { addressesOf, hasSeveralAddresses, isLocalServer, isLoopback } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime, relative } from '../../terminal/when.ts';
 import { readToken } from './token-login.ts';
@@ -40,6 +42,10 @@ export const login = command({
     { does: 'in a script', line: 'login --username admin --password-file ./password' },
     { does: 'a station, with a service token', line: 'login --token-file line-3.token' },
     {
+      does: 'a registry with several addresses',
+      line: 'login admin --server https://a.example.com,https://b.example.com',
+    },
+    {
       does: 'another server, in its own profile',
       line: 'login admin --server https://registry.example.com --profile work',
     },
@@ -62,12 +68,16 @@ export const login = command({
       id: data.user.id,
       title: `Logged in as ${safe(data.user.username)} (${safe(data.user.role)})`,
       rows: [
-        ['server', await context.registry.address()],
+        ['server', await serverOf(context)],
         ['valid until', `${localTime(data.expireTime)} (${relative(data.expireTime)}; renewed while it is used)`],
       ],
     });
   },
 });
+
+/** What a login is valid for: all addresses, if there are several. */
+const serverOf = async ({ settings, registry }: Context): Promise<string> =>
+  hasSeveralAddresses(settings.server) ? settings.server : registry.address();
 
 /** For the first login after an installation. The password itself is not shown: this may be on a shared screen. */
 async function showFirstPassword(context: Context): Promise<void> {
@@ -81,9 +91,8 @@ async function showFirstPassword(context: Context): Promise<void> {
 /** Stores a token that exists, after the server has accepted it. */
 async function logInWithToken(context: Context, file: string, acceptNewServer: boolean): Promise<void> {
   const token = await readToken(context, file);
-  const { registry } = context;
-  warnIfUnencrypted(context, await registry.address());
-  const met = await meet(context, acceptNewServer);
+  await warnIfUnencrypted(context);
+  const { registry, met } = await meet(context, acceptNewServer);
   const me = (await registry.callAs(token, 'me')) as DataOf<Routes['me']>;
   const { id, username, role, email } = me;
   const expireTime = me.expiresAt ?? expiryOf(token) ?? '';
@@ -93,7 +102,7 @@ async function logInWithToken(context: Context, file: string, acceptNewServer: b
     id,
     title: `Logged in as ${safe(username)} (${safe(role)})`,
     rows: [
-      ['server', await registry.address()],
+      ['server', await serverOf(context)],
       ['valid until', `${localTime(expireTime)} (${relative(expireTime)})`],
     ],
   });
@@ -101,19 +110,19 @@ async function logInWithToken(context: Context, file: string, acceptNewServer: b
 
 /** Logs in, and stores the token and how to reach and recognize the server. */
 export async function logIn(context: Context, username: string, password: string, acceptNewServer = false) {
-  const { registry } = context;
-  warnIfUnencrypted(context, await registry.address());
-  const met = await meet(context, acceptNewServer);
+  await warnIfUnencrypted(context);
+  const { registry, met } = await meet(context, acceptNewServer);
   const data = await registry.call('login', { body: { username, password } });
   const { token, expireTime, user } = data;
   await keepLogin(context, { token, expireTime, username: user.username }, met);
   return data;
 }
 
-async function keepLogin(context: Context, login: Login, met: KnownServer | null): Promise<void> {
+async function keepLogin(context: Context, login: Login, met: readonly Met[]): Promise<void> {
   const { settings, out } = context;
   const keeper = await storeLogin(settings, context.identity(), login);
-  if (met !== null) await storeKnownServer(settings.home, settings.profile, context.identity(), met);
+  for (const { address, known } of met)
+    if (known !== null) await storeKnownServer(settings.home, settings.profile, address, known);
   await rememberServer(context);
   if (!context.globals.json)
     await out.prose(
@@ -124,26 +133,42 @@ async function keepLogin(context: Context, login: Login, met: KnownServer | null
   if (settings.token !== null && !context.globals.json) out.notice('DEVMGR_TOKEN is set and overrides this login.');
 }
 
+/** A server that may get a password. */
+interface Meeting {
+  readonly registry: Client;
+  /** What is to be stored of its identity, by the name of its login. */
+  readonly met: readonly Met[];
+}
+
 /**
- * What is to be stored of the server's identity; null if nothing is. Refuses a server that is not the one the profile knows,
- * unless it is to be accepted. On the Unix socket in the home there can be no other.
+ * Refuses a server that is not the one the profile knows, unless it is to be accepted. On the Unix socket in the home there can
+ * be no other.
  */
-async function meet(context: Context, acceptNewServer: boolean): Promise<KnownServer | null> {
+async function meet(context: Context, acceptNewServer: boolean): Promise<Meeting> {
   const { settings, registry } = context;
-  if (registry.socketPath !== null) return null;
+  if (hasSeveralAddresses(settings.server)) {
+    const { meetAll } = await import('../../session/several-servers.ts');
+    return meetAll(context, acceptNewServer);
+  }
+  if (registry.socketPath !== null) return { registry, met: [] };
   const { demandKnown, meetServer } = await import('../../session/server-identity.ts');
   const known = readKnownServer(settings.home, settings.profile, context.identity());
-  if (known === null || acceptNewServer) return meetServer(registry);
+  if (known === null || acceptNewServer)
+    return { registry, met: [{ address: context.identity(), known: await meetServer(registry) }] };
   await demandKnown(registry, known, context.acceptHint);
-  return null;
+  return { registry, met: [] };
 }
 
 /** An address without a scheme means plain HTTP. */
-function warnIfUnencrypted({ out, globals }: Context, address: string): void {
-  if (globals.json || !address.startsWith('http:') || isLoopback(address)) return;
-  out.warn(
-    `${safe(address)} is not encrypted: others on the network can read the password and the token. Use https:// if you can.`,
-  );
+async function warnIfUnencrypted({ out, globals, registry, settings }: Context): Promise<void> {
+  const first = await registry.address();
+  if (globals.json) return;
+  for (const address of hasSeveralAddresses(settings.server) ? addressesOf(settings.server) : [first]) {
+    if (!address.startsWith('http:') || isLoopback(address)) continue;
+    out.warn(
+      `${safe(address)} is not encrypted: others on the network can read the password and the token. Use https:// if you can.`,
+    );
+  }
 }
 
 /** Without this, the next command would not find the server that was named for this login. */

@@ -237,7 +237,9 @@ async function logInAgain(context: Context, username: string, password: string):
 
   async function renewed(): Promise<boolean> {
     try {
-      const { token, expireTime } = await registry.call('login', { body: { username, password } });
+      // The address that took the new password is the one that answers: no other one gets it unchecked.
+      const { client } = registry.route();
+      const { token, expireTime } = await client.call('login', { body: { username, password } });
       await storeLogin(settings, context.identity(), { token, expireTime, username });
       return true;
     } catch (error) {

@@ -1,5 +1,6 @@
 /** How far events were delivered: a file that a later run continues from. It is written when a delivery has succeeded. */
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { Fault, usage } from '../../fault.ts';
@@ -8,11 +9,17 @@ import { makeFolder, readJsonFile, unwritable, writeWhole } from '../../settings
 
 const otherFile = 'name another file with --cursor';
 
-/** The file for a target, if the user names none: one for each profile, server, target and selection. */
+/**
+ * The file for a target, if the user names none: one for each profile, server, target and selection. A registry with several
+ * addresses continues with the file of any of them.
+ */
 export function defaultCursor(context: Context, target: readonly string[]): string {
-  const name = JSON.stringify([context.settings.profile, context.identity(), ...target]);
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
-  return join(context.settings.home, 'watch-cursors', `${digest}.json`);
+  const files = context.identities().map(identity => {
+    const name = JSON.stringify([context.settings.profile, identity, ...target]);
+    const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
+    return join(context.settings.home, 'watch-cursors', `${digest}.json`);
+  });
+  return files.find(file => existsSync(file)) ?? files[0]!;
 }
 
 /** The position of one target. Only one run at a time holds it. */

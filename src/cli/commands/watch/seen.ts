@@ -16,13 +16,16 @@ const saveEveryMs = 2_000;
 /** The last event seen from each server, stored in the home folder. */
 export class Seen {
   readonly #file: string;
-  readonly #name: string;
+  /** The name in the file, then the names that earlier runs may have used. */
+  readonly #names: readonly [string, ...string[]];
   #id: number | null = null;
   #savedAt = Date.now();
 
   constructor(context: Context) {
     this.#file = join(context.settings.home, 'watched.json');
-    this.#name = `${context.settings.profile}@${context.identity()}`;
+    const [identity, ...others] = context.identities();
+    const nameOf = (server: string) => `${context.settings.profile}@${server}`;
+    this.#names = [nameOf(identity), ...others.map(nameOf)];
   }
 
   /** Whether this run has no event to continue after. */
@@ -32,8 +35,9 @@ export class Seen {
 
   /** Null if there is none. */
   last(): number | null {
-    const id = readJsonFile(this.#file)?.[this.#name];
-    return typeof id === 'number' && Number.isSafeInteger(id) ? id : null;
+    const stored = readJsonFile(this.#file) ?? {};
+    const ids = this.#names.map(name => stored[name]).filter(id => typeof id === 'number' && Number.isSafeInteger(id));
+    return ids.length === 0 ? null : Math.max(...(ids as number[]));
   }
 
   note(id: number): void {
@@ -44,6 +48,6 @@ export class Seen {
   save(): void {
     if (this.#id === null) return;
     this.#savedAt = Date.now();
-    writeJsonFile(this.#file, { ...readJsonFile(this.#file), [this.#name]: this.#id });
+    writeJsonFile(this.#file, { ...readJsonFile(this.#file), [this.#names[0]]: this.#id });
   }
 }

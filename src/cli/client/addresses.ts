@@ -1,0 +1,103 @@
+/** Requests to a server that has several addresses: what a failure at one of them means. */
+import { AddressList } from './address-list.ts';
+import type { Client } from './client.ts';
+import { type Endpoint, fixedEndpoint } from './endpoint.ts';
+import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
+
+/** The endpoint of a server with several addresses. Nothing is started to reach it. */
+export function listEndpoint(addresses: readonly string[]): Endpoint {
+  const list = new AddressList(addresses);
+  const next = () => Promise.resolve(list.next);
+  return { ...fixedEndpoint(''), address: next, currentAddress: next, addresses: list };
+}
+
+/** An error that another address may not have, as the loss that it is; null for any other error. */
+function lossOf(error: unknown, address: string): Unreachable | null {
+  if (error instanceof Unreachable) return error;
+  if (error instanceof NotServing)
+    return new Unreachable(`${address} does not serve requests now: ${error.message}`, true);
+  return null;
+}
+
+/**
+ * Resolves as `attempt` does at the first address that answers. A request that the server may have received is given to another
+ * address only if it is `repeatable`. Rejects with `Unreachable` if no address answers, else with what the server refuses.
+ */
+export async function atFirstThatAnswers<T>(
+  list: AddressList,
+  isRepeatable: boolean,
+  notice: (text: string) => void,
+  attempt: (address: string) => Promise<T>,
+): Promise<T> {
+  const losses: Unreachable[] = [];
+  for (const address of list.order()) {
+    try {
+      const result = await attempt(address);
+      noteAnswer(list, address, notice);
+      return result;
+    } catch (error) {
+      if (isServerRefusal(error) && !(error instanceof NotServing)) noteAnswer(list, address, notice);
+      const loss = lossOf(error, address);
+      if (loss === null) throw error;
+      list.failed(address, loss.message);
+      losses.push(loss);
+      if (loss.maybeDone && !isRepeatable) throw elsewhere(list, loss);
+    }
+  }
+  throw together(losses);
+}
+
+/** The address that a connection uses. */
+export interface Route {
+  /** A client that uses this address only. */
+  readonly client: Client;
+  /** To be called when the server answers there. */
+  readonly answered: () => void;
+  /** To be called when the connection fails. True if there is another address, which has not failed in the last seconds. */
+  readonly lost: (reason: string) => boolean;
+}
+
+/** The route to the address to use now; without a list that of the client. */
+export function routeOf(client: Client, list: AddressList | undefined, notice: (text: string) => void): Route {
+  if (!list) return { client, answered: () => undefined, lost: () => false };
+  const address = list.next;
+  return {
+    client: client.at(address),
+    answered: () => noteAnswer(list, address, notice),
+    lost: reason => {
+      list.failed(address, reason);
+      return list.hasFresh;
+    },
+  };
+}
+
+/** Notes that an address answered, and reports it if it replaces another one. */
+function noteAnswer(list: AddressList, address: string, notice: (text: string) => void): void {
+  const text = list.answered(address);
+  if (text !== null) notice(text);
+}
+
+/** A timeout makes another attempt pointless only if there is only the address that was silent. */
+const elsewhere = (list: AddressList, { message, maybeDone, hint, timedOut }: Unreachable): Unreachable =>
+  new Unreachable(message, maybeDone, hint, timedOut && !list.hasFresh);
+
+/** One error for the losses at all addresses. */
+function together(losses: readonly Unreachable[]): Unreachable {
+  const messages = new Set(losses.map(({ message }) => message));
+  return new Unreachable(
+    [...messages].join('; '),
+    losses.some(({ maybeDone }) => maybeDone),
+    losses[0]!.hint,
+    losses.some(({ timedOut }) => timedOut),
+  );
+}
+
+/** Resolves as what comes before a request. If that fails, the request itself was not sent. */
+export async function beforeSending<T>(at: Pick<Endpoint, 'address'>, preparation: Promise<T>): Promise<T> {
+  try {
+    return await preparation;
+  } catch (error) {
+    const loss = lossOf(error, await at.address());
+    throw loss === null ? error : new Unreachable(loss.message, false, loss.hint, loss.timedOut);
+  }
+}
