@@ -16,6 +16,7 @@ const daemon = () => {
 
 const programs: Programs = {
   run: async (options, io) => (await daemon()).run(options, io),
+  init: async (options, io) => (await daemon()).init(options, io),
   backup: async (options, io) => (await daemon()).backup(options, io),
   restore: async (options, io) => (await daemon()).restore(options, io),
   check: async (options, io) => (await daemon()).check(options, io),

@@ -34,10 +34,17 @@ export async function openStore(
 }
 
 /** What the registry says about its secrets; null if there is none. */
-async function readImprint(target: StoreTarget | null, home: Home): Promise<Imprint | null> {
+export async function readImprint(target: StoreTarget | null, home: Home): Promise<Imprint | null> {
   if (target === null) return readSqliteImprint(home.path('database'));
   const postgres = await import('./store/postgres/index.ts');
   return refusing(() => postgres.readImprint(target));
+}
+
+/** Keeps other nodes from creating a registry in the same database meanwhile. Resolves with the function that ends this. */
+export async function lockCreation(target: StoreTarget | null): Promise<() => Promise<void>> {
+  if (target === null) return async () => {};
+  const postgres = await import('./store/postgres/index.ts');
+  return refusing(() => postgres.lockCreation(target));
 }
 
 /** What a database refuses, or a server that is not there, as the end of a start. */

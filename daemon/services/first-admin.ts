@@ -43,7 +43,7 @@ export async function ensureFirstAdmin(parts: {
   readonly hashing: Promise<FirstPassword> | null;
   readonly admin: DaemonSettings['admin'];
   readonly now: () => number;
-  readonly log: Logger;
+  readonly log: Pick<Logger, 'info'>;
 }): Promise<string | null> {
   const { store, home, admin, log } = parts;
   if ((await store.users({ descending: false, offset: 0, limit: 1 })).total > 0) return null;

@@ -49,6 +49,14 @@ export interface RunOptions extends HomeOptions, FilesOptions {
   readonly secrets?: string | null;
 }
 
+/** Options of `daemon init`. */
+export interface InitOptions extends HomeOptions {
+  /** URL of the database of the registry; null or absent takes it from the environment. */
+  readonly store?: string | null;
+  /** Folder of the keys; null or absent takes it from the environment. */
+  readonly secrets?: string | null;
+}
+
 /** Options of `daemon backup`. */
 export interface BackupOptions extends HomeOptions {
   /** The file to write; it must not exist. */
@@ -120,6 +128,8 @@ export interface AuditOptions extends HomeOptions {
 export interface Programs {
   /** Resolves when the daemon has stopped. It handles SIGTERM and SIGINT itself. */
   run(options: RunOptions, io: ProgramIo): Promise<number>;
+  /** Creates a registry with its keys and the first administrator; changes nothing if it exists. */
+  init(options: InitOptions, io: ProgramIo): Promise<number>;
   /** Copies the registry to a file, also while a daemon runs. */
   backup(options: BackupOptions, io: ProgramIo): Promise<number>;
   /** Puts a copy back; refuses while a daemon runs. */

@@ -2,9 +2,28 @@ import { type Imprint, metaNames } from '../imprint.ts';
 import { type HeadRow, storedHead } from './draft.ts';
 import { toOpenFailure } from './failure.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
-import { checkServer, versionOf } from './migrate.ts';
+import { checkServer, lockSpace, versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { Session } from './session.ts';
+
+const CREATION_LOCK = 3;
+/** Milliseconds that a node waits for another one that creates the registry. */
+const CREATION_MS = 60_000;
+
+/** Waits until no other node creates a registry in the database. Resolves with the function that lets others go on. */
+export async function lockCreation(options: DatabaseAddress): Promise<() => Promise<void>> {
+  const login = loginFrom(options);
+  let session: Session | undefined;
+  try {
+    session = await Session.open(login, { idleInTransactionMs: 60_000, lockMs: CREATION_MS });
+    await session.runOnce('SELECT pg_advisory_lock($1, $2)', [lockSpace, CREATION_LOCK]);
+    const held = session;
+    return () => held.close();
+  } catch (error) {
+    await session?.close();
+    throw toOpenFailure(error, login.address.text);
+  }
+}
 
 /** Null if the database is empty. Rejects like `openPostgresStore`; changes nothing. */
 export async function readImprint(options: DatabaseAddress): Promise<Imprint | null> {

@@ -1,5 +1,5 @@
 /** The store in a PostgreSQL database. */
 export { StoreMisconfigured, StoreUnreachable } from './failure.ts';
-export { readImprint } from './imprint.ts';
+export { lockCreation, readImprint } from './imprint.ts';
 export { PostgresMaintenance } from './maintenance.ts';
 export { openPostgresStore } from './postgres-store.ts';

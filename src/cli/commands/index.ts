@@ -187,6 +187,11 @@ export const commandTable: CommandTable = {
         ),
         entry('daemon logs', 'show the log of the daemon', async () => (await import('./daemon/logs.ts')).daemonLogs),
         entry(
+          'daemon init',
+          'create a registry with its keys and the first administrator',
+          async () => (await import('./daemon/move.ts')).daemonInit,
+        ),
+        entry(
           'daemon backup',
           'copy the registry to a file',
           async () => (await import('./daemon/store.ts')).daemonBackup,

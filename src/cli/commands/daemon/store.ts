@@ -9,7 +9,7 @@ import { csvFlag, type FlagShapes } from '../../flags.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { timeOf } from '../devices/filter.ts';
 
-const programIo = ({ io, env }: Context): ProgramIo => ({
+export const programIo = ({ io, env }: Context): ProgramIo => ({
   stdout: io.stdout,
   stderr: io.stderr,
   env,

@@ -1,0 +1,91 @@
+/** Creates a registry: schema, keys and the first administrator. */
+import type { InitOptions, ProgramIo } from '../../src/contract/programs.ts';
+import { checkBelonging } from '../home/belonging.ts';
+import { HeadKeeper } from '../home/head-keeper.ts';
+import { Home } from '../home/home.ts';
+import { Instance } from '../home/instance.ts';
+import { journalKeys } from '../home/journal-keys.ts';
+import { lockHome } from '../home/lock.ts';
+import { secretsFrom, settingsFromEnvironment } from '../home/settings.ts';
+import { signingKeys } from '../home/signing-keys.ts';
+import { type StoreTarget, storeTarget } from '../home/store-target.ts';
+import { print, reporting } from '../program-io.ts';
+import { ensureFirstAdmin } from '../services/first-admin.ts';
+import { lockCreation, openStore, readImprint } from '../store-engine.ts';
+
+interface Created {
+  /** False if the registry existed; then nothing was changed. */
+  readonly created: boolean;
+  readonly registry: string;
+  /** Folder of the keys. */
+  readonly secrets: string;
+  /** The first administrator; null if the registry existed. */
+  readonly administrator: string | null;
+  /** Null if the password was given or the registry existed. */
+  readonly initialPasswordFile: string | null;
+}
+
+/** Creates the registry, unless it exists: then says so, and changes nothing. Other nodes that do the same wait meanwhile. */
+export function init(options: InitOptions, io: ProgramIo): Promise<number> {
+  return reporting(io, options.json, async () => {
+    const target = storeTarget(options.store ?? null, io.env);
+    const home = await Home.open(options.home, secretsFrom(options.secrets ?? null, io.env));
+    const result = (await existing(target, home)) ?? (await createAlone(target, home, io));
+    await print(io.stdout, options.json ? `${JSON.stringify(result)}\n` : textOf(result));
+    return 0;
+  });
+}
+
+/** Null if there is no registry, or one that was never used. Refuses one with other secrets. */
+async function existing(target: StoreTarget | null, home: Home): Promise<Created | null> {
+  const imprint = await readImprint(target, home);
+  await checkBelonging(home, imprint);
+  if (imprint === null || imprint.head === null) return null;
+  const { name: registry } = imprint;
+  return { created: false, registry, secrets: home.secretsDir, administrator: null, initialPasswordFile: null };
+}
+
+async function createAlone(target: StoreTarget | null, home: Home, io: ProgramIo): Promise<Created> {
+  const lock = await lockHome(home);
+  try {
+    const release = await lockCreation(target);
+    try {
+      return (await existing(target, home)) ?? (await create(target, home, io));
+    } finally {
+      await release();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Promise<Created> {
+  const { admin } = settingsFromEnvironment(io.env);
+  const now = Date.now;
+  const warn = (text: string) => void io.stderr.write(`devmgr: ${text}\n`);
+  const store = await openStore(target, home, warn);
+  try {
+    const heads = await HeadKeeper.start({ home, store, keys: await journalKeys(home), now, warn });
+    await signingKeys(home, now());
+    await Instance.open(home);
+    // What it would log is in the result.
+    const log = { info: () => {} };
+    const generated = await ensureFirstAdmin({ store, home, hashing: null, admin, now, log });
+    await heads.stop();
+    return {
+      created: true,
+      registry: (await readImprint(target, home))!.name,
+      secrets: home.secretsDir,
+      administrator: admin.username,
+      initialPasswordFile: generated === null ? null : home.path('initialPassword'),
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+function textOf({ created, registry, secrets, administrator, initialPasswordFile }: Created): string {
+  if (!created) return `the registry in ${registry} exists, with its keys in ${secrets}; nothing was changed\n`;
+  const password = initialPasswordFile === null ? '' : `; the password is in ${initialPasswordFile}`;
+  return `created the registry in ${registry}\ncreated the keys in ${secrets}\ncreated the administrator ${administrator}${password}\n`;
+}
