@@ -160,8 +160,10 @@ function createHardware(parts: ContextParts, registry: Client): Client {
   const { settings } = parts;
   const { server, hardware } = settings;
   if (server === null && hardware === null) return registry;
-  const shared = addressesOf(server).find(address => (hardware === null ? isLoopback(address) : hardware === address));
-  if (shared !== undefined) return hasSeveralAddresses(server) ? registry.at(shared) : registry;
+  const all = addressesOf(server);
+  const shared = all.filter(address => (hardware === null ? isLoopback(address) : hardware === address));
+  const [first, ...others] = shared;
+  if (first !== undefined) return shared.length === all.length ? registry : registry.at(first, ...others);
   const options = clientOptions(parts);
   const own = new LocalHardwareSession(settings.home);
   if (hardware === null || hardware === readDaemonInfo(settings.home)?.url)

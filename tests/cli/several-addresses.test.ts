@@ -278,7 +278,8 @@ describe('a login', () => {
     expect((await list()).code).toBe(0);
     const known = JSON.parse(readFileSync(join(home, 'known-servers.json'), 'utf8')).default;
     expect(Object.keys(known).sort()).toEqual([one.url, other.url, added.url].sort());
-    expect((await devmgr(['logout', '--json'], { home })).json).toMatchObject({ loggedOut: true });
+    const server = `${one.url},${other.url}`;
+    expect((await devmgr(['logout', '--json'], { home })).json).toMatchObject({ loggedOut: true, server });
     expect((await list()).code).toBe(3);
   });
 
@@ -345,6 +346,20 @@ describe('a login', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('its identity is checked when it is first used');
     expect((await list()).code).toBe(0);
+  });
+});
+
+describe('attached keys', () => {
+  test('are those of any address on this machine', async () => {
+    const { code, stderr } = await runAt([await deadAddress(), daemon.url], 'keys');
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`using ${daemon.url}`) });
+  });
+
+  test('are those of the one address that --hardware names', async () => {
+    const dead = await deadAddress();
+    expect((await runAt([daemon.url, dead], 'keys', '--hardware', dead)).code).toBe(9);
+    expect((await runAt([dead, daemon.url], 'keys', '--hardware', daemon.url)).code).toBe(0);
+    expect((await runAt([daemon.url], 'keys', '--hardware', `${daemon.url},${dead}`)).code).toBe(2);
   });
 });
 

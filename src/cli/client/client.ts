@@ -3,7 +3,7 @@ import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import type { Routes } from '../../contract/routes.ts';
 import { interrupted } from '../fault.ts';
 import { AcceptedKeys } from './accepted-keys.ts';
-import { atFirstThatAnswers, beforeSending, type Route, routeOf } from './addresses.ts';
+import { atFirstThatAnswers, beforeSending, listEndpoint, type Route, routeOf } from './addresses.ts';
 import { type Endpoint, fixedEndpoint, startingNothing } from './endpoint.ts';
 import { notDevmgr, openEnvelope } from './envelope.ts';
 import { type AnyInput, exchange, type FileRequest, type Link, transfer } from './exchange.ts';
@@ -120,10 +120,11 @@ export class Client {
     return this.#options.endpoint.addresses?.all ?? [];
   }
 
-  /** The same client, which uses only this one of the addresses. */
-  at(address: string): Client {
-    const trace = (text: string) => this.#options.trace(`${address}: ${text}`);
-    return new Client({ ...this.#options, endpoint: fixedEndpoint(address), trace });
+  /** The same client, which uses only these of the addresses. */
+  at(first: string, ...others: readonly string[]): Client {
+    if (others.length > 0) return new Client({ ...this.#options, endpoint: listEndpoint([first, ...others]) });
+    const trace = (text: string) => this.#options.trace(`${first}: ${text}`);
+    return new Client({ ...this.#options, endpoint: fixedEndpoint(first), trace });
   }
 
   /** The address to use now, for a connection that stays. */

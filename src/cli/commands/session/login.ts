@@ -193,8 +193,9 @@ export const logout = command({
     const { settings, out } = context;
     const identity = context.identity();
     const loggedOut = await forgetLogin(settings, identity);
-    const server = identity === localIdentity ? 'the local daemon' : identity;
-    if (context.globals.json) await out.document({ loggedOut, server: identity, profile: settings.profile });
+    const name = hasSeveralAddresses(settings.server) ? settings.server : identity;
+    const server = name === localIdentity ? 'the local daemon' : name;
+    if (context.globals.json) await out.document({ loggedOut, server: name, profile: settings.profile });
     else out.notice(loggedOut ? `Logged out of ${server}.` : `You were not logged in to ${server}.`);
     if (settings.token !== null && !context.globals.json) out.notice('DEVMGR_TOKEN is still set.');
   },
