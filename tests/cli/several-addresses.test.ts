@@ -27,12 +27,9 @@ async function active(serial: string): Promise<string> {
   return deviceId;
 }
 
-/** An address where nothing listens. */
-async function deadAddress(): Promise<string> {
-  const tunnel = await tunnelTo(daemon.url);
-  await tunnel.kill();
-  return tunnel.url;
-}
+let deadPort = 0;
+/** An address where nothing listens: ports below 7 are not given to other tests. */
+const deadAddress = () => `http://127.0.0.1:${(deadPort++ % 6) + 1}`;
 
 /** A server that answers every request like this, and the requests that it got. */
 async function answering(answer: (response: ServerResponse) => void) {
@@ -69,7 +66,7 @@ async function dyingAt(nth: number, path?: RegExp) {
 
 describe('a read', () => {
   test('uses the next address if the first one is away, and says so in one line', async () => {
-    const dead = await deadAddress();
+    const dead = deadAddress();
     const { code, stderr } = await runAt([dead, daemon.url], 'list');
     expect(code).toBe(0);
     expect(stderr.split('\n').filter(line => line.includes('using '))).toEqual([
@@ -78,7 +75,7 @@ describe('a read', () => {
   });
 
   test('writes nothing about it with --json, and the addresses with --verbose', async () => {
-    const servers = [await deadAddress(), daemon.url];
+    const servers = [deadAddress(), daemon.url];
     expect((await runAt(servers, 'list', '--json')).stderr).toBe('');
     const { stderr } = await runAt(servers, 'list', '--json', '--verbose');
     expect(stderr).toContain(`using ${daemon.url}`);
@@ -102,7 +99,7 @@ describe('a read', () => {
   });
 
   test('ends with exit code 9 and names every address if none answers; no daemon is started', async () => {
-    const [one, other] = [await deadAddress(), await deadAddress()];
+    const [one, other] = [deadAddress(), deadAddress()];
     const home = temporaryFolder();
     const { code, stderr } = await devmgr(['list', '--server', `${one},${other}`], { home, env: env() });
     expect(code).toBe(9);
@@ -196,7 +193,7 @@ describe('a file', () => {
   test('is uploaded to the next address if nothing was sent, and not sent again otherwise', async () => {
     const file = join(temporaryFolder(), 'package.apk');
     writeFileSync(file, 'a package');
-    const dead = await deadAddress();
+    const dead = deadAddress();
     const uploaded = await runAt([dead, daemon.url], ...upload(file, '1.0.0'), '--json');
     expect(uploaded).toMatchObject({ code: 0 });
     const lost = await runAt([(await dyingAt(1, /upload$/)).url, daemon.url], ...upload(file, '2.0.0'));
@@ -207,7 +204,7 @@ describe('a file', () => {
 
   test('an export begins at the next address', async () => {
     await daemon.register('SEVERAL-EXPORT');
-    const { code, stdout } = await runAt([await deadAddress(), daemon.url], 'export', '--format', 'ndjson');
+    const { code, stdout } = await runAt([deadAddress(), daemon.url], 'export', '--format', 'ndjson');
     expect(code).toBe(0);
     expect(JSON.parse(stdout.split('\n')[0]!)).toMatchObject({ deviceId: 'DEV-1' });
   });
@@ -219,13 +216,16 @@ describe('watch', () => {
     const { head } = await daemon.call('GET', '/api/events?limit=1');
     const args = ['watch', '--since', String(head), '--type', 'DEVICE_REGISTERED', '--count', '60', '--json'];
     const running = daemon.start([...args, '--server', `${one.url},${other.url}`], { env: env() });
-    const registering = (async () => {
-      for (let n = 0; n < 60; n++) await daemon.register(`SEVERAL-WATCH-${n}`);
-    })();
+    const register = async (from: number, to: number) => {
+      for (let n = from; n < to; n++) await daemon.register(`SEVERAL-WATCH-${n}`);
+    };
+    const before = register(0, 30);
     await running.until('stdout', /SEVERAL-WATCH-5"/);
     await one.kill();
+    await before;
+    // The stream cannot end before its first address has died.
+    await register(30, 60);
     const { code, rows } = await running.ended;
-    await registering;
     expect(code).toBe(0);
     expect(rows.map(({ data }) => data.serialNumber)).toEqual(
       Array.from({ length: 60 }, (_, n) => `SEVERAL-WATCH-${n}`),
@@ -341,7 +341,7 @@ describe('a login', () => {
   test('needs only one address that answers; the others are checked when they are used', async () => {
     home = mkdtempSync(join(tmpdir(), 'devmgr-several-'));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-    const dead = await deadAddress();
+    const dead = deadAddress();
     const { code, stderr } = await login([dead, daemon.url]);
     expect(code).toBe(0);
     expect(stderr).toContain('its identity is checked when it is first used');
@@ -351,12 +351,12 @@ describe('a login', () => {
 
 describe('attached keys', () => {
   test('are those of any address on this machine', async () => {
-    const { code, stderr } = await runAt([await deadAddress(), daemon.url], 'keys');
+    const { code, stderr } = await runAt([deadAddress(), daemon.url], 'keys');
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`using ${daemon.url}`) });
   });
 
   test('are those of the one address that --hardware names', async () => {
-    const dead = await deadAddress();
+    const dead = deadAddress();
     expect((await runAt([daemon.url, dead], 'keys', '--hardware', dead)).code).toBe(9);
     expect((await runAt([dead, daemon.url], 'keys', '--hardware', daemon.url)).code).toBe(0);
     expect((await runAt([daemon.url], 'keys', '--hardware', `${daemon.url},${dead}`)).code).toBe(2);
@@ -364,7 +364,7 @@ describe('attached keys', () => {
 });
 
 test('doctor checks each address, and warns if one is away', async () => {
-  const dead = await deadAddress();
+  const dead = deadAddress();
   const { stdout } = await runAt([daemon.url, dead], 'doctor', '--json');
   const servers = JSON.parse(stdout).checks.filter(({ name }: { name: string }) => name === 'server');
   expect(servers).toMatchObject([
