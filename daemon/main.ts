@@ -45,14 +45,14 @@ import { BackupService } from './services/backups.ts';
 import { DeviceExport } from './services/device-export.ts';
 import { DeviceService } from './services/devices.ts';
 import { EventService } from './services/events.ts';
-import { FileBudget } from './services/file-budget.ts';
+import { fileBudget } from './services/file-budget.ts';
 import { FIRST_USER } from './services/first-admin.ts';
 import { Guessing } from './services/guessing.ts';
 import { LastUses } from './services/last-uses.ts';
-import { Limiter } from './services/limiter.ts';
 import { Passwords } from './services/passwords.ts';
 import { ResponseSweep } from './services/response-sweep.ts';
 import { ServiceTokens } from './services/service-tokens.ts';
+import { requestLimits } from './services/shared-limiter.ts';
 import { statisticsAt } from './services/statistics.ts';
 import { TokenService } from './services/token-service.ts';
 import { Tokens } from './services/tokens.ts';
@@ -157,8 +157,10 @@ async function startForwarder({ settings, log, stack, home }: Start, store: Stor
 
 /** The services, the notifications and the attached keys. */
 async function createParts({ settings, log, home, stack }: Start, { store, blobs, access }: Registry) {
-  const limiter = new Limiter(settings.limits);
-  const guessing = new Guessing({ enabled: settings.limits.login !== null });
+  const limiter = requestLimits(store, settings.limits);
+  stack.add(() => limiter.stop());
+  const guessing = new Guessing({ enabled: settings.limits.login !== null, counters: store.counters });
+  stack.add(() => guessing.stop());
   const passwords = new Passwords(store, limiter, guessing, undefined, access);
   const logins = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);
   const lastUses = new LastUses({ store, now });
@@ -166,7 +168,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   const responses = new ResponseSweep({ store, now });
   stack.add(() => responses.stop());
   const hub = new Hub({ store, log });
-  const budget = new FileBudget(settings.files, blobs);
+  const budget = fileBudget(settings.files, blobs, store);
   return {
     instance: await Instance.open(home),
     keyed: new KeyedRequests({ store, now }),

@@ -20,7 +20,7 @@ import type { CallerRole } from '../../src/contract/values.ts';
 import { clientOf } from '../loopback.ts';
 import type { TokenCheck } from '../services/authentication.ts';
 import { type Caller, type Context, holderOf, type KeyedRequest } from '../services/context.ts';
-import { type Limiter, RateLimited } from '../services/limiter.ts';
+import { type Allowance, RateLimited, type RequestLimits } from '../services/limiter.ts';
 import { boundBody } from './connections.ts';
 import { KEY_HEADER, type KeyedRequests } from './idempotency.ts';
 import { JSON_TYPE, noSuchOperation, setRateLimitHeaders } from './responses.ts';
@@ -28,7 +28,7 @@ import { JSON_TYPE, noSuchOperation, setRateLimitHeaders } from './responses.ts'
 /** What every operation is checked with. */
 export interface OperationParts {
   readonly tokens: TokenCheck;
-  readonly limiter: Limiter;
+  readonly limiter: RequestLimits;
   readonly keyed: KeyedRequests;
 }
 
@@ -149,19 +149,24 @@ function reader<T>(schema: TObject | undefined, format: InputFormat): (input: un
 /** Everything that is checked before the body is read. */
 function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
   const allowed = typeof shape.access === 'string' ? null : new Set<CallerRole>(shape.access);
-  const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller | null): void => {
-    request.caller = caller;
-    if (shape.limit) {
-      const allowance = limiter.count(shape.limit, caller ? holderOf(caller) : clientOf(request.ip));
-      if (allowance) {
-        setRateLimitHeaders(reply, allowance);
-        if (!allowance.allowed) throw new RateLimited(allowance);
-      }
+  const pass = (request: FastifyRequest, reply: FastifyReply, allowance: Allowance | null): void => {
+    if (allowance) {
+      setRateLimitHeaders(reply, allowance);
+      if (!allowance.allowed) throw new RateLimited(allowance);
     }
+    const { caller } = request;
     if (caller && !allowed!.has(caller.role) && !isOwn(shape, request, caller))
       throw new ApiError(2007, `the role ${caller.role} may not do this`);
     if (caller?.serviceToken && shape.peopleOnly)
       throw new ApiError(2007, 'a service token may not do this: log in as a user');
+  };
+  // A promise only if the window is shared with other nodes and has to be asked for.
+  const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller | null): Promise<void> | undefined => {
+    request.caller = caller;
+    const counted = shape.limit && limiter.count(shape.limit, caller ? holderOf(caller) : clientOf(request.ip));
+    if (counted instanceof Promise) return counted.then(allowance => pass(request, reply, allowance));
+    pass(request, reply, counted ?? null);
+    return undefined;
   };
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): Promise<void> | undefined => {
     if (shape.body) boundBody(request, reply);
@@ -171,9 +176,9 @@ function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
     // A token that was checked before continues in the same turn: measured, 1 µs per request.
     if (token !== null && caller === null)
       return tokens.check(token, request).then(found => admit(request, reply, found));
-    admit(request, reply, caller);
-    done();
-    return undefined;
+    const waiting = admit(request, reply, caller);
+    if (!waiting) done();
+    return waiting;
   };
 }
 

@@ -79,13 +79,13 @@ export class DeviceBatches {
     const changes: DeviceChange[] = [];
     const guards: DeviceGuard[] = [];
     const changed = new Set<number>();
-    const decided = found.map((item): Decided => {
+    const decide = async (item: Found): Promise<Decided> => {
       if ('failure' in item) return item;
       const device = devices.get(item.number);
       if (!device) return failed(item.fields, new ApiError(2001));
       if (item.fields.serialNumber !== undefined && item.fields.serialNumber !== device.serialNumber)
         return failed(item.fields, new ApiError(1001, 'deviceId and serialNumber name different devices'));
-      const outcome = this.#decide(context, name, device, item.fields, at);
+      const outcome = await this.#decide(context, name, device, item.fields, at);
       if (outcome instanceof ApiError) return failed(identity(device), outcome);
       const { set, guards: conditions, change, data } = outcome;
       changes.push(change);
@@ -96,7 +96,9 @@ export class DeviceBatches {
       return {
         success: () => ({ ...identity(device), status: 'success', code: SUCCESS, message: 'success', data: data() }),
       };
-    });
+    };
+    const decided: Decided[] = [];
+    for (const item of found) decided.push(await decide(item));
     const data = (): DataOf<typeof batchUpdate> => {
       const results = decided.map(item => ('failure' in item ? item.failure : item.success()));
       const success = results.filter(({ status }) => status === 'success').length;
@@ -105,11 +107,11 @@ export class DeviceBatches {
     return changes.length ? commitLast(this.#parts.store, context, { at, changes, guards }, data) : data();
   }
 
-  #decide(context: Context, name: BatchOperation, device: DeviceRecord, fields: Item, at: number) {
+  async #decide(context: Context, name: BatchOperation, device: DeviceRecord, fields: Item, at: number) {
     // The reader of the operation has made the fields.
     const operation = this.#operations[name] as DeviceOperation<unknown, object>;
     try {
-      const decision = operation.decide(device, fields, at, context);
+      const decision = await operation.decide(device, fields, at, context);
       if (decision instanceof Refusal) return refused(decision);
       const { change, guards } = decision;
       const set: DeviceSet = change.kind === 'device.set' ? change.set : {};

@@ -12,10 +12,12 @@ import type { Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
 import { iso } from './present.ts';
 
+type Decided = domain.DeviceDecision | Refusal;
+
 /** An operation on a device with the fields `B`; it returns `D`. `at`: milliseconds since 1970. */
 export interface DeviceOperation<B, D> {
-  /** Throws `GuessingBlocked` if no more attempts are compared. */
-  decide(device: domain.DeviceRecord, fields: B, at: number, context: Context): domain.DeviceDecision | Refusal;
+  /** Rejects with `GuessingBlocked` if no more attempts are answered. */
+  decide(device: domain.DeviceRecord, fields: B, at: number, context: Context): Decided | Promise<Decided>;
   /** The result after the commit. `device` is as it was before, `set` what the change has set. */
   data(device: domain.DeviceRecord, fields: B, at: number, set: domain.DeviceSet): D;
 }
@@ -35,15 +37,13 @@ export interface DeviceOperationParts {
 export function deviceOperations({ guessing, access }: DeviceOperationParts) {
   return {
     ACTIVATE: operation<Fields<typeof api.activate>, DataOf<typeof api.activate>>({
-      decide(device, { activationCode, userId }, at, context) {
+      async decide(device, { activationCode, userId }, at, context) {
         const refusal = domain.refusalOf('activate', device);
         if (refusal) return refusal;
-        guessing.checkDevice(device.number);
         const decided = domain.activate(device, activationCode, userId, at);
-        if (decided instanceof Refusal && decided.code === 2003) {
-          guessing.wrongCode(device.number);
-          access?.record({ type: 'ACTIVATION_CODE_WRONG', ...accessOf(context), device: device.number });
-        }
+        const isWrong = decided instanceof Refusal && decided.code === 2003;
+        await guessing.code(device.number, !isWrong);
+        if (isWrong) access?.record({ type: 'ACTIVATION_CODE_WRONG', ...accessOf(context), device: device.number });
         return decided;
       },
       data: (device, { userId }, at) => ({

@@ -204,7 +204,7 @@ export class DeviceService {
     const attempt = async () => {
       const device = await this.#device(deviceId);
       const at = this.#parts.now();
-      const { change, guards } = accept(decide(device, at));
+      const { change, guards } = accept(await decide(device, at));
       return commitLast(this.#parts.store, context, { at, changes: [change], guards }, ([result]) =>
         data({ device, at, change, result }),
       );
@@ -215,7 +215,10 @@ export class DeviceService {
 
 /** A change of one device: what is decided, and what is returned once it is committed. */
 interface DeviceStep<D> {
-  readonly decide: (device: domain.DeviceRecord, at: number) => domain.DeviceDecision | Refusal;
+  readonly decide: (
+    device: domain.DeviceRecord,
+    at: number,
+  ) => domain.DeviceDecision | Refusal | Promise<domain.DeviceDecision | Refusal>;
   /** `device` is as it was right before the change. Must not have side effects: see `commitLast`. */
   readonly data: (done: {
     readonly device: domain.DeviceRecord;

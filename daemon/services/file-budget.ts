@@ -1,10 +1,7 @@
 /** How much clients may store in files: in total, of the disk, and each user in a day. */
 import { ApiError } from '../../src/contract/codes.ts';
-import { type Allowance, RateLimited } from './limiter.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Users whose day is remembered; beyond that the one that began first is forgotten. */
-const MOST_USERS = 10_000;
+import type { Store } from '../store/store.ts';
+import { type DailyBounds, type DailyUploads, LocalDays, type Reservation, SharedDays } from './daily-uploads.ts';
 
 /** The bounds of stored files. */
 export interface FileBounds {
@@ -13,31 +10,19 @@ export interface FileBounds {
   /** Bytes of a disk of this size that uploads leave free for the registry. */
   readonly reserve: (diskSize: number) => number;
   /** Files and bytes that a user may store in a day; null if there is no bound. */
-  readonly daily: { readonly count: number; readonly bytes: number } | null;
+  readonly daily: DailyBounds | null;
 }
 
 /** What the budget has to know of the disk. */
 export interface Disk {
-  /** Bytes of the stored files. Called once. */
+  /** Bytes of the stored files. Called once, unless nodes share the files. */
   stored(): Promise<number>;
   /** Bytes that can still be written, and the size of the disk. */
   space(): Promise<{ readonly free: number; readonly size: number }>;
 }
 
-/** The clocks of the budget in milliseconds, replaceable for tests. */
-export interface BudgetClocks {
-  /** Never goes back. */
-  readonly monotonic: () => number;
-  /** Since 1970. */
-  readonly wall: () => number;
-}
-
-/** The uploads of a user within a day that began with the first. */
-interface Day {
-  count: number;
-  bytes: number;
-  readonly endsAt: number;
-}
+/** A disk, and whether other nodes store files on it. */
+type SharedDisk = Disk & { readonly shared: boolean };
 
 /** An upload that was announced. */
 export interface Admission {
@@ -53,26 +38,39 @@ export interface Admission {
   end(): void;
 }
 
-/** The bounds of all uploads of a daemon. The days of users are kept in memory: a restart begins new ones. */
+/** The budget of a daemon. If its store has several handles, nodes share the days of users; if they share the files as well, their sum is that of the records. */
+export function fileBudget(bounds: FileBounds, disk: SharedDisk, { counters }: Pick<Store, 'counters'>): FileBudget {
+  if (!counters) return new FileBudget(bounds, disk);
+  const days = bounds.daily && new SharedDays(bounds.daily, counters);
+  const stored = disk.shared ? () => counters.storedBytes() : () => disk.stored();
+  return new FileBudget(bounds, { stored, space: () => disk.space() }, { days, sumsUp: disk.shared });
+}
+
+/** How a budget counts. */
+export interface BudgetOptions {
+  /** The days of users; null if they have no bound. In memory if absent. */
+  readonly days?: DailyUploads | null;
+  /** Whether `stored` of the disk is asked again and again, because others store files as well. */
+  readonly sumsUp?: boolean;
+}
+
+/** The bounds of all uploads of a daemon. */
 export class FileBudget {
   readonly #bounds: FileBounds;
   readonly #disk: Disk;
-  readonly #clocks: BudgetClocks;
-  readonly #days = new Map<string, Day>();
+  readonly #days: DailyUploads | null;
+  readonly #sumsUp: boolean;
   /** Uploads that have not ended: the bytes each may still write. */
   readonly #running = new Set<() => number>();
   #stored: Promise<number> | null = null;
   /** Bytes kept since `#stored` was counted. */
   #added = 0;
 
-  constructor(
-    bounds: FileBounds,
-    disk: Disk,
-    clocks: BudgetClocks = { monotonic: () => performance.now(), wall: Date.now },
-  ) {
+  constructor(bounds: FileBounds, disk: Disk, { days, sumsUp = false }: BudgetOptions = {}) {
     this.#bounds = bounds;
     this.#disk = disk;
-    this.#clocks = clocks;
+    this.#days = days === undefined ? bounds.daily && new LocalDays(bounds.daily) : days;
+    this.#sumsUp = sumsUp;
   }
 
   /**
@@ -81,43 +79,37 @@ export class FileBudget {
    */
   async admit(user: string, maxBytes: number, expected: number): Promise<Admission> {
     const room = await this.#room();
-    // From here on nothing waits, so that uploads at the same time see each other.
+    // From here on nothing waits until the upload is among the running ones, so that uploads at the same time see each other.
     const left = Math.floor(room - [...this.#running].reduce((sum, stillToCome) => sum + stillToCome(), 0));
     if (left <= 0 || expected > left) throw diskFull();
-    const day = this.#today(user);
-    const leftToday = this.#leftToday(day);
-    if (leftToday <= 0 || expected > leftToday) throw this.#dayUsedUp(day!);
-    const cap = Math.min(expected > 0 ? expected : maxBytes, maxBytes, left, leftToday);
-    const tooLarge = () => {
-      if (cap === maxBytes) return new ApiError(4002, `the file is larger than ${maxBytes} bytes`);
-      return cap === leftToday ? this.#dayUsedUp(day!) : diskFull();
-    };
-    return this.#start(day, cap, tooLarge);
+    const upload = new Upload(Math.min(expected > 0 ? expected : maxBytes, maxBytes, left));
+    this.#running.add(upload.stillToCome);
+    try {
+      upload.reserved = (await this.#days?.reserve(user, upload.cap, Math.max(1, expected))) ?? null;
+    } catch (error) {
+      this.#running.delete(upload.stillToCome);
+      throw error;
+    }
+    return this.#admission(upload, maxBytes);
   }
 
-  #start(day: Day | null, maxBytes: number, tooLarge: () => ApiError): Admission {
-    let arrived = (): number => 0;
-    let kept: number | null = null;
-    const stillToCome = () => Math.max(0, maxBytes - arrived());
-    this.#running.add(stillToCome);
-    if (day) {
-      day.count++;
-      day.bytes += maxBytes;
-    }
+  #admission(upload: Upload, maxBytes: number): Admission {
     return {
-      maxBytes,
-      tooLarge,
-      follow: count => {
-        arrived = count;
+      maxBytes: upload.maxBytes,
+      tooLarge: () => {
+        const { reserved, cap } = upload;
+        if (reserved && reserved.bytes < cap) return reserved.usedUp();
+        return cap === maxBytes ? new ApiError(4002, `the file is larger than ${maxBytes} bytes`) : diskFull();
+      },
+      follow: arrived => {
+        upload.arrived = arrived;
       },
       keep: bytes => {
-        kept = bytes;
+        upload.kept = bytes;
         this.#added += bytes;
       },
       end: () => {
-        if (!this.#running.delete(stillToCome) || day === null) return;
-        if (kept === null) day.count--;
-        day.bytes += (kept ?? 0) - maxBytes;
+        if (this.#running.delete(upload.stillToCome)) upload.reserved?.end(upload.kept);
       },
     };
   }
@@ -127,59 +119,35 @@ export class FileBudget {
     const { total, reserve } = this.#bounds;
     const { free, size } = await this.#disk.space();
     const ofDisk = free - reserve(size);
-    return total === null ? ofDisk : Math.min(ofDisk, total - (await this.#storedAtStart()) - this.#added);
+    return total === null ? ofDisk : Math.min(ofDisk, total - (await this.#storedNow()));
   }
 
-  /** Counted before the first upload is admitted. A count that fails is repeated for the next one. */
-  #storedAtStart(): Promise<number> {
+  /** Counted before the first upload is admitted, and again for each one if others store files. A count that fails is repeated. */
+  async #storedNow(): Promise<number> {
+    if (this.#sumsUp) return this.#disk.stored();
     this.#stored ??= this.#disk.stored().catch(error => {
       this.#stored = null;
       throw error;
     });
-    return this.#stored;
-  }
-
-  /** The day of a user; null if days have no bound. */
-  #today(user: string): Day | null {
-    if (this.#bounds.daily === null) return null;
-    const now = this.#clocks.monotonic();
-    const found = this.#days.get(user);
-    return found && found.endsAt > now ? found : this.#newDay(user, now);
-  }
-
-  /** Bytes that the user may still store in this day. */
-  #leftToday(day: Day | null): number {
-    const { daily } = this.#bounds;
-    if (daily === null || day === null) return Number.POSITIVE_INFINITY;
-    return day.count < daily.count ? daily.bytes - day.bytes : 0;
-  }
-
-  #newDay(user: string, now: number): Day {
-    this.#days.delete(user);
-    if (this.#days.size >= MOST_USERS) this.#days.delete(this.#days.keys().next().value!);
-    const day = { count: 0, bytes: 0, endsAt: now + DAY_MS };
-    this.#days.set(user, day);
-    return day;
-  }
-
-  #dayUsedUp(day: Day): DayUsedUp {
-    const left = day.endsAt - this.#clocks.monotonic();
-    const limit = this.#bounds.daily?.count ?? 0;
-    return new DayUsedUp({
-      allowed: false,
-      limit,
-      remaining: Math.max(0, limit - day.count),
-      resetAt: Math.ceil((this.#clocks.wall() + left) / 1000),
-      retryAfter: Math.max(1, Math.ceil(left / 1000)),
-    });
+    return (await this.#stored) + this.#added;
   }
 }
 
-/** 429, because a user has stored as much as a day allows. */
-class DayUsedUp extends RateLimited {
-  constructor(allowance: Allowance) {
-    super(allowance);
-    this.message = `you have uploaded as much as a day allows; try again in ${allowance.retryAfter} s`;
+/** An upload that was admitted. */
+class Upload {
+  /** Bytes that the file may have by all bounds but the day of the user. */
+  readonly cap: number;
+  reserved: Reservation | null = null;
+  kept: number | null = null;
+  arrived = (): number => 0;
+  readonly stillToCome = (): number => Math.max(0, this.maxBytes - this.arrived());
+
+  constructor(cap: number) {
+    this.cap = cap;
+  }
+
+  get maxBytes(): number {
+    return Math.min(this.cap, this.reserved?.bytes ?? this.cap);
   }
 }
 

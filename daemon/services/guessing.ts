@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../src/contract/codes.ts';
 import { KeyedMutex } from '../concurrency.ts';
+import type { SharedCounters } from '../store/counters.ts';
+import { type AttemptCounter, type AttemptCounters, localAttempts, sharedAttempts } from './attempts.ts';
 
-/** Wrong attempts that are answered before the first refusal. */
-const FREE_ATTEMPTS = 10;
-const MINUTE_MS = 60_000;
-const FIRST_BLOCK_MS = 15_000;
-const LONGEST_BLOCK_MS = 15 * MINUTE_MS;
-const CONFIRMATION_WINDOW_MS = 15 * MINUTE_MS;
-const CODE_WINDOW_MS = 60 * MINUTE_MS;
-/** Wrong attempts are forgotten one to two days after the last one. */
-const FORGET_MS = 24 * 60 * MINUTE_MS;
 /** Keys that each counter remembers: about 10 MB. Beyond that, those with the oldest attempts are forgotten. */
 const MOST_KEYS = 50_000;
 
@@ -25,103 +18,32 @@ export class GuessingBlocked extends ApiError {
   }
 }
 
-interface Attempts {
-  readonly wrong: number;
-  /** Time of the first wrong attempt of the window. */
-  readonly since: number;
-  readonly blockedUntil: number;
-}
-
-/** The attempts after one more wrong attempt at `now`. */
-type Policy = (before: Attempts | undefined, now: number) => Attempts;
-
-/** From the tenth wrong attempt on, each one starts a block that is twice as long as the one before. */
-const backoff: Policy = (before, now) => {
-  const wrong = (before?.wrong ?? 0) + 1;
-  const block = Math.min(FIRST_BLOCK_MS * 2 ** (wrong - FREE_ATTEMPTS), LONGEST_BLOCK_MS);
-  return { wrong, since: before?.since ?? now, blockedUntil: wrong < FREE_ATTEMPTS ? now : now + block };
-};
-
-/** Ten wrong attempts in a window that starts with the first one; then a block until it ends. */
-const windowOf =
-  (milliseconds: number): Policy =>
-  (before, now) => {
-    const current = before && now < before.since + milliseconds ? before : { wrong: 0, since: now };
-    const wrong = current.wrong + 1;
-    return { wrong, since: current.since, blockedUntil: wrong < FREE_ATTEMPTS ? now : current.since + milliseconds };
-  };
-
-/** Counts wrong attempts by key, in constant time and bounded memory: two generations, of which the older is dropped as a whole. */
-class WrongAttempts {
-  readonly #policy: Policy;
-  readonly #most: number;
-  #current = new Map<string, Attempts>();
-  #previous = new Map<string, Attempts>();
-  #replaceAt = Number.NEGATIVE_INFINITY;
-
-  constructor(policy: Policy, most: number) {
-    this.#policy = policy;
-    this.#most = Math.ceil(most / 2);
-  }
-
-  /** Milliseconds until the next attempt is answered; 0 if it is answered now. */
-  blockedFor(key: string, now: number): number {
-    return Math.max(0, (this.#find(key)?.blockedUntil ?? now) - now);
-  }
-
-  add(key: string, now: number): void {
-    const attempts = this.#policy(this.#find(key), now);
-    if (now >= this.#replaceAt || this.#current.size >= this.#most) {
-      this.#previous = this.#current;
-      this.#current = new Map();
-      this.#replaceAt = now + FORGET_MS;
-    }
-    this.#current.set(key, attempts);
-  }
-
-  reset(key: string): void {
-    this.#current.delete(key);
-    this.#previous.delete(key);
-  }
-
-  #find(key: string): Attempts | undefined {
-    return this.#current.get(key) ?? this.#previous.get(key);
-  }
-}
-
 /** How guessing is limited. */
 export interface GuessingOptions {
   /** False if every attempt is answered. */
   readonly enabled: boolean;
   /** Milliseconds on a clock that never goes back. */
   readonly now?: () => number;
-  /** Keys that each counter remembers. */
+  /** Keys that each counter in memory remembers. */
   readonly most?: number;
+  /** Present if nodes share the counters: then neither `now` nor `most` is used. */
+  readonly counters?: SharedCounters | undefined;
 }
 
 /**
  * Limits wrong passwords and activation codes, whatever address they come from. Attempts that concern the same secret run one
- * after the other, so that parallel ones cannot bypass a limit and parallel right ones are not refused.
+ * after the other, so that parallel ones cannot bypass a limit and parallel right ones are not refused. Those on other nodes run at the same
+ * time; the result of one is only revealed if the attempts before it have not started a block meanwhile. Everything rejects with
+ * `StoreFailure` if the store of shared counters does not answer.
  */
 export class Guessing {
   readonly #enabled: boolean;
-  readonly #now: () => number;
   readonly #mutex = new KeyedMutex<string>();
-  readonly #accounts: WrongAttempts;
-  /** Apart from the accounts: names that do not exist cannot push out those that do. */
-  readonly #unknownNames: WrongAttempts;
-  readonly #callers: WrongAttempts;
-  readonly #targets: WrongAttempts;
-  readonly #devices: WrongAttempts;
+  readonly #attempts: AttemptCounters;
 
-  constructor({ enabled, now = () => performance.now(), most = MOST_KEYS }: GuessingOptions) {
+  constructor({ enabled, now = () => performance.now(), most = MOST_KEYS, counters }: GuessingOptions) {
     this.#enabled = enabled;
-    this.#now = now;
-    this.#accounts = new WrongAttempts(backoff, most);
-    this.#unknownNames = new WrongAttempts(backoff, most);
-    this.#callers = new WrongAttempts(windowOf(CONFIRMATION_WINDOW_MS), most);
-    this.#targets = new WrongAttempts(windowOf(CONFIRMATION_WINDOW_MS), most);
-    this.#devices = new WrongAttempts(windowOf(CODE_WINDOW_MS), most);
+    this.#attempts = counters ? sharedAttempts(counters) : localAttempts(now, most);
   }
 
   /**
@@ -130,15 +52,14 @@ export class Guessing {
    */
   login(username: string, user: number | null, compare: () => Promise<boolean>): Promise<boolean> {
     if (!this.#enabled) return compare();
-    const counter = user === null ? this.#unknownNames : this.#accounts;
+    const { accounts, unknownNames } = this.#attempts;
+    const counter = user === null ? unknownNames : accounts;
     // Of a name that a client chose, a digest: it has a fixed size.
     const key = user === null ? createHash('sha256').update(username).digest('base64') : String(user);
     return this.#mutex.run(`${user === null ? 'name' : 'user'} ${key}`, async () => {
-      const blocked = counter.blockedFor(key, this.#now());
-      if (blocked > 0) throw new GuessingBlocked('passwords for this account', blocked);
+      refuse('passwords for this account', await counter.blockedFor(key));
       const right = await compare();
-      if (right) counter.reset(key);
-      else counter.add(key, this.#now());
+      refuse('passwords for this account', await (right ? counter.right(key) : counter.wrong(key)));
       return right;
     });
   }
@@ -154,33 +75,40 @@ export class Guessing {
   ): Promise<boolean> {
     if (!this.#enabled) return compare(new Set(accounts));
     return this.#mutex.run('confirmation', async () => {
-      const open = this.#openAccounts(caller, accounts);
-      const right = await compare(open);
-      if (right) return true;
-      const now = this.#now();
-      this.#callers.add(caller, now);
-      for (const account of open) this.#targets.add(String(account), now);
-      return false;
+      const open = await this.#openAccounts('blockedFor', caller, accounts);
+      const right = await compare(new Set(open));
+      await this.#openAccounts(right ? 'right' : 'wrong', caller, open);
+      return right;
     });
   }
 
-  #openAccounts(caller: string, accounts: readonly number[]): ReadonlySet<number> {
-    const now = this.#now();
-    const ofCaller = this.#callers.blockedFor(caller, now);
-    const ofAccounts = accounts.map(account => this.#targets.blockedFor(String(account), now));
-    const shortest = Math.max(ofCaller, Math.min(...ofAccounts));
-    if (shortest > 0) throw new GuessingBlocked('confirmations', shortest);
-    return new Set(accounts.filter((_, i) => ofAccounts[i] === 0));
+  /** Checks the caller and the accounts, counts what `step` says, and returns the accounts that are not blocked. */
+  async #openAccounts(
+    step: keyof AttemptCounter,
+    caller: string,
+    accounts: readonly number[],
+  ): Promise<readonly number[]> {
+    const { callers, targets } = this.#attempts;
+    const [ofCaller, ...ofAccounts] = await Promise.all([
+      callers[step](caller),
+      ...accounts.map(account => targets[step](String(account))),
+    ]);
+    refuse('confirmations', Math.max(ofCaller, Math.min(...ofAccounts)));
+    return accounts.filter((_, i) => ofAccounts[i] === 0);
   }
 
-  /** Refuses with 429 if too many wrong activation codes were given for the device. */
-  checkDevice(device: number): void {
-    const blocked = this.#enabled ? this.#devices.blockedFor(String(device), this.#now()) : 0;
-    if (blocked > 0) throw new GuessingBlocked('activation codes for this device', blocked);
+  /** Counts a wrong activation code. Refuses with 429 if too many were given for the device before, also if this one is right. */
+  async code(device: number, right: boolean): Promise<void> {
+    if (!this.#enabled) return;
+    const { devices } = this.#attempts;
+    refuse('activation codes for this device', await devices[right ? 'right' : 'wrong'](String(device)));
   }
 
-  /** Counts a wrong activation code. */
-  wrongCode(device: number): void {
-    if (this.#enabled) this.#devices.add(String(device), this.#now());
+  stop(): Promise<void> {
+    return this.#attempts.stop();
   }
+}
+
+function refuse(what: string, milliseconds: number): void {
+  if (milliseconds > 0) throw new GuessingBlocked(what, milliseconds);
 }

@@ -15,6 +15,21 @@ export interface Allowance {
   readonly retryAfter: number;
 }
 
+/** Fixed windows that start with the first request: one for each scope and key (a user, or an address for logins). */
+export interface RequestLimits {
+  /**
+   * Counts a request; null if the scope has no limit. A request beyond the limit is not counted. A promise only if other nodes
+   * share the window; it rejects with `StoreFailure` if their store does not answer.
+   */
+  count(scope: LimitScope, key: string): Allowance | null | Promise<Allowance>;
+  /** Like `count`, for what costs this daemon alone: no other node shares the window. */
+  countHere(scope: LimitScope, key: string): Allowance | null;
+  /** Undoes one `count`. */
+  giveBack(scope: LimitScope, key: string): void;
+  /** Leaves to other nodes what this one has not used. */
+  stop(): Promise<void>;
+}
+
 /** 429, with the state of the window that is used up. */
 export class RateLimited extends ApiError {
   readonly allowance: Allowance;
@@ -75,8 +90,8 @@ class Windows {
   }
 }
 
-/** Fixed windows that start with the first request: one for each scope and key (a user, or an address for logins). */
-export class Limiter {
+/** Windows in the memory of one daemon. */
+export class Limiter implements RequestLimits {
   readonly #limits: Limits;
   readonly #clocks: LimiterClocks;
   readonly #windows = new Map<LimitScope, Windows>();
@@ -93,7 +108,6 @@ export class Limiter {
       if (limit) this.#windows.set(scope, new Windows(limit.seconds * 1000, most));
   }
 
-  /** Counts a request; null if the scope has no limit. A request beyond the limit is not counted. */
   count(scope: LimitScope, key: string): Allowance | null {
     const limit = this.#limits[scope];
     const windows = this.#windows.get(scope);
@@ -106,11 +120,16 @@ export class Limiter {
     return this.#describe(limit, window, allowed, now);
   }
 
-  /** Undoes one `count`. */
+  countHere(scope: LimitScope, key: string): Allowance | null {
+    return this.count(scope, key);
+  }
+
   giveBack(scope: LimitScope, key: string): void {
     const window = this.#windows.get(scope)?.find(key);
     if (window && window.count > 0) window.count--;
   }
+
+  async stop(): Promise<void> {}
 
   #describe(limit: Limit, window: Window, allowed: boolean, now: number): Allowance {
     const left = window.endsAt - now;

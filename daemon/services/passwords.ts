@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { type AccessJournal, accessOf } from './access-journal.ts';
 import { actorOf, type Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
-import { type Limiter, RateLimited } from './limiter.ts';
+import { RateLimited, type RequestLimits } from './limiter.ts';
 
 /** Cost of an scrypt hash. N=2^15, r=8, p=3 is one of the settings that OWASP recommends; it takes 32 MiB while it runs. */
 export interface Cost {
@@ -26,14 +26,20 @@ const MOST_ADMINS = 32;
 /** Hashes and checks passwords, and limits how often they can be tried. */
 export class Passwords {
   readonly #store: Store;
-  readonly #limiter: Limiter;
+  readonly #limiter: RequestLimits;
   readonly #guessing: Guessing;
   readonly #cost: Cost;
   readonly #access: AccessJournal | undefined;
   readonly #limited = limitConcurrency(HASHES_AT_ONCE);
 
   /** `access` gets the wrong confirmations. */
-  constructor(store: Store, limiter: Limiter, guessing: Guessing, cost: Cost = currentCost, access?: AccessJournal) {
+  constructor(
+    store: Store,
+    limiter: RequestLimits,
+    guessing: Guessing,
+    cost: Cost = currentCost,
+    access?: AccessJournal,
+  ) {
     this.#access = access;
     this.#store = store;
     this.#limiter = limiter;
@@ -91,7 +97,7 @@ export class Passwords {
   /** Counted before the comparison, so that parallel attempts cannot bypass the limit, and undone if the password is right. */
   async #matches(context: Context, password: string, candidates: readonly UserRecord[]): Promise<boolean> {
     const client = clientOf(context.address);
-    const allowance = this.#limiter.count('login', client);
+    const allowance = await this.#limiter.count('login', client);
     if (allowance && !allowance.allowed) throw new RateLimited(allowance);
     for (const candidate of candidates) {
       if (!(await this.verify(candidate.passwordHash, password))) continue;

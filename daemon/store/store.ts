@@ -19,6 +19,7 @@ import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow } from '../doma
 import type { EntryType, EventRecord, JournalAdd, JournalRotate } from '../domain/journal.ts';
 import type { ServiceTokenRecord, TokenChange } from '../domain/service-token.ts';
 import type { UserChange, UserGuard, UserRecord } from '../domain/user.ts';
+import type { SharedCounters } from './counters.ts';
 
 /** Everything that can be written. `createdAt` of a new record is the commit's `at`. */
 export type Change =
@@ -315,6 +316,8 @@ export interface Store extends Reader {
    * several commits, and a call may repeat what an earlier one said. Returns the function that stops this.
    */
   onCommit(listener: (notice: CommitNotice) => void): () => void;
+  /** Absent if the store has one handle at a time: then counters in memory do. */
+  readonly counters?: SharedCounters;
   /** Whether writes can be expected to succeed. */
   health(): Promise<{ readonly ready: boolean; readonly detail: string }>;
   /** Waits for running commits, then closes the store. Idempotent. */

@@ -13,4 +13,5 @@ if (hasPostgres()) {
   await import('./device-export.test.ts');
   await import('./notifications-order.test.ts');
   await import('./model.test.ts');
+  await import('./file-bounds.test.ts');
 } else needsPostgres('the interface with the registry in PostgreSQL', () => {});

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Limiter } from '../../daemon/services/limiter.ts';
+import type { LimitScope } from '../../src/contract/limits.ts';
+import { withBothStores } from '../support/limit-stores.ts';
 
 function at(limit = { count: 3, seconds: 60 }, most?: number) {
   const clock = { monotonic: 1000, wall: 1_700_000_000_000 };
@@ -12,40 +14,69 @@ function at(limit = { count: 3, seconds: 60 }, most?: number) {
   return { limiter, clock };
 }
 
-describe('a rate limit', () => {
-  test('allows its count and then refuses until the window ends', () => {
-    const { limiter, clock } = at();
-    const seen = [1, 2, 3, 4].map(() => limiter.count('query', 'a')!);
-    expect(seen.map(one => [one.allowed, one.remaining])).toEqual([
-      [true, 2],
-      [true, 1],
-      [true, 0],
-      [false, 0],
-    ]);
-    expect(seen[3]).toMatchObject({ limit: 3, resetAt: 1_700_000_060, retryAfter: 60 });
-    clock.monotonic += 60_000;
-    expect(limiter.count('query', 'a')!.allowed).toBe(true);
+withBothStores('a rate limit', store => {
+  const at = (limit = { count: 3, seconds: 60 }) =>
+    store.limiter({ login: limit, query: limit, modify: null, upload: limit });
+
+  test.each(['query', 'login'] as const)(
+    'of the scope %s allows its count and then refuses until the window ends',
+    async scope => {
+      const { limiter, clock } = await at();
+      const seen = [];
+      for (let i = 0; i < 4; i++) seen.push((await limiter.count(scope, 'a'))!);
+      expect(seen.map(one => [one.allowed, one.remaining])).toEqual([
+        [true, 2],
+        [true, 1],
+        [true, 0],
+        [false, 0],
+      ]);
+      expect(seen[3]).toMatchObject({ limit: 3, resetAt: 1_700_000_065, retryAfter: 60 });
+      await clock.advance(60_000);
+      expect((await limiter.count(scope, 'a'))!.allowed).toBe(true);
+    },
+  );
+  test('starts its window with the first request, not with the minute', async () => {
+    const { limiter, clock } = await at();
+    await limiter.count('query', 'a');
+    await clock.advance(59_999);
+    await limiter.count('query', 'a');
+    await limiter.count('query', 'a');
+    expect((await limiter.count('query', 'a'))!.allowed).toBe(false);
+    await clock.advance(1);
+    expect((await limiter.count('query', 'a'))!.allowed).toBe(true);
   });
-  test('starts its window with the first request, not with the minute', () => {
-    const { limiter, clock } = at();
-    limiter.count('query', 'a');
-    clock.monotonic += 59_999;
-    limiter.count('query', 'a');
-    limiter.count('query', 'a');
-    expect(limiter.count('query', 'a')!.allowed).toBe(false);
-    clock.monotonic += 1;
-    expect(limiter.count('query', 'a')!.allowed).toBe(true);
+  test('counts each key and each scope separately', async () => {
+    const { limiter } = await at({ count: 1, seconds: 60 });
+    const isAllowed = async (scope: LimitScope, key: string) => (await limiter.count(scope, key))!.allowed;
+    expect(await isAllowed('query', 'a')).toBe(true);
+    expect(await isAllowed('query', 'b')).toBe(true);
+    expect(await isAllowed('login', 'a')).toBe(true);
+    expect(await isAllowed('query', 'a')).toBe(false);
   });
-  test('counts each key and each scope separately', () => {
-    const { limiter } = at({ count: 1, seconds: 60 });
-    expect(limiter.count('query', 'a')!.allowed).toBe(true);
-    expect(limiter.count('query', 'b')!.allowed).toBe(true);
-    expect(limiter.count('login', 'a')!.allowed).toBe(true);
-    expect(limiter.count('query', 'a')!.allowed).toBe(false);
+  test('gives back what was counted, within the same window', async () => {
+    const { limiter } = await at({ count: 1, seconds: 60 });
+    for (let i = 0; i < 3; i++) {
+      expect((await limiter.count('login', 'a'))!.allowed).toBe(true);
+      limiter.giveBack('login', 'a');
+    }
+    limiter.giveBack('login', 'a');
+    expect((await limiter.count('login', 'a'))!.allowed).toBe(true);
+    expect((await limiter.count('login', 'a'))!.allowed).toBe(false);
   });
-  test('that is off returns null', () => {
-    expect(at().limiter.count('modify', 'a')).toBeNull();
+  test('of many requests at the same time is its count', async () => {
+    const { limiter } = await at({ count: 40, seconds: 60 });
+    for (const scope of ['query', 'login'] as const) {
+      const all = await Promise.all(Array.from({ length: 100 }, () => limiter.count(scope, 'a')));
+      expect(all.filter(one => one!.allowed)).toHaveLength(40);
+    }
   });
+  test('that is off returns null', async () => {
+    const { limiter } = await at();
+    expect(limiter.count('modify', 'a')).toBeNull();
+  });
+});
+
+describe('a rate limit in memory', () => {
   test('is not affected by a jump of the wall clock', () => {
     const { limiter, clock } = at({ count: 1, seconds: 60 });
     limiter.count('query', 'a');

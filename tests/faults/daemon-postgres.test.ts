@@ -46,6 +46,26 @@ needsPostgres('a daemon with its registry in PostgreSQL', () => {
     expect(first.output() + second.output()).not.toContain(serverPassword);
   });
 
+  it('keeps the windows of limits when it is killed; headers of queries count down', async () => {
+    const home = temporaryFolder();
+    const url = server.url(await server.database());
+    const limited = { DEVMGR_LIMIT_MODIFY: '3/600', DEVMGR_LIMIT_QUERY: '100/600' };
+    const first = await start(home, url, limited);
+    for (let i = 1; i <= 3; i++) expect((await register(first, `A-${i}`)).code).toBe(200);
+    await first.kill();
+    const second = await start(home, url, limited);
+    expect((await register(second, 'A-4')).code).toBe(429);
+    const headers = { authorization: `Bearer ${second.token}` };
+    const remaining = [];
+    for (let i = 0; i < 20; i++) {
+      const { headers: answered } = await fetch(`${second.url}/api/devices/list`, { headers });
+      expect(answered.get('x-ratelimit-limit')).toBe('100');
+      remaining.push(Number(answered.get('x-ratelimit-remaining')));
+    }
+    expect(remaining).toEqual(Array.from({ length: 20 }, (_, i) => 99 - i));
+    expect(await second.stop()).toBe(0);
+  });
+
   it('is checked and audited by the programs of the daemon, which find what was changed behind it', async () => {
     const home = temporaryFolder();
     const database = await server.database();

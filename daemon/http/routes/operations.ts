@@ -204,7 +204,7 @@ export function systemRoutes(app: FastifyInstance, parts: HealthParts): void {
 
 /** Needs no token, so that signatures are bounded by the client address. */
 function proveIdentity({ limiter, instance }: HealthParts, nonce: string, { ip, socket }: FastifyRequest): Proof {
-  const allowance = limiter.count('query', `identity of ${clientOf(ip)}`);
+  const allowance = limiter.countHere('query', `identity of ${clientOf(ip)}`);
   if (allowance && !allowance.allowed) throw new RateLimited(allowance);
   return instance.prove(nonce, connectionEnd(socket.localAddress, socket.localPort));
 }

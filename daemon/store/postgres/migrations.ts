@@ -186,8 +186,26 @@ CREATE TRIGGER event_never_changes BEFORE UPDATE OR DELETE OR TRUNCATE ON event
 /** What belongs to the registry as a whole: which instance it is, and whether it is being copied. */
 const meta = `CREATE TABLE meta (name ${text} PRIMARY KEY, value ${text} NOT NULL);`;
 
+/**
+ * Counters that nodes share: `used` of a window that ends at `ends_at`, and how much the last statement was granted. `blocked_until`
+ * is that of wrong passwords. Times are milliseconds since 1970 by the clock of the server. Not logged: a crash of the server empties it.
+ */
+const counters = `
+CREATE UNLOGGED TABLE counter (
+  scope ${text},
+  key ${text},
+  used int8 NOT NULL,
+  granted int8 NOT NULL,
+  ends_at int8 NOT NULL,
+  blocked_until int8 NOT NULL DEFAULT 0,
+  PRIMARY KEY (scope, key)
+) WITH (fillfactor = 50);
+CREATE INDEX counter_by_end ON counter (ends_at);
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
   { number: 2, name: 'meta', sql: meta },
+  { number: 3, name: 'shared counters', sql: counters },
 ];

@@ -2,6 +2,7 @@
 import { JournalEnd } from '../journal-end.ts';
 import { type CommitNotice, type Store, StoreFailure } from '../store.ts';
 import { Connections } from './connections.ts';
+import { type CounterParts, Counters } from './counters.ts';
 import { type HeadRow, storedHead } from './draft.ts';
 import { StoreMisconfigured, toOpenFailure } from './failure.ts';
 import { type Committed, Group } from './group.ts';
@@ -37,6 +38,8 @@ export interface PostgresOptions extends DatabaseAddress {
   /** Milliseconds between two looks for commits of others, and for which a commit without an answer is looked for. */
   readonly watchMs?: number | undefined;
   readonly patienceMs?: number | undefined;
+  /** See `CounterParts`. */
+  readonly counting?: Pick<CounterParts, 'deadlineMs' | 'clock'> | undefined;
 }
 
 const WATCH_MS = 250;
@@ -97,6 +100,7 @@ async function prepare(login: Login, { notice = () => {}, migrations }: Postgres
 class Handle {
   readonly readers: Readers;
   readonly group: Group;
+  readonly counters: Counters;
   readonly listeners = new Set<(notice: CommitNotice) => void>();
   readonly #connections: Connections;
   readonly #watch: Watch;
@@ -107,11 +111,12 @@ class Handle {
 
   constructor(
     { connections, primary, end, head }: Opened,
-    { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, notice = () => {} }: PostgresOptions,
+    { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, counting, notice = () => {} }: PostgresOptions,
   ) {
     this.#connections = connections;
     this.#log = notice;
     this.readers = new Readers(() => connections.reader());
+    this.counters = new Counters({ open: () => connections.counter(), ...counting });
     const parts = { readers: this.readers, from: head.event, everyMs: watchMs };
     this.#watch = new Watch({ ...parts, notify: what => this.#notify(what) });
     this.group = new Group({
@@ -144,6 +149,7 @@ class Handle {
   async #close(): Promise<void> {
     await this.group.close();
     await this.#watch.stop();
+    await this.counters.close();
     await this.readers.close();
     await this.#connections.close();
   }
@@ -173,8 +179,9 @@ class Handle {
 }
 
 function storeOf(handle: Handle, connections: Connections): Store {
-  const { readers, group, listeners } = handle;
+  const { readers, group, counters, listeners } = handle;
   return {
+    counters,
     ...tableReads(readers),
     devices: query => listDevices(readers, query),
     statistics: query => readStatistics(readers, query),

@@ -1,0 +1,73 @@
+/** Limits that the daemons of one registry share. */
+import type { Limit, LimitScope } from '../../src/contract/limits.ts';
+import { localHolder } from '../domain/holder.ts';
+import type { SharedCounters } from '../store/counters.ts';
+import type { Store } from '../store/store.ts';
+import { Leases } from './leases.ts';
+import { type Allowance, Limiter, type Limits, type RequestLimits } from './limiter.ts';
+
+/** The limits of a daemon: shared if its store has several handles. */
+export function requestLimits({ counters }: Pick<Store, 'counters'>, limits: Limits): RequestLimits {
+  return counters ? new SharedLimiter(limits, counters) : new Limiter(limits);
+}
+
+/** Counts logins, changes and uploads with one statement each, and queries in portions. */
+export class SharedLimiter implements RequestLimits {
+  readonly #limits: Limits;
+  readonly #counters: SharedCounters;
+  readonly #here: Limiter;
+  readonly #queries: Leases | null;
+
+  constructor(limits: Limits, counters: SharedCounters, monotonic = () => performance.now()) {
+    this.#limits = limits;
+    this.#counters = counters;
+    this.#here = new Limiter(limits, { monotonic, wall: Date.now });
+    this.#queries = limits.query && new Leases({ counters, scope: 'query', limit: limits.query, monotonic });
+  }
+
+  count(scope: LimitScope, key: string): Allowance | null | Promise<Allowance> {
+    const limit = this.#limits[scope];
+    if (!limit) return null;
+    // The local user of each machine is another one.
+    if (key === localHolder) return this.#here.count(scope, key);
+    return scope === 'query' && this.#queries ? this.#queries.count(key) : this.#take(scope, key, limit);
+  }
+
+  countHere(scope: LimitScope, key: string): Allowance | null {
+    return this.#here.countHere(scope, key);
+  }
+
+  giveBack(scope: LimitScope, key: string): void {
+    if (key === localHolder) this.#here.giveBack(scope, key);
+    // What cannot be given back stays counted until the window ends.
+    else this.#counters.giveBack(scope, key, 1).catch(() => {});
+  }
+
+  /** Gives back what leases that have ended hold, as happens twice a second anyway. */
+  async returnEnded(): Promise<void> {
+    await this.#queries?.returnEnded();
+  }
+
+  async stop(): Promise<void> {
+    await this.#queries?.stop();
+  }
+
+  async #take(scope: LimitScope, key: string, { count, seconds }: Limit): Promise<Allowance> {
+    const window = { most: count, milliseconds: seconds * 1000 };
+    return allowanceOf(await this.#counters.take({ scope, key, want: 1, need: 1, share: 1, ...window }), count);
+  }
+}
+
+/** The state of a shared window of `limit`. */
+export function allowanceOf(
+  { granted, used, left, endsAt }: { granted: number; used: number; left: number; endsAt: number },
+  limit: number,
+): Allowance {
+  return {
+    allowed: granted > 0,
+    limit,
+    remaining: Math.max(0, limit - used),
+    resetAt: Math.ceil(endsAt / 1000),
+    retryAfter: Math.max(1, Math.ceil(left / 1000)),
+  };
+}
