@@ -121,16 +121,16 @@ describe('a request', () => {
   });
 });
 
-describe('a write that was not answered in time', () => {
-  /** Registers at two addresses; the first one is silent. Keys of the requests by address. */
-  async function register(accepting: readonly string[]) {
+describe('a write', () => {
+  /** Registers at two addresses; the first one fails. Keys of the requests by address. */
+  async function register(accepting: readonly string[], failure = silent(a)) {
     const keys: string[] = [];
     const transport: Transport = async ({ url, method, headers }) => {
       const data = { service: 'devmgr', version: '1', idempotencyKeys: accepting.includes(url.origin) };
       const response = { status: 200, headers: {} };
       if (method === 'GET') return { ...response, body: Readable.from([Buffer.from(answer(data))]) };
       keys.push(`${url.origin} ${headers['idempotency-key']}`);
-      if (url.origin === a) throw silent(a);
+      if (url.origin === a) throw failure;
       return { ...response, body: Readable.from([Buffer.from(answer({ deviceId: 'DEV-1', activationCode: 'X' }))]) };
     };
     const answer = (data: unknown) => JSON.stringify({ code: 200, message: 'success', data });
@@ -141,7 +141,7 @@ describe('a write that was not answered in time', () => {
     return { keys, result };
   }
 
-  test('is sent to the next address with the same key', async () => {
+  test('that was not answered in time is sent to the next address with the same key', async () => {
     const { keys, result } = await register([a, b]);
     expect(result).toMatchObject({ deviceId: 'DEV-1' });
     const [first, second] = keys.map(key => key.split(' '));
@@ -149,10 +149,20 @@ describe('a write that was not answered in time', () => {
     expect(first![1]).toBe(second![1]);
   });
 
-  test.each([[[a]], [[b]], [[]]])('is not sent again if only %j accept keys', async accepting => {
-    const { keys, result } = await register(accepting);
+  test.each([[[a]], [[b]], [[]]])(
+    'that was not answered in time is not sent again if only %j accept keys',
+    async accepting => {
+      const { keys, result } = await register(accepting);
+      expect(keys.map(key => key.split(' ')[0])).toEqual([a]);
+      expect(result).toMatchObject({ kind: 'unreachable', maybeDone: true });
+    },
+  );
+
+  test('that did not leave is not sent to an address without keys if the first one accepts them', async () => {
+    const { keys, result } = await register([a], refused(a));
     expect(keys.map(key => key.split(' ')[0])).toEqual([a]);
-    expect(result).toMatchObject({ kind: 'unreachable', maybeDone: true });
+    expect(result).toMatchObject({ maybeDone: false, message: expect.stringContaining('does not accept') });
+    expect((await register([], refused(a))).result).toMatchObject({ deviceId: 'DEV-1' });
   });
 });
 
