@@ -16,6 +16,7 @@ const daemon = () => {
 
 const programs: Programs = {
   run: async (options, io) => (await daemon()).run(options, io),
+  copy: async (options, io) => (await daemon()).copy(options, io),
   init: async (options, io) => (await daemon()).init(options, io),
   backup: async (options, io) => (await daemon()).backup(options, io),
   restore: async (options, io) => (await daemon()).restore(options, io),

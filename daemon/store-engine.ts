@@ -4,11 +4,12 @@ import type { Home } from './home/home.ts';
 import { Instance } from './home/instance.ts';
 import { allKeys, journalKeys } from './home/journal-keys.ts';
 import { StartRefused } from './home/settings.ts';
-import type { StoreTarget } from './home/store-target.ts';
+import type { RegistryPlace, StoreTarget } from './home/store-target.ts';
+import type { CopySource, CopyTarget } from './store/copy.ts';
 import type { Imprint } from './store/imprint.ts';
 import type { StoreMaintenance } from './store/maintenance.ts';
-import { openSqliteStore, readImprint as readSqliteImprint, SqliteMaintenance } from './store/sqlite/index.ts';
-import type { Store } from './store/store.ts';
+import * as sqlite from './store/sqlite/index.ts';
+import { type Store, StoreFailure } from './store/store.ts';
 
 /**
  * Opens the registry of a home, or the one in a database whose journal has the key of the home; creates it, and the key of its journal,
@@ -28,14 +29,14 @@ export async function openStore(
   const instance = isShared ? (await Instance.open(home)).id : undefined;
   const [journalKey, ...otherJournalKeys] = allKeys(await journalKeys(home)).toReversed();
   const keys = { journalKey: journalKey!, otherJournalKeys, notice, instance };
-  if (target === null) return openSqliteStore({ file: home.path('database'), ...keys });
+  if (target === null) return sqlite.openSqliteStore({ file: home.path('database'), ...keys });
   const { openPostgresStore } = await import('./store/postgres/index.ts');
   return refusing(() => openPostgresStore({ ...target, ...keys, exclusive: true }));
 }
 
 /** What the registry says about its secrets; null if there is none. */
 export async function readImprint(target: StoreTarget | null, home: Home): Promise<Imprint | null> {
-  if (target === null) return readSqliteImprint(home.path('database'));
+  if (target === null) return sqlite.readImprint(home.path('database'));
   const postgres = await import('./store/postgres/index.ts');
   return refusing(() => postgres.readImprint(target));
 }
@@ -59,10 +60,51 @@ async function refusing<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Work on the existing SQLite registry of a home. The key of its journal must exist: a new one would make the journal look forged. */
-export function sqliteMaintenance(home: Home): StoreMaintenance {
-  return new SqliteMaintenance({
-    file: home.path('database'),
+/** A registry that `daemon copy` reads or writes. Methods reject with `StartRefused` where `openStore` does. */
+export interface CopiedRegistry {
+  readonly maintenance: StoreMaintenance;
+  imprint(): Promise<Imprint | null>;
+  openSource(): Promise<CopySource>;
+  openTarget(): Promise<CopyTarget>;
+}
+
+/** The registry in a place, with the keys of a home. */
+export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<CopiedRegistry> {
+  if ('file' in place) {
+    const { file } = place;
+    return {
+      maintenance: sqliteMaintenance(home, file),
+      imprint: () => refusingFile(async () => sqlite.readImprint(file)),
+      openSource: () => refusingFile(() => sqlite.openCopySource(file)),
+      openTarget: () => refusingFile(() => sqlite.openCopyTarget(file)),
+    };
+  }
+  const postgres = await import('./store/postgres/index.ts');
+  return {
+    maintenance: await storeMaintenance(place, home),
+    imprint: () => refusing(() => postgres.readImprint(place)),
+    openSource: () => refusing(() => postgres.openCopySource(place)),
+    openTarget: () => refusing(() => postgres.openCopyTarget(place)),
+  };
+}
+
+/** A file that a flag names and that cannot be used. */
+async function refusingFile<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof StoreFailure) throw new StartRefused(2, error.message);
+    throw error;
+  }
+}
+
+/**
+ * Work on an existing SQLite registry: the one of a home, unless a file is named. The key of its journal must exist: a new one would
+ * make the journal look forged.
+ */
+export function sqliteMaintenance(home: Home, file: string = home.path('database')): StoreMaintenance {
+  return new sqlite.SqliteMaintenance({
+    file,
     journalKeys: async () => allKeys(await journalKeys(home)),
   });
 }

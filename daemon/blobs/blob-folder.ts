@@ -47,8 +47,13 @@ export class BlobFolder implements Blobs {
     this.#notice = notice;
   }
 
-  async receive(content: Readable, maxBytes: number, follower?: Follower): Promise<StagedBlob> {
-    const name = newBlobName();
+  async receive(
+    content: Readable,
+    maxBytes: number,
+    follower?: Follower,
+    name: string = newBlobName(),
+  ): Promise<StagedBlob> {
+    checkBlobName(name);
     const path = join(this.#incoming, name);
     const file = await open(path, 'wx', 0o600).catch(error => {
       content.destroy();

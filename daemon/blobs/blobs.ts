@@ -27,9 +27,9 @@ export interface Blobs {
   readonly shared: boolean;
   /**
    * Stages a stream in constant memory and detaches the buffers it yields. If that fails, nothing of it remains and `content`
-   * is destroyed. Rejects with `too-large` or `disk-full`.
+   * is destroyed. `name`: that of a copied file, which records have already; a new one if absent. Rejects with `too-large` or `disk-full`.
    */
-  receive(content: Readable, maxBytes: number, follower?: Follower): Promise<StagedBlob>;
+  receive(content: Readable, maxBytes: number, follower?: Follower, name?: string): Promise<StagedBlob>;
   /**
    * Opens a stored file whose size in bytes and digest (lower-case hex) are recorded, after its digest was compared. Rejects
    * with `missing` or `damaged`. The caller closes it.

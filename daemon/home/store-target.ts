@@ -1,4 +1,5 @@
-import { environment } from '../../src/contract/local.ts';
+import { join, resolve } from 'node:path';
+import { environment, homeFiles } from '../../src/contract/local.ts';
 import { StartRefused } from './settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -11,8 +12,18 @@ export interface StoreTarget {
   readonly env: Env;
 }
 
+/** A registry by itself: a database, or an SQLite file. */
+export type RegistryPlace = StoreTarget | { readonly file: string };
+
+/** The registry that a flag names: `sqlite:` is the one in the home. Refuses an unknown scheme. */
+export function registryPlace(flag: string, url: string, home: string, env: Env): RegistryPlace {
+  const file = /^sqlite:(?:\/\/)?(.*)$/s.exec(url)?.[1];
+  if (file !== undefined) return { file: file === '' ? join(home, homeFiles.database) : resolve(file) };
+  return storeTarget(url === '' ? '-' : url, env, flag)!;
+}
+
 /** Where the registry is, as the flag `--store` or else the environment says; null for SQLite in the home. Refuses an unknown scheme. */
-export function storeTarget(given: string | null, env: Env): StoreTarget | null {
+export function storeTarget(given: string | null, env: Env, flag = '--store'): StoreTarget | null {
   const url = given ?? env[environment.store] ?? '';
   if (url === '' || url === 'sqlite:') return null;
   if (/^postgres(?:ql)?:\/\//.test(url)) return { url, env };
@@ -20,7 +31,7 @@ export function storeTarget(given: string | null, env: Env): StoreTarget | null 
   const scheme = /^[a-z][a-z0-9+.-]{0,30}(?=:)/i.exec(url)?.[0];
   throw new StartRefused(
     2,
-    scheme ? `--store does not know the scheme ${scheme}` : '--store is not a URL',
+    scheme ? `${flag} does not know the scheme ${scheme}` : `${flag} is not a URL`,
     'write sqlite: or postgres://USER@HOST:PORT/DATABASE',
   );
 }

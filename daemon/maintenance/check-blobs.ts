@@ -8,11 +8,14 @@ import { platformNames } from '../../src/contract/values.ts';
 import { isBlobName } from '../blobs/blobs.ts';
 import type { Reader } from '../store/store.ts';
 
-interface RecordedFile {
+/** A file that a record refers to. */
+export interface RecordedFile {
   /** Id of the record. */
   readonly id: string;
   readonly blob: string;
   readonly sha256: string;
+  /** Bytes. */
+  readonly fileSize: number;
 }
 
 /** The result of comparing the stored files with their records: the ids of the records whose files are missing or damaged. */
@@ -46,7 +49,8 @@ export const blobProblems = ({ missing, damaged }: BlobReport): string[] => [
   ...missing.map(id => `files: the file of ${id} is missing`),
 ];
 
-async function* recordedFiles(reader: Reader): AsyncGenerator<RecordedFile> {
+/** Every file that a record refers to. */
+export async function* recordedFiles(reader: Reader): AsyncGenerator<RecordedFile> {
   for (const platform of platformNames)
     for (const app of await reader.appsOf(platform)) yield { id: versionIds.format(app.number), ...app };
   for (let number = 1; ; number++) {

@@ -107,7 +107,7 @@ export async function existingHome(dir: string, env: ProgramIo['env']): Promise<
 }
 
 /** A registry in a database has its keys elsewhere: without them, there is nothing to work with. */
-async function checkKeys(dir: string, isHome: boolean): Promise<void> {
+export async function checkKeys(dir: string, isHome: boolean): Promise<void> {
   await stat(join(dir, homeFiles.journalKey)).catch(() => {
     const hint = isHome
       ? 'name the home of the daemon with --home, or the folder of its secrets with DEVMGR_SECRETS'

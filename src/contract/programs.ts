@@ -57,6 +57,18 @@ export interface InitOptions extends HomeOptions {
   readonly secrets?: string | null;
 }
 
+/** Options of `daemon copy`. */
+export interface CopyOptions extends HomeOptions {
+  /** `sqlite:` for the file of the home, `sqlite:PATH` or `postgres:` */
+  readonly from: string;
+  readonly to: string;
+  /** Where the files are, and where they go. With neither, they are left in place. */
+  readonly filesFrom?: string | null;
+  readonly filesTo?: string | null;
+  /** Folder of the keys; null or absent takes it from the environment. */
+  readonly secrets?: string | null;
+}
+
 /** Options of `daemon backup`. */
 export interface BackupOptions extends HomeOptions {
   /** The file to write; it must not exist. */
@@ -128,6 +140,8 @@ export interface AuditOptions extends HomeOptions {
 export interface Programs {
   /** Resolves when the daemon has stopped. It handles SIGTERM and SIGINT itself. */
   run(options: RunOptions, io: ProgramIo): Promise<number>;
+  /** Moves a registry to another engine, and verifies it; refuses while a daemon uses one of them. */
+  copy(options: CopyOptions, io: ProgramIo): Promise<number>;
   /** Creates a registry with its keys and the first administrator; changes nothing if it exists. */
   init(options: InitOptions, io: ProgramIo): Promise<number>;
   /** Copies the registry to a file, also while a daemon runs. */

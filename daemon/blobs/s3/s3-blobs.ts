@@ -63,8 +63,13 @@ export class S3Blobs implements Blobs {
     this.#now = now;
   }
 
-  async receive(content: Readable, maxBytes: number, follower?: Follower): Promise<StagedBlob> {
-    const name = newBlobName();
+  async receive(
+    content: Readable,
+    maxBytes: number,
+    follower?: Follower,
+    name: string = newBlobName(),
+  ): Promise<StagedBlob> {
+    checkBlobName(name);
     const writer = new PartWriter({ bucket: this.#bucket, buffers: this.#buffers, name, maxBytes });
     this.#staged.add(writer);
     follower?.follow(() => writer.size);

@@ -1,4 +1,5 @@
 /** The connections of one store: a single one for writing, and those for reading. */
+import type { Address } from './address.ts';
 import { StoreUnreachable, toOpenFailure } from './failure.ts';
 import { lockSpace } from './migrate.ts';
 import type { Primary } from './primary.ts';
@@ -13,7 +14,7 @@ const scanning: SessionSettings = { idleInTransactionMs: 600_000, lockMs: 10_000
 const DAEMON_LOCK = 2;
 
 /** An acknowledged commit must be on disk, whatever the server does by default; a wait for standbys stays. */
-const durable = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
+export const durable = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
 /** PostgreSQL 17 can cancel a transaction by time, also one that commits. */
 const unlimited = `SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('server_version_num')::int >= 170000`;
 
@@ -41,7 +42,7 @@ export class Connections {
     const session = await this.#open(writing, async opened => {
       await opened.runOnce(durable);
       await opened.runOnce(unlimited);
-      if (this.#parts.exclusive) await this.#takeDaemonLock(opened);
+      if (this.#parts.exclusive) await takeDaemonLock(opened, this.#parts.login.address);
     });
     this.#writer = session;
     return session;
@@ -81,14 +82,11 @@ export class Connections {
       throw toOpenFailure(error, login.address.text);
     }
   }
+}
 
-  /** The services of a daemon know its own commits at once and those of others later: two must not share a database yet. */
-  async #takeDaemonLock(session: Session): Promise<void> {
-    const { rows } = await session.runOnce('SELECT pg_try_advisory_lock($1, $2) AS taken', [lockSpace, DAEMON_LOCK]);
-    if (rows[0]!.taken !== true)
-      throw new StoreUnreachable(
-        `another daemon uses ${this.#parts.login.address.text}`,
-        'stop it first: one daemon at a time can use a database',
-      );
-  }
+/** The services of a daemon know its own commits at once and those of others later: two must not share a database yet. */
+export async function takeDaemonLock(session: Session, { text }: Address): Promise<void> {
+  const { rows } = await session.runOnce('SELECT pg_try_advisory_lock($1, $2) AS taken', [lockSpace, DAEMON_LOCK]);
+  if (rows[0]!.taken !== true)
+    throw new StoreUnreachable(`another daemon uses ${text}`, 'stop it first: one daemon at a time can use a database');
 }

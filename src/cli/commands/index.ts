@@ -192,6 +192,11 @@ export const commandTable: CommandTable = {
           async () => (await import('./daemon/move.ts')).daemonInit,
         ),
         entry(
+          'daemon copy',
+          'move the registry from SQLite to PostgreSQL, or back',
+          async () => (await import('./daemon/move.ts')).daemonCopy,
+        ),
+        entry(
           'daemon backup',
           'copy the registry to a file',
           async () => (await import('./daemon/store.ts')).daemonBackup,

@@ -1,4 +1,5 @@
 import { command } from '../../define.ts';
+import { usage } from '../../fault.ts';
 import { programIo } from './store.ts';
 
 /** Creates a registry. Idempotent. */
@@ -25,4 +26,43 @@ export const daemonInit = command({
       },
       programIo(context),
     ),
+});
+
+/** Moves a registry from SQLite to PostgreSQL, or back. */
+export const daemonCopy = command({
+  description:
+    'Copies all rows with their ids and the journal as it is, then verifies the copy as daemon check does. The keys stay the same, so the journal and all tokens stay valid. The target must be empty, or the interrupted copy of the same registry, which is continued. Stop all daemons first: the command is refused while one uses the source or the target. The source is not changed.\nFiles are copied if --files-from or --files-to is given; otherwise they are left in place.',
+  flags: {
+    from: { value: 'URL', help: 'the registry to copy: sqlite: (the one of the home), sqlite:FILE or postgres://…' },
+    to: { value: 'URL', help: 'where to: an empty database, or sqlite:FILE for a new file' },
+    'files-from': { value: 'URL', help: 'where the files are: file: (in the home) or s3://…' },
+    'files-to': { value: 'URL', help: 'where the files go' },
+    secrets: { value: 'DIR', offer: 'file', help: 'the keys of the registry are in this folder, outside the home' },
+  },
+  examples: [
+    {
+      does: 'from SQLite to PostgreSQL',
+      line: 'daemon copy --from sqlite: --to postgres://devmgr@db.example.com/devmgr',
+    },
+    {
+      does: 'files included',
+      line: 'daemon copy --from sqlite: --to postgres://devmgr@db.example.com/devmgr --files-from file: --files-to s3://devmgr-files',
+    },
+  ],
+  run({ flags }, context) {
+    const { from, to } = flags;
+    if (from === undefined || to === undefined) throw usage('daemon copy needs --from and --to');
+    return context.programs.copy(
+      {
+        home: context.settings.home,
+        json: context.globals.json,
+        from,
+        to,
+        filesFrom: flags.filesFrom ?? null,
+        filesTo: flags.filesTo ?? null,
+        secrets: flags.secrets ?? null,
+      },
+      programIo(context),
+    );
+  },
 });

@@ -1,0 +1,221 @@
+/** Moves a registry to another engine, files included if asked for, and verifies what arrived. */
+
+import type { CopyOptions, ProgramIo } from '../../src/contract/programs.ts';
+import { openBlobs } from '../blobs/open-blobs.ts';
+import { filesTarget } from '../blobs/s3/target.ts';
+import { escapedLine } from '../escaped.ts';
+import { checkBelonging } from '../home/belonging.ts';
+import { type ReadHeads, readHeads } from '../home/head-file.ts';
+import { Home } from '../home/home.ts';
+import { journalKeys } from '../home/journal-keys.ts';
+import { lockHome } from '../home/lock.ts';
+import { StartRefused, secretsFrom } from '../home/settings.ts';
+import { registryPlace } from '../home/store-target.ts';
+import { print, reporting } from '../program-io.ts';
+import type { CopySource, CopyTarget } from '../store/copy.ts';
+import { copiedTables } from '../store/copy.ts';
+import type { Imprint } from '../store/imprint.ts';
+import { type CopiedRegistry, copiedRegistry } from '../store-engine.ts';
+import { blobProblems } from './check-blobs.ts';
+import { copyFiles } from './copy-files.ts';
+import { copyRows, differingTables, type Progress } from './copy-rows.ts';
+import { checkKeys } from './maintenance.ts';
+import { filesOf } from './registry-files.ts';
+
+interface Copy {
+  readonly home: Home;
+  readonly from: CopiedRegistry;
+  readonly to: CopiedRegistry;
+  /** How messages name the two. */
+  readonly sourceName: string;
+  readonly targetName: string;
+  readonly heads: ReadHeads;
+  readonly options: CopyOptions;
+  readonly io: ProgramIo;
+  readonly progress: Progress;
+}
+
+interface Figures {
+  readonly from: string;
+  readonly to: string;
+  /** Whether an interrupted copy was continued. */
+  readonly resumed: boolean;
+  readonly devices: number;
+  readonly entries: number;
+  readonly files: number;
+}
+
+/**
+ * Copies all rows with their numbers and the journal as it is. The target must be empty, or an interrupted copy of the same registry, which
+ * is continued. No daemon can use the target until the copy is verified.
+ */
+export function copy(options: CopyOptions, io: ProgramIo): Promise<number> {
+  return reporting(io, options.json, async () => {
+    const places = [
+      registryPlace('--from', options.from, options.home, io.env),
+      registryPlace('--to', options.to, options.home, io.env),
+    ] as const;
+    if (JSON.stringify(places[0]) === JSON.stringify(places[1]))
+      throw new StartRefused(2, '--from and --to name the same registry', 'name another one with --to');
+    const secrets = secretsFrom(options.secrets ?? null, io.env);
+    await checkKeys(secrets ?? options.home, secrets === null);
+    const home = await Home.open(options.home, secrets);
+    const lock = await lockHome(home);
+    try {
+      const figures = await copyLocked(home, places, options, io);
+      await print(io.stdout, options.json ? `${JSON.stringify(figures)}\n` : textOf(figures));
+      return 0;
+    } finally {
+      await lock.release();
+    }
+  });
+}
+
+async function copyLocked(
+  home: Home,
+  places: readonly [Parameters<typeof copiedRegistry>[0], Parameters<typeof copiedRegistry>[0]],
+  options: CopyOptions,
+  io: ProgramIo,
+): Promise<Figures> {
+  const [from, to] = [await copiedRegistry(places[0], home), await copiedRegistry(places[1], home)];
+  const imprint = await from.imprint();
+  if (imprint === null) throw new StartRefused(2, `there is no registry in ${options.from}`, 'name one with --from');
+  await checkBelonging(home, imprint);
+  const present = await to.imprint();
+  checkTarget(present, imprint);
+  const heads = await readHeads(home, await journalKeys(home));
+  const targetName = present?.name ?? options.to;
+  const parts = {
+    home,
+    from,
+    to,
+    sourceName: imprint.name,
+    targetName,
+    heads,
+    options,
+    io,
+    progress: progressOf(io, options),
+  };
+  await checkSource(parts);
+  const source = await from.openSource();
+  try {
+    const target = await to.openTarget();
+    try {
+      return await transfer(parts, source, target, imprint);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** The same for each attempt to copy a registry that has not changed meanwhile. */
+const noteOf = ({ head }: Imprint): string => `${head?.id ?? 0}:${head?.mac ?? ''}`;
+
+/** Refuses a database with something else in it, before anything opens it for writing. */
+function checkTarget(target: Imprint | null, source: Imprint): void {
+  if (target === null || target.copying === noteOf(source)) return;
+  if (target.copying !== null)
+    throw new StartRefused(
+      2,
+      `${target.name} is an unfinished copy of another registry, or of an earlier state of this one`,
+      'empty it, or name another with --to',
+    );
+  if (target.head !== null) throw notEmpty(target.name);
+}
+
+const notEmpty = (name: string) =>
+  new StartRefused(
+    2,
+    `${name} is not empty: it has a registry`,
+    'name an empty database, or a file that does not exist',
+  );
+
+async function checkSource({ from, sourceName, heads }: Copy): Promise<void> {
+  const { problems } = await from.maintenance.check(heads.anchors);
+  const [problem] = [...problems, ...heads.problems];
+  if (problem)
+    throw new StartRefused(
+      1,
+      `${sourceName} is damaged: ${problem}`,
+      'nothing was copied; devmgr daemon check lists all problems',
+    );
+}
+
+async function transfer(parts: Copy, source: CopySource, target: CopyTarget, imprint: Imprint): Promise<Figures> {
+  const { targetName, sourceName, progress } = parts;
+  const resumed = (await target.copying()) !== null;
+  if (!resumed) {
+    for (const table of copiedTables) if ((await target.last(table)) > 0) throw notEmpty(targetName);
+    await target.begin(noteOf(imprint));
+  }
+  const copied = await copyRows(source, target, progress);
+  await target.complete(await source.head());
+  await copyStoredFiles(parts);
+  const differing = await differingTables(target, copied, progress);
+  const { problems, devices, entries, files } = await checkCopy(parts);
+  progress('', 0, 0);
+  const [problem] = [...differing.map(table => `the rows of ${table} are not those of the source`), ...problems];
+  if (problem) throw notVerified(targetName, problem);
+  await target.finish();
+  return { from: sourceName, to: (await parts.to.imprint())!.name, resumed, devices, entries, files };
+}
+
+const notVerified = (name: string, problem: string) =>
+  new StartRefused(
+    1,
+    `the copy in ${name} is not verified: ${escapedLine(problem)}`,
+    'no daemon can use it; empty it, and run the command again',
+  );
+
+/** As `daemon check` does: storage, counters, journal and files. */
+async function checkCopy({ to, home, heads, options, io }: Copy) {
+  const report = await to.maintenance.check(heads.anchors);
+  const stored = await filesOf(home, filesTarget(options.filesTo ?? null, io.env, true));
+  const reader = await to.maintenance.openReader();
+  try {
+    const blobs = await stored.check(reader);
+    const problems = [...report.problems, ...blobProblems(blobs)];
+    return { problems, devices: report.devices, entries: report.entries, files: blobs.files };
+  } finally {
+    stored.close();
+    await reader.close();
+  }
+}
+
+/** Only if a flag says so: without one, the files are left in place. */
+async function copyStoredFiles({ from, home, options, io, progress }: Copy): Promise<void> {
+  const { filesFrom = null, filesTo = null } = options;
+  if (filesFrom === null && filesTo === null) return;
+  const open = async (text: string | null) => openBlobs(filesTarget(text, io.env, true), home.path('blobs'), () => {});
+  const reader = await from.maintenance.openReader();
+  try {
+    await copyFiles(reader, await open(filesFrom), await open(filesTo), progress);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Milliseconds between two lines of progress. */
+const EVERY_MS = 200;
+
+/** One line on a terminal, which is written again; nothing elsewhere. An empty step removes it. */
+function progressOf({ stderr, stderrIsTerminal }: ProgramIo, { json }: CopyOptions): Progress {
+  let last = 0;
+  return (step, done, total) => {
+    if (!stderrIsTerminal || json) return;
+    const now = performance.now();
+    if (step !== '' && done < total && now - last < EVERY_MS) return;
+    last = now;
+    const figures = `${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}`;
+    stderr.write(step === '' ? '\r\x1b[K' : `\r\x1b[K${step}: ${figures}`);
+  };
+}
+
+function textOf({ from, to, resumed, devices, entries, files }: Figures): string {
+  const count = (n: number) => n.toLocaleString('en-US');
+  return `${resumed ? 'completed the copy of' : 'copied'} ${from} to ${to}
+verified: ${count(devices)} devices, ${count(entries)} journal entries, ${count(files)} files
+`;
+}

@@ -1,0 +1,46 @@
+/** How a registry moves from one engine to another: row by row, in the order of the numbers, verbatim. */
+import type { StoredHead } from './journal-end.ts';
+
+/** In an order in which rows refer to earlier ones only. Responses to keyed requests are left out: they last a day. */
+export const copiedTables = ['user', 'device', 'app', 'backup', 'service_token', 'event'] as const;
+export type CopiedTable = (typeof copiedTables)[number];
+
+/** The column that orders a table. */
+export const keyColumn = (table: CopiedTable): string => (table === 'event' ? 'id' : 'number');
+
+/** A row as engines exchange it: booleans are 0 or 1, tags are a JSON object as text. */
+export type CopiedRow = readonly (number | string | null)[];
+
+/** Which rows to read: those after a key, ascending, at most `limit`. */
+export interface RowRange {
+  readonly columns: readonly string[];
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** A registry that is read as it is at one moment. All methods reject with `StoreFailure`. */
+export interface CopySource {
+  /** The end of the journal; null if nothing was ever written. */
+  head(): Promise<StoredHead | null>;
+  /** Names of the columns, sorted. */
+  columns(table: CopiedTable): Promise<readonly string[]>;
+  /** The last key; 0 if the table is empty. */
+  last(table: CopiedTable): Promise<number>;
+  /** Each row has its values in the order of `columns`. */
+  rows(table: CopiedTable, range: RowRange): Promise<readonly CopiedRow[]>;
+  close(): Promise<void>;
+}
+
+/** A registry that is being written. No daemon can use it before `finish`. */
+export interface CopyTarget extends CopySource {
+  /** What `begin` has noted; null if no copy has begun. */
+  copying(): Promise<string | null>;
+  /** Notes what is copied, so that only the same copy continues. */
+  begin(source: string): Promise<void>;
+  /** Adds rows in one transaction. */
+  add(table: CopiedTable, columns: readonly string[], rows: readonly CopiedRow[]): Promise<void>;
+  /** Makes all that follows from the rows: counters, indexes, the end of the journal. */
+  complete(head: StoredHead | null): Promise<void>;
+  /** The copy is verified: from now on a daemon can use it. */
+  finish(): Promise<void>;
+}

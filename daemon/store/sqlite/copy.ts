@@ -1,0 +1,121 @@
+import type Database from 'better-sqlite3';
+import {
+  type CopiedRow,
+  type CopiedTable,
+  type CopySource,
+  type CopyTarget,
+  keyColumn,
+  type RowRange,
+} from '../copy.ts';
+import { metaNames } from '../imprint.ts';
+import type { StoredHead } from '../journal-end.ts';
+import { StoreFailure } from '../store.ts';
+import { toFailure } from './failure.ts';
+import { readHead } from './journal.ts';
+import { migrations } from './migrations.ts';
+import { openReader, openWriter, versionOf } from './open.ts';
+import { Statements } from './statements.ts';
+
+const counters = `
+DELETE FROM device_count;
+INSERT INTO device_count (manufacturer, device_type, status, count)
+  SELECT manufacturer, device_type, status, count(*) FROM device GROUP BY 1, 2, 3;
+DELETE FROM device_tag;
+INSERT INTO device_tag (name, value, device)
+  SELECT tag.key, tag.value, device.number FROM device, json_each(device.tags) AS tag WHERE device.tags IS NOT NULL;
+`;
+
+class SqliteCopy implements CopySource {
+  protected readonly statements: Statements;
+  readonly #file: string;
+
+  constructor(db: Database.Database, file: string) {
+    this.statements = new Statements(db);
+    this.#file = file;
+  }
+
+  async head(): Promise<StoredHead | null> {
+    return this.run(() => readHead(this.statements));
+  }
+
+  async columns(table: CopiedTable): Promise<readonly string[]> {
+    return this.run(() => this.statements.values<string>('SELECT name FROM pragma_table_info(?) ORDER BY name', table));
+  }
+
+  async last(table: CopiedTable): Promise<number> {
+    return this.run(() => this.statements.value<number | null>(`SELECT max(${keyColumn(table)}) FROM ${table}`) ?? 0);
+  }
+
+  async rows(table: CopiedTable, { columns, after, limit }: RowRange): Promise<readonly CopiedRow[]> {
+    const key = keyColumn(table);
+    const sql = `SELECT ${columns.join(', ')} FROM ${table} WHERE ${key} > ? ORDER BY ${key} LIMIT ?`;
+    return this.run(() => this.statements.of(sql).raw().all(after, limit) as CopiedRow[]);
+  }
+
+  async close(): Promise<void> {
+    this.statements.db.close();
+  }
+
+  protected run<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw toFailure(error, 'the copy failed', this.#file);
+    }
+  }
+}
+
+class SqliteCopyTarget extends SqliteCopy implements CopyTarget {
+  async copying(): Promise<string | null> {
+    return this.run(
+      () => this.statements.value<string>('SELECT value FROM meta WHERE name = ?', metaNames.copying) ?? null,
+    );
+  }
+
+  async begin(source: string): Promise<void> {
+    this.run(() => this.statements.run('INSERT INTO meta (name, value) VALUES (?, ?)', metaNames.copying, source));
+  }
+
+  async add(table: CopiedTable, columns: readonly string[], rows: readonly CopiedRow[]): Promise<void> {
+    const values = columns.map(() => '?').join(', ');
+    const insert = this.statements.of(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`);
+    this.#inTransaction(() => {
+      for (const row of rows) insert.run(...row);
+    });
+  }
+
+  async complete(head: StoredHead | null): Promise<void> {
+    this.#inTransaction(() => {
+      this.statements.db.exec(counters);
+      this.statements.run(`DELETE FROM meta WHERE name = 'journal'`);
+      if (head) this.statements.run(`INSERT INTO meta (name, value) VALUES ('journal', ?)`, JSON.stringify(head));
+    });
+  }
+
+  async finish(): Promise<void> {
+    this.run(() => this.statements.run('DELETE FROM meta WHERE name = ?', metaNames.copying));
+  }
+
+  #inTransaction(work: () => void): void {
+    this.run(() => this.statements.db.transaction(work).immediate());
+  }
+}
+
+/** Rejects with `StoreFailure` if the file is not a registry of this version: reading must not change it. */
+export async function openCopySource(file: string): Promise<CopySource> {
+  const db = openReader(file);
+  try {
+    if (versionOf(db, file, migrations.length) < migrations.length)
+      throw new StoreFailure(`${file} has an older database version: start its daemon once, which upgrades it`);
+    // All reads see this moment.
+    db.exec('BEGIN');
+    return new SqliteCopy(db, file);
+  } catch (error) {
+    db.close();
+    throw toFailure(error, 'cannot open the database', file);
+  }
+}
+
+/** Creates the database if it does not exist. */
+export const openCopyTarget = async (file: string): Promise<CopyTarget> =>
+  new SqliteCopyTarget(await openWriter({ file }), file);

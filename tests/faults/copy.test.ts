@@ -1,0 +1,257 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fill } from '../../bench/fill.ts';
+import { audit } from '../../daemon/maintenance/audit.ts';
+import { copy } from '../../daemon/maintenance/copy.ts';
+import { init } from '../../daemon/maintenance/init.ts';
+import { check } from '../../daemon/maintenance/maintenance.ts';
+import { copiedTables, keyColumn } from '../../daemon/store/copy.ts';
+import { openPostgresStore } from '../../daemon/store/postgres/postgres-store.ts';
+import type { CopyOptions } from '../../src/contract/programs.ts';
+import { adminPassword } from '../support/daemon.ts';
+import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
+import { needsPostgres, PostgresServer } from '../support/postgres.ts';
+import { runDaemonProgram } from '../support/programs.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const DEVICES = 6001;
+const tables = [
+  ...copiedTables.map(table => [table, keyColumn(table)]),
+  ['device_count WHERE count > 0', '1, 2, 3'],
+  ['device_tag', '1, 2, 3'],
+];
+
+/** A home with some of everything. */
+async function fillHome(home: string): Promise<void> {
+  const daemon = await spawnDaemon({ home });
+  const post = async (path: string, body: object) => {
+    const answer = await daemon.call('POST', path, body);
+    if (answer.code !== 200) throw new Error(`${path}: ${answer.message}`);
+    return answer.data as { deviceId: string; activationCode: string };
+  };
+  const device = { deviceType: 'UKEY', manufacturer: 'Feitian', model: 'K9', serialNumber: 'A-1' };
+  const { deviceId, activationCode } = await post('/api/devices/register', {
+    ...device,
+    tags: { lot: '7', alpha: 'ü:x', shelf: 'b' },
+  });
+  await post('/api/devices/activate', { deviceId, activationCode, userId: 'alice' });
+  await post('/api/tokens', { name: 'line', role: 'DEALER', expiresInDays: 30 });
+  await post('/api/users', { username: 'dealer', password: adminPassword, role: 'DEALER' });
+  await uploadApp(daemon, '1.0.0');
+  const form = new FormData();
+  form.set('file', new Blob(['sealed']), 'key.bak');
+  const headers = { authorization: `Bearer ${daemon.token}` };
+  const backup = await fetch(`${daemon.url}/api/devices/${deviceId}/backups`, { method: 'POST', body: form, headers });
+  if (backup.status !== 200) throw new Error(`the backup was answered with ${backup.status}`);
+  await daemon.stop();
+  await fill(home, DEVICES);
+}
+
+/** All rows of a database file, by table. */
+function rowsOf(file: string): (readonly [table: string, rows: string])[] {
+  const db = new Database(file, { readonly: true });
+  try {
+    return tables.map(([table, key]) => {
+      const rows = db.prepare(`SELECT * FROM ${table} ORDER BY ${key}`).all();
+      return [table!, rows.map(row => JSON.stringify(row)).join('\n')] as const;
+    });
+  } finally {
+    db.close();
+  }
+}
+
+const run = (options: Omit<CopyOptions, 'json'>, env: Readonly<Record<string, string>> = {}) =>
+  runDaemonProgram(copy, { json: true, ...options }, env);
+const headOf = async (home: string, env: Readonly<Record<string, string>> = {}) =>
+  (
+    await runDaemonProgram(
+      audit,
+      { home, json: false, device: null, since: null, limit: null, verify: false, head: true },
+      env,
+    )
+  ).stdout;
+
+needsPostgres('daemon copy', () => {
+  let server: PostgresServer;
+  let filled: string;
+  beforeAll(async () => {
+    server = await PostgresServer.start({ passwords: false });
+    filled = mkdtempSync(join(tmpdir(), 'devmgr-copy-'));
+    await fillHome(filled);
+  }, 120_000);
+  afterAll(async () => {
+    await server?.stop();
+    rmSync(filled, { recursive: true, force: true });
+  });
+
+  const newHome = () => {
+    const home = temporaryFolder();
+    cpSync(filled, home, { recursive: true });
+    return home;
+  };
+  const newStore = async () => {
+    const database = await server.database();
+    return { database, url: server.url(database) };
+  };
+
+  it('moves a registry to PostgreSQL and back: equal rows, an equal end of the journal, and a daemon that goes on', async () => {
+    const home = newHome();
+    const { database, url } = await newStore();
+    const there = await run({ home, from: 'sqlite:', to: url });
+    expect(there).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(there.stdout)).toMatchObject({ resumed: false, devices: DEVICES, files: 2 });
+    const env = { DEVMGR_STORE: url };
+    expect(await headOf(home, env)).toBe(await headOf(home));
+    expect(await runDaemonProgram(check, { home, json: false }, env)).toMatchObject({ code: 0 });
+    const back = join(home, 'back.db');
+    expect(await run({ home, from: url, to: `sqlite:${back}` })).toMatchObject({ code: 0, stderr: '' });
+    const before = new Map(rowsOf(join(home, 'devmgr.db')));
+    for (const [table, rows] of rowsOf(back)) {
+      expect(rows.length, table).toBeGreaterThan(0);
+      expect(rows, table).toBe(before.get(table));
+    }
+    const daemon = await spawnDaemon({ home, store: url });
+    const registered = { deviceType: 'UKEY', manufacturer: 'Feitian', model: 'K9', serialNumber: 'A-2' };
+    expect(await daemon.call('POST', '/api/devices/register', registered)).toMatchObject({ code: 200 });
+    expect(await daemon.call('POST', '/api/devices/register', { ...registered, serialNumber: 'A-1' })).toMatchObject({
+      code: 2006,
+    });
+    expect((await daemon.call('GET', '/api/devices/list?tag=lot:7')).data).toMatchObject({ pagination: { total: 1 } });
+    await daemon.stop();
+    expect(await runDaemonProgram(check, { home, json: false }, env)).toMatchObject({ code: 0 });
+    expect(await server.query('SELECT device::int AS n FROM head', database)).toEqual([{ n: DEVICES + 1 }]);
+  }, 180_000);
+
+  it('continues after it was killed; until then no daemon uses the target', async () => {
+    const home = newHome();
+    const { database, url } = await newStore();
+    await (await openPostgresStore({ url, env: {}, journalKey: new Uint8Array(32) })).close();
+    const blocker = await server.connect(database);
+    await blocker.query('BEGIN; LOCK TABLE event IN EXCLUSIVE MODE');
+    const main = join(import.meta.dirname, '../support/copy-main.ts');
+    const options = { home, json: true, from: 'sqlite:', to: url };
+    const child = spawn(process.execPath, [main, JSON.stringify(options)], { stdio: 'inherit' });
+    const ended = once(child, 'exit');
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'INSERT INTO "event"%'`;
+    // Not in the transaction, which would see the same state of the server each time.
+    while ((await server.query(waiting)).length === 0) {
+      if (child.exitCode !== null) throw new Error('the copy has ended');
+      await setTimeout(10);
+    }
+    child.kill('SIGKILL');
+    await ended;
+    await blocker.query('ROLLBACK');
+    await blocker.end();
+    expect(await server.query('SELECT count(*)::int AS n FROM device', database)).toEqual([{ n: DEVICES }]);
+    await expect(spawnDaemon({ home, store: url })).rejects.toThrow(/ended with 2 .*is an unfinished copy/s);
+    const result = await run(options);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(result.stdout)).toMatchObject({ resumed: true, devices: DEVICES });
+    await (await spawnDaemon({ home, store: url })).stop();
+  }, 180_000);
+
+  it('does not verify a copy that was changed on its way, and leaves it unusable', async () => {
+    const home = newHome();
+    const { database, url } = await newStore();
+    await (await openPostgresStore({ url, env: {}, journalKey: new Uint8Array(32) })).close();
+    await server.query(
+      `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.note = 'spoiled'; RETURN NEW; END $$;
+       CREATE TRIGGER spoil BEFORE INSERT ON device FOR EACH ROW WHEN (NEW.number = 7) EXECUTE FUNCTION spoil()`,
+      database,
+    );
+    expect(await run({ home, from: 'sqlite:', to: url })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /is not verified: the rows of device are not those of the source.*no daemon can use it/,
+      ),
+    });
+    await expect(spawnDaemon({ home, store: url })).rejects.toThrow(/is an unfinished copy/);
+  });
+
+  it('refuses a damaged source, and creates nothing', async () => {
+    const home = newHome();
+    const db = new Database(join(home, 'devmgr.db'));
+    db.exec(`UPDATE user SET role = 'ADMIN' WHERE username = 'dealer'`);
+    db.close();
+    const { database, url } = await newStore();
+    expect(await run({ home, from: 'sqlite:', to: url })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is damaged'),
+    });
+    expect(await server.query(`SELECT 1 FROM pg_class WHERE relname = 'device'`, database)).toEqual([]);
+  });
+
+  it('refuses a target that is not empty, the keys of another registry, and a registry that a daemon uses', async () => {
+    const home = newHome();
+    const { url } = await newStore();
+    expect(await runDaemonProgram(init, { home: temporaryFolder(), json: false, store: url }, {})).toMatchObject({
+      code: 0,
+    });
+    expect(await run({ home, from: 'sqlite:', to: url })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not empty'),
+    });
+    expect(await run({ home, from: 'sqlite:', to: 'sqlite:' })).toMatchObject({ code: 2 });
+    expect(await run({ home, from: url, to: `sqlite:${join(home, 'new.db')}` })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is sealed with a key that this home does not have'),
+    });
+    expect(existsSync(join(home, 'new.db'))).toBe(false);
+    const empty = await newStore();
+    const daemon = await spawnDaemon({ home });
+    expect(await run({ home, from: 'sqlite:', to: empty.url })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('a daemon is already running'),
+    });
+    await daemon.stop();
+  });
+
+  it.each([
+    ['postgres://devmgr@127.0.0.1:1/d', 9, 'cannot be reached'],
+    ['postgres://devmgr:hush@127.0.0.1/d', 2, 'contains a password'],
+    ['mysql://devmgr@127.0.0.1/d', 2, '--to does not know the scheme mysql'],
+    ['', 2, '--to is not a URL'],
+    ['sqlite:/nowhere/at/all.db', 2, 'cannot open the database'],
+  ])('reports the target %j with exit code %i', async (to, code, text) => {
+    const home = newHome();
+    // A reader may leave the two files of SQLite's log.
+    const names = () =>
+      readdirSync(home)
+        .filter(name => !/-(wal|shm)$/.test(name))
+        .sort();
+    const before = names();
+    const result = await run({ home, from: 'sqlite:', to });
+    expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) });
+    expect(result.stderr).not.toContain('hush');
+    expect(names()).toEqual(before);
+  });
+
+  it('reports a schema of a newer release and a read-only server in one line each', async () => {
+    const home = newHome();
+    const { database, url } = await newStore();
+    await server.query(`ALTER DATABASE "${database}" SET default_transaction_read_only = on`);
+    expect(await run({ home, from: 'sqlite:', to: url })).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('is read-only'),
+    });
+    const newer = await newStore();
+    await (await openPostgresStore({ url: newer.url, env: {}, journalKey: new Uint8Array(32) })).close();
+    await server.query('UPDATE devmgr_schema SET version = 999', newer.database);
+    for (const places of [
+      { from: 'sqlite:', to: newer.url },
+      { from: newer.url, to: `sqlite:${join(home, 'new.db')}` },
+    ])
+      expect(await run({ home, ...places })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('has schema version 999'),
+      });
+    expect(existsSync(join(home, 'new.db'))).toBe(false);
+    expect(readFileSync(join(home, 'journal-key'), 'utf8')).toBe(readFileSync(join(filled, 'journal-key'), 'utf8'));
+  });
+});
