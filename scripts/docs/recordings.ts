@@ -7,6 +7,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { isPortFree } from '../../src/cli/session/local-daemon.ts';
+import { storeDaemonStart } from '../../src/cli/settings/daemon-start.ts';
 import { defaultHost, defaultPort } from '../../src/contract/local.ts';
 
 const opening = '```console recorded';
@@ -76,13 +78,13 @@ function rewritten(lines: readonly string[], outputs: readonly string[]): string
 /** Runs the commands in one shell on a terminal; resolves to what each of them showed. */
 async function session(commands: readonly string[], program: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'devmgr-recording-'));
-  const [programs, home, work] = ['programs', 'home', 'home/keys'].map(name => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [programs, home, work, registry] = ['programs', 'home', 'home/keys', 'home/.local/share/devmgr'].map(name =>
+    join(folder, name),
+  ) as [string, string, string, string];
   try {
-    for (const place of [programs, work]) await mkdir(place, { recursive: true });
+    for (const place of [programs, work, registry]) await mkdir(place, { recursive: true, mode: 0o700 });
+    // As if the daemon had this port before: a notice about the usual one, if that is in use, would be recorded.
+    storeDaemonStart(registry, { pid: process.pid, url: `http://${defaultHost}:${await freePort()}`, args: [] });
     await writeFile(join(programs, 'devmgr'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, {
       mode: 0o755,
     });
@@ -126,6 +128,12 @@ function onTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv): Promi
     child.on('error', reject);
     child.on('close', () => resolve(shown));
   });
+}
+
+/** A free port with as many digits as the usual one, so that lines break at the same words. */
+async function freePort(): Promise<number> {
+  for (let port = defaultPort; port < 10_000; port++) if (await isPortFree(port)) return port;
+  throw new Error(`no port from ${defaultPort} to 9999 is free`);
 }
 
 /** What stays on the screen: without colors and bells, and of a line that was drawn several times the last. */

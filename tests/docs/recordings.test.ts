@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lasting, recorded } from '../../scripts/docs/recordings.ts';
+import { defaultHost, defaultPort } from '../../src/contract/local.ts';
 import { needs } from '../support/needs.ts';
 import { pagesOf } from './pages.ts';
 
@@ -23,6 +26,22 @@ needs(['script', 'jq'], 'bsdutils jq')('a recorded session', () => {
       expect(lasting(now)).toBe(lasting(text));
     },
   );
+});
+
+needs('script', 'bsdutils')('a recording', () => {
+  it('does not depend on whether the usual port is in use', async () => {
+    // Another program may have it already.
+    const holder = createServer().listen(defaultPort, defaultHost);
+    await Promise.race([once(holder, 'listening'), once(holder, 'error')]).catch(() => undefined);
+    try {
+      const page = ['```console recorded', '$ devmgr quickstart', '```'];
+      const text = await recorded(page.join('\n'), join(root, 'dist/devmgr.cjs'));
+      expect(text).toContain(`Started the daemon at http://${defaultHost}:${defaultPort} `);
+      expect(text).not.toContain('in use');
+    } finally {
+      holder.close();
+    }
+  });
 });
 
 describe('what of two runs is held against each other', () => {

@@ -268,7 +268,7 @@ function logEntry(line: string): LogEntry {
 }
 
 /** Whether a daemon can have the port: it listens on both loopback addresses. */
-async function isPortFree(port: number): Promise<boolean> {
+export async function isPortFree(port: number): Promise<boolean> {
   return (await isAddressFree(defaultHost, port)) && (await isAddressFree('::1', port));
 }
 
