@@ -20,6 +20,8 @@ export function loginLine(given: Readonly<Record<'profile' | 'server' | 'home', 
 }
 
 const usersHint = 'see: devmgr users list';
+/** For a device that was not found. */
+export const findDevice = 'find it: devmgr search TEXT';
 
 /** Null if there is nothing to advise. */
 export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): string | null {
@@ -44,7 +46,7 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
       return `try again with the correct password${file === null ? '' : `; the first one is in ${file}`}`;
     }
     case 2001:
-      return 'find it: devmgr list --keyword PART';
+      return findDevice;
     case 2002:
       return `see the user it is bound to: devmgr show ${device}`;
     case 2003:

@@ -190,6 +190,9 @@ export class CommandNode extends Command {
   /** Every error of commander passes here, as `error: message` and a suggestion in a line of its own. */
   override error(text: string, { code }: { readonly code?: string } = {}): never {
     const [message = '', suggestion] = text.replace(/^error: /, '').split('\n');
+    const known =
+      code === 'commander.unknownCommand' && this.parent === null ? otherWords.get(this.args[0] ?? '') : undefined;
+    if (known !== undefined) throw usage(message, known);
     const namesakes = code === 'commander.unknownCommand' ? this.#namesakes() : [];
     const hint =
       namesakes.length > 0 ? `did you mean ${namesakes.join(' or ')}?` : suggestion?.replace(/^\(D(.*)\)$/, 'd$1');
@@ -240,6 +243,15 @@ export class CommandNode extends Command {
 const takesValue: ReadonlySet<string> = new Set(
   Object.entries(globalFlags).flatMap(([name, shape]) => ('value' in shape ? [`--${name}`] : [])),
 );
+
+const retired = 'devices are retired, not deleted: devmgr deactivate DEVICE';
+const ungrouped = `leave that word out, as in devmgr show DEVICE; ${retired}`;
+
+/** Hints for words that other programs have as commands. */
+const otherWords: ReadonlyMap<string, string> = new Map([
+  ...['rm', 'delete', 'del', 'remove', 'retire'].map(word => [word, retired] as const),
+  ...['device', 'devices'].map(word => [word, ungrouped] as const),
+]);
 
 const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 

@@ -43,6 +43,11 @@ describe('a hint', () => {
     ).toMatch(/→ log in: devmgr login --profile other --server http:\/\/localhost:\d+\n/);
   });
 
+  test('names the search for a device that does not exist', async () => {
+    for (const name of ['DEV-9999', 'NO-SUCH'])
+      expect(await hintsOf(['show', name])).toContain('find it: devmgr search TEXT\n');
+  });
+
   test('names the user or package that does not exist, and the command that lists them', async () => {
     expect(await hintsOf(['users', 'update', 'USR-99', '--disable'])).toMatch(
       /does not exist: USR-99\n.*devmgr users list/,

@@ -81,6 +81,18 @@ needs('script', 'bsdutils')('list --watch', () => {
       expect(stringWidth(line)).toBeLessThanOrEqual(40);
   });
 
+  test('has the columns of -o wide that fit', async () => {
+    const screen = watched('-o', 'wide', '--status', 'ACTIVE');
+    await screen.shows(/REGISTERED +ACTIVATED[\s\S]*connected/);
+    screen.type(ctrl.c);
+    const { code, stdout } = await screen.ended;
+    expect(code).toBe(130);
+    const [, drawn, after] = stdout.split(/\u001b\[\?1049[hl]/);
+    for (const line of drawn!.replaceAll('^C', '').split(/\r\n|\u001b\[H/).map(withoutColors))
+      expect(stringWidth(line)).toBeLessThanOrEqual(100);
+    expect(withoutColors(after!)).toMatch(/^DEVICE .* REGISTERED .*ACTIVATED +LAST USED +TAGS/);
+  });
+
   test('reports an error of the stream on the terminal as it was before', async () => {
     const screen = atTerminal([process.execPath, programFile, 'list', '--watch', '--size', '101'], {
       home: daemon.home,
@@ -95,7 +107,8 @@ test.each([
   [['list', '--watch'], /--watch draws on a terminal.*\n.*devmgr watch --json/],
   [['list', '--watch', '--json'], /--watch.*cannot be used with.*--json/],
   [['list', '--watch', '--all'], /--watch.*cannot be used with.*--all/],
-  [['list', '--watch', '-o', 'wide'], /--watch.*cannot be used with.*--output/],
+  [['list', '--watch', '-o', 'yaml'], /--watch draws a table: --output yaml does not fit\n.*--output wide/],
+  [['list', '--watch', '-o', 'csv'], /--watch draws a table: --output csv does not fit/],
 ])('%j is refused', async (args, words) => {
   const { code, stdout, stderr } = await daemon.run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -8,6 +8,7 @@ import type { Client } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
 import { Fault, usage } from '../../fault.ts';
 import type { ArgShape } from '../../flags.ts';
+import { findDevice } from '../../hints.ts';
 import { safe } from '../../terminal/text.ts';
 import { findBySerial } from './find-device.ts';
 import { Registrations, registrationOf } from './registration.ts';
@@ -59,7 +60,7 @@ async function requireBySerial(registry: Client, serial: string): Promise<Device
   if (exact) return exact;
   const hint = similar
     ? `there is ${similar.serialNumber} (${similar.deviceId}): upper and lower case are different`
-    : 'find it: devmgr list --keyword PART';
+    : findDevice;
   throw new Fault('device', `no device has the deviceId or serial number "${serial}"`, hint);
 }
 

@@ -36,7 +36,7 @@ export const list = command({
     watch: {
       short: 'w',
       help: 'keep the list on the terminal, and draw it again when a device changes',
-      conflicts: ['all', 'json', 'csv', 'output', 'jq', 'quiet'],
+      conflicts: ['all', 'json', 'csv', 'jq', 'quiet'],
     },
     ...listFlags(deviceFields),
   },
@@ -130,7 +130,7 @@ const rowsFor = ({ out }: Context, devices: readonly DeviceListItem[]): readonly
 
 const none = 'No device matches.';
 
-/** Columns of a list of devices; `wide` adds those that there is seldom room for. */
+/** Columns of a list of devices; `wide` adds those that there is seldom room for. On a live screen they are the first to go. */
 export function deviceColumns(wide = false): Column<DeviceListItem>[] {
   const columns: Column<DeviceListItem>[] = [
     { title: 'DEVICE', value: device => device.deviceId },
@@ -147,8 +147,8 @@ export function deviceColumns(wide = false): Column<DeviceListItem>[] {
   const time = (iso: string | null) => (iso === null ? null : localTime(iso));
   return [
     ...columns,
-    { title: 'ACTIVATED', value: device => time(device.activatedAt) },
-    { title: 'LAST USED', value: device => time(device.lastUsedAt) },
-    { title: 'TAGS', value: device => tagWords(device).join(' ') || null },
+    { title: 'ACTIVATED', value: device => time(device.activatedAt), drop: 8 },
+    { title: 'LAST USED', value: device => time(device.lastUsedAt), drop: 7 },
+    { title: 'TAGS', value: device => tagWords(device).join(' ') || null, shorten: 'end', drop: 9 },
   ];
 }

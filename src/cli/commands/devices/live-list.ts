@@ -27,7 +27,9 @@ export interface LiveListing {
 
 /** Ends with Ctrl-C, which is how watching ends: the last page stays on the terminal. */
 export async function watchList(context: Context, listing: LiveListing): Promise<number> {
-  const { io, env } = context;
+  const { io, env, out } = context;
+  if (out.format !== 'table' && out.format !== 'wide')
+    throw usage(`--watch draws a table: --output ${out.format} does not fit`, 'use --output wide, or omit one of them');
   if (!io.stdoutIsTerminal || env.TERM === 'dumb')
     throw usage('--watch draws on a terminal, and standard output is not one', 'for programs: devmgr watch --json');
   const page = await listing.load();
