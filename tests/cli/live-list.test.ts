@@ -88,7 +88,10 @@ needs('script', 'bsdutils')('list --watch', () => {
     const { code, stdout } = await screen.ended;
     expect(code).toBe(130);
     const [, drawn, after] = stdout.split(/\u001b\[\?1049[hl]/);
-    for (const line of drawn!.replaceAll('^C', '').split(/\r\n|\u001b\[H/).map(withoutColors))
+    for (const line of drawn!
+      .replaceAll('^C', '')
+      .split(/\r\n|\u001b\[H/)
+      .map(withoutColors))
       expect(stringWidth(line)).toBeLessThanOrEqual(100);
     expect(withoutColors(after!)).toMatch(/^DEVICE .* REGISTERED .*ACTIVATED +LAST USED +TAGS/);
   });
