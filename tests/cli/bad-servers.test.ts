@@ -17,6 +17,22 @@ async function asked(url: string, args: readonly string[] = ['list']) {
   return { code, stderr };
 }
 
+const time = '2026-11-22T00:00:00.000Z';
+const deviceOf = (n: number) => ({
+  deviceId: `DEV-${n + 1}`,
+  deviceType: 'UKEY',
+  serialNumber: `S-${n}`,
+  manufacturer: 'M',
+  model: 'K',
+  status: 'INACTIVE',
+  userId: null,
+  activationCode: null,
+  createdAt: time,
+  activatedAt: null,
+  lastUsedAt: null,
+});
+const userOf = (n: number) => ({ id: `USR-${n}`, username: `u${n}`, role: 'ADMIN', email: null, disabled: false });
+
 describe('a server that is not devmgr', () => {
   test.each<[string, RequestListener, string]>([
     [
@@ -57,6 +73,33 @@ describe('a server that is not devmgr', () => {
     const { url } = await answering((_, response) => void response.writeHead(200, json).end(success(data)));
     const { code, stderr } = await asked(url, line.split(' '));
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
+  });
+
+  test.each([
+    ['an empty page', [], /page 2 is empty, after 1 of 100,000,000,000,000,000 records/],
+    ['a page again', [0], /page 2 repeats an earlier one, after 1 of 100,000,000,000,000,000 records/],
+    ['two pages in turns', [1, 0], /page 4 repeats an earlier one, after 3 of /],
+    ['three pages in turns', [1, 2, 0], /page 7 repeats an earlier one, after 6 of /],
+  ])('that announces pages without end, and sends %s, is not followed', async (_, turns, words) => {
+    const pagination = { page: 1, size: 100, total: 1e17, totalPages: 1e15 };
+    let requests = 0;
+    const { url } = await answering((request, response) => {
+      if (++requests > 50) return void response.writeHead(404).end();
+      const page = Number(new URL(request.url!, 'http://x').searchParams.get('page') ?? 1);
+      const n = page === 1 ? 0 : turns[(page - 2) % turns.length];
+      const list = n === undefined ? [] : [{ ...deviceOf(n), ...userOf(n) }];
+      response.writeHead(200, json).end(success({ list, pagination }));
+    });
+    for (const args of [
+      ['list', '--all', '--json'],
+      ['show', 'NO-SUCH'],
+      ['users', 'update', 'no-such', '--disable'],
+    ]) {
+      requests = 0;
+      const { code, stderr } = await devmgr([...args, '--server', url], { env });
+      const message = args.includes('--json') ? JSON.parse(stderr).error.message : stderr;
+      expect({ args, code, message }).toEqual({ args, code: 1, message: expect.stringMatching(words) });
+    }
   });
 
   test.each([

@@ -6,6 +6,7 @@ import type { ServiceToken } from '../../contract/tokens.ts';
 import type { User } from '../../contract/users.ts';
 import { checkArgument, ruleOf } from '../ask.ts';
 import { isServerRefusal } from '../client/failures.ts';
+import { type Page, pagesOf } from '../client/pages.ts';
 import type { Context } from '../context.ts';
 import { Fault } from '../fault.ts';
 import { type ChoiceSource, searchOne } from '../terminal/search-prompts.ts';
@@ -65,11 +66,6 @@ function sourceOf<T>(entries: readonly Entry<T>[], more: number): ChoiceSource<T
   };
 }
 
-interface PageOf<T> {
-  readonly list: readonly T[];
-  readonly pagination: { readonly total: number; readonly totalPages: number };
-}
-
 interface PageQuery {
   readonly page: number;
   readonly size: number;
@@ -77,15 +73,18 @@ interface PageQuery {
 
 /** The first thousand items of a paged list. */
 async function firstPages<T>(
-  read: (query: PageQuery) => Promise<PageOf<T>>,
+  read: (query: PageQuery) => Promise<Page<T>>,
+  keyOf: (item: T) => string,
 ): Promise<{ readonly items: readonly T[]; readonly more: number }> {
   const items: T[] = [];
-  for (let page = 1; ; page++) {
-    const { list, pagination } = await read({ page, size: paging.maxSize });
+  let pages = 0;
+  let total = 0;
+  for await (const { list, pagination } of pagesOf(page => read({ page, size: paging.maxSize }), keyOf)) {
     items.push(...list);
-    if (page >= Math.min(pagination.totalPages, mostPages) || list.length === 0)
-      return { items, more: Math.max(0, pagination.total - items.length) };
+    total = pagination.total;
+    if (++pages >= mostPages) break;
   }
+  return { items, more: Math.max(0, total - items.length) };
 }
 
 /** A user of the registry; only an ADMIN may list them. `fits` selects those that the command works on. */
@@ -95,7 +94,10 @@ export function pickUser(context: Context, command: string, fits: (user: User) =
 }
 
 async function userEntries({ registry }: Context, fits: (user: User) => boolean) {
-  const { items, more } = await firstPages(query => registry.call('listUsers', { query }));
+  const { items, more } = await firstPages(
+    query => registry.call('listUsers', { query }),
+    user => user.id,
+  );
   const entries = items.filter(fits).map((user): Entry<User> => ({ value: user, cells: userCells(user) }));
   return { entries, more };
 }
@@ -145,7 +147,10 @@ export function pickVersion(context: Context, command: string): Promise<AppVersi
     none: 'no application version has been uploaded',
   };
   return pickListed(context, question, async () => {
-    const { items, more } = await firstPages(query => context.registry.call('listApps', { query }));
+    const { items, more } = await firstPages(
+      query => context.registry.call('listApps', { query }),
+      app => app.versionId,
+    );
     const entries = items.map((app): Entry<AppVersion> => ({ value: app, cells: versionCells(app) }));
     return { entries, more };
   });
@@ -165,7 +170,7 @@ export function pickBackup(context: Context, command: string, deviceId: string):
   const question = { question: `Backup of ${deviceId}`, argument: 'BACKUP_ID', command, none };
   return pickListed(context, question, async () => {
     const read = (query: PageQuery) => context.registry.call('listBackups', { params: { deviceId }, query });
-    const { items, more } = await firstPages(read);
+    const { items, more } = await firstPages(read, backup => backup.backupId);
     const entries = items.map(
       (backup): Entry<Backup> => ({
         value: backup,
@@ -188,7 +193,10 @@ const backupCells = ({ backupId, fileName, fileSize, createdAt }: Backup): reado
 export function pickToken(context: Context, command: string): Promise<ServiceToken> {
   const question = { question: 'Service token', argument: 'TOKEN', command, none: 'there is no valid service token' };
   return pickListed(context, question, async () => {
-    const { items, more } = await firstPages(query => context.registry.call('listTokens', { query }));
+    const { items, more } = await firstPages(
+      query => context.registry.call('listTokens', { query }),
+      token => token.tokenId,
+    );
     const valid = items.filter(token => token.revokedAt === null && Date.parse(token.expiresAt) > Date.now());
     const entries = valid.map((token): Entry<ServiceToken> => ({ value: token, cells: tokenCells(token) }));
     return { entries, more };

@@ -3,6 +3,7 @@ import type { Backup } from '../../../contract/backups.ts';
 import { paging, sizes } from '../../../contract/limits.ts';
 import { checkArgument } from '../../ask.ts';
 import { ServerRefusal } from '../../client/failures.ts';
+import { pagesOf } from '../../client/pages.ts';
 import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
 import { usage } from '../../fault.ts';
@@ -181,11 +182,10 @@ async function picked(context: Context, deviceId: string): Promise<Backup> {
 /** The record of a backup, or of the newest one; the refusal of the server if there is none. */
 async function findBackup({ registry }: Context, deviceId: string, backupId: string | undefined): Promise<Backup> {
   const size = backupId === undefined ? 1 : paging.maxSize;
-  for (let page = 1; ; page++) {
-    const { list, pagination } = await registry.call('listBackups', { params: { deviceId }, query: { page, size } });
+  const read = (page: number) => registry.call('listBackups', { params: { deviceId }, query: { page, size } });
+  for await (const { list } of pagesOf(read, backup => backup.backupId)) {
     const found = backupId === undefined ? list[0] : list.find(backup => backup.backupId === backupId);
     if (found) return found;
-    if (page >= pagination.totalPages || list.length === 0) break;
   }
   const what = backupId === undefined ? `${deviceId} has no backups` : `${deviceId} has no backup ${backupId}`;
   throw new ServerRefusal(3001, what, null, null, { deviceId });

@@ -3,6 +3,7 @@ import type { DeviceListItem } from '../../../contract/devices.ts';
 import { paging } from '../../../contract/limits.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
+import { PageFollower } from '../../client/pages.ts';
 
 type Query = Partial<QueryOf<Routes['listDevices']>>;
 type Page = DataOf<Routes['listDevices']>;
@@ -20,6 +21,7 @@ const pagesAhead = 3;
 /**
  * All devices that match, page by page; the next pages are requested while one is used. A device that is registered meanwhile
  * moves others of the default order to the next page: those are not repeated, and pages from before the move are requested again.
+ * A fault of kind `failure` if the server repeats pages.
  */
 export async function* allDevices(
   client: Client,
@@ -27,12 +29,12 @@ export async function* allDevices(
   size: number = paging.maxSize,
 ): AsyncGenerator<DevicePage> {
   const first = await client.call('listDevices', { query: { ...query, page: 1, size } });
-  yield { list: first.list, total: first.pagination.total };
+  const follower = new PageFollower<DeviceListItem>(device => device.deviceId);
+  yield { list: follower.take(first), total: first.pagination.total };
   const pages = new PagesAhead(client.pooled(), { ...query, size });
-  for (let page = 2, before = first; page <= before.pagination.totalPages && before.list.length > 0; page++) {
-    const known = new Set(before.list.map(device => device.deviceId));
+  for (let page = follower.next, before = first; page !== null; page = follower.next) {
     before = await pages.take(page, before.pagination);
-    yield { list: before.list.filter(device => !known.has(device.deviceId)), total: before.pagination.total };
+    yield { list: follower.take(before), total: before.pagination.total };
   }
 }
 

@@ -10,6 +10,7 @@ import type { User } from '../../../contract/users.ts';
 import { deviceListFields } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
+import { pagesOf } from '../../client/pages.ts';
 
 /** A group of matches. */
 export interface Group<T> {
@@ -115,6 +116,7 @@ async function findUsers(client: Client, text: string, limit: number): Promise<R
   try {
     return await read(
       page => client.call('listUsers', { query: { page, size: paging.maxSize } }),
+      user => user.id,
       ({ id, username, email }) => matchOf([id, username, email], text),
       limit,
     );
@@ -128,6 +130,7 @@ async function findUsers(client: Client, text: string, limit: number): Promise<R
 const findVersions = (client: Client, text: string, limit: number): Promise<ReadGroup<AppVersion>> =>
   read(
     page => client.call('listApps', { query: { page, size: paging.maxSize } }),
+    version => version.versionId,
     ({ versionId, platform, version, versionName, fileName }) =>
       matchOf([versionId, platform, version, versionName, fileName], text),
     limit,
@@ -136,19 +139,21 @@ const findVersions = (client: Client, text: string, limit: number): Promise<Read
 /** The matches among the newest records, those of a whole value first. */
 async function read<T>(
   pageOf: (page: number) => Promise<Page<T>>,
+  keyOf: (record: T) => string,
   match: (record: T) => Match,
   limit: number,
 ): Promise<ReadGroup<T>> {
   const found: Record<'whole' | 'part', T[]> = { whole: [], part: [] };
-  for (let page = 1; ; page++) {
-    const { list, pagination } = await pageOf(page);
+  let page = 0;
+  let isLast = true;
+  for await (const { list, pagination } of pagesOf(pageOf, keyOf)) {
     for (const record of list) {
       const how = match(record);
       if (how !== null) found[how].push(record);
     }
-    const isLast = page >= pagination.totalPages || list.length === 0;
-    if (!isLast && page < mostPages) continue;
-    const all = [...found.whole, ...found.part];
-    return { total: all.length, list: all.slice(0, limit), complete: isLast };
+    isLast = ++page >= pagination.totalPages;
+    if (page >= mostPages) break;
   }
+  const all = [...found.whole, ...found.part];
+  return { total: all.length, list: all.slice(0, limit), complete: isLast };
 }

@@ -4,6 +4,7 @@ import type { ServiceToken } from '../../../contract/tokens.ts';
 import { type Role, roles } from '../../../contract/values.ts';
 import { need } from '../../ask.ts';
 import type { Client } from '../../client/client.ts';
+import { pagesOf } from '../../client/pages.ts';
 import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
 import { Fault, usage } from '../../fault.ts';
@@ -153,11 +154,10 @@ async function picked(context: Context): Promise<string> {
 /** The id of a token that is named by id, or by the name that it has while it is not revoked. */
 async function findToken(registry: Client, name: string): Promise<string> {
   if (tokenIds.parse(name) !== null) return name;
-  for (let page = 1; ; page++) {
-    const { list, pagination } = await registry.call('listTokens', { query: { page, size: paging.maxSize } });
+  const read = (page: number) => registry.call('listTokens', { query: { page, size: paging.maxSize } });
+  for await (const { list } of pagesOf(read, token => token.tokenId)) {
     const found = list.find(token => token.name === name && token.revokedAt === null);
     if (found) return found.tokenId;
-    if (page >= pagination.totalPages || list.length === 0) break;
   }
   // Perhaps the token itself was typed: it must not appear in an error.
   throw new Fault('absent', 'no service token with that name is valid', 'see: devmgr tokens list');

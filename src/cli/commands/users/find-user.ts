@@ -3,6 +3,7 @@ import { userIds } from '../../../contract/ids.ts';
 import { paging } from '../../../contract/limits.ts';
 import type { User } from '../../../contract/users.ts';
 import type { Client } from '../../client/client.ts';
+import { pagesOf } from '../../client/pages.ts';
 import { Fault } from '../../fault.ts';
 
 /**
@@ -16,11 +17,10 @@ export const isRemoved = ({ disabled, email }: User): boolean => disabled && ema
 
 /** The user with this id or name; a fault if there is none. */
 export async function readUser(registry: Client, name: string): Promise<User> {
-  for (let page = 1; ; page++) {
-    const { list, pagination } = await registry.call('listUsers', { query: { page, size: paging.maxSize } });
+  const read = (page: number) => registry.call('listUsers', { query: { page, size: paging.maxSize } });
+  for await (const { list } of pagesOf(read, user => user.id)) {
     const found = list.find(user => user.username === name || user.id === name);
     if (found) return found;
-    if (page >= pagination.totalPages || list.length === 0) break;
   }
   throw new Fault('absent', `user "${name}" does not exist`, 'see: devmgr users list --all');
 }
