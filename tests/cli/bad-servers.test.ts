@@ -75,6 +75,44 @@ describe('a server that is not devmgr', () => {
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
   });
 
+  const paged = (...list: unknown[]) => ({
+    list,
+    pagination: { page: 1, size: 20, total: list.length, totalPages: 1 },
+  });
+  const event = { id: 1, type: 'DEVICE_LOCKED', timestamp: time, data: {} };
+
+  test.each([
+    ['list', paged({ ...deviceOf(1), createdAt: 7 }), '"createdAt" of an item of "list" is not text'],
+    ['list --all', paged({ ...deviceOf(1), status: {} }), '"status" of an item of "list" is not text'],
+    ['list --quiet', paged({ serialNumber: 'S' }), 'an item of "list" lacks "deviceId"'],
+    [
+      'list',
+      { list: [], pagination: { page: 1, total: '0', totalPages: 0 } },
+      '"total" of "pagination" is not a number',
+    ],
+    ['show DEV-1', { ...deviceOf(1), deviceType: 7 }, '"deviceType" is not text'],
+    ['users list', paged({ ...userOf(1), role: 7 }), '"role" of an item of "list" is not text'],
+    ['tokens list', paged({ name: 'x' }), 'an item of "list" lacks "tokenId"'],
+    ['apps list', paged({ versionId: 'APP-1', platform: [] }), '"platform" of an item of "list" is not text'],
+    ['events', { list: [{ ...event, timestamp: 7 }], head: 1 }, '"timestamp" of an item of "list" is not text'],
+    ['events', { list: [{ ...event, data: null }], head: 1 }, 'an item of "list" lacks "data"'],
+  ])('%s: data %j names the field', async (line, data, words) => {
+    const { url } = await answering((_, response) => void response.writeHead(200, json).end(success(data)));
+    const { code, stderr } = await asked(url, line.split(' '));
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
+  });
+
+  test.each([
+    ['list', paged({ deviceId: 'DEV-1', serialNumber: 'S-1', status: 'ACTIVE' }), /DEV-1 +- +S-1 +ACTIVE +- .*-\n$/],
+    ['users list', paged({ id: 'USR-1', username: 'ada' }), /USR-1 +ada +- +- +enabled +-\n$/],
+    ['tokens list', paged({ tokenId: 'TOK-1', name: 'line' }), /TOK-1 +line +-/],
+    ['events', { list: [{ type: 'DEVICE_LOCKED', data: {} }], head: 1 }, /^- +locked\n$/],
+  ])('%s: a field that is absent in %j is shown as -', async (line, data, words) => {
+    const { url } = await answering((_, response) => void response.writeHead(200, json).end(success(data)));
+    const { code, stdout } = await devmgr([...line.split(' '), '--server', url], { env });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(words) });
+  });
+
   test.each([
     ['an empty page', [], /page 2 is empty, after 1 of 100,000,000,000,000,000 records/],
     ['a page again', [0], /page 2 repeats an earlier one, after 1 of 100,000,000,000,000,000 records/],

@@ -112,8 +112,9 @@ test('a registry with very many users takes few requests, and the answer says wh
   const server = createServer((request, response) => {
     paths.push(request.url!);
     const isUsers = request.url!.includes('/users/');
-    const user = { id: 'USR-9', username: 'x', role: 'VIEWER', email: null, disabled: false, createdAt: '' };
-    response.end(success({ list: isUsers ? [user] : [], pagination }));
+    const user = { id: `USR-${paths.length}`, username: 'x', role: 'VIEWER', email: null, disabled: false, createdAt: '' };
+    const none = { page: 1, size: 100, total: 0, totalPages: 0 };
+    response.end(success(isUsers ? { list: [user], pagination } : { list: [], pagination: none }));
   });
   const { url } = await listening(server);
   const run = devmgr(['search', 'nothing', '--server', url], {

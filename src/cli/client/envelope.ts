@@ -44,17 +44,73 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
 
 /** What is wrong with the data; null if it has the fields. */
 function problemOf(data: unknown, fields: readonly string[]): string | null {
-  for (const field of fields) {
+  for (const field of fields.filter(name => !name.includes('.'))) {
     if (!isObject(data) || !Object.hasOwn(data, field)) return `it lacks "${field}"`;
     if (lists.has(field) && !isListOfObjects(data[field])) return `"${field}" is not a list of objects`;
     if (objects.has(field) && !isObject(data[field])) return `"${field}" is not an object`;
+    if (field === 'pagination' || lists.has(field)) {
+      const problem = partProblem(data[field], field);
+      if (problem !== null) return problem;
+    }
   }
+  if (!isObject(data)) return null;
+  return oddField(data, '') ?? lackingPart(data, fields);
+}
+
+/** The first of the fields like `list.id` that an item of the list lacks. */
+function lackingPart(data: Record<string, unknown>, fields: readonly string[]): string | null {
+  for (const [list = '', name] of fields.map(field => field.split('.'))) {
+    if (name === undefined) continue;
+    const isLacking = (item: Record<string, unknown>) =>
+      name === 'data' ? !isObject(item.data) : !Object.hasOwn(item, name);
+    if ((data[list] as Record<string, unknown>[]).some(isLacking)) return `an item of "${list}" lacks "${name}"`;
+  }
+  return null;
+}
+
+/** What is wrong with the fields of a pagination, or of the items of a list. */
+function partProblem(value: unknown, field: string): string | null {
+  if (!Array.isArray(value)) {
+    const odd = counts.find(name => typeof (value as Record<string, unknown>)[name] !== 'number');
+    return odd === undefined ? null : `"${odd}" of "${field}" is not a number`;
+  }
+  for (const item of value as readonly Record<string, unknown>[]) {
+    const odd = oddField(item, ` of an item of "${field}"`);
+    if (odd !== null) return odd;
+  }
+  return null;
+}
+
+/** A field of an object that has another type than in this interface. A field that is absent is shown as `-`, unless it is an id. */
+function oddField(object: Record<string, unknown>, where: string): string | null {
+  for (const [name, value] of Object.entries(object))
+    if (texts.has(name) && value !== null && typeof value !== 'string') return `"${name}"${where} is not text`;
   return null;
 }
 
 /** Fields of these shapes in every operation that has them: commands read the parts of their values. */
 const lists: ReadonlySet<string> = new Set(['list', 'results', 'byManufacturer']);
 const objects: ReadonlySet<string> = new Set(['pagination', 'byStatus', 'byType', 'registrations']);
+
+const counts = ['page', 'total', 'totalPages'] as const;
+/** Fields that are text or null wherever they appear. */
+const texts: ReadonlySet<string> = new Set([
+  ...[
+    'deviceId',
+    'deviceType',
+    'serialNumber',
+    'manufacturer',
+    'model',
+    'hardwareVersion',
+    'firmwareVersion',
+    'status',
+  ],
+  ...['userId', 'userName', 'userEmail', 'activationCode', 'lockReason', 'note', 'username', 'role', 'email'],
+  ...['tokenId', 'name', 'createdBy', 'versionId', 'platform', 'version', 'versionName', 'fileName', 'sha256'],
+  ...['backupId', 'keyId', 'serialSource', 'reader', 'vendorId', 'productId', 'problem', 'type', 'timestamp'],
+  ...['createdAt', 'updatedAt', 'activatedAt', 'lastUsedAt', 'lockedAt', 'unlockedAt', 'deactivatedAt', 'attachedAt'],
+  ...['expiresAt', 'revokedAt', 'activationCodeExpiresAt'],
+]);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -43,8 +43,22 @@ const requiredFields: { readonly [N in RouteName]?: FieldsOf<N> } = {
   health: ['service', 'version'],
 };
 
-/** Fields that the `data` of an operation has at least. */
-export const fieldsOf = (name: RouteName): readonly string[] => requiredFields[name] ?? [];
+/** Fields that each item of a list must have: its id, and what is read to show it. */
+const requiredOfItems: { readonly [N in RouteName]?: readonly string[] } = {
+  listDevices: ['deviceId', 'serialNumber'],
+  listUsers: ['id', 'username'],
+  listTokens: ['tokenId', 'name'],
+  listApps: ['versionId'],
+  listBackups: ['backupId'],
+  listKeys: ['keyId', 'serialNumber'],
+  events: ['type', 'data'],
+};
+
+/** Fields that the `data` of an operation has at least; `list.id` is a field of each item of a list. */
+export const fieldsOf = (name: RouteName): readonly string[] => [
+  ...(requiredFields[name] ?? []),
+  ...(requiredOfItems[name] ?? []).map(field => `list.${field}`),
+];
 
 /** Whether an operation is called with a token. */
 export const needsToken = (name: RouteName): boolean => !('access' in endpoints[name]);

@@ -1,6 +1,7 @@
 /** Follows the pages of a list, and stops if a server would never come to its end. */
+
+import { count } from '../count.ts';
 import { Fault } from '../fault.ts';
-import { count } from '../terminal/count.ts';
 
 /** A page of a list, as the server sends it. */
 export interface Page<T> {

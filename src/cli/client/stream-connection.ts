@@ -190,6 +190,7 @@ function readFrame(text: string): Notification | null {
   try {
     const frame = JSON.parse(text) as Partial<Notification> | null;
     if (typeof frame?.type !== 'string' || typeof frame.data !== 'object' || frame.data === null) return null;
+    if (typeof (frame.timestamp ?? '') !== 'string') return null;
     if (frame.id !== undefined && !Number.isSafeInteger(frame.id)) return null;
     return frame as Notification;
   } catch {

@@ -28,6 +28,8 @@ export function localTime(iso: string, { seconds = false } = {}): string {
 
 /** `2026-11-21` and `16:29:05`, local or in UTC (`16:29:05Z`). A text that is not a time is the day, made safe, without a time. */
 export function dayAndTime(iso: string, utc: boolean): readonly [day: string, time: string] {
+  // A server can leave out any field.
+  if (typeof iso !== 'string') return ['-', ''];
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return [safe(iso), ''];
   if (utc) return [date.toISOString().slice(0, 10), `${date.toISOString().slice(11, 19)}Z`];
@@ -37,13 +39,13 @@ export function dayAndTime(iso: string, utc: boolean): readonly [day: string, ti
 
 /** Local time and how far away it is: `2026-11-21 16:29 (in 3 days)`. */
 export function timeAndDistance(iso: string): string {
-  return Number.isNaN(Date.parse(iso)) ? safe(iso) : `${localTime(iso)} (${relative(iso)})`;
+  return Number.isNaN(Date.parse(iso)) ? safe(String(iso ?? '-')) : `${localTime(iso)} (${relative(iso)})`;
 }
 
 /** "3 days ago", "in 2 hours", "just now"; never without the time itself. A text that is not a time is returned, made safe. */
 export function relative(iso: string, now = Date.now()): string {
-  const time = Date.parse(iso);
-  if (Number.isNaN(time)) return safe(iso);
+  const time = typeof iso === 'string' ? Date.parse(iso) : Number.NaN;
+  if (Number.isNaN(time)) return safe(String(iso ?? '-'));
   const seconds = Math.round((now - time) / 1000);
   const size = Math.abs(seconds);
   for (const [unit, length] of units) {
