@@ -112,7 +112,14 @@ test('a registry with very many users takes few requests, and the answer says wh
   const server = createServer((request, response) => {
     paths.push(request.url!);
     const isUsers = request.url!.includes('/users/');
-    const user = { id: `USR-${paths.length}`, username: 'x', role: 'VIEWER', email: null, disabled: false, createdAt: '' };
+    const user = {
+      id: `USR-${paths.length}`,
+      username: 'x',
+      role: 'VIEWER',
+      email: null,
+      disabled: false,
+      createdAt: '',
+    };
     const none = { page: 1, size: 100, total: 0, totalPages: 0 };
     response.end(success(isUsers ? { list: [user], pagination } : { list: [], pagination: none }));
   });
