@@ -1,5 +1,5 @@
-/** A number for people: "5,000". Programs get the digits alone. */
-export const count = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
+/** A number for people: "5,000". Programs get the digits alone. A server can leave out any number: that is `-`. */
+export const count = (value: number): string => (typeof value === 'number' ? value.toLocaleString('en') : '-');
 
 /** A number of things: "1 device", "5,000 devices". */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
