@@ -129,7 +129,7 @@ export class Leases {
   }
 }
 
-/** `asked`: when the portion was asked for. The window began to end no earlier than that. */
+/** `asked` and `answered` are monotonic. The window ends later than `left` after the question, so it is never used too long. */
 function leaseOf({ granted, used, left, endsAt }: Taken, want: number, asked: number, answered: number): Lease {
   return { left: granted, want, used, windowEnds: asked + left, endsAt, until: answered + LEASE_MS };
 }

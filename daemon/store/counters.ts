@@ -1,7 +1,7 @@
 /**
  * Counters that all handles of one store share, for limits. They are not part of the registry: a crash of the server may reset them.
- * Windows start with the first use and end by the clock of the server; the clocks of the nodes do not matter. Every method rejects
- * with `StoreFailure` in a few seconds if the server does not answer; then it may have counted.
+ * Windows start with the first use and end by the clock of the server; the clocks of the nodes do not matter. If the
+ * server does not answer, every method rejects with `StoreFailure`: those that count do so within seconds, and may have counted.
  */
 
 /** What is asked of a window. */

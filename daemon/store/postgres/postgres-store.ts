@@ -116,7 +116,11 @@ class Handle {
     this.#connections = connections;
     this.#log = notice;
     this.readers = new Readers(() => connections.reader());
-    this.counters = new Counters({ open: () => connections.counter(), ...counting });
+    this.counters = new Counters({
+      open: () => connections.counter(),
+      runLong: (sql, values) => this.readers.run(sql, values, 'long'),
+      ...counting,
+    });
     const parts = { readers: this.readers, from: head.event, everyMs: watchMs };
     this.#watch = new Watch({ ...parts, notify: what => this.#notify(what) });
     this.group = new Group({
