@@ -31,7 +31,7 @@ export async function openStore(
   const keys = { journalKey: journalKey!, otherJournalKeys, notice, instance };
   if (target === null) return sqlite.openSqliteStore({ file: home.path('database'), ...keys });
   const { openPostgresStore } = await import('./store/postgres/index.ts');
-  return refusing(() => openPostgresStore({ ...target, ...keys, exclusive: true }));
+  return refusing(() => openPostgresStore({ ...target, ...keys, exclusive: target.shared !== true }));
 }
 
 /** What the registry says about its secrets; null if there is none. */

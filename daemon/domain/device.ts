@@ -123,12 +123,39 @@ interface DeviceUse {
 /** Every change of a device. */
 export type DeviceChange = DeviceAdd | DeviceUpdate | DeviceUse;
 
-/** The device has one of these states, and this activation code if one is given. */
+/** Fields that a guard can hold beside the state and the activation code. */
+export type HeldFields = Partial<Pick<DeviceRecord, 'firmwareVersion' | 'note' | 'tags' | 'lockReason'>>;
+
+/** The device has one of these states, this activation code if one is given, and these values in the given fields. */
 export interface DeviceGuard {
   readonly kind: 'device';
   readonly device: number;
   readonly status: readonly DeviceStatus[];
   readonly activationCode?: string;
+  readonly fields?: HeldFields;
+}
+
+/** What guards look at. */
+export type GuardedPart = Pick<DeviceRecord, 'status' | 'activationCode' | keyof HeldFields>;
+
+/** Why the guard does not hold for the device as it is now; null if it does. */
+export function brokenBy(guard: DeviceGuard, device: GuardedPart | undefined): string | null {
+  if (!device) return `device ${guard.device} does not exist`;
+  if (!guard.status.includes(device.status)) return `device ${guard.device} is ${device.status} now`;
+  if (guard.activationCode !== undefined && guard.activationCode !== device.activationCode)
+    return `device ${guard.device} has another activation code now`;
+  const { tags, ...plain } = guard.fields ?? {};
+  const changed = Object.entries(plain).find(([field, value]) => device[field as keyof typeof plain] !== value);
+  if (changed) return `device ${guard.device} has another ${changed[0]} now`;
+  return tags && !sameTags(tags, device.tags) ? `device ${guard.device} has other tags now` : null;
+}
+
+function sameTags(tags: Tags, others: Tags): boolean {
+  const names = Object.keys(tags);
+  return (
+    names.length === Object.keys(others).length &&
+    names.every(name => Object.hasOwn(others, name) && others[name] === tags[name])
+  );
 }
 
 /** A change of an existing device, and its guards. */
@@ -168,12 +195,27 @@ export function refusalOf(operation: DeviceOperation, device: DeviceRecord): Ref
 /** Operations decided on the activation code: their guards hold it, so that a new code in between undoes the decision. */
 const codeOperations: ReadonlySet<DeviceOperation> = new Set(['activate', 'newCode']);
 
-/** Holds as long as the device is in a state that allows the operation. */
+/** What the decision, its journal entry or its response repeats of the device beside state and code: the guard holds it. */
+function heldFields(operation: DeviceOperation, device: DeviceRecord): HeldFields | null {
+  const { firmwareVersion, note, tags, lockReason } = device;
+  if (operation === 'update') return { firmwareVersion, note, tags };
+  return operation === 'unlock' ? { lockReason } : null;
+}
+
+/** Holds as long as the device is in a state that allows the operation, and has what the decision follows from. */
 export function guardOf(operation: DeviceOperation, device: DeviceRecord): DeviceGuard {
   const states = Object.keys(rules[operation]) as DeviceStatus[];
-  const status = states.filter(state => rules[operation][state] === 'yes');
-  const guard = { kind: 'device', device: device.number, status } as const;
-  return codeOperations.has(operation) ? { ...guard, activationCode: device.activationCode } : guard;
+  const allowed = states.filter(state => rules[operation][state] === 'yes');
+  // The journal says which state a deactivation has ended.
+  const status = operation === 'deactivate' ? [device.status] : allowed;
+  const fields = heldFields(operation, device);
+  return {
+    kind: 'device',
+    device: device.number,
+    status,
+    ...(codeOperations.has(operation) ? { activationCode: device.activationCode } : {}),
+    ...(fields ? { fields } : {}),
+  };
 }
 
 /** Sets fields of the device, unless its state does not allow the operation. */

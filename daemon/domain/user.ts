@@ -45,10 +45,29 @@ interface UserUpdate {
 /** Every change of a user. */
 export type UserChange = UserAdd | UserUpdate;
 
-/** `user`: no token was revoked since the record was read. `another-admin`: an enabled ADMIN other than this user remains. */
+/**
+ * `user`: no token was revoked since the record was read, and the given fields have these values. `another-admin`: an enabled ADMIN
+ * other than this user remains.
+ */
 export type UserGuard =
-  | { readonly kind: 'user'; readonly user: number; readonly tokenEpoch: number }
+  | {
+      readonly kind: 'user';
+      readonly user: number;
+      readonly tokenEpoch: number;
+      readonly fields?: Pick<UserRecord, 'role' | 'email' | 'disabled'>;
+    }
   | { readonly kind: 'another-admin'; readonly beside: number };
+
+/** Why the guard does not hold for its user as it is now; null if it does. */
+export function changedSince(
+  { user: number, tokenEpoch, fields }: Extract<UserGuard, { kind: 'user' }>,
+  user: Pick<UserRecord, 'tokenEpoch' | 'role' | 'email' | 'disabled'> | undefined,
+): string | null {
+  if (user?.tokenEpoch !== tokenEpoch) return `user ${number} was logged out or does not exist`;
+  if (!fields) return null;
+  const isSame = user.role === fields.role && user.email === fields.email && user.disabled === fields.disabled;
+  return isSame ? null : `user ${number} was changed`;
+}
 
 /** A change of an existing user, and its guards. */
 export type UserDecision = Decision<UserUpdate, UserGuard>;
@@ -113,11 +132,12 @@ export function logOut(user: UserRecord): UserDecision {
 }
 
 function decide(
-  { number, tokenEpoch }: UserRecord,
+  { number, tokenEpoch, role, email, disabled }: UserRecord,
   update: Pick<UserUpdate, 'set' | 'revoke' | 'entry'>,
   needsAnotherAdmin = false,
 ): UserDecision {
-  const unchanged: UserGuard = { kind: 'user', user: number, tokenEpoch };
+  // Whether another administrator is needed follows from role and state; responses show all three.
+  const unchanged: UserGuard = { kind: 'user', user: number, tokenEpoch, fields: { role, email, disabled } };
   return {
     change: { kind: 'user.set', user: number, ...update },
     guards: needsAnotherAdmin ? [unchanged, { kind: 'another-admin', beside: number }] : [unchanged],

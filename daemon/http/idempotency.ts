@@ -4,7 +4,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import { ApiError, isFinal } from '../../src/contract/codes.ts';
 import { idempotency } from '../../src/contract/limits.ts';
-import { type Context, holderOf, type KeyedRequest, originOf, StillRunning } from '../services/context.ts';
+import { type Context, commitFor, holderOf, type KeyedRequest, StillRunning } from '../services/context.ts';
 import { type ChangeResult, ResponseExists, type ResponsePart, type Store } from '../store/store.ts';
 import { envelope, errorResponse } from './responses.ts';
 
@@ -100,8 +100,7 @@ export class KeyedRequests {
 
   /** For a response without a change: a refusal, or a request that has nothing to change. */
   async #storeAlone(context: Context, request: FirstRequest, outcome: () => unknown): Promise<void> {
-    const at = this.#now();
-    await this.#store.commit({ ...originOf(context, at), changes: [], response: request.part(outcome) });
+    await commitFor(this.#store, context, { at: this.#now(), changes: [], response: request.part(outcome) });
   }
 
   /** The response that is stored; null if there is none. */

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
+import { AccountsUnknown } from '../services/accounts.ts';
 import { StillRunning } from '../services/context.ts';
 import { GuessingBlocked } from '../services/guessing.ts';
 import { type Allowance, RateLimited } from '../services/limiter.ts';
@@ -27,6 +28,8 @@ export const noSuchOperation = (): ApiError => new ApiError(404, 'no such operat
 export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
   if (error instanceof ApiError)
     return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin) };
+  if (error instanceof AccountsUnknown)
+    return { code: 500, message: 'the store does not answer now; nothing was changed', status: 503 };
   if (error instanceof StoreFailure)
     return { code: 500, message: 'the service cannot store changes now; nothing was changed', status: 500 };
   const known = frameworkErrors[(error as FastifyError | undefined)?.code ?? ''];
@@ -66,7 +69,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const { code, message, status } = errorResponse(error, atLogin);
   if (status === 500) request.server.logger.error({ requestId: request.id, err: error }, 'the request failed');
   if (error instanceof RateLimited) setRateLimitHeaders(reply, error.allowance);
-  if (error instanceof GuessingBlocked || error instanceof StillRunning)
+  if (error instanceof GuessingBlocked || error instanceof StillRunning || error instanceof AccountsUnknown)
     reply.header('retry-after', String(error.retryAfter));
   if (reply.raw.headersSent) {
     reply.raw.destroy();

@@ -5,7 +5,7 @@
 import { closeCodes, type HardwareEventType } from '../../src/contract/values.ts';
 import { visitCooperatively } from '../concurrency.ts';
 import { tokenHolder, userHolder } from '../domain/holder.ts';
-import type { CommitNotice, Store } from '../store/store.ts';
+import { type CommitNotice, maxBehindMs, type Store } from '../store/store.ts';
 import { Consumer, type Listener } from './consumer.ts';
 import { bitOf, journalTypes, type TypeSet, textFrame } from './frames.ts';
 import { History, type HistoryOptions } from './history.ts';
@@ -14,7 +14,7 @@ import { Tail } from './tail.ts';
 
 /** What the hub works with. The clocks and the timer have defaults; tests replace them. */
 export interface HubOptions {
-  readonly store: Pick<Store, 'events' | 'lastEventId' | 'onCommit'>;
+  readonly store: Pick<Store, 'events' | 'lastEventId' | 'onCommit' | 'behind'>;
   readonly log: { warn(details: object, message: string): void };
   /** Wall clock in milliseconds, for the expiry of tokens. */
   readonly now?: () => number;
@@ -58,11 +58,14 @@ function everyInterval(milliseconds: number, call: () => void): () => void {
 /** All open streams. */
 export class Hub {
   readonly #log: HubOptions['log'];
+  readonly #store: Pick<Store, 'behind'>;
   readonly #now: () => number;
   readonly #monotonic: () => number;
   readonly #tail: Tail;
   readonly #history: History;
   readonly #consumers = new Set<Consumer>();
+  /** Those whose tokens are being checked. */
+  readonly #checking = new Set<Consumer>();
   readonly #stops: (() => void)[];
   #sending = false;
   #sendAgain = false;
@@ -73,6 +76,7 @@ export class Hub {
   constructor(options: HubOptions) {
     const { store, log, now = Date.now, monotonic = () => performance.now(), every = everyInterval, pause } = options;
     this.#log = log;
+    this.#store = store;
     this.#now = now;
     this.#monotonic = monotonic;
     const onError = (error: unknown) => this.#warn(error, 'could not read the journal for a stream');
@@ -214,7 +218,8 @@ export class Hub {
       consumer.end(closeCodes.loggedOut, 'the token has expired; log in again');
       return;
     }
-    if (consumer.needsCheck) void this.#checkToken(consumer);
+    // Without news of the commits of other daemons, only a read says whether a token was revoked there.
+    if (consumer.needsCheck || this.#store.behind() >= maxBehindMs) void this.#checkToken(consumer);
     const health = consumer.heartbeat.check(this.#monotonic());
     if (health === 'slow') consumer.end(closeCodes.tooSlow, 'too slow; reconnect with since');
     else if (health === 'silent') consumer.terminate();
@@ -222,12 +227,20 @@ export class Hub {
   }
 
   async #checkToken(consumer: Consumer): Promise<void> {
-    consumer.needsCheck = false;
+    consumer.needsCheck = true;
+    // The check that is running may have read before what this one is to find: it repeats itself.
+    if (this.#checking.has(consumer)) return;
+    this.#checking.add(consumer);
     try {
-      if (!(await consumer.listener.isTokenValid())) consumer.end(closeCodes.loggedOut, 'logged out; log in again');
+      while (consumer.needsCheck && !consumer.ended) {
+        consumer.needsCheck = false;
+        if (!(await consumer.listener.isTokenValid())) consumer.end(closeCodes.loggedOut, 'logged out; log in again');
+      }
     } catch (error) {
       consumer.needsCheck = true;
       this.#warn(error, 'could not check the token of a stream');
+    } finally {
+      this.#checking.delete(consumer);
     }
   }
 

@@ -8,7 +8,7 @@ import { BlobError } from '../blobs/blob-error.ts';
 import type { StagedBlob } from '../blobs/blobs.ts';
 import * as domain from '../domain/app.ts';
 import type { Store } from '../store/store.ts';
-import { accept, actorOf, type Context, originOf, refused } from './context.ts';
+import { accept, actorOf, type Context, commitFor, refused, timeOf } from './context.ts';
 import * as present from './present.ts';
 import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
@@ -58,8 +58,7 @@ export class AppService {
         uploadedBy: actorOf(context) ?? '',
         blob: name,
       };
-      const number = await this.#add(context, at, app);
-      return appVersion({ ...app, number, createdAt: at });
+      return appVersion({ ...app, ...(await this.#add(context, at, app)) });
     });
   }
 
@@ -110,11 +109,15 @@ export class AppService {
     return app;
   }
 
-  async #add(context: Context, at: number, app: domain.NewApp): Promise<number> {
-    const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [domain.upload(app)] });
+  async #add(
+    context: Context,
+    at: number,
+    app: domain.NewApp,
+  ): Promise<Pick<domain.AppRecord, 'number' | 'createdAt'>> {
+    const [result] = await commitFor(this.#parts.store, context, { at, changes: [domain.upload(app)] });
     if (result?.kind === 'duplicate') throw refused(domain.duplicateUpload(app, result.number));
     if (result?.kind !== 'added') throw new Error('the store has not added the version');
-    return result.number;
+    return { number: result.number, createdAt: timeOf(result, at) };
   }
 }
 

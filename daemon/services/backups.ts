@@ -10,7 +10,7 @@ import { type BackupDecision, type BackupRecord, backUp, restore } from '../doma
 import { type DeviceRecord, refusalOf } from '../domain/device.ts';
 import { cleanFileName } from '../domain/file-name.ts';
 import type { ChangeResult, Store } from '../store/store.ts';
-import { accept, type Context, commitLast, retrying } from './context.ts';
+import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
 import * as present from './present.ts';
 import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
@@ -60,7 +60,7 @@ export class BackupService {
         const at = this.#parts.now();
         return this.#commit(context, at, accept(backUp(device, file)), ([result]) => {
           if (result?.kind !== 'added') throw new Error('the store has not added the backup');
-          return toBackup({ ...file, device: device.number, number: result.number, createdAt: at });
+          return toBackup({ ...file, device: device.number, number: result.number, createdAt: timeOf(result, at) });
         });
       }),
     );

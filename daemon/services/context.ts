@@ -1,10 +1,18 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
+import type { CallerGuard } from '../domain/caller.ts';
 import { Refusal } from '../domain/decision.ts';
 import { localHolder, tokenHolder, userHolder } from '../domain/holder.ts';
 import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
-import { type ChangeResult, type Commit, Conflict, type ResponsePart, type Store } from '../store/store.ts';
+import {
+  CallerRefused,
+  type ChangeResult,
+  type Commit,
+  Conflict,
+  type ResponsePart,
+  type Store,
+} from '../store/store.ts';
 
 /** Who makes a request. The role is the user's at this moment, not the one in the token. */
 export interface Caller {
@@ -60,12 +68,35 @@ export function holderOf({ user, serviceToken }: Caller): string {
   return serviceToken ? tokenHolder(serviceToken.number) : localHolder;
 }
 
-/** The parts of a commit that say when and on whose behalf it is made. */
-export const originOf = (context: Context, at: number): Pick<Commit, 'at' | 'actor' | 'requestId'> => ({
-  at,
-  actor: actorOf(context),
-  requestId: context.requestId,
-});
+/** What must still hold of the caller when the commit is made; undefined for the role LOCAL, whose tokens cannot be revoked. */
+function guardOf({ user, serviceToken }: Caller): CallerGuard | undefined {
+  if (user) return { kind: 'user', user: user.number, tokenEpoch: user.tokenEpoch, role: user.role };
+  return serviceToken ? { kind: 'service-token', token: serviceToken.number } : undefined;
+}
+
+/**
+ * Makes a commit on behalf of the caller of a request. Another daemon may have revoked the token since it was checked here: then
+ * refuses with 1004, and with 2007 if the user has another role now.
+ */
+export async function commitFor(
+  store: Pick<Store, 'commit'>,
+  context: Context,
+  what: Omit<Commit, 'actor' | 'requestId' | 'caller'>,
+): Promise<readonly ChangeResult[]> {
+  const caller = guardOf(context.caller);
+  const commit = { actor: actorOf(context), requestId: context.requestId, ...(caller ? { caller } : {}), ...what };
+  try {
+    return await store.commit(commit);
+  } catch (error) {
+    if (!(error instanceof CallerRefused)) throw error;
+    if (error.lost === 'role') throw new ApiError(2007, 'your role was changed; try again');
+    throw new ApiError(1004, 'the token is no longer valid; log in again');
+  }
+}
+
+/** The time of the record that a commit has added, or of the use it has recorded: `at`, unless the store has raised it. */
+export const timeOf = (result: ChangeResult | undefined, at: number): number =>
+  (result && 'at' in result ? result.at : undefined) ?? at;
 
 /**
  * Makes the commit that ends a request, and returns what `data` makes of its results. If the request has an idempotency key, its
@@ -74,19 +105,18 @@ export const originOf = (context: Context, at: number): Pick<Commit, 'at' | 'act
 export async function commitLast<T>(
   store: Pick<Store, 'commit'>,
   context: Context,
-  { at, ...what }: Pick<Commit, 'at' | 'changes' | 'guards'>,
+  what: Pick<Commit, 'at' | 'changes' | 'guards'>,
   data: (results: readonly ChangeResult[]) => T,
 ): Promise<T> {
-  const commit = { ...originOf(context, at), ...what };
   const { keyed } = context;
-  if (!keyed) return data(await store.commit(commit));
+  if (!keyed) return data(await commitFor(store, context, what));
   let made: T | undefined;
   const response = keyed.part(results => {
     made = undefined;
     made = data(results);
     return made;
   });
-  const results = await store.commit({ ...commit, response });
+  const results = await commitFor(store, context, { ...what, response });
   keyed.committed();
   return made ?? data(results);
 }
@@ -100,9 +130,10 @@ export function accept<T>(decided: T | Refusal): T {
   return decided;
 }
 
-const ATTEMPTS = 3;
+/** Daemons that change one record in turns can each be too late several times in a row: half of the time if there are two. */
+const ATTEMPTS = 20;
 
-/** Reads, decides and commits; tries again after a `Conflict`, at most three times in all. Then refuses with 500. */
+/** Reads, decides and commits; tries again after a `Conflict`, at most `ATTEMPTS` times in all. Then refuses with 500. */
 export async function retrying<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

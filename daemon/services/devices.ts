@@ -13,7 +13,7 @@ import type { Refusal } from '../domain/decision.ts';
 import * as domain from '../domain/device.ts';
 import type { ChangeResult, DeviceFilter, Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
-import { accept, type Context, commitLast, refused, retrying } from './context.ts';
+import { accept, type Context, commitLast, refused, retrying, timeOf } from './context.ts';
 import { DeviceBatches } from './device-batches.ts';
 import { type DeviceOperation, deviceOperations } from './device-operations.ts';
 import type { Guessing } from './guessing.ts';
@@ -60,7 +60,7 @@ export class DeviceService {
         model: body.model,
         status: 'INACTIVE',
         activationCode: change.device.activationCode,
-        createdAt: present.iso(at),
+        createdAt: present.iso(timeOf(result, at)),
       };
     });
   }
@@ -155,7 +155,7 @@ export class DeviceService {
           deviceId: deviceIds.format(device.number),
           totalUsageCount: sums.usageCount,
           totalUsageDuration: sums.usageSeconds,
-          lastUsedAt: present.iso(at),
+          lastUsedAt: present.iso(timeOf(result, at)),
         };
       },
     });
@@ -197,8 +197,8 @@ export class DeviceService {
   }
 
   /**
-   * Reads the device, decides, and commits under the guards of the decision. Other changes of the device wait meanwhile: the
-   * response and the journal say what the change has replaced, and the guards alone would let another change come in between.
+   * Reads the device, decides, and commits under the guards of the decision. Other changes of the device in this process wait
+   * meanwhile, so that only those of other daemons undo a decision.
    */
   #change<D>(context: Context, deviceId: string, { decide, data }: DeviceStep<D>): Promise<D> {
     const attempt = async () => {

@@ -2,6 +2,7 @@ import { ApiError } from '../../src/contract/codes.ts';
 import { refusalOf, type ServiceTokenRecord } from '../domain/service-token.ts';
 import { insideOf } from '../networks.ts';
 import type { Store } from '../store/store.ts';
+import { isCacheValid, readAccount } from './accounts.ts';
 import { type Caller, refused } from './context.ts';
 import type { LastUses } from './last-uses.ts';
 import { isServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
@@ -16,13 +17,13 @@ const MAX_CACHED = 10_000;
 
 /** What the check works with. */
 export interface ServiceTokensParts {
-  readonly store: Pick<Store, 'serviceTokenByDigest' | 'onCommit'>;
+  readonly store: Pick<Store, 'serviceTokenByDigest' | 'onCommit' | 'behind'>;
   readonly lastUses: Pick<LastUses, 'note'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Checks service tokens. A token that was found is cached until a token is created or revoked. */
+/** Checks service tokens. A token that was found is cached until a token is created or revoked; see `Accounts` for other daemons. */
 export class ServiceTokens {
   readonly #parts: ServiceTokensParts;
   /** By digest, so that no text of a token stays in memory. */
@@ -42,19 +43,24 @@ export class ServiceTokens {
   /** Who the token belongs to. Refuses with 1004 or 1005. `address` is that of the client. */
   async check(text: string, address: string): Promise<Caller> {
     const digest = digestOf(text);
-    const known = this.#known.get(digest) ?? (await this.#find(digest));
+    const known = this.#peek(digest) ?? (await this.#find(digest));
     return this.#callerOf(known, address);
   }
 
   /** Like `check`, but synchronous; null if the token is not cached: then call `check`. */
   checkNow(text: string, address: string): Caller | null {
-    const known = this.#known.get(digestOf(text));
+    const known = this.#peek(digestOf(text));
     return known ? this.#callerOf(known, address) : null;
+  }
+
+  #peek(digest: string): Known | undefined {
+    return isCacheValid(this.#parts.store) ? this.#known.get(digest) : undefined;
   }
 
   async #find(digest: string): Promise<Known> {
     const epoch = this.#epoch;
-    const record = await this.#parts.store.serviceTokenByDigest(digest);
+    const { store } = this.#parts;
+    const record = await readAccount(store, () => store.serviceTokenByDigest(digest));
     if (!record) throw invalid();
     const known = { record, isInside: record.allowedFrom === null ? anywhere : insideOf(record.allowedFrom) };
     if (epoch !== this.#epoch) return known;

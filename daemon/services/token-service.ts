@@ -7,7 +7,7 @@ import type * as api from '../../src/contract/tokens.ts';
 import * as domain from '../domain/service-token.ts';
 import { isCidr } from '../networks.ts';
 import type { Store } from '../store/store.ts';
-import { type Context, originOf, retrying } from './context.ts';
+import { type Context, commitFor, retrying } from './context.ts';
 import type { LastUses } from './last-uses.ts';
 import * as present from './present.ts';
 import { newServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
@@ -38,7 +38,7 @@ export class TokenService {
     const expiresAt = at + expiresInDays * DAY_MS;
     const createdBy = context.caller.user!.username;
     const token = { name, role, sha256: serviceTokenDigest(text), createdBy, expiresAt, allowedFrom };
-    const [result] = await this.#parts.store.commit({ ...originOf(context, at), changes: [domain.create(token)] });
+    const [result] = await commitFor(this.#parts.store, context, { at, changes: [domain.create(token)] });
     if (result?.kind !== 'added') throw new ApiError(1001, `name ${name} already exists: revoke that token first`);
     return { tokenId: tokenIds.format(result.number), token: text, name, role, expiresAt: present.iso(expiresAt) };
   }
@@ -63,7 +63,7 @@ export class TokenService {
       if (!token) throw new ApiError(404, 'service token does not exist');
       if (token.revokedAt !== null) return this.#present(token);
       const at = this.#parts.now();
-      await this.#parts.store.commit({ ...originOf(context, at), changes: [domain.revoke(token)] });
+      await commitFor(this.#parts.store, context, { at, changes: [domain.revoke(token)] });
       return this.#present({ ...token, revokedAt: at });
     });
   }

@@ -7,7 +7,7 @@ import type * as api from '../../src/contract/users.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import * as domain from '../domain/user.ts';
 import type { Store } from '../store/store.ts';
-import { accept, type Context, commitLast, retrying } from './context.ts';
+import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
 import { checkNewPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
@@ -43,7 +43,7 @@ export class UserService {
     const at = this.#parts.now();
     return commitLast(this.#parts.store, context, { at, changes: [domain.create(user)] }, ([result]) => {
       if (result?.kind !== 'added') throw new ApiError(1001, `username ${body.username} already exists`);
-      return present.user({ ...user, number: result.number, createdAt: at, tokenEpoch: 0 });
+      return present.user({ ...user, number: result.number, createdAt: timeOf(result, at), tokenEpoch: 0 });
     });
   }
 
@@ -92,7 +92,7 @@ export class UserService {
     });
   }
 
-  /** The changes of a user run one after the other, so that each response shows the result of the change before it. */
+  /** The changes of a user in this process run one after the other, so that only those of other daemons undo a decision. */
   #change<T>(userId: string, attempt: () => Promise<T>): Promise<T> {
     return this.#changes.run(userId, () => retrying(attempt));
   }

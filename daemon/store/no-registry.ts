@@ -3,7 +3,16 @@ import { type CommitNotice, type Store, StoreFailure } from './store.ts';
 /** What the parts of a station ask of a store. */
 export type StationStore = Pick<
   Store,
-  'user' | 'response' | 'device' | 'devicesBySerial' | 'events' | 'lastEventId' | 'onCommit' | 'commit' | 'health'
+  | 'user'
+  | 'response'
+  | 'device'
+  | 'devicesBySerial'
+  | 'events'
+  | 'lastEventId'
+  | 'onCommit'
+  | 'behind'
+  | 'commit'
+  | 'health'
 >;
 
 /** The store of a daemon without a registry: it has no records and takes none. */
@@ -15,6 +24,7 @@ export const noRegistry: StationStore = {
   events: async () => [],
   lastEventId: async () => 0,
   onCommit: (_listener: (notice: CommitNotice) => void) => () => {},
+  behind: () => 0,
   commit: async () => {
     throw new StoreFailure('a station has no registry');
   },

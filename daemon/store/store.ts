@@ -6,15 +6,16 @@
  * Several handles, in one process or in many, may have the same store open if the engine supports it: PostgreSQL does, SQLite
  * does not. What a commit promises then holds across all of them: ids and numbers without gaps in the order of the commits,
  * guards, totals, and readers that see a commit as soon as it was acknowledged. Two things are up to the callers. A listener
- * learns of the commits of other handles after they were acknowledged there (see `onCommit`), so what is kept from one read for
- * the next may be that much older. And a decision that follows from more of a record than a guard holds must be made in one
- * process: `KeyedMutex` orders it there, not between processes.
+ * learns of the commits of other handles after they were acknowledged there (see `onCommit`): what is kept from one read for the
+ * next may be used only while `behind` is small. And the guards of a commit must hold everything that its decision follows from:
+ * `KeyedMutex` orders decisions in one process, not between processes.
  */
 
 import type { Tag } from '../../src/contract/tags.ts';
 import type { DeviceSort, DeviceStatus, DeviceType, Platform } from '../../src/contract/values.ts';
 import type { AppChange, AppRecord } from '../domain/app.ts';
 import type { BackupChange, BackupRecord } from '../domain/backup.ts';
+import type { CallerGuard, LostRight } from '../domain/caller.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow } from '../domain/device.ts';
 import type { EntryType, EventRecord, JournalAdd, JournalRotate } from '../domain/journal.ts';
 import type { ServiceTokenRecord, TokenChange } from '../domain/service-token.ts';
@@ -37,10 +38,12 @@ export type Guard = DeviceGuard | UserGuard;
 
 /** One for each change, in order. */
 export type ChangeResult =
-  | { readonly kind: 'added'; readonly number: number }
+  /** `at` is present if the store has raised the time of the commit: it is the time of the new record. */
+  | { readonly kind: 'added'; readonly number: number; readonly at?: number }
   /** The record that was in the way; nothing was written. `status` is that of a device, else null. */
   | { readonly kind: 'duplicate'; readonly number: number; readonly status: DeviceStatus | null }
-  | { readonly kind: 'used'; readonly usageCount: number; readonly usageSeconds: number }
+  /** `at`: see above. */
+  | { readonly kind: 'used'; readonly usageCount: number; readonly usageSeconds: number; readonly at?: number }
   /** How many records were removed. */
   | { readonly kind: 'removed'; readonly count: number }
   | { readonly kind: 'done' };
@@ -96,6 +99,8 @@ export interface Commit {
   readonly requestId: string | null;
   readonly changes: readonly Change[];
   readonly guards?: readonly Guard[];
+  /** Whom the commit is made for; absent if the daemon makes it. Refused with `CallerRefused` if this no longer holds. */
+  readonly caller?: CallerGuard;
   /** Present if the commit carries out a request with an idempotency key. */
   readonly response?: ResponsePart;
 }
@@ -105,6 +110,16 @@ export class Conflict extends Error {
   constructor(what: string) {
     super(`conflict: ${what}`);
     this.name = 'Conflict';
+  }
+}
+
+/** The caller of a commit has lost the right to make it. Nothing of the commit was written, and trying again is of no use. */
+export class CallerRefused extends Error {
+  readonly lost: LostRight;
+  constructor(lost: LostRight) {
+    super(lost === 'revoked' ? 'the token of the caller was revoked' : 'the caller has another role now');
+    this.name = 'CallerRefused';
+    this.lost = lost;
   }
 }
 
@@ -118,6 +133,13 @@ export class ResponseExists extends Error {
     this.name = 'ResponseExists';
   }
 }
+
+/** Why a store refuses one commit, while others of the same transaction go on. */
+export type CommitRefusal = Conflict | CallerRefused | ResponseExists;
+
+/** Whether a commit was refused by itself. Anything else is a failure of the store. */
+export const isCommitRefusal = (error: unknown): error is CommitRefusal =>
+  error instanceof Conflict || error instanceof CallerRefused || error instanceof ResponseExists;
 
 /** The store cannot work (disk full, damaged, closed). Nothing of the commit was written. `message` is for the log. */
 export class StoreFailure extends Error {
@@ -297,11 +319,14 @@ export interface CommitNotice {
   readonly serviceTokens: readonly number[];
 }
 
+/** Milliseconds of `behind` up to which what was read before may be used instead of a read. */
+export const maxBehindMs = 1000;
+
 /** A registry opened for reading and writing. */
 export interface Store extends Reader {
   /**
    * Resolves when everything is on disk. Commits that arrive together may share one transaction; one that is refused
-   * does not undo the others. Rejects with `Conflict`, `ResponseExists` or `StoreFailure`; then nothing of the commit was written, except that
+   * does not undo the others. Rejects with a `CommitRefusal` or `StoreFailure`; then nothing of the commit was written, except that
    * after `OutcomeUnknown` all of it may have been.
    */
   commit(commit: Commit): Promise<readonly ChangeResult[]>;
@@ -318,6 +343,11 @@ export interface Store extends Reader {
   onCommit(listener: (notice: CommitNotice) => void): () => void;
   /** Absent if the store has one handle at a time: then counters in memory do. */
   readonly counters?: SharedCounters;
+  /**
+   * Milliseconds by which listeners may be behind: of every commit that another handle made before that, they have learned. Always 0
+   * for a store that has no other handles. Grows while the server does not answer.
+   */
+  behind(): number;
   /** Whether writes can be expected to succeed. */
   health(): Promise<{ readonly ready: boolean; readonly detail: string }>;
   /** Waits for running commits, then closes the store. Idempotent. */

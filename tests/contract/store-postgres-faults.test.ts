@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Store } from '../../daemon/store/store.ts';
 import { StoreFailure } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
-import { addDevice, addUser, commit, commitOf, queryOf, setDevice } from './store/fixtures.ts';
+import { addDevice, addUser, commit, commitOf, queryOf, setDevice, useDevice } from './store/fixtures.ts';
 
 type Opened = Awaited<ReturnType<typeof openPostgres>>;
 const turn = () => new Promise(resolve => setImmediate(resolve));
@@ -144,8 +144,12 @@ needsPostgres('a PostgreSQL store whose server', () => {
 
   it('has an earlier time than the last commit writes that of the last commit', async () => {
     await commit(store, [addDevice('A')], { at: 100 });
-    await store.commit(commitOf([addDevice('B')], { at: 50 }));
-    expect((await store.events({ after: 0, limit: 9 })).map(({ at }) => at)).toEqual([100, 100]);
+    const results = await store.commit(commitOf([addDevice('B'), useDevice(1, 3)], { at: 50 }));
+    expect(results).toEqual([
+      { kind: 'added', number: 2, at: 100 },
+      { kind: 'used', usageCount: 1, usageSeconds: 3, at: 100 },
+    ]);
+    expect((await store.events({ after: 0, limit: 9 })).map(({ at }) => at)).toEqual([100, 100, 100]);
     expect((await store.device(2))?.createdAt).toBe(100);
   });
 

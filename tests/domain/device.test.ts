@@ -124,12 +124,30 @@ describe('the guard', () => {
 
   it.each([
     ['lock', domain.lock(device('ACTIVE'), 'lost', null, now), ['ACTIVE']],
-    ['unlock', domain.unlock(device('LOCKED'), null), ['LOCKED']],
-    ['deactivate', domain.deactivate(device('LOCKED'), 'stolen', null, now), ['INACTIVE', 'ACTIVE', 'LOCKED']],
-    ['edit', domain.edit(device('ACTIVE'), { note: null }, {}, now), ['INACTIVE', 'ACTIVE']],
     ['use', domain.use(device('ACTIVE'), 5), ['ACTIVE']],
   ] as const)('of %s holds every state that allows it', (_, decision, status) => {
     expect(decided(decision).guards).toEqual([{ kind: 'device', device: 7, status }]);
+  });
+
+  it('of an unlock holds the reason of the lock, which the journal repeats', () => {
+    expect(decided(domain.unlock(device('LOCKED'), null)).guards).toEqual([
+      { kind: 'device', device: 7, status: ['LOCKED'], fields: { lockReason: device('LOCKED').lockReason } },
+    ]);
+  });
+
+  it('of a deactivation holds the state that it ends, which the journal repeats', () => {
+    const status = ['LOCKED'];
+    expect(decided(domain.deactivate(device('LOCKED'), 'stolen', null, now)).guards).toEqual([
+      { kind: 'device', device: 7, status },
+    ]);
+  });
+
+  it('of an edit holds every field that an edit can change: the response shows all of them', () => {
+    const { firmwareVersion, note, tags } = device('ACTIVE');
+    const status = ['INACTIVE', 'ACTIVE'];
+    expect(decided(domain.edit(device('ACTIVE'), { note: null }, {}, now)).guards).toEqual([
+      { kind: 'device', device: 7, status, fields: { firmwareVersion, note, tags } },
+    ]);
   });
 });
 

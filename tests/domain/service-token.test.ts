@@ -48,6 +48,7 @@ describe('a check', () => {
   function tokens() {
     const reads: string[] = [];
     const uses: number[] = [];
+    let behind = 0;
     let changed = (_numbers: readonly number[]) => {};
     const checked = new ServiceTokens({
       store: {
@@ -59,11 +60,15 @@ describe('a check', () => {
           changed = serviceTokens => listener({ lastEventId: 1, users: [], serviceTokens });
           return () => {};
         },
+        behind: () => behind,
       },
       lastUses: { note: token => uses.push(token) },
       now: () => 0,
     });
-    return { checked, reads, uses, changed: (numbers: readonly number[]) => changed(numbers) };
+    const setBehind = (milliseconds: number) => {
+      behind = milliseconds;
+    };
+    return { checked, reads, uses, setBehind, changed: (numbers: readonly number[]) => changed(numbers) };
   }
 
   it('of a text with a wrong checksum does not read the store', async () => {
@@ -72,6 +77,21 @@ describe('a check', () => {
     await expect(checked.check(text, '10.0.0.1')).rejects.toMatchObject({ code: 1004 });
     expect(() => checked.checkNow(text, '10.0.0.1')).toThrow(/invalid/);
     expect([reads, uses]).toEqual([[], []]);
+  });
+
+  it('reads the store each time while commits of other daemons are not known', async () => {
+    const { checked, reads, setBehind } = tokens();
+    const text = newServiceTokenText();
+    await checked.check(text, '10.0.0.1');
+    setBehind(999);
+    expect(checked.checkNow(text, '10.0.0.1')).not.toBeNull();
+    setBehind(1000);
+    expect(checked.checkNow(text, '10.0.0.1')).toBeNull();
+    await checked.check(text, '10.0.0.1');
+    await checked.check(text, '10.0.0.1');
+    expect(reads).toHaveLength(3);
+    setBehind(0);
+    expect(checked.checkNow(text, '10.0.0.1')).not.toBeNull();
   });
 
   it('reads the store by the digest once, and again after tokens have changed', async () => {

@@ -5,7 +5,7 @@ import type { FrameSink } from '../../daemon/notifications/outbox.ts';
 import type { CommitNotice, EventFilter, Store } from '../../daemon/store/store.ts';
 import type { Frame } from './stream-client.ts';
 
-export class FakeJournal implements Pick<Store, 'events' | 'lastEventId' | 'onCommit'> {
+export class FakeJournal implements Pick<Store, 'events' | 'lastEventId' | 'onCommit' | 'behind'> {
   readonly entries: EventRecord[] = [];
   readonly #listeners = new Set<(notice: CommitNotice) => void>();
   /** Reads to come that fail. */
@@ -34,6 +34,10 @@ export class FakeJournal implements Pick<Store, 'events' | 'lastEventId' | 'onCo
 
   async lastEventId(): Promise<number> {
     return this.entries.length;
+  }
+
+  behind(): number {
+    return 0;
   }
 
   onCommit(listener: (notice: CommitNotice) => void): () => void {

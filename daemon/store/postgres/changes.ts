@@ -1,7 +1,9 @@
 /** How each kind of change is applied to a draft. */
-import type { DeviceRecord } from '../../domain/device.ts';
+import { type CallerGuard, lostByToken, lostByUser } from '../../domain/caller.ts';
+import { brokenBy, type DeviceRecord } from '../../domain/device.ts';
+import { changedSince } from '../../domain/user.ts';
 import type { EntryContext } from '../journal-end.ts';
-import { type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../store.ts';
+import { CallerRefused, type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../store.ts';
 import { appKey, type Draft } from './draft.ts';
 
 type Kind = Change['kind'];
@@ -16,38 +18,47 @@ interface Write<C> {
 const done: ChangeResult = { kind: 'done' };
 
 /**
- * Applies one commit, change by change. Throws `Conflict` or `ResponseExists`; then the draft is as it was. After another error it
- * must not be used.
+ * Applies one commit, change by change. Throws a `CommitRefusal`; then the draft is as it was. After another error it must not be
+ * used.
  */
 export function* applyCommit(draft: Draft, commit: Commit): Generator<void, ChangeResult[]> {
+  if (commit.caller) checkCaller(draft, commit.caller);
   draft.responses.check(commit);
   for (const guard of commit.guards ?? []) checkGuard(draft, guard);
   for (const change of commit.changes) writeOf(change).check?.(draft, change);
   const context = { ...commit, at: draft.timeOf(commit.at) };
+  const isRaised = context.at !== commit.at;
   const results: ChangeResult[] = [];
   for (const change of commit.changes) {
-    results.push(writeOf(change).apply(draft, change, context));
+    const result = writeOf(change).apply(draft, change, context);
+    const hasTime = result.kind === 'added' || result.kind === 'used';
+    results.push(isRaised && hasTime ? { ...result, at: context.at } : result);
     yield;
   }
   draft.responses.store(commit, results);
   return results;
 }
 
+function checkCaller(draft: Draft, caller: CallerGuard): void {
+  const lost =
+    caller.kind === 'user'
+      ? lostByUser(caller, draft.users.get(caller.user))
+      : lostByToken(draft.serviceTokens.get(caller.token));
+  if (lost) throw new CallerRefused(lost);
+}
+
 function checkGuard(draft: Draft, guard: Guard): void {
-  if (guard.kind === 'user') {
-    if (draft.users.get(guard.user)?.tokenEpoch !== guard.tokenEpoch)
-      throw new Conflict(`user ${guard.user} was logged out or does not exist`);
-  } else if (guard.kind === 'another-admin') {
+  if (guard.kind === 'another-admin') {
     const isOther = (number: number) => number !== guard.beside;
     for (const { number, role, disabled } of draft.users.all())
       if (role === 'ADMIN' && !disabled && isOther(number)) return;
     throw new Conflict(`no enabled ADMIN other than user ${guard.beside}`);
-  } else {
-    const { status, activationCode } = requireDevice(draft, guard.device);
-    if (!guard.status.includes(status)) throw new Conflict(`device ${guard.device} is ${status} now`);
-    if (guard.activationCode !== undefined && guard.activationCode !== activationCode)
-      throw new Conflict(`device ${guard.device} has another activation code now`);
   }
+  const broken =
+    guard.kind === 'user'
+      ? changedSince(guard, draft.users.get(guard.user))
+      : brokenBy(guard, draft.devices.get(guard.device));
+  if (broken) throw new Conflict(broken);
 }
 
 function requireDevice(draft: Draft, number: number): DeviceRecord {

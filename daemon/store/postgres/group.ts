@@ -1,7 +1,14 @@
 /** Group commit: commits that arrive while a transaction is running share the next one, and its two round trips. */
 import { cooperatively, TimeSlice, TurnBatch } from '../../concurrency.ts';
 import type { JournalEnd } from '../journal-end.ts';
-import { type ChangeResult, type Commit, type CommitNotice, Conflict, ResponseExists, StoreFailure } from '../store.ts';
+import {
+  type ChangeResult,
+  type Commit,
+  type CommitNotice,
+  type CommitRefusal,
+  isCommitRefusal,
+  StoreFailure,
+} from '../store.ts';
 import { applyCommit } from './changes.ts';
 import type { Draft } from './draft.ts';
 import { toFailure } from './failure.ts';
@@ -19,7 +26,7 @@ interface Job {
 /** What happened to one commit of a transaction. */
 type Settled =
   | { readonly job: Job; readonly results: readonly ChangeResult[] }
-  | { readonly job: Job; readonly refusal: Conflict | ResponseExists };
+  | { readonly job: Job; readonly refusal: CommitRefusal };
 
 /** A transaction that was committed. */
 export interface Committed {
@@ -153,7 +160,7 @@ function* applyAll(jobs: readonly Job[], draft: Draft): Generator<void, Settled[
     try {
       settled.push({ job, results: yield* applyCommit(draft, job.commit) });
     } catch (error) {
-      if (!(error instanceof Conflict || error instanceof ResponseExists)) throw new Unstorable(error);
+      if (!isCommitRefusal(error)) throw new Unstorable(error);
       settled.push({ job, refusal: error });
     }
     yield;

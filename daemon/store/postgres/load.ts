@@ -1,4 +1,5 @@
 /** Reads under the lock what a group of commits needs: separate statements, because each sees what was committed before it began. */
+import type { CallerGuard } from '../../domain/caller.ts';
 import type { Change, Commit, Guard, ResponseExpire } from '../store.ts';
 import { appKey, type Draft } from './draft.ts';
 import { expiredIds, takenIds } from './responses.ts';
@@ -23,6 +24,11 @@ class Wanted {
     if (guard.kind === 'device') this.devices.add(guard.device);
     else if (guard.kind === 'user') this.users.add(guard.user);
     else this.needsAdmins = true;
+  }
+
+  caller(caller: CallerGuard): void {
+    if (caller.kind === 'user') this.users.add(caller.user);
+    else this.tokens.add(caller.token);
   }
 
   change(change: Change): void {
@@ -72,7 +78,8 @@ type Fill = (draft: Draft) => void;
 /** Sends the reads for the commits at once; the result fills a draft with what they found. */
 export async function loadRecords(session: Session, commits: readonly Commit[]): Promise<Fill> {
   const wanted = new Wanted();
-  for (const { guards = [], changes, response } of commits) {
+  for (const { guards = [], changes, response, caller } of commits) {
+    if (caller) wanted.caller(caller);
     if (response) wanted.responses.add(response.id);
     for (const guard of guards) wanted.guard(guard);
     for (const change of changes) wanted.change(change);

@@ -132,6 +132,10 @@ class Handle {
     });
   }
 
+  behind(): number {
+    return this.#watch.behind();
+  }
+
   /** A commit of nothing takes the lock and compares the clocks. */
   async health(): ReturnType<Store['health']> {
     if (this.group.closed) return { ready: false, detail: 'the store is closed' };
@@ -195,6 +199,7 @@ function storeOf(handle: Handle, connections: Connections): Store {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    behind: () => handle.behind(),
     health: () => handle.health(),
     close: () => handle.close(),
   };

@@ -23,6 +23,8 @@ export class Watch {
   /** Every commit up to this entry was notified. */
   #seen: number;
   #running: Promise<void> | null = null;
+  /** When the last look that succeeded was begun, by `performance.now()`. */
+  #lookedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
 
   constructor(parts: WatchParts) {
@@ -47,6 +49,11 @@ export class Watch {
     return this.#running;
   }
 
+  /** Milliseconds since everything was known that had been committed. */
+  behind(): number {
+    return performance.now() - this.#lookedAt;
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#running;
@@ -54,12 +61,17 @@ export class Watch {
 
   async #look(): Promise<void> {
     const { readers, notify } = this.#parts;
+    const begun = performance.now();
     const last = (await readers.run('SELECT event FROM head')).rows[0]!.event as number;
     const from = this.#seen;
-    if (last <= from) return;
+    if (last <= from) {
+      this.#lookedAt = begun;
+      return;
+    }
     const { rows } = await readers.run(subjects, [from, last], 'long');
     const of = (isToken: boolean) => rows.filter(row => row.isToken === isToken).map(row => row.subject as number);
     this.#seen = Math.max(this.#seen, last);
     notify({ lastEventId: last, users: of(false), serviceTokens: of(true) });
+    this.#lookedAt = begun;
   }
 }

@@ -1,6 +1,14 @@
 /** The table of devices: its columns, reads, guards and writes. */
 import type { DeviceStatus, DeviceType } from '../../../src/contract/values.ts';
-import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow, DeviceSet } from '../../domain/device.ts';
+import {
+  brokenBy,
+  type DeviceChange,
+  type DeviceGuard,
+  type DeviceRecord,
+  type DeviceRow,
+  type DeviceSet,
+  type GuardedPart,
+} from '../../domain/device.ts';
 import { Conflict, type Rows } from '../store.ts';
 import type { NumberPage } from './lists-sql.ts';
 import type { Statements } from './statements.ts';
@@ -48,6 +56,15 @@ const recordFields: Record<keyof DeviceRecord, 0> = {
   lastBackupAt: 0,
 };
 const recordColumns = columnsOf(recordFields);
+const guardedFields: Record<keyof GuardedPart, 0> = {
+  status: 0,
+  activationCode: 0,
+  firmwareVersion: 0,
+  note: 0,
+  tags: 0,
+  lockReason: 0,
+};
+const guardedColumns = columnsOf(guardedFields);
 
 type Identity = Pick<DeviceRecord, 'number' | 'status'>;
 const bySerial = 'SELECT number, status FROM device WHERE serial_number = ?';
@@ -80,14 +97,10 @@ export function deviceRows(statements: Statements, { numbers, total }: NumberPag
 
 /** Throws `Conflict` if the guard does not hold. */
 export function checkDeviceGuard(statements: Statements, guard: DeviceGuard): void {
-  const found = statements.get<{ status: DeviceStatus; code: string }>(
-    'SELECT status, activation_code AS code FROM device WHERE number = ?',
-    guard.device,
-  );
-  if (!found) throw new Conflict(`device ${guard.device} does not exist`);
-  if (!guard.status.includes(found.status)) throw new Conflict(`device ${guard.device} is ${found.status} now`);
-  if (guard.activationCode !== undefined && guard.activationCode !== found.code)
-    throw new Conflict(`device ${guard.device} has another activation code now`);
+  const sql = `SELECT ${guardedColumns} FROM device WHERE number = ?`;
+  const row = statements.get<WithTagText<GuardedPart>>(sql, guard.device);
+  const broken = brokenBy(guard, row && withTags(row));
+  if (broken) throw new Conflict(broken);
 }
 
 /** Throws `Conflict` if there is no such device. */

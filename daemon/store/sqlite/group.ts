@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { cooperatively, TimeSlice, TurnBatch } from '../../concurrency.ts';
-import { type ChangeResult, type Commit, Conflict, ResponseExists, StoreFailure } from '../store.ts';
+import { type ChangeResult, type Commit, type CommitRefusal, isCommitRefusal, StoreFailure } from '../store.ts';
 import { isOutage, toFailure } from './failure.ts';
 import type { Writer, Written } from './writer.ts';
 
@@ -13,7 +13,7 @@ interface Job {
 /** What happened to one commit of a transaction. */
 type Settled =
   | { readonly job: Job; readonly results: readonly ChangeResult[] }
-  | { readonly job: Job; readonly refusal: Conflict | ResponseExists };
+  | { readonly job: Job; readonly refusal: CommitRefusal };
 
 /** Called after a transaction has committed and before the promises of its commits resolve. */
 export type CommitListener = (written: Written) => void;
@@ -106,7 +106,7 @@ export class GroupCommit {
       try {
         settled.push({ job, results: yield* this.#writer.apply(job.commit) });
       } catch (error) {
-        if (!(error instanceof Conflict || error instanceof ResponseExists)) throw error;
+        if (!isCommitRefusal(error)) throw error;
         settled.push({ job, refusal: error });
       }
       yield;

@@ -73,6 +73,7 @@ const add: Apply<'token.add'> = ({ token, entry }, context, writing) => {
 const revoke: Apply<'token.revoke'> = ({ token, entry }, context, writing) => {
   writing.statements.run('UPDATE service_token SET revoked_at = ? WHERE number = ?', context.at, token);
   writing.serviceTokens.add(token);
+  writing.callers.forget();
   writing.journal.append(context, entry, null, token);
   return { kind: 'done' };
 };

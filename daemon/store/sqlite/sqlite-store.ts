@@ -82,6 +82,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    behind: () => 0,
     async health() {
       if (group.failure) group.probe();
       if (group.closed) return { ready: false, detail: 'the store is closed' };

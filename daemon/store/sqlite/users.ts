@@ -1,6 +1,7 @@
 /** The table of users: its columns, reads, guards and writes. */
-import type { UserChange, UserGuard, UserRecord, UserSet } from '../../domain/user.ts';
+import { changedSince, type UserChange, type UserGuard, type UserRecord, type UserSet } from '../../domain/user.ts';
 import { Conflict } from '../store.ts';
+import { rightsOf } from './callers.ts';
 import type { Statements } from './statements.ts';
 import { assignments, columnsOf, pageOf, type Reads, type Stored } from './tables.ts';
 import type { Apply, Writes } from './writing.ts';
@@ -39,8 +40,8 @@ export function userReads(statements: Statements): Pick<Reads, 'user' | 'userByN
 /** Throws `Conflict` if the guard does not hold. */
 export function checkUserGuard(statements: Statements, guard: UserGuard): void {
   if (guard.kind === 'user') {
-    const epoch = statements.value<number>('SELECT token_epoch FROM user WHERE number = ?', guard.user);
-    if (epoch !== guard.tokenEpoch) throw new Conflict(`user ${guard.user} was logged out or does not exist`);
+    const changed = changedSince(guard, rightsOf(statements, guard.user));
+    if (changed) throw new Conflict(changed);
     return;
   }
   const other = statements.value<number>(
@@ -78,6 +79,7 @@ const set: Apply<'user.set'> = ({ user, set: fields, revoke, entry }, context, w
   const all = [sql, revoke ? 'token_epoch = token_epoch + 1' : ''].filter(Boolean).join(', ');
   if (all) writing.statements.run(`UPDATE user SET ${all} WHERE number = ?`, ...values, user);
   writing.users.add(user);
+  writing.callers.forget();
   writing.journal.append(context, entry, null, user);
   return { kind: 'done' };
 };

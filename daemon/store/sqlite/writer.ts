@@ -33,9 +33,10 @@ export class Writer {
     return this.#writing.reload();
   }
 
-  /** Applies one commit, change by change. Throws `Conflict` or `ResponseExists` before anything is written. */
+  /** Applies one commit, change by change. Throws a `CommitRefusal` before anything is written. */
   *apply(commit: Commit): Generator<void, ChangeResult[]> {
     const writing = this.#writing;
+    if (commit.caller) writing.callers.check(writing.statements, commit.caller);
     checkResponse(writing.statements, commit);
     for (const guard of commit.guards ?? []) {
       if (guard.kind === 'device') checkDeviceGuard(writing.statements, guard);

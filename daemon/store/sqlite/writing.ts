@@ -2,6 +2,7 @@ import type { DeviceStatus, DeviceType } from '../../../src/contract/values.ts';
 import type { DeviceSet, NewDevice } from '../../domain/device.ts';
 import type { EntryContext } from '../journal-end.ts';
 import type { Change, ChangeResult } from '../store.ts';
+import { Callers } from './callers.ts';
 import type { Journal } from './journal.ts';
 import type { Statements } from './statements.ts';
 
@@ -36,6 +37,7 @@ export class Writing {
   readonly statements: Statements;
   readonly journal: Journal;
   readonly counters = new Counters();
+  readonly callers = new Callers();
   readonly last: Record<Table, number> = { device: 0, user: 0, app: 0, backup: 0, service_token: 0 };
   /** When the last device was added. */
   lastCreated = 0;
@@ -57,6 +59,7 @@ export class Writing {
     this.lastCreated =
       this.statements.value<number>('SELECT created_at FROM device WHERE number = ?', this.last.device) ?? 0;
     this.counters.clear();
+    this.callers.forget();
     this.forget();
     return this.journal.reload();
   }

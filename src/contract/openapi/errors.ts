@@ -18,9 +18,10 @@ const shared: Readonly<Record<string, ErrorGroup>> = {
   NoPermission: { status: 403, codes: [2007], counted: true },
   RateLimited: { status: 429, codes: [429], counted: true },
   InternalError: { status: 500, codes: [500], counted: true },
+  TokenUnverified: { status: 503, codes: [500], counted: false },
 };
 
-const keyOf = (group: ErrorGroup) => `${group.codes.join()} ${group.counted}`;
+const keyOf = ({ status, codes, counted }: ErrorGroup) => `${status} ${codes.join()} ${counted}`;
 const nameOf = new Map(Object.entries(shared).map(([name, group]) => [keyOf(group), name]));
 
 /** `components.responses`. */
@@ -45,6 +46,8 @@ export function errorResponses(shape: RouteShape): JsonObject {
     const name = nameOf.get(keyOf(group));
     return [status, name ? { $ref: `#/components/responses/${name}` } : response(group, shape)];
   });
+  // Whether a token is still valid cannot be found out.
+  if (shape.access !== 'public') entries.push([503, { $ref: '#/components/responses/TokenUnverified' }]);
   return Object.fromEntries(entries);
 }
 
@@ -56,7 +59,7 @@ function response({ status, codes: found, counted }: ErrorGroup, shape?: RouteSh
       ...requestId,
       ...(counted ? limitHeaders : {}),
       ...(shape && acceptsKey(shape) && found.some(isFinal) ? replayHeader : {}),
-      ...(status === 429 ? { 'Retry-After': header('RetryAfter') } : {}),
+      ...(status === 429 || status === 503 ? { 'Retry-After': header('RetryAfter') } : {}),
     },
     content: {
       [json]: {

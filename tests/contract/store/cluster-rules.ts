@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import {
+  CallerRefused,
   type Change,
   type CommitNotice,
   Conflict,
@@ -186,6 +187,37 @@ export const clusterRules: readonly Rule[] = [
       expect(await two!.admins()).toHaveLength(1);
       await commit(i % 2 ? one! : two!, [setUser(1, { disabled: false }), setUser(2, { disabled: false })]);
     }
+  }),
+
+  clusterRule('a caller who was logged out through one handle cannot write through another', 2, async ([one, two]) => {
+    await commit(one!, [addUser('bob', { role: 'DEALER' }), addDevice('A')]);
+    for (let tokenEpoch = 0; tokenEpoch < 10; tokenEpoch++) {
+      const [revoker, writer] = tokenEpoch % 2 ? [one!, two!] : [two!, one!];
+      const caller = { kind: 'user', user: 1, tokenEpoch, role: 'DEALER' } as const;
+      await commit(writer, [setDevice(1, { note: `allowed ${tokenEpoch}` })], { caller });
+      await commit(revoker, [setUser(1, {}, true)]);
+      await expect(commit(writer, [setDevice(1, { note: 'refused' })], { caller })).rejects.toThrow(CallerRefused);
+    }
+    expect((await two!.device(1))?.note).toBe('allowed 9');
+  }),
+
+  clusterRule('a change that follows from the value it replaces is lost on no handle', 3, async handles => {
+    await commit(handles[0]!, [addDevice('A')]);
+    const add = async (store: Store, name: string): Promise<void> => {
+      for (;;) {
+        const { tags } = (await store.device(1))!;
+        const guards = [{ kind: 'device', device: 1, status: ['INACTIVE'], fields: { tags } }] as const;
+        try {
+          await commit(store, [setDevice(1, { tags: { ...tags, [name]: '' } })], { guards });
+          return;
+        } catch (error) {
+          if (!(error instanceof Conflict)) throw error;
+        }
+      }
+    };
+    const names = Array.from({ length: 12 }, (_, i) => `tag-${String(i).padStart(2, '0')}`);
+    await Promise.all(names.map((name, i) => add(handles[i % 3]!, name)));
+    for (const handle of handles) expect(Object.keys((await handle.device(1))!.tags).sort()).toEqual(names);
   }),
 
   clusterRule('a serial number is registered once, and the other handle names the device', 2, async ([one, two]) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { DeviceRecord } from '../../../daemon/domain/device.ts';
@@ -5,6 +6,7 @@ import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
 import type { ServiceTokenRecord } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
 import {
+  CallerRefused,
   type Change,
   type ChangeResult,
   type Commit,
@@ -25,6 +27,9 @@ export type Fault =
   | 'ignores guards on status'
   | 'ignores guards on codes'
   | 'ignores guards on tokens'
+  | 'ignores guards on fields'
+  | 'ignores the caller'
+  | 'ignores the role of the caller'
   | 'ignores the guard of the last administrator'
   | 'leaves gaps in numbers'
   | 'leaves gaps in the journal'
@@ -117,8 +122,9 @@ export function checkGuard({ devices, users }: Content, guard: Guard, fault: Fau
     if (!holds) throw new Conflict(guard.kind);
   };
   if (guard.kind === 'user') {
-    const held = users[guard.user - 1]?.tokenEpoch === guard.tokenEpoch;
-    need(held || fault === 'ignores guards on tokens');
+    const user = users[guard.user - 1];
+    need(user?.tokenEpoch === guard.tokenEpoch || fault === 'ignores guards on tokens');
+    if (fault !== 'ignores guards on fields') need(isDeepStrictEqual({ ...user, ...guard.fields }, user));
     return;
   }
   if (guard.kind === 'another-admin') {
@@ -130,6 +136,19 @@ export function checkGuard({ devices, users }: Content, guard: Guard, fault: Fau
   if (fault !== 'ignores guards on status') need(device !== undefined && guard.status.includes(device.status));
   if (fault !== 'ignores guards on codes')
     need(guard.activationCode === undefined || guard.activationCode === device?.activationCode);
+  if (fault !== 'ignores guards on fields') need(isDeepStrictEqual({ ...device, ...guard.fields }, { ...device }));
+}
+
+/** Throws `CallerRefused` if the caller has lost the right to write. */
+export function checkCaller({ users, serviceTokens }: Content, { caller }: Commit, fault: Fault | undefined): void {
+  if (!caller || fault === 'ignores the caller') return;
+  if (caller.kind === 'service-token') {
+    if (serviceTokens[caller.token - 1]?.revokedAt !== null) throw new CallerRefused('revoked');
+    return;
+  }
+  const user = users[caller.user - 1];
+  if (user?.disabled !== false || user.tokenEpoch !== caller.tokenEpoch) throw new CallerRefused('revoked');
+  if (user.role !== caller.role && fault !== 'ignores the role of the caller') throw new CallerRefused('role');
 }
 
 /** Writes a change and its entry. */

@@ -12,6 +12,7 @@ import {
   addResponse,
   applyChange,
   type Content,
+  checkCaller,
   checkGuard,
   checkResponse,
   empty,
@@ -101,6 +102,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     if (fault === 'shows uncommitted changes') write(content);
     const results: ChangeResult[] = [];
     try {
+      checkCaller(fault === 'guards what it wrote itself' ? (handle.cached ?? content) : content, commit, fault);
       checkResponse(content, commit, fault);
       // A store that looks at its guards before it has the lock decides on what others have changed meanwhile.
       const guarded = fault === 'guards what it wrote itself' ? (handle.cached ?? content) : content;
@@ -135,6 +137,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     return { rows: sorted.slice(window.offset, window.offset + window.limit), total: sorted.length };
   };
   return {
+    behind: () => 0,
     device: async number => present().devices[number - 1] ?? null,
     devicesBySerial: async serials => {
       const wanted = new Set(serials);

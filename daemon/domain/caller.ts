@@ -1,0 +1,25 @@
+/** Whom a commit is made for, and whether that user or service token still has the rights that were found. Decisions only, no I/O. */
+import type { Role } from '../../src/contract/values.ts';
+import type { ServiceTokenRecord } from './service-token.ts';
+import type { UserRecord } from './user.ts';
+
+/** A user or service token as the check of the token has found it. */
+export type CallerGuard =
+  | { readonly kind: 'user'; readonly user: number; readonly tokenEpoch: number; readonly role: Role }
+  | { readonly kind: 'service-token'; readonly token: number };
+
+/** Why the caller has lost the right to write. `revoked`: the token is no longer valid. `role`: the user has another role. */
+export type LostRight = 'revoked' | 'role';
+
+/** What a user of a guard has lost; null if nothing. `user` is as it is now. */
+export function lostByUser(
+  guard: Extract<CallerGuard, { kind: 'user' }>,
+  user: Pick<UserRecord, 'tokenEpoch' | 'role' | 'disabled'> | undefined,
+): LostRight | null {
+  if (!user || user.disabled || user.tokenEpoch !== guard.tokenEpoch) return 'revoked';
+  return user.role === guard.role ? null : 'role';
+}
+
+/** The same for a service token. */
+export const lostByToken = (token: Pick<ServiceTokenRecord, 'revokedAt'> | undefined): LostRight | null =>
+  token?.revokedAt === null ? null : 'revoked';
