@@ -1,5 +1,6 @@
 /** Lists in every form in which they can be written. */
 import type { Context } from './context.ts';
+import { count } from './count.ts';
 import { statusStyle } from './terminal/style.ts';
 import type { Column } from './terminal/table.ts';
 import { safe, safeJson } from './terminal/text.ts';
@@ -35,11 +36,12 @@ export async function presentPage<Row extends object>(
     await presentRows(context, page.list, listing);
   const { page: number, totalPages, total } = page.pagination;
   if (out.quiet || out.format === 'csv') return;
-  if (page.list.length === 0 && total > 0) return out.notice(`Page ${number} is past the last one (${totalPages}).`);
+  if (page.list.length === 0 && total > 0)
+    return out.notice(`Page ${number} is past the last one (${count(totalPages)}).`);
   if (page.list.length === 0 && none !== undefined) return out.notice(none);
   if (number < totalPages)
     await out.prose(
-      `Page ${number} of ${totalPages} (${total} ${what}). More: --page ${number + 1}${all ? `, or ${all}` : ''}`,
+      `Page ${count(number)} of ${count(totalPages)} (${count(total)} ${what}). More: --page ${number + 1}${all ? `, or ${all}` : ''}`,
     );
 }
 

@@ -265,7 +265,7 @@ test('25,000 lines with a hundred invalid ones: 24,900 are registered, each of t
   const { code, stdout, stderr } = await daemon.run(['register', '--file', file, '--out', out, '--quiet']);
   expect(code).toBe(7);
   expect(stdout.split('\n').filter(Boolean)).toHaveLength(24_900);
-  expect(stderr).toContain('100 of 25000 lines failed, 24900 devices are registered');
+  expect(stderr).toContain('100 of 25,000 lines failed, 24,900 devices are registered');
   const results = readFileSync(out, 'utf8').trimEnd().split('\n').slice(1);
   expect(results).toHaveLength(25_000);
   expect(results.filter(line => line.includes(',failed,')).map(line => Number(line.split(',')[0]))).toEqual(badLines);

@@ -1,5 +1,6 @@
 /** Work that takes longer than a moment, shown on a terminal while it lasts. ora draws it, and is loaded only then. */
 import type { Ora } from 'ora';
+import { count } from '../count.ts';
 import { hasUtf8 } from './glyphs.ts';
 import type { Io } from './io.ts';
 import { duration } from './when.ts';
@@ -24,7 +25,7 @@ export class Progress {
   }
 
   /** How far work has come, with rate and time left. `total` is null if it is not known; `unit` formats an amount. */
-  show(label: string, done: number, total: number | null, unit: (amount: number) => string = String): void {
+  show(label: string, done: number, total: number | null, unit: (amount: number) => string = count): void {
     this.#begin();
     const seconds = (performance.now() - this.#started) / 1000;
     const rate = seconds > 0 ? done / seconds : 0;

@@ -16,6 +16,7 @@ import {
   useRef,
   useState,
 } from '@inquirer/core';
+import { count } from '../count.ts';
 import type { Check, Choice, PromptContext } from './prompt.ts';
 import type { Theme } from './prompt-theme.ts';
 import { emptyList, type Found, isFinal, type ListEvent, type ListState, listAfter } from './search-list.ts';
@@ -129,13 +130,13 @@ function bodyOf<T>(page: string, state: ListState<T>, { many, tip, theme }: Sear
   const { found, active, marked, problem, search } = state;
   const description = found.choices[active]?.description;
   const isEmpty = search === 'done' && found.choices.length === 0;
-  const count = `${theme.style.answer(`${marked.size.toLocaleString('en')} marked`)}  `;
+  const marks = `${theme.style.answer(`${count(marked.size)} marked`)}  `;
   return [
     isEmpty ? theme.style.error('Nothing matches') : page,
     ' ',
     description && theme.style.description(description),
     problem && theme.style.error(problem),
-    many ? `${count}${tip('arrows move, space marks, Enter finishes')}` : tip('arrows move, Enter chooses'),
+    many ? `${marks}${tip('arrows move, space marks, Enter finishes')}` : tip('arrows move, Enter chooses'),
   ]
     .filter(Boolean)
     .join('\n');
@@ -145,7 +146,7 @@ function bodyOf<T>(page: string, state: ListState<T>, { many, tip, theme }: Sear
 function wordsOf<T>(choices: readonly Choice<T>[]): string {
   const others = choices.length - shownAnswers;
   const first = choices.slice(0, shownAnswers).map(({ name, short = name }) => short);
-  return `${first.join(', ')}${others > 0 ? ` and ${others.toLocaleString('en')} more` : ''}`;
+  return `${first.join(', ')}${others > 0 ? ` and ${count(others)} more` : ''}`;
 }
 
 const shownAnswers = 5;

@@ -1,4 +1,6 @@
 /** Questions whose answer is searched for: one choice of many, or several. */
+
+import { count } from '../count.ts';
 import { type Asker, ask, type Check, pageSize, shown } from './prompt.ts';
 import { type Theme, themeOf } from './prompt-theme.ts';
 import type { Found } from './search-list.ts';
@@ -101,7 +103,7 @@ class ShownSearch<T> {
 
   /** The line below the list: keys, and how many matches it does not show. */
   tip(keys: string): string {
-    const more = this.#more > 0 ? `${this.#more.toLocaleString('en')} more: type on` : '';
+    const more = this.#more > 0 ? `${count(this.#more)} more: type on` : '';
     return this.theme.style.help([keys, more, this.#note].filter(Boolean).join(', '));
   }
 }

@@ -1,5 +1,6 @@
 /** What the commands for many devices know of each operation. */
 import type { BatchOperation, DeviceStatus, JournalEventType } from '../../../contract/values.ts';
+import { counted } from '../../count.ts';
 
 interface Operation {
   /** As in "Lock 3 devices?". */
@@ -59,4 +60,4 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
 };
 
 /** `1 device`, `2,500 devices`. */
-export const devices = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString('en')} devices`);
+export const devices = (amount: number): string => counted(amount, 'device');

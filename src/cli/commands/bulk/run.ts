@@ -3,6 +3,7 @@ import { sizes } from '../../../contract/limits.ts';
 import type { BatchOperation } from '../../../contract/values.ts';
 import { newKey } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
+import { count } from '../../count.ts';
 import { Fault, interrupted } from '../../fault.ts';
 import { spent } from '../../terminal/when.ts';
 import type { ResultWriter } from '../batches/result-writer.ts';
@@ -144,7 +145,7 @@ export class BulkRun {
     const changed = isReplay ? results.filter(({ status }) => status === 'success').length : 0;
     notify(
       this.#context,
-      `The interrupted run had sent ${devices(results.length)} without an answer; ${changed} of them were changed.`,
+      `The interrupted run had sent ${devices(results.length)} without an answer; ${count(changed)} of them were changed.`,
     );
     await this.#keep(pending.items.map(({ target }, index) => resultOf(this.#operation, target, results[index]!)));
   }
@@ -198,7 +199,7 @@ export class BulkRun {
       return error;
     }
     const { done } = operations[this.#operation];
-    const upTo = `${devices(this.#success)} ${done} and ${this.#failed} failed before that`;
+    const upTo = `${devices(this.#success)} ${done} and ${count(this.#failed)} failed before that`;
     const open = isUncertain ? '; the devices that were sent last may have been changed' : '';
     return errorAfter(error, upTo + open, this.#record && 'to continue, repeat the command with --resume');
   }
@@ -209,7 +210,7 @@ export class BulkRun {
     if (this.#failed > 0)
       throw new Fault(
         'partial',
-        `${this.#failed.toLocaleString('en')} of ${devices(total)} failed, ${this.#success.toLocaleString('en')} ${done}`,
+        `${count(this.#failed)} of ${devices(total)} failed, ${count(this.#success)} ${done}`,
         this.#record === null
           ? 'each failure has a reason; fix it and repeat the command for those devices'
           : 'each failure has a reason; fix it and repeat the command with --resume, which skips the others',

@@ -3,6 +3,7 @@ import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { BatchOperation, DeviceStatus } from '../../../contract/values.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
+import { count } from '../../count.ts';
 import { usage } from '../../fault.ts';
 import { camel, type FlagShape, type FlagValues } from '../../flags.ts';
 import { Flag } from '../../options.ts';
@@ -116,7 +117,7 @@ async function withCode({ registry }: Context, item: Item): Promise<Item> {
 export function previewOf({ items, states, skipped }: Selection, operation: BatchOperation): string {
   if (items.length === 0) return skipped === 0 ? 'No device matches.' : 'Nothing to do: every device is done.';
   const { fits } = operations[operation];
-  const counts = [...states].map(([state, count]) => `${count.toLocaleString('en')} ${safe(state)}`).join(', ');
+  const counts = [...states].map(([state, amount]) => `${count(amount)} ${safe(state)}`).join(', ');
   const refused = [...states].reduce(
     (sum, [state, count]) => sum + (fits.includes(state as DeviceStatus) ? 0 : count),
     0,

@@ -4,6 +4,7 @@ import { journalEventTypes } from '../../../contract/values.ts';
 import { Unreachable } from '../../client/failures.ts';
 import { followNotifications, type StreamState } from '../../client/stream.ts';
 import type { Context } from '../../context.ts';
+import { count, counted } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { usage } from '../../fault.ts';
 import type { ListPage } from '../../present-list.ts';
@@ -73,7 +74,7 @@ class LiveList {
     }
     if (!io.interrupt.aborted) throw this.#failed.signal.reason;
     await out.table(this.#listing.columns, this.#page.list);
-    out.notice(`${this.#changes} ${this.#changes === 1 ? 'change' : 'changes'} seen`);
+    out.notice(`${counted(this.#changes, 'change')} seen`);
     return exitCodes.interrupted;
   }
 
@@ -118,10 +119,10 @@ class LiveList {
     const text = await table(this.#listing.columns, list, io.columns, out.paint);
     const { page, totalPages, total } = pagination;
     const time = localTime(this.#loadedAt.toISOString(), { seconds: true }).slice(-'HH:MM:SS'.length);
-    const pages = totalPages > 1 ? `, page ${page} of ${totalPages}` : '';
+    const pages = totalPages > 1 ? `, page ${count(page)} of ${count(totalPages)}` : '';
     return {
       lines: text.trimEnd().split('\n'),
-      footer: safe(`${total} ${total === 1 ? 'device' : 'devices'}${pages}  ${time}  ${this.#state}  Ctrl-C ends`),
+      footer: safe(`${counted(total, 'device')}${pages}  ${time}  ${this.#state}  Ctrl-C ends`),
     };
   }
 }

@@ -1,5 +1,6 @@
 import { type DeviceStatus, deviceStatuses, deviceTypes } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
+import { counted, count as grouped } from '../../count.ts';
 import { command } from '../../define.ts';
 import { resultFlags } from '../../format.ts';
 import { statusStyle } from '../../terminal/style.ts';
@@ -49,7 +50,7 @@ export const stats = command({
         registrationsComplete: true,
         registrationsPerHour: found.registrations.perHour,
       });
-    await out.text(`${out.paint('bold', found.total === 1 ? '1 device' : `${found.total} devices`)}\n`);
+    await out.text(`${out.paint('bold', counted(found.total, 'device'))}\n`);
     await bars(context, 'By state', countsOf(found.byStatus, deviceStatuses), name =>
       statusStyle(name as DeviceStatus),
     );
@@ -68,7 +69,7 @@ export const stats = command({
 
 /** What may need work, without bars: the figures have nothing in common. */
 const lookedAt = ({ codesExpiring, unused }: { readonly codesExpiring: number; readonly unused: number }): string =>
-  `  codes that expire in 30 days  ${codesExpiring}\n  ACTIVE, unused for 90 days    ${unused}\n`;
+  `  codes that expire in 30 days  ${grouped(codesExpiring)}\n  ACTIVE, unused for 90 days    ${grouped(unused)}\n`;
 
 const countsOf = <V extends string>(counts: Readonly<Record<V, number>>, names: readonly V[]): Count[] =>
   names.map(name => ({ name, count: counts[name] }));
@@ -83,13 +84,13 @@ async function bars(
   style: (name: string) => Style,
 ): Promise<void> {
   const { columns } = out.io;
-  const number = Math.max(...rows.map(row => String(row.count).length));
+  const number = Math.max(...rows.map(row => grouped(row.count).length));
   const names = rows.map(row => shorten(safe(row.name), Math.max(leastName, Math.floor(columns / 3)), 'end'));
   const widest = Math.max(...names.map(width));
   const room = Number.isFinite(columns) ? Math.min(mostBar, columns - widest - number - spaces) : 0;
   const most = Math.max(1, ...rows.map(row => row.count));
   const lines = rows.map(({ name, count }, at) => {
-    const start = `  ${names[at]}${' '.repeat(widest - width(names[at]!))}  ${String(count).padStart(number)}`;
+    const start = `  ${names[at]}${' '.repeat(widest - width(names[at]!))}  ${grouped(count).padStart(number)}`;
     const cells = count === 0 || room <= 0 ? 0 : Math.max(1, Math.round((count / most) * room));
     return cells === 0 ? start : `${start}  ${out.paint(style(name), '█'.repeat(cells))}`;
   });

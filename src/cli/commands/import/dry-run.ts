@@ -2,6 +2,7 @@
 import { paging } from '../../../contract/limits.ts';
 import type { Client } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
+import { count } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { interrupted } from '../../fault.ts';
 import type { ResultFile } from '../batches/result-file.ts';
@@ -60,7 +61,7 @@ export class DryRun {
     const { new: fresh, registered, invalid } = this.#counts;
     if (!this.#context.globals.json)
       this.#context.out.notice(
-        `Dry run: ${fresh} new, ${registered} already registered, ${invalid} invalid. Nothing was changed.`,
+        `Dry run: ${count(fresh)} new, ${count(registered)} already registered, ${count(invalid)} invalid. Nothing was changed.`,
       );
     return invalid > 0 ? exitCodes.partial : exitCodes.done;
   }

@@ -1,5 +1,6 @@
 /** What a run of `register --file` says while it works, when it ends, and when it fails. */
 import { statSync } from 'node:fs';
+import { count, counted } from '../../count.ts';
 import { Fault } from '../../fault.ts';
 import { duration, spent } from '../../terminal/when.ts';
 import { errorAfter } from '../batches/send.ts';
@@ -8,12 +9,12 @@ import { type Position, positionText } from './line-number.ts';
 
 type Counts = Pick<Checkpoint, 'success' | 'registered' | 'failed'>;
 
-const devices = (count: number): string => `${count} ${count === 1 ? 'device' : 'devices'}`;
+const devices = (amount: number): string => counted(amount, 'device');
 
 /** `3 registered and 1 failed`, with the devices that were registered before if there are any. */
 export function registeredWords({ success, registered, failed }: Counts, last = ', '): string {
-  const existing = registered > 0 ? `, ${registered} already registered` : '';
-  return `${success} registered${existing}${last}${failed} failed`;
+  const existing = registered > 0 ? `, ${count(registered)} already registered` : '';
+  return `${count(success)} registered${existing}${last}${count(failed)} failed`;
 }
 
 /** How far a run has got. */
@@ -34,11 +35,11 @@ interface Progress {
 export function progressOf({ file, rows, lines, seconds, taken, skipped }: Progress): string {
   const stats = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
   const size = stats?.isFile() ? stats.size : 0;
-  const rate = `${Math.round(lines / Math.max(seconds, 0.001))} lines/s`;
+  const rate = `${count(Math.round(lines / Math.max(seconds, 0.001)))} lines/s`;
   const left = stats?.isFile() && taken > skipped ? (seconds * Math.max(0, size - taken)) / (taken - skipped) : null;
   const percent = size > 0 ? `${Math.floor((100 * Math.min(taken, size)) / size)}%  ` : '';
   const end = left === null ? '' : `  ${duration(left)} left`;
-  return `Registering  ${percent}${rows} lines  ${rate}${end}`;
+  return `Registering  ${percent}${count(rows)} lines  ${rate}${end}`;
 }
 
 /** Where the results are. Rows after `unwritten` have none in the file; null if all have one. */
@@ -79,16 +80,16 @@ interface Ended {
 /** The last line of a run. Throws a fault of kind `partial` if rows failed. */
 export function endOf({ success, registered, failed }: Counts, ended: Ended): string {
   const { isNothing, areDuplicates, seconds, note } = ended;
-  const existing = registered > 0 ? `, ${registered} already registered` : '';
+  const existing = registered > 0 ? `, ${count(registered)} already registered` : '';
   const all = success + registered + failed;
   if (failed > 0)
     throw new Fault(
       'partial',
-      `${isNothing ? 'nothing to do: ' : ''}${failed} of ${all} lines failed, ${devices(success)} ${success === 1 ? 'is' : 'are'} registered${existing}${note}`,
+      `${isNothing ? 'nothing to do: ' : ''}${count(failed)} of ${count(all)} lines failed, ${devices(success)} ${success === 1 ? 'is' : 'are'} registered${existing}${note}`,
       areDuplicates
         ? 'nothing to fix: those serial numbers are already registered; --skip-existing counts them as done'
         : 'each result has a line number and a reason; fix those lines and register them again',
     );
-  if (isNothing) return `Nothing to do: all ${all} lines are done${note}.`;
+  if (isNothing) return `Nothing to do: all ${count(all)} lines are done${note}.`;
   return `${devices(success)} registered${existing}${spent(seconds)}${note}.`;
 }

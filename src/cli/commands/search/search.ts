@@ -1,5 +1,6 @@
 import { paging } from '../../../contract/limits.ts';
 import type { Context } from '../../context.ts';
+import { count } from '../../count.ts';
 import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { usage } from '../../fault.ts';
@@ -97,6 +98,6 @@ function section({ out }: Context) {
     await out.text(`${isFirst ? '' : '\n'}${out.paint('bold', safe(`${title} (${total})`))}\n`);
     isFirst = false;
     await out.table(columns, list);
-    if (total > list.length) out.notice(`${total - list.length} more: ${more}`);
+    if (total > list.length) out.notice(`${count(total - list.length)} more: ${more}`);
   };
 }

@@ -1,6 +1,7 @@
 /** Delivers events to a target, from its cursor on: in order, each at least once. */
 import type { Notification } from '../../../contract/events.ts';
 import type { Context } from '../../context.ts';
+import { counted } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
@@ -61,9 +62,7 @@ export async function deliver(
     io.interrupt.removeEventListener('abort', onInterrupt);
     release();
   }
-  out.notice(
-    `${dispatcher.delivered} ${dispatcher.delivered === 1 ? 'event' : 'events'} delivered to ${safe(target.name)}`,
-  );
+  out.notice(`${counted(dispatcher.delivered, 'event')} delivered to ${safe(target.name)}`);
   return io.interrupt.aborted ? exitCodes.interrupted : exitCodes.done;
 }
 

@@ -1,5 +1,6 @@
 import { type EventType, eventTypes } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
+import { counted } from '../../count.ts';
 import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { usage } from '../../fault.ts';
@@ -148,5 +149,5 @@ function summarize({ io, out, globals }: Context, shown: number, seen: Seen): vo
   // The terminal wrote ^C at the cursor.
   if (io.stderrIsTerminal && !globals.quiet) io.say('\n');
   const next = seen.isEmpty ? '' : '. To continue after the last one: devmgr watch --since last';
-  out.notice(`${shown} ${shown === 1 ? 'event' : 'events'} shown${next}`);
+  out.notice(`${counted(shown, 'event')} shown${next}`);
 }
