@@ -127,26 +127,26 @@ export class SharedDays implements DailyUploads {
     const returnFile = () => this.#giveBack(FILES, user, 1, files.endsAt);
     const bytes = await this.#counters
       .take({ ...day, scope: BYTES, want, need, most: this.#bounds.bytes })
-      .catch(error => {
-        returnFile();
+      .catch(async error => {
+        await returnFile();
         throw error;
       });
     if (bytes.granted === 0) {
-      returnFile();
+      await returnFile();
       throw usedUp();
     }
     return {
       bytes: bytes.granted,
       usedUp,
       end: kept => {
-        if (kept === null) returnFile();
-        this.#giveBack(BYTES, user, bytes.granted - (kept ?? 0), bytes.endsAt);
+        if (kept === null) void returnFile();
+        void this.#giveBack(BYTES, user, bytes.granted - (kept ?? 0), bytes.endsAt);
       },
     };
   }
 
   /** What cannot be given back stays counted until the day ends. */
-  #giveBack(scope: string, user: string, amount: number, endsAt: number): void {
-    if (amount > 0) this.#counters.giveBack(scope, user, amount, endsAt).catch(() => {});
+  async #giveBack(scope: string, user: string, amount: number, endsAt: number): Promise<void> {
+    if (amount > 0) await this.#counters.giveBack(scope, user, amount, endsAt).catch(() => {});
   }
 }

@@ -1,6 +1,7 @@
 /** Limits that several nodes share through one database. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type DailyBounds, SharedDays } from '../../daemon/services/daily-uploads.ts';
+import { fileBudget } from '../../daemon/services/file-budget.ts';
 import { Guessing } from '../../daemon/services/guessing.ts';
 import type { Allowance, RequestLimits } from '../../daemon/services/limiter.ts';
 import { SharedLimiter } from '../../daemon/services/shared-limiter.ts';
@@ -187,6 +188,20 @@ needsPostgres('limits in PostgreSQL', () => {
     expect((await other.reserve('2', 5000, 1)).bytes).toBe(1000);
     await clock.advance(86_400_000);
     expect((await other.reserve('1', 5000, 1)).bytes).toBe(1000);
+  });
+
+  test('the total of files that nodes share is the sum of all records, of other nodes too', async () => {
+    const { nodes, query } = await openNodes(server, 1);
+    const disk = { shared: true, stored: async () => 0, space: async () => ({ free: Infinity, size: Infinity }) };
+    const bounds = { total: 1000, reserve: () => 0, daily: null };
+    const budget = fileBudget(bounds, disk, { counters: nodes[0]! });
+    const before = await budget.admit('1', 5000, 0);
+    expect(before.maxBytes).toBe(1000);
+    before.end();
+    await query(`INSERT INTO app (number, platform, version, version_name, force_update, file_name, extension, file_size,
+      sha256, uploaded_by, created_at, blob) VALUES (1, 'ANDROID', '1.0.0', '1', false, 'a.apk', 'apk', 600, '', 'b', 0, 'c')`);
+    await expect(budget.admit('1', 5000, 401)).rejects.toMatchObject({ code: 4002 });
+    expect((await budget.admit('1', 5000, 0)).maxBytes).toBe(400);
   });
 
   test('a sweep removes what has ended, and of one scope what is too much', async () => {
