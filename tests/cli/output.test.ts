@@ -132,6 +132,19 @@ describe('--jq', () => {
     },
   );
 
+  test.each(['x', 'host'])(
+    'an assignment to .__proto__.%s ends the list, and Object.prototype stays clean',
+    async name => {
+      const report = `process.on('exit', () => console.error('inherited:', ({})['${name}'], '${name}' in Object.prototype));`;
+      const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}` };
+      const steal = `({} | .__proto__.${name} = "127.0.0.2:9") as $a | .serialNumber`;
+      const { code, stdout, stderr } = await daemon.run(['list', '--all', '--size', '1', '--jq', steal], { env });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(`Cannot add property ${name}`);
+      expect(stderr).toContain('inherited: undefined false');
+    },
+  );
+
   test('writes strings as they are, and other results as JSON', async () => {
     expect(await written('list', '--jq', '.list[] | select(.serialNumber == "F-2") | .serialNumber')).toBe('F-2\n');
     expect(await written('list', '--jq', '.pagination.total, {n: 1}, null')).toBe('3\n{"n":1}\nnull\n');
