@@ -188,7 +188,7 @@ export const commandTable: CommandTable = {
         entry('daemon logs', 'show the log of the daemon', async () => (await import('./daemon/logs.ts')).daemonLogs),
         entry(
           'daemon init',
-          'create a registry with its keys and the first administrator',
+          'create a registry with its first administrator',
           async () => (await import('./daemon/move.ts')).daemonInit,
         ),
         entry(
