@@ -14,6 +14,8 @@ export interface Result {
   readonly id: string;
   readonly title: string;
   readonly rows: readonly CardRow[];
+  /** An address in the rows that a browser can open without a login. */
+  readonly page?: string;
   /** What to type next. Not shown with --json and --quiet. */
   readonly next?: string;
 }
@@ -23,7 +25,8 @@ export async function present({ out, globals }: Context, result: Result): Promis
   if (globals.json) return out.document(result.data);
   if (globals.quiet) return out.text(`${safe(result.id)}\n`);
   const rows = result.rows.filter((row): row is readonly [string, string] => row[1] !== null);
-  await out.text(`${out.paint('bold', result.title)}\n${indent(card(rows, out.io.columns - 2))}`);
+  const text = `${out.paint('bold', result.title)}\n${indent(card(rows, out.io.columns - 2))}`;
+  await (result.page === undefined ? out.text(text) : out.linkedText(text, result.page));
   if (result.next) out.notice(`${out.tint('cyan', 'Next:')} ${result.next}`);
 }
 

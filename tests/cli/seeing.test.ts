@@ -37,6 +37,20 @@ const shown = async (args: readonly string[], terminal: Terminal = {}) => {
 const plain = async (args: readonly string[], terminal: Terminal = {}) => withoutColors(await shown(args, terminal));
 
 needs('script', 'bsdutils')('on a terminal', () => {
+  test('the address of the daemon is a link on terminals that have links, and text on others', async () => {
+    const link = `\u001B]8;;${daemon.url}/\u001B\\${daemon.url}\u001B]8;;\u001B\\`;
+    expect(await shown(['daemon', 'status'], { env: { FORCE_HYPERLINK: '1' } })).toContain(link);
+    const withoutLinks = await shown(['daemon', 'status'], { env: { FORCE_HYPERLINK: '0' } });
+    expect(withoutLinks).toContain(daemon.url);
+    expect(withoutLinks).not.toContain('\u001B]8');
+    // The page behind it needs no login.
+    const page = await fetch(`${daemon.url}/`, { headers: { accept: 'text/html' } });
+    expect({ status: page.status, type: page.headers.get('content-type') }).toEqual({
+      status: 200,
+      type: expect.stringContaining('text/html'),
+    });
+  });
+
   describe('a pager', () => {
     const all = ['list', '--all', '--sort', 'deviceId', '--order', 'asc'];
 

@@ -50,6 +50,13 @@ export class Output {
     await this.io.write(harmless(text, this.paint !== plain));
   }
 
+  /** Text of the result. `address`, which a browser can open, is a link on a terminal that has links. */
+  async linkedText(text: string, address: string): Promise<void> {
+    if (!this.io.stdoutIsTerminal) return this.text(text);
+    const { withLinks } = await import('./hyperlinks.ts');
+    await this.io.write(withLinks(harmless(text, this.paint !== plain), address));
+  }
+
   /** The one document of a command: JSON or YAML, or of a list with `--output ndjson` a line for each item. */
   async document(value: unknown): Promise<void> {
     if (this.format === 'ndjson') return this.rows(itemsOf(value));

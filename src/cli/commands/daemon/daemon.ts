@@ -38,6 +38,7 @@ export const daemonStart = command({
         initialPasswordFile: passwordFile,
       },
       id: info.url,
+      page: info.url,
       title: running ? 'The daemon is running' : 'The daemon has started',
       rows: [
         ['address', safe(info.url)],
@@ -138,6 +139,7 @@ async function status(context: Context): Promise<number> {
     await present(context, {
       data: { running: true, ...info, home: settings.home, health },
       id: info.url,
+      page: info.url,
       title: health.ready ? 'The daemon is running' : 'The daemon is running, but not ready',
       rows: [
         ['address', safe(info.url)],

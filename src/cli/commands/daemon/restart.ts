@@ -108,6 +108,7 @@ async function report(context: Context, before: DaemonInfo | null, now: DaemonIn
   await present(context, {
     data: { running: true, restarted: before !== null, pid, url, version, startedAt, home },
     id: url,
+    page: url,
     title: before === null ? 'The daemon was not running, and has started' : 'The daemon has restarted',
     rows: [
       ['address', safe(url)],
