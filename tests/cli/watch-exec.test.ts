@@ -47,6 +47,15 @@ const watch = (flags: readonly string[], program: readonly string[]) => [
 const logged = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []);
 const stored = () => JSON.parse(readFileSync(cursor, 'utf8')).last as number;
 
+function isAlive(pid: number): boolean {
+  try {
+    // A process that has ended but was not waited for is not alive.
+    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 /** Resolves when the file has so many lines. */
 async function untilLogged(lines: number): Promise<void> {
   while (logged().length < lines) await new Promise(resolve => setTimeout(resolve, 20));
@@ -160,6 +169,22 @@ describe('Ctrl-C', () => {
     await daemon.run(watch(['--count', '2'], sayId));
     expect(logged().filter(line => line.startsWith('DEV-'))).toHaveLength(2);
   });
+});
+
+test('a program that ignores SIGTERM is killed with what it has started', async () => {
+  const program = programOf(`process.on('SIGTERM', () => say('ignored')); setInterval(() => {}, 1000);
+    const child = require('node:child_process').spawn('sleep', ['600']); say(process.pid); say(child.pid)`);
+  await registered(1);
+  const running = daemon.start(watch([], program));
+  await untilLogged(2);
+  const pids = logged().map(Number);
+  running.child.kill('SIGINT');
+  await running.until('stderr', /Ctrl-C again ends it/);
+  running.child.kill('SIGINT');
+  await untilLogged(3);
+  running.child.kill('SIGINT');
+  expect((await running.ended).code).toBe(130);
+  for (const pid of pids) await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
 test('a program may end without reading its input', async () => {

@@ -23,15 +23,20 @@ export interface Io {
   withoutExit(): () => void;
   /**
    * Until the returned function is called, work that is under way may take as long as it needs after Ctrl-C. A second Ctrl-C calls
-   * `abandon` before the process ends.
+   * `abandon` to end it, and a third one, or two seconds, to end it by force; then the process ends.
    */
-  finishing(abandon: () => void): () => void;
+  finishing(abandon: Abandon): () => void;
   /** Writes to standard output. Resolves when the text has been accepted; if its reader has gone, a fault of kind `closed`. */
   write(text: string): Promise<void>;
   /** Writes to standard error. Never fails. */
   say(text: string): void;
 }
 
+/** Ends work that is under way; `byForce` after it was asked to end and has not. */
+export type Abandon = (byForce: boolean) => void;
+
+/** Milliseconds for work to end that a second Ctrl-C has asked to end. */
+const abandonMs = 2_000;
 /** Milliseconds in which a command must end after Ctrl-C, before the process is ended. */
 const graceMs = 5_000;
 
@@ -161,7 +166,7 @@ interface Patience {
   /** Another program has the terminal: SIGINT never ends the process. */
   isEndless: boolean;
   /** Work under way that may finish: what ends it. */
-  readonly abandons: Set<() => void>;
+  readonly abandons: Set<Abandon>;
 }
 
 function listenForInterrupt(patience: Patience): AbortSignal {
@@ -171,11 +176,22 @@ function listenForInterrupt(patience: Patience): AbortSignal {
     if (patience.abandons.size === 0) leave();
     setTimeout(leaveUnlessFinishing, graceMs).unref();
   };
+  let isAbandoned = false;
+  const abandonAll = (byForce: boolean) => {
+    for (const abandon of patience.abandons) abandon(byForce);
+  };
+  const leaveByForce = () => {
+    abandonAll(true);
+    leave();
+  };
   const onSignal = (signal: NodeJS.Signals) => {
     const isPatient = patience.isEndless && signal === 'SIGINT';
     if (controller.signal.aborted && !isPatient) {
-      for (const abandon of patience.abandons) abandon();
-      leave();
+      if (isAbandoned || patience.abandons.size === 0) return leaveByForce();
+      isAbandoned = true;
+      abandonAll(false);
+      setTimeout(leaveByForce, abandonMs).unref();
+      return;
     }
     controller.abort();
     if (!isPatient) setTimeout(leaveUnlessFinishing, graceMs).unref();

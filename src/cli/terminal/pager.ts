@@ -1,7 +1,7 @@
 /** Output that is longer than the screen, passed to a pager. Loaded only on a terminal. */
 import type { ChildProcess } from 'node:child_process';
 import { hasUtf8, inAscii } from './glyphs.ts';
-import type { Env, Io } from './io.ts';
+import type { Abandon, Env, Io } from './io.ts';
 import { readerGone } from './io.ts';
 import { width } from './width.ts';
 
@@ -61,7 +61,7 @@ export class PagedIo implements Io {
   get interrupt() {
     return this.#io.interrupt;
   }
-  finishing(abandon: () => void): () => void {
+  finishing(abandon: Abandon): () => void {
     return this.#io.finishing(abandon);
   }
 

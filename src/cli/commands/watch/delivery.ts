@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { counted } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault } from '../../fault.ts';
+import type { Abandon } from '../../terminal/io.ts';
 import { safe } from '../../terminal/text.ts';
 import { AttemptFailed, untilDelivered } from './attempts.ts';
 import type { Cursor } from './cursor.ts';
@@ -16,7 +17,7 @@ export interface Target {
   /** One attempt. Rejects with `AttemptFailed` if another one makes sense. */
   readonly attempt: (event: Notification) => Promise<void>;
   /** Ends what is under way, after the second Ctrl-C. */
-  readonly abandon: () => void;
+  readonly abandon: Abandon;
 }
 
 /** How events are delivered. */

@@ -39,11 +39,12 @@ export class EventProgram {
     }).finally(() => this.#running.delete(child));
   }
 
-  /** Ends the programs that are running, with what they have started. */
-  end(): void {
+  /** Ends the programs that are running, with what they have started; by force those that have ignored the request. */
+  end(byForce: boolean): void {
+    const signal = byForce ? 'SIGKILL' : 'SIGTERM';
     for (const { pid } of this.#running) {
       try {
-        if (pid !== undefined) process.kill(process.platform === 'win32' ? pid : -pid, 'SIGTERM');
+        if (pid !== undefined) process.kill(process.platform === 'win32' ? pid : -pid, signal);
       } catch {
         // It has just ended.
       }

@@ -74,5 +74,5 @@ async function targetOf(context: Context, flags: TargetFlags, source: string): P
     return webhookTarget(context, url, await webhookSecret(context, secretFile), source);
   }
   const program = new EventProgram(exec, args);
-  return { name: exec, attempt: event => program.run(event, context), abandon: () => program.end() };
+  return { name: exec, attempt: event => program.run(event, context), abandon: byForce => program.end(byForce) };
 }
