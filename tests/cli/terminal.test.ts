@@ -233,12 +233,12 @@ needs('script', 'bsdutils')('at a terminal', () => {
     const { code, stdout } = await devmgrAt(['register', '--file', file, '--batch-size', '5', '--out', `${file}.out`])
       .ended;
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Registering {2}\d+% {2}\d+ lines {2}\d+ lines\/s {2}\S+ left/);
+    expect(stdout).toMatch(/Registering {2}\d+% {2}[\d,]+ lines {2}[\d,]+ lines\/s {2}\S+ left/);
     // Lines that were read ahead do not count.
-    for (const [, percent, done] of stdout.matchAll(/(\d+)% {2}(\d+) lines/g))
-      expect(Math.abs(Number(percent) - Number(done) / 30), `${percent} % of ${done} lines`).toBeLessThan(5);
+    for (const [, percent, done] of stdout.matchAll(/(\d+)% {2}([\d,]+) lines/g))
+      expect(Math.abs(Number(percent) - Number(done!.replace(',', '')) / 30), `${percent} % of ${done} lines`).toBeLessThan(5);
     const afterwards = stdout.slice(stdout.lastIndexOf('Registering'));
-    expect(afterwards).toMatch(/\u001b\[1G\u001b\[0K[\s\S]*3000 devices registered/);
+    expect(afterwards).toMatch(/\u001b\[1G\u001b\[0K[\s\S]*3,000 devices registered/);
   });
 
   test.each(['--quiet', '--json'])('shows no progress with %s', async flag => {
