@@ -236,9 +236,25 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect(stdout).toMatch(/Registering {2}\d+% {2}[\d,]+ lines {2}[\d,]+ lines\/s {2}\S+ left/);
     // Lines that were read ahead do not count.
     for (const [, percent, done] of stdout.matchAll(/(\d+)% {2}([\d,]+) lines/g))
-      expect(Math.abs(Number(percent) - Number(done!.replace(',', '')) / 30), `${percent} % of ${done} lines`).toBeLessThan(5);
+      expect(
+        Math.abs(Number(percent) - Number(done!.replace(',', '')) / 30),
+        `${percent} % of ${done} lines`,
+      ).toBeLessThan(5);
     const afterwards = stdout.slice(stdout.lastIndexOf('Registering'));
     expect(afterwards).toMatch(/\u001b\[1G\u001b\[0K[\s\S]*3,000 devices registered/);
+  });
+
+  test('a dry run shows the first lines of each kind and counts the others', async () => {
+    const file = join(temporaryFolder(), 'keys.csv');
+    const rows = Array.from({ length: 60 }, (_, n) => `UKEY,DRY-${n},Acme,${n < 30 ? 'One' : ''}`);
+    writeFileSync(file, `type,serial,manufacturer,model\n${rows.join('\n')}\n`);
+    const { stdout } = await devmgrAt(['register', '--file', file, '--dry-run']).ended;
+    const text = withoutColors(stdout);
+    expect([text.match(/ new /g)?.length, text.match(/ invalid /g)?.length]).toEqual([20, 20]);
+    expect(text).toContain('20 more lines are not shown; --out FILE writes all.');
+    expect(text).toMatch(/Dry run: 30 new, 0 already registered, 30 invalid/);
+    const piped = await daemon.run(['register', '--file', file, '--dry-run']);
+    expect(piped.stdout.trim().split('\n')).toHaveLength(60);
   });
 
   test.each(['--quiet', '--json'])('shows no progress with %s', async flag => {

@@ -17,6 +17,8 @@ export interface ResultForm<Result> {
   readonly toFile: boolean;
   /** The columns, if standard output is CSV. */
   readonly columns?: ((results: readonly Result[]) => readonly string[]) | null;
+  /** At a terminal, the lines of each status that people see; absent for all. */
+  readonly mostEach?: number;
   /** A line for people. */
   readonly line: (result: Result) => string;
 }
@@ -27,10 +29,17 @@ export class ResultWriter<Result extends AnyResult> {
   readonly #form: ResultForm<Result>;
   #header = true;
   #shown = 0;
+  readonly #seen = new Map<string, number>();
+  #hidden = 0;
 
   constructor(context: Context, form: ResultForm<Result>) {
     this.#context = context;
     this.#form = form;
+  }
+
+  /** Results that people do not see because of `mostEach`. */
+  get hidden(): number {
+    return this.#hidden;
   }
 
   async write(results: readonly Result[]): Promise<void> {
@@ -42,7 +51,24 @@ export class ResultWriter<Result extends AnyResult> {
       this.#header = false;
     } else if (globals.quiet) await out.text(results.map(idOfSuccess).join(''));
     else if (toFile) this.#showFailures(results);
-    else await out.text(results.map(result => `${line(result)}\n`).join(''));
+    else
+      await out.text(
+        this.#visible(results)
+          .map(result => `${line(result)}\n`)
+          .join(''),
+      );
+  }
+
+  #visible(results: readonly Result[]): readonly Result[] {
+    const { mostEach = Number.POSITIVE_INFINITY } = this.#form;
+    if (!this.#context.io.stdoutIsTerminal) return results;
+    const visible = results.filter(({ status }) => {
+      const seen = (this.#seen.get(status) ?? 0) + 1;
+      this.#seen.set(status, seen);
+      return seen <= mostEach;
+    });
+    this.#hidden += results.length - visible.length;
+    return visible;
   }
 
   #showFailures(results: readonly Result[]): void {

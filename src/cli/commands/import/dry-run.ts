@@ -2,7 +2,7 @@
 import { paging } from '../../../contract/limits.ts';
 import type { Client } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
-import { count } from '../../count.ts';
+import { count, counted } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { interrupted } from '../../fault.ts';
 import type { ResultFile } from '../batches/result-file.ts';
@@ -59,6 +59,11 @@ export class DryRun {
       this.#file?.close();
     }
     const { new: fresh, registered, invalid } = this.#counts;
+    const { hidden } = this.#writer;
+    if (hidden > 0)
+      this.#context.out.notice(
+        `${counted(hidden, 'more line is', 'more lines are')} not shown; --out FILE writes all.`,
+      );
     if (!this.#context.globals.json)
       this.#context.out.notice(
         `Dry run: ${count(fresh)} new, ${count(registered)} already registered, ${count(invalid)} invalid. Nothing was changed.`,

@@ -32,9 +32,15 @@ export const fieldsOf = ([first]: readonly LineResult[]): readonly (keyof LineRe
   first?.item === undefined ? resultFields : [...resultFields, 'item'];
 
 /** Writes results to standard output. With `toFile`, people see only the failures. */
-export const writerOf = (context: Context, asCsv: boolean, toFile: boolean): ResultWriter<LineResult> =>
+export const writerOf = (
+  context: Context,
+  asCsv: boolean,
+  toFile: boolean,
+  mostEach?: number,
+): ResultWriter<LineResult> =>
   new ResultWriter(context, {
     toFile,
+    ...(mostEach === undefined ? {} : { mostEach }),
     columns: asCsv ? fieldsOf : null,
     line: result => lineOf(context.out.paint, result),
   });

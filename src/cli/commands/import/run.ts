@@ -45,11 +45,15 @@ export async function registerFile(flags: FileFlags, context: Context): Promise<
   }
 }
 
+/** Lines of each kind that a dry run shows at a terminal. */
+const shownOfPlan = 20;
+
 function planFile(flags: FileFlags, context: Context, input: Input, files: RunFiles): Promise<number> {
   backUp(flags, context, files);
   const { out, csv } = flags;
   const file = out === undefined ? null : new ResultFile(out, context.globals.json, 0, fieldsOf);
-  return new DryRun(context, writerOf(context, csv, out !== undefined), file, flags.skipExisting).run(input);
+  const writer = writerOf(context, csv, out !== undefined, shownOfPlan);
+  return new DryRun(context, writer, file, flags.skipExisting).run(input);
 }
 
 /** The values for rows that lack them. Throws a usage fault that names the flag of an invalid one. */
