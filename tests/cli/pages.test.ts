@@ -28,6 +28,7 @@ async function listing(registry: Registry) {
     const first = count - (page - 1) * size;
     const list = Array.from({ length: Math.max(0, Math.min(size, first)) }, (_, n) => ({
       deviceId: `DEV-${first - n}`,
+      serialNumber: `S-${first - n}`,
     }));
     const pagination = { page, size, total: count, totalPages: Math.ceil(count / size) };
     response.writeHead(200, json).end(success({ list, pagination }));
