@@ -2,16 +2,25 @@
  * Tests of the interface with the registry in PostgreSQL. Others run there as well with DEVMGR_TEST_STORE=postgres, except those that
  * look into the SQLite file, or move the clock of the daemon away from that of the server.
  */
+import { describe } from 'vitest';
 import { hasPostgres, needsPostgres } from '../support/postgres.ts';
 import { usePostgres } from '../support/test-store.ts';
 
+const suites = {
+  states: () => import('./states.test.ts'),
+  lists: () => import('./lists.test.ts'),
+  events: () => import('./events.test.ts'),
+  export: () => import('./device-export.test.ts'),
+  'order of notifications': () => import('./notifications-order.test.ts'),
+  model: () => import('./model.test.ts'),
+  'bounds of files': () => import('./file-bounds.test.ts'),
+};
+
 if (hasPostgres()) {
   usePostgres();
-  await import('./states.test.ts');
-  await import('./lists.test.ts');
-  await import('./events.test.ts');
-  await import('./device-export.test.ts');
-  await import('./notifications-order.test.ts');
-  await import('./model.test.ts');
-  await import('./file-bounds.test.ts');
+  // Each in a describe of its own: a daemon that one starts before each of its tests is not started for those of the others.
+  for (const [name, load] of Object.entries(suites))
+    describe(name, async () => {
+      await load();
+    });
 } else needsPostgres('the interface with the registry in PostgreSQL', () => {});

@@ -19,7 +19,7 @@ test('a batch with too many bytes for one request is split', async () => {
   writeFileSync(file, ['type,serial,manufacturer,model,hardware,firmware', ...rows].join('\n'));
   const args = ['register', '--file', file, '--batch-size', String(count), '--out', `${file}.jsonl`];
   const { code, stderr } = await daemon.run(args);
-  expect(stderr).toContain(`${count} devices registered`);
+  expect(stderr).toContain(`${count.toLocaleString('en')} devices registered`);
   expect(code).toBe(0);
 }, 120_000);
 
