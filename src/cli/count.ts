@@ -5,7 +5,7 @@
 export function count(value: number): string {
   if (typeof value !== 'number') return '-';
   const digits = String(value);
-  if (!/^\d{4,15}$/.test(digits)) return digits;
+  if (!/^\d{4,21}$/.test(digits)) return digits;
   const groups: string[] = [];
   for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
   return groups.join(',');
