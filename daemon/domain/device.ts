@@ -59,6 +59,22 @@ export type DeviceRow = Pick<
   | 'tags'
 >;
 
+/** The names of these fields; the compiler knows if one is missing. */
+export const deviceRowFields: Record<keyof DeviceRow, 0> = {
+  number: 0,
+  deviceType: 0,
+  serialNumber: 0,
+  manufacturer: 0,
+  model: 0,
+  status: 0,
+  userId: 0,
+  activationCode: 0,
+  createdAt: 0,
+  activatedAt: 0,
+  lastUsedAt: 0,
+  tags: 0,
+};
+
 /** What a registration stores; all other fields start empty, with status INACTIVE. */
 export type NewDevice = Pick<
   DeviceRecord,

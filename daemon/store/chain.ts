@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { EventRecord } from '../domain/journal.ts';
 import type { JournalHead as Head } from './store.ts';
 
 /** A row of the journal as it is stored: `data` and `detail` are JSON. */
@@ -53,4 +54,21 @@ export const noEntries: Head = { id: 0, mac: '' };
 /** The seal authenticates the end of the journal, so that entries missing there are noticed too. */
 export function sealOf(mac: Mac, head: Head): string {
   return mac(`head ${head.id} ${head.mac}`);
+}
+
+const parse = (json: string): Record<string, unknown> => (json === '{}' ? {} : JSON.parse(json));
+
+/** The entry that a row holds. */
+export function toEvent(row: JournalRow): EventRecord {
+  return {
+    id: row.id,
+    at: row.at,
+    type: row.type as EventRecord['type'],
+    device: row.device,
+    subject: row.subject,
+    actor: row.actor,
+    requestId: row.request_id,
+    data: parse(row.data),
+    detail: parse(row.detail),
+  };
 }

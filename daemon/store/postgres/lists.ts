@@ -1,6 +1,6 @@
 /** Lists of devices: one statement for a page and its total, so that both are of one moment. */
 import type { DeviceSort } from '../../../src/contract/values.ts';
-import type { DeviceRow } from '../../domain/device.ts';
+import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import type { DeviceQuery, Rows } from '../store.ts';
 import { deviceConditions, namesOnly } from './conditions.ts';
 import type { Readers } from './readers.ts';
@@ -8,23 +8,8 @@ import { rowsOf } from './reads.ts';
 import { selectList } from './tables.ts';
 import { tagsOf } from './tags.ts';
 
-const rowFields: Record<keyof DeviceRow, 0> = {
-  number: 0,
-  deviceType: 0,
-  serialNumber: 0,
-  manufacturer: 0,
-  model: 0,
-  status: 0,
-  userId: 0,
-  activationCode: 0,
-  createdAt: 0,
-  activatedAt: 0,
-  lastUsedAt: 0,
-  tags: 0,
-};
-
 /** The columns of a `DeviceRow`. */
-export const rowColumns = selectList(Object.keys(rowFields));
+export const rowColumns = selectList(Object.keys(deviceRowFields));
 
 /** The row of a `DeviceRow`, which may have further columns. */
 export function toDeviceRow({ sort_key: _, ...row }: Readonly<Record<string, unknown>>): DeviceRow {

@@ -1,5 +1,5 @@
 import type { EventRecord } from '../../domain/journal.ts';
-import type { JournalRow } from '../chain.ts';
+import { type JournalRow, toEvent } from '../chain.ts';
 import type { EventFilter } from '../store.ts';
 import { Conditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
@@ -25,20 +25,4 @@ export async function readEvents(readers: Readers, filter: EventFilter): Promise
     ? await readers.run(sql, conditions.values, 'long')
     : await readers.runOnce(sql, conditions.values);
   return (rows as unknown as JournalRow[]).map(toEvent);
-}
-
-const parse = (json: string): Record<string, unknown> => (json === '{}' ? {} : JSON.parse(json));
-
-function toEvent(row: JournalRow): EventRecord {
-  return {
-    id: row.id,
-    at: row.at,
-    type: row.type as EventRecord['type'],
-    device: row.device,
-    subject: row.subject,
-    actor: row.actor,
-    requestId: row.request_id,
-    data: parse(row.data),
-    detail: parse(row.detail),
-  };
 }

@@ -7,6 +7,7 @@ import {
   type DeviceRecord,
   type DeviceRow,
   type DeviceSet,
+  deviceRowFields,
   type GuardedPart,
 } from '../../domain/device.ts';
 import { Conflict, type Rows } from '../store.ts';
@@ -16,22 +17,8 @@ import { assignments, columnsOf, type Reads } from './tables.ts';
 import { addTagRows, setTags, tagText, type WithTagText, withTags } from './tags.ts';
 import type { Apply, Writes, Writing } from './writing.ts';
 
-const rowFields: Record<keyof DeviceRow, 0> = {
-  number: 0,
-  deviceType: 0,
-  serialNumber: 0,
-  manufacturer: 0,
-  model: 0,
-  status: 0,
-  userId: 0,
-  activationCode: 0,
-  createdAt: 0,
-  activatedAt: 0,
-  lastUsedAt: 0,
-  tags: 0,
-};
 /** The columns of a `DeviceRow`. */
-export const rowColumns = columnsOf(rowFields);
+export const rowColumns = columnsOf(deviceRowFields);
 const settableFields: Record<Exclude<keyof DeviceSet, 'tags'>, 0> = {
   status: 0,
   userId: 0,
@@ -47,7 +34,7 @@ const settableFields: Record<Exclude<keyof DeviceSet, 'tags'>, 0> = {
 };
 const settable = Object.keys(settableFields);
 const recordFields: Record<keyof DeviceRecord, 0> = {
-  ...rowFields,
+  ...deviceRowFields,
   ...settableFields,
   hardwareVersion: 0,
   usageCount: 0,

@@ -1,6 +1,6 @@
 import { TimeSlice } from '../../concurrency.ts';
 import type { EventRecord } from '../../domain/journal.ts';
-import type { JournalRow } from '../chain.ts';
+import { type JournalRow, toEvent } from '../chain.ts';
 import type { EventFilter } from '../store.ts';
 import type { Statements } from './statements.ts';
 
@@ -88,20 +88,4 @@ function conditions(filter: EventFilter): { where: string; values: unknown[] } {
   term('at >= ?', filter.from);
   term('at <= ?', filter.to);
   return { where: terms.join(' '), values };
-}
-
-const parse = (json: string): Record<string, unknown> => (json === '{}' ? {} : JSON.parse(json));
-
-function toEvent(row: JournalRow): EventRecord {
-  return {
-    id: row.id,
-    at: row.at,
-    type: row.type as EventRecord['type'],
-    device: row.device,
-    subject: row.subject,
-    actor: row.actor,
-    requestId: row.request_id,
-    data: parse(row.data),
-    detail: parse(row.detail),
-  };
 }

@@ -39,7 +39,7 @@ export class ServerSearch<T> {
     this.#lookup = lookup;
   }
 
-  /** What is found without a text. For use before the question: waits for limits and fails as any other request does. */
+  /** What is offered before anything is typed. Waits for limits and fails as any other request does. */
   async first(): Promise<Found<T>> {
     const found = await this.#lookup('', this.#client);
     this.#found.set('', found);
