@@ -1,6 +1,7 @@
 /** A backup of a device: the record and its changes. Decisions only, no I/O. */
 import type { Decision, Refusal } from './decision.ts';
-import { type DeviceGuard, type DeviceRecord, guardOf, refusalOf } from './device.ts';
+import type { DeviceGuard, DeviceRecord } from './device.ts';
+import { guardOf, refusalOf } from './device-decisions.ts';
 import type { Entry } from './journal.ts';
 
 /** A backup as it is stored. */

@@ -1,13 +1,7 @@
-/** A device: its record, its changes, and what may be done to it in which state. Decisions only, no I/O. */
+/** A device: its record, its changes, and the guards of changes. */
 
-import type { Registration } from '../../src/contract/devices.ts';
-import { deviceIds } from '../../src/contract/ids.ts';
-import { activationCodeDays, tagBounds } from '../../src/contract/limits.ts';
-import { mergeTags, type TagChanges, type Tags } from '../../src/contract/tags.ts';
-import { type DeviceStatus, type DeviceType, immutableFields } from '../../src/contract/values.ts';
-import { expiry, sameActivationCode } from './activation-code.ts';
-import { type Decision, Refusal } from './decision.ts';
-import { codeDigest } from './digest.ts';
+import type { Tags } from '../../src/contract/tags.ts';
+import type { DeviceStatus, DeviceType } from '../../src/contract/values.ts';
 import type { Entry } from './journal.ts';
 
 /** A device as it is stored. Times are milliseconds since 1970 (UTC), null until the event has happened. */
@@ -121,7 +115,7 @@ export interface DeviceAdd {
   readonly entry: Entry;
 }
 
-interface DeviceUpdate {
+export interface DeviceUpdate {
   readonly kind: 'device.set';
   readonly device: number;
   readonly set: DeviceSet;
@@ -129,7 +123,7 @@ interface DeviceUpdate {
 }
 
 /** Raises usageCount by one and usageSeconds by `seconds`, and sets lastUsedAt. The result is `used`, with the sums. */
-interface DeviceUse {
+export interface DeviceUse {
   readonly kind: 'device.use';
   readonly device: number;
   readonly seconds: number;
@@ -172,191 +166,4 @@ function sameTags(tags: Tags, others: Tags): boolean {
     names.length === Object.keys(others).length &&
     names.every(name => Object.hasOwn(others, name) && others[name] === tags[name])
   );
-}
-
-/** A change of an existing device, and its guards. */
-export type DeviceDecision = Decision<DeviceUpdate | DeviceUse, DeviceGuard>;
-
-type Denial = readonly [code: Refusal['code'], why: string];
-
-const locked: Denial = [2004, 'is locked; unlock it first'];
-const deactivated: Denial = [2005, 'is deactivated for good'];
-const activated: Denial = [2002, 'is already activated'];
-const notActive: Denial = [1001, 'is not active; activate it first'];
-const notLocked: Denial = [1001, 'is not locked'];
-
-/** Operation × state. */
-const rules = {
-  activate: { INACTIVE: 'yes', ACTIVE: activated, LOCKED: locked, DEACTIVATED: deactivated },
-  lock: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
-  unlock: { INACTIVE: notLocked, ACTIVE: notLocked, LOCKED: 'yes', DEACTIVATED: deactivated },
-  // A stolen key can be retired without first making it usable.
-  deactivate: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },
-  update: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
-  newCode: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },
-  use: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
-  backUp: { INACTIVE: notActive, ACTIVE: 'yes', LOCKED: locked, DEACTIVATED: deactivated },
-  restore: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },
-} as const satisfies Record<string, Readonly<Record<DeviceStatus, 'yes' | Denial>>>;
-
-/** What can be done to an existing device. */
-export type DeviceOperation = keyof typeof rules;
-
-/** Why the state of the device does not allow the operation; null if it does. */
-export function refusalOf(operation: DeviceOperation, device: DeviceRecord): Refusal | null {
-  const rule: 'yes' | Denial = rules[operation][device.status];
-  return rule === 'yes' ? null : new Refusal(rule[0], `device ${deviceIds.format(device.number)} ${rule[1]}`);
-}
-
-/** Operations decided on the activation code: their guards hold it, so that a new code in between undoes the decision. */
-const codeOperations: ReadonlySet<DeviceOperation> = new Set(['activate', 'newCode']);
-
-/** What the decision, its journal entry or its response repeats of the device beside state and code: the guard holds it. */
-function heldFields(operation: DeviceOperation, device: DeviceRecord): HeldFields | null {
-  const { firmwareVersion, note, tags, lockReason } = device;
-  if (operation === 'update') return { firmwareVersion, note, tags };
-  return operation === 'unlock' ? { lockReason } : null;
-}
-
-/** Holds as long as the device is in a state that allows the operation, and has what the decision follows from. */
-export function guardOf(operation: DeviceOperation, device: DeviceRecord): DeviceGuard {
-  const states = Object.keys(rules[operation]) as DeviceStatus[];
-  const allowed = states.filter(state => rules[operation][state] === 'yes');
-  // The journal says which state a deactivation has ended.
-  const status = operation === 'deactivate' ? [device.status] : allowed;
-  const fields = heldFields(operation, device);
-  return {
-    kind: 'device',
-    device: device.number,
-    status,
-    ...(codeOperations.has(operation) ? { activationCode: device.activationCode } : {}),
-    ...(fields ? { fields } : {}),
-  };
-}
-
-/** Sets fields of the device, unless its state does not allow the operation. */
-function decide(
-  operation: DeviceOperation,
-  device: DeviceRecord,
-  set: DeviceSet,
-  entry: Entry,
-): DeviceDecision | Refusal {
-  const change = { kind: 'device.set', device: device.number, set, entry } as const;
-  return refusalOf(operation, device) ?? { change, guards: [guardOf(operation, device)] };
-}
-
-/** `activationCode` is a new code; its validity starts at `now`. */
-export function register(registration: Registration, activationCode: string, now: number): DeviceAdd {
-  const { deviceType, serialNumber, manufacturer, model } = registration;
-  const device = {
-    deviceType,
-    serialNumber,
-    manufacturer,
-    model,
-    hardwareVersion: registration.hardwareVersion ?? null,
-    firmwareVersion: registration.firmwareVersion ?? null,
-    activationCode,
-    activationCodeExpiresAt: expiry(now, activationCodeDays.default),
-    tags: registration.tags ?? noTags,
-  };
-  const data = { deviceType, serialNumber };
-  const detail = { codeDigest: codeDigest(device), ...(hasTags(device.tags) ? { tags: device.tags } : {}) };
-  return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail } };
-}
-
-/** The refusal of a registration whose serial number belongs to `existing`. */
-export function duplicateSerial(
-  serialNumber: string,
-  existing: { readonly number: number; readonly status: DeviceStatus | null },
-): Refusal {
-  const id = deviceIds.format(existing.number);
-  return new Refusal(2006, `serialNumber ${serialNumber} already exists: ${id}, ${existing.status}`);
-}
-
-/** Binds the device to `userId`. `code` may be in upper or lower case. */
-export function activate(device: DeviceRecord, code: string, userId: string, now: number): DeviceDecision | Refusal {
-  const refusal = refusalOf('activate', device);
-  if (refusal) return refusal;
-  if (!sameActivationCode(code, device.activationCode) || now >= device.activationCodeExpiresAt)
-    return new Refusal(2003, `the activation code does not match ${deviceIds.format(device.number)} or has expired`);
-  const data = { deviceType: device.deviceType, userId };
-  const set = { status: 'ACTIVE', userId, activatedAt: now } as const;
-  return decide('activate', device, set, { type: 'DEVICE_ACTIVATED', data });
-}
-
-/** `note` goes into the journal; the note of the device stays as it is. */
-export function lock(device: DeviceRecord, reason: string, note: string | null, now: number) {
-  const data = { deviceType: device.deviceType, lockReason: reason };
-  const set = { status: 'LOCKED', lockedAt: now, lockReason: reason } as const;
-  return decide('lock', device, set, { type: 'DEVICE_LOCKED', data, detail: { note } });
-}
-
-/** `note` goes into the journal; the device loses the reason and the time of its lock. */
-export function unlock(device: DeviceRecord, note: string | null) {
-  const { deviceType, lockReason } = device;
-  const set = { status: 'ACTIVE', lockedAt: null, lockReason: null } as const;
-  const detail = { note, wasLockedFor: lockReason };
-  return decide('unlock', device, set, { type: 'DEVICE_UNLOCKED', data: { deviceType }, detail });
-}
-
-/** Retires the device for good. `reason` and `note` go into the journal. */
-export function deactivate(device: DeviceRecord, reason: string, note: string | null, now: number) {
-  const { deviceType, status: before } = device;
-  const set = { status: 'DEACTIVATED', deactivatedAt: now } as const;
-  const detail = { reason, note, before };
-  return decide('deactivate', device, set, { type: 'DEVICE_DEACTIVATED', data: { deviceType }, detail });
-}
-
-/** The fields that an update may set. Absent fields keep their values, null clears. */
-export interface DeviceEdit {
-  readonly firmwareVersion?: string | null | undefined;
-  readonly note?: string | null | undefined;
-  /** Null removes a tag; tags that are not named stay. */
-  readonly tags?: TagChanges | undefined;
-}
-
-/** Why a request changes nothing; null if it changes something. `given` is the body as it was sent. */
-export function emptyEdit(edit: DeviceEdit, given: Readonly<Record<string, unknown>>): Refusal | null {
-  if (edit.firmwareVersion !== undefined || edit.note !== undefined || edit.tags !== undefined) return null;
-  const fixed = immutableFields.filter(field => Object.hasOwn(given, field));
-  const which = fixed.length ? `; ${fixed.join(', ')} cannot be changed` : '';
-  return new Refusal(1001, `firmwareVersion, note or tags is required${which}`);
-}
-
-/** `given` is the body as it was sent: it may repeat the fields that cannot be changed, with their present values. */
-export function edit(
-  device: DeviceRecord,
-  { firmwareVersion, note, tags: changes }: DeviceEdit,
-  given: Readonly<Record<string, unknown>>,
-  now: number,
-): DeviceDecision | Refusal {
-  const fixed = immutableFields.find(field => Object.hasOwn(given, field) && given[field] !== device[field]);
-  if (fixed) return new Refusal(1001, `${fixed} cannot be changed`);
-  const tags = changes && mergeTags(device.tags, changes);
-  if (tags && Object.keys(tags).length > tagBounds.perDevice)
-    return refusalOf('update', device) ?? new Refusal(1001, `tags: a device has at most ${tagBounds.perDevice} tags`);
-  const after = {
-    ...(firmwareVersion === undefined ? {} : { firmwareVersion }),
-    ...(note === undefined ? {} : { note }),
-    ...(tags === undefined ? {} : { tags }),
-  };
-  const before = Object.fromEntries(Object.keys(after).map(field => [field, device[field as keyof typeof after]]));
-  const data = { deviceType: device.deviceType };
-  const set = { ...after, updatedAt: now };
-  return decide('update', device, set, { type: 'DEVICE_UPDATED', data, detail: { before, after } });
-}
-
-/** The previous code is invalid from the commit on. */
-export function replaceCode(device: DeviceRecord, code: string, expiresAt: number, reason: string) {
-  const data = { deviceType: device.deviceType };
-  const set = { activationCode: code, activationCodeExpiresAt: expiresAt };
-  const detail = { reason, codeDigest: codeDigest({ ...device, ...set }) };
-  return decide('newCode', device, set, { type: 'ACTIVATION_CODE_GENERATED', data, detail });
-}
-
-/** Records one use of `seconds`. */
-export function use(device: DeviceRecord, seconds: number): DeviceDecision | Refusal {
-  const entry: Entry = { type: 'DEVICE_USED', detail: { seconds } };
-  const change = { kind: 'device.use', device: device.number, seconds, entry } as const;
-  return refusalOf('use', device) ?? { change, guards: [guardOf('use', device)] };
 }

@@ -3,7 +3,8 @@ import type { AttachedKey } from '../../drivers/driver.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { Refusal } from '../domain/decision.ts';
-import { type DeviceRecord, use } from '../domain/device.ts';
+import type { DeviceRecord } from '../domain/device.ts';
+import { use } from '../domain/device-decisions.ts';
 import { retrying } from '../services/context.ts';
 import type { Store } from '../store/store.ts';
 

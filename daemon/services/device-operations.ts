@@ -6,7 +6,8 @@ import { activationCodeDays } from '../../src/contract/limits.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
 import { expiry, newActivationCode } from '../domain/activation-code.ts';
 import { Refusal } from '../domain/decision.ts';
-import * as domain from '../domain/device.ts';
+import type { DeviceRecord, DeviceSet } from '../domain/device.ts';
+import * as domain from '../domain/device-decisions.ts';
 import { type AccessJournal, accessOf } from './access-journal.ts';
 import type { Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
@@ -17,9 +18,9 @@ type Decided = domain.DeviceDecision | Refusal;
 /** An operation on a device with the fields `B`; it returns `D`. `at`: milliseconds since 1970. */
 export interface DeviceOperation<B, D> {
   /** Rejects with `GuessingBlocked` if no more attempts are answered. */
-  decide(device: domain.DeviceRecord, fields: B, at: number, context: Context): Decided | Promise<Decided>;
+  decide(device: DeviceRecord, fields: B, at: number, context: Context): Decided | Promise<Decided>;
   /** The result after the commit. `device` is as it was before, `set` what the change has set. */
-  data(device: domain.DeviceRecord, fields: B, at: number, set: domain.DeviceSet): D;
+  data(device: DeviceRecord, fields: B, at: number, set: DeviceSet): D;
 }
 
 /** Keeps the types of the fields and of the result together. */

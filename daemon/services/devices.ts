@@ -10,7 +10,8 @@ import { compileReader } from '../../src/contract/validate.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import { newActivationCode } from '../domain/activation-code.ts';
 import type { Refusal } from '../domain/decision.ts';
-import * as domain from '../domain/device.ts';
+import type { DeviceChange, DeviceRecord, NewDevice } from '../domain/device.ts';
+import * as domain from '../domain/device-decisions.ts';
 import type { ChangeResult, DeviceFilter, Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
 import { accept, type Context, commitLast, refused, retrying, timeOf } from './context.ts';
@@ -189,7 +190,7 @@ export class DeviceService {
     });
   }
 
-  async #device(deviceId: string): Promise<domain.DeviceRecord> {
+  async #device(deviceId: string): Promise<DeviceRecord> {
     const number = deviceIds.parse(deviceId);
     const device = number === null ? null : await this.#parts.store.device(number);
     if (!device) throw new ApiError(2001, 'device does not exist');
@@ -216,19 +217,19 @@ export class DeviceService {
 /** A change of one device: what is decided, and what is returned once it is committed. */
 interface DeviceStep<D> {
   readonly decide: (
-    device: domain.DeviceRecord,
+    device: DeviceRecord,
     at: number,
   ) => domain.DeviceDecision | Refusal | Promise<domain.DeviceDecision | Refusal>;
   /** `device` is as it was right before the change. Must not have side effects: see `commitLast`. */
   readonly data: (done: {
-    readonly device: domain.DeviceRecord;
+    readonly device: DeviceRecord;
     readonly at: number;
-    readonly change: domain.DeviceChange;
+    readonly change: DeviceChange;
     readonly result: ChangeResult | undefined;
   }) => D;
 }
 
-function batchItem({ serialNumber, activationCode }: domain.NewDevice, result: ChangeResult): api.BatchItem {
+function batchItem({ serialNumber, activationCode }: NewDevice, result: ChangeResult): api.BatchItem {
   if (result.kind === 'added') {
     const deviceId = deviceIds.format(result.number);
     return { serialNumber, deviceId, activationCode, status: 'success', message: 'registered' };

@@ -1,7 +1,7 @@
 /** Rows that the journal does not explain: what someone can do who can write the database but does not have the key. */
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import * as devices from '../../daemon/domain/device.ts';
+import * as devices from '../../daemon/domain/device-decisions.ts';
 import * as users from '../../daemon/domain/user.ts';
 import { accept } from '../../daemon/services/context.ts';
 import type { Change } from '../../daemon/store/store.ts';

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../daemon/domain/decision.ts';
 import { Refusal } from '../../daemon/domain/decision.ts';
-import * as domain from '../../daemon/domain/device.ts';
+import type { DeviceRecord } from '../../daemon/domain/device.ts';
+import * as domain from '../../daemon/domain/device-decisions.ts';
 import { type DeviceStatus, deviceStatuses } from '../../src/contract/values.ts';
 
 const code = 'ABCD-EFGH-JKLM-NPQR';
 const now = 1_800_000_000_000;
-const device = (status: DeviceStatus): domain.DeviceRecord => ({
+const device = (status: DeviceStatus): DeviceRecord => ({
   number: 7,
   deviceType: 'UKEY',
   serialNumber: 'UK-7',
@@ -65,7 +66,7 @@ describe.each(Object.entries(promised) as [domain.DeviceOperation, readonly ('ye
 );
 
 describe('an operation', () => {
-  const attempts: Record<string, (device: domain.DeviceRecord) => domain.DeviceDecision | Refusal> = {
+  const attempts: Record<string, (device: DeviceRecord) => domain.DeviceDecision | Refusal> = {
     activate: device => domain.activate(device, code, 'alice', now),
     lock: device => domain.lock(device, 'lost', null, now),
     unlock: device => domain.unlock(device, null),
