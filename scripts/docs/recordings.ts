@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { isPortFree } from '../../src/cli/session/local-daemon.ts';
+import { isPortFree } from '../../src/cli/session/ports.ts';
 import { storeDaemonStart } from '../../src/cli/settings/daemon-start.ts';
 import { defaultHost, defaultPort } from '../../src/contract/local.ts';
 

@@ -1,9 +1,9 @@
 /** The daemon of a home: whether it runs, starting it in the background, stopping it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpoints } from '../../contract/endpoints.ts';
-import { type DaemonInfo, defaultHost, defaultPort, environment, homeFiles } from '../../contract/local.ts';
+import { type DaemonInfo, environment, homeFiles } from '../../contract/local.ts';
 import type { StartFailure } from '../../contract/programs.ts';
 import { openEnvelope } from '../client/envelope.ts';
 import { readText } from '../client/http.ts';
@@ -12,10 +12,11 @@ import { fieldsOf } from '../client/operations.ts';
 import { sleep } from '../client/sleep.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Fault, interrupted, systemCode, systemWords } from '../fault.ts';
-import { portOf, readDaemonStart, storeDaemonStart } from '../settings/daemon-start.ts';
-import { makeFolder } from '../settings/files.ts';
+import { portOf, storeDaemonStart } from '../settings/daemon-start.ts';
 import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
 import { readDaemonInfo, socketOf } from '../settings/settings.ts';
+import { logEntries, openLog } from './daemon-log.ts';
+import { freePort, keptPort } from './ports.ts';
 
 /** What a daemon says about itself. */
 export interface Health {
@@ -31,8 +32,6 @@ const pollMs = 25;
 const graceMs = 300;
 const startMs = 20_000;
 const stopMs = 30_000;
-const tailLines = 12;
-const maxLogBytes = 10 * 1024 * 1024;
 
 /** What the daemon at an address says about itself; null if no devmgr answers there. */
 export async function healthAt(
@@ -108,18 +107,6 @@ export async function startDaemon(options: StartOptions): Promise<StartedDaemon>
   const last = again ? await tryStart(0, options) : first;
   if ('fault' in last) throw last.fault;
   return { ...last, insteadOf: isChosen && portOf(last.url) !== wanted ? wanted : null };
-}
-
-/** The port that the daemon of a home had last, so that addresses in profiles stay right; else the usual one. */
-function keptPort(home: string): number {
-  const last = readDaemonStart(home);
-  return last === null ? defaultPort : portOf(last.url);
-}
-
-/** The wanted port, else the usual one, else 0 for any: the first that no other program has. */
-async function freePort(wanted: number): Promise<number> {
-  if (await isPortFree(wanted)) return wanted;
-  return wanted !== defaultPort && (await isPortFree(defaultPort)) ? defaultPort : 0;
 }
 
 /** What to say if the daemon has another port than before: two lines, the second one with a command. Null if it has not. */
@@ -200,29 +187,6 @@ function launch({ home, args }: StartOptions, port: number, log: number): ChildP
   });
 }
 
-function openLog(home: string): { readonly fd: number; readonly size: number } {
-  const file = join(home, homeFiles.log);
-  try {
-    makeFolder(home);
-    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    if (size <= maxLogBytes) return { fd: openSync(file, 'a', 0o600), size };
-    renameSync(file, `${file}.1`);
-    return { fd: openSync(file, 'a', 0o600), size: 0 };
-  } catch (error) {
-    throw new Fault(
-      'failure',
-      `the home folder ${home} cannot be used: ${systemWords(error)}`,
-      `name another folder with --home DIR or ${environment.home}`,
-    );
-  }
-}
-
-/** A line of the log, as far as it is understood. */
-interface LogEntry {
-  readonly words: string;
-  readonly reason: StartFailure | null;
-}
-
 /** `logStart` is where this start begins in the log. */
 function failedStart(home: string, logStart: number, exit: Exit): FailedStart {
   const entries = logEntries(home, logStart);
@@ -236,50 +200,6 @@ function failedStart(home: string, logStart: number, exit: Exit): FailedStart {
     `the whole log: devmgr daemon logs; in the foreground: devmgr daemon run --home ${home}`,
   );
   return { fault, reason: entries.findLast(({ reason }) => reason !== null)?.reason ?? null };
-}
-
-/** The last lines of the log after a position. */
-function logEntries(home: string, from: number): readonly LogEntry[] {
-  let text: string;
-  try {
-    text = readFileSync(join(home, homeFiles.log)).subarray(from).toString('utf8');
-  } catch {
-    return [];
-  }
-  return text
-    .split('\n')
-    .filter(line => line.trim() !== '')
-    .slice(-tailLines)
-    .map(logEntry);
-}
-
-/** The message of a JSON line, else the line. */
-function logEntry(line: string): LogEntry {
-  try {
-    const { msg, error } = JSON.parse(line) as {
-      msg?: unknown;
-      error?: { message?: unknown; reason?: StartFailure };
-    };
-    const words = msg ?? error?.message;
-    return { words: typeof words === 'string' ? words : line, reason: error?.reason ?? null };
-  } catch {
-    return { words: line, reason: null };
-  }
-}
-
-/** Whether a daemon can have the port: it listens on both loopback addresses. */
-export async function isPortFree(port: number): Promise<boolean> {
-  return (await isAddressFree(defaultHost, port)) && (await isAddressFree('::1', port));
-}
-
-function isAddressFree(host: string, port: number): Promise<boolean> {
-  const { createServer } = process.getBuiltinModule('node:net');
-  return new Promise(resolve => {
-    const probe = createServer();
-    // A machine without IPv6 has no such address, so no other program has its port either.
-    probe.once('error', error => resolve(systemCode(error) !== 'EADDRINUSE' && host !== defaultHost));
-    probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(true)));
-  });
 }
 
 /** Stops the daemon of a home and waits until it is gone. Resolves to the one that ran, null if none did. */
