@@ -4,12 +4,21 @@ import { escaped } from './escaped.ts';
 
 export type { Logger };
 
-/** A logger that writes NDJSON on stdout for programs, or lines on stderr for people. */
-export function createLogger(options: { readonly json: boolean; readonly verbose: boolean }): Logger {
+/** How to log. */
+export interface LogOptions {
+  /** NDJSON on stdout for programs instead of lines on stderr for people. */
+  readonly json: boolean;
+  readonly verbose: boolean;
+  /** Name of the daemon, on every line; absent if there is none. */
+  readonly node?: string | undefined;
+}
+
+/** A logger of the daemon. */
+export function createLogger(options: LogOptions): Logger {
   const level = options.verbose ? 'debug' : 'info';
   const settings = {
     level,
-    base: null,
+    base: options.node === undefined ? null : { node: options.node },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };

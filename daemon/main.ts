@@ -207,7 +207,7 @@ async function createServer(
   const origin = originRule(settings.host, settings.allowHosts);
   const tls = await readTls(settings, log);
   const onForbidden = forbiddenRecorder(parts.access);
-  return buildServer({ logger: log, origin, trustProxy: settings.trustProxy, tls, onForbidden }, [
+  return buildServer({ logger: log, node: settings.node, origin, trustProxy: settings.trustProxy, tls, onForbidden }, [
     app =>
       metricsPlugin(app, {
         ...parts,

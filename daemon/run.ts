@@ -1,9 +1,9 @@
 import { endProcess, nativeCallsOut } from '../drivers/index.ts';
-import type { ListeningLine } from '../src/contract/local.ts';
+import { environment, type ListeningLine } from '../src/contract/local.ts';
 import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
 import { filesTarget } from './blobs/s3/target.ts';
 import { forwardTarget } from './forwarding/target.ts';
-import { type DaemonSettings, roleFrom, secretsFrom, settingsFromEnvironment } from './home/settings.ts';
+import { type DaemonSettings, nodeFrom, roleFrom, secretsFrom, settingsFromEnvironment } from './home/settings.ts';
 import { storeTarget } from './home/store-target.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
@@ -31,12 +31,15 @@ async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> 
     forward: forwardTarget(options.forward ?? null, io.env) ?? undefined,
     objectStore: filesTarget(options.files ?? null, io.env, options.insecureHttp) ?? undefined,
     role: roleFrom(options.role ?? null, io.env),
+    node: nodeFrom(options.node ?? null, io.env),
     secrets: secretsFrom(options.secrets ?? null, io.env),
     store: storeTarget(options.store ?? null, io.env) ?? undefined,
     hardware: true,
     ...settingsFromEnvironment(io.env),
   };
-  const log = createLogger(settings);
+  const isNamed = Boolean(options.node ?? io.env[environment.node]);
+  // For people, the name of the host would be noise on each line.
+  const log = createLogger({ ...settings, node: options.json || isNamed ? settings.node : undefined });
   const ended = untilSignal(log);
   const starting = startDaemon(settings, version, log);
   // Registered early: without a listener, the signal would end a daemon that is still starting.

@@ -39,7 +39,7 @@ export async function assembleStation(
   const origin = originRule(settings.host, settings.allowHosts);
   const tls = await readTls(settings, log);
   const parts = { limiter, tokens, instance, keyed: new KeyedRequests({ store, now }) };
-  const app = await buildServer({ logger: log, origin, trustProxy: settings.trustProxy, tls }, [
+  const app = await buildServer({ logger: log, node: settings.node, origin, trustProxy: settings.trustProxy, tls }, [
     app =>
       metricsPlugin(app, {
         ...parts,

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { Type } from 'typebox';
@@ -31,6 +32,8 @@ export interface DaemonSettings {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly role: DaemonRole;
+  /** See `nodeFrom`; absent for the host name. */
+  readonly node?: string | undefined;
   /** Whether to watch USB and PC/SC, if the role includes keys; tests of other things leave the hardware of the machine alone. */
   readonly hardware: boolean;
   readonly simulateKeys: number;
@@ -103,6 +106,25 @@ export function roleFrom(text: string | null, env: Env): DaemonRole {
     'write all, registry or station',
   );
 }
+
+/** The name of the daemon that `text` or else the environment gives; else that of the host. Throws `StartRefused`. */
+export function nodeFrom(text: string | null, env: Env): string {
+  const name = text ?? (env[environment.node] || null);
+  if (name === null) return hostNode();
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) return name;
+  throw new StartRefused(
+    2,
+    `${text === null ? environment.node : '--node'} is malformed`,
+    'write 1 to 63 letters, digits, dots, hyphens and underscores, such as node-1',
+  );
+}
+
+/** The name of the host as the name of a daemon: a header and a label can have it. */
+export const hostNode = (host: string = hostname()): string =>
+  host
+    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^[._-]+/, '')
+    .slice(0, 63) || 'devmgr';
 
 /** The folder of the secrets that `given` or else the environment names; null for the home. */
 export function secretsFrom(given: string | null, env: Env): string | null {

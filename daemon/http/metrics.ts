@@ -32,6 +32,7 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
       throw new ApiError(2007, 'the role LOCAL may not do this');
     const { Counter, Gauge, Registry } = await import('prom-client');
     const registry = new Registry();
+    registry.setDefaultLabels({ node: app.node });
     const requests = new Counter({
       name: 'devmgr_requests_total',
       help: 'Requests answered',
@@ -43,19 +44,21 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
     for (const [name, { help, value }] of Object.entries(await parts.gauges()))
       new Gauge({ name, help, registers: [registry] }).set(value);
     reply.header('content-type', registry.contentType);
-    return `${await registry.metrics()}\n${delaysText(app.loopWatch.delays)}`;
+    return `${await registry.metrics()}\n${delaysText(app.loopWatch.delays, app.node)}`;
   });
 }
 
 /** A histogram in the Prometheus format. prom-client writes only histograms of samples that it counted itself. */
-function delaysText({ buckets, count, sum }: LoopDelays): string {
+function delaysText({ buckets, count, sum }: LoopDelays, node: string): string {
   const name = 'devmgr_event_loop_delay_seconds';
   const lines = buckets.map(([bound, below]) => {
     const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : bound;
-    return `${name}_bucket{le="${le}"} ${below}`;
+    return `${name}_bucket{le="${le}",node="${node}"} ${below}`;
   });
   const head = [`# HELP ${name} Delay of a timer that is due every 20 ms`, `# TYPE ${name} histogram`];
-  return [...head, ...lines, `${name}_sum ${sum}`, `${name}_count ${count}`, ''].join('\n');
+  return [...head, ...lines, `${name}_sum{node="${node}"} ${sum}`, `${name}_count{node="${node}"} ${count}`, ''].join(
+    '\n',
+  );
 }
 
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];

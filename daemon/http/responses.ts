@@ -78,19 +78,20 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   reply.code(status).header('content-type', JSON_TYPE).send(envelope(code, message));
 }
 
+/** What every response names: the id of its request, and the daemon. */
+export interface Named {
+  readonly id: string;
+  readonly node: string;
+}
+
 /** Answers what Node's HTTP parser rejects: it never becomes a request, so there is only the socket. */
-export function answerUnparseable(
-  error: Error & { code?: string },
-  socket: Socket,
-  requestId: string,
-  log: Logger,
-): void {
-  log.debug({ reason: error.code, requestId }, 'a request could not be parsed');
+export function answerUnparseable(error: Error & { code?: string }, socket: Socket, named: Named, log: Logger): void {
+  log.debug({ reason: error.code, requestId: named.id }, 'a request could not be parsed');
   if (error.code === 'ECONNRESET' || !socket.writable || socket.destroyed) {
     socket.destroy();
     return;
   }
-  socket.end(rawResponse(400, envelope(1001, parserMessage(error.code)), requestId));
+  socket.end(rawResponse(400, envelope(1001, parserMessage(error.code)), named));
 }
 
 function parserMessage(code: string | undefined): string {
@@ -100,16 +101,18 @@ function parserMessage(code: string | undefined): string {
 }
 
 /** Answers what Node would answer by itself or not at all: a tunnel, and an expectation other than 100-continue. */
-export function answerUnsupported(server: Server, nextId: () => string): void {
+export function answerUnsupported(server: Server, name: () => Named): void {
   server.on('connect', ({ socket }) => {
-    endSocket(socket, rawResponse(404, envelope(404, 'no such operation'), nextId()));
+    endSocket(socket, rawResponse(404, envelope(404, 'no such operation'), name()));
   });
   server.on('checkExpectation', (_request, response) => {
     const body = envelope(1001, 'the only supported value of the header Expect is 100-continue');
+    const { id, node } = name();
     response.writeHead(400, {
       'content-type': JSON_TYPE,
       'content-length': Buffer.byteLength(body),
-      'x-request-id': nextId(),
+      'x-request-id': id,
+      'x-devmgr-node': node,
       connection: 'close',
     });
     response.end(body);
@@ -129,13 +132,20 @@ export function endSocket(socket: Socket, response: string): void {
 }
 
 /** The text of a response, for a socket that has no response object: a parse error, a refused upgrade. */
-export function rawResponse(status: number, body: string, requestId: string): string {
+export function rawResponse(
+  status: number,
+  body: string,
+  { id, node }: Named,
+  more: Readonly<Record<string, string>> = {},
+): string {
   const lines = Object.entries({
     'Content-Type': JSON_TYPE,
     'Content-Length': String(Buffer.byteLength(body)),
-    'X-Request-Id': requestId,
+    'X-Request-Id': id,
+    'X-Devmgr-Node': node,
     'X-Content-Type-Options': 'nosniff',
     Connection: 'close',
+    ...more,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n${lines.join('')}\r\n${body}`;
 }

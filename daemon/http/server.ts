@@ -14,6 +14,7 @@ import type { Logger } from 'pino';
 import sjson from 'secure-json-parse';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
+import { hostNode } from '../home/settings.ts';
 import { Connections } from './connections.ts';
 import { drainAfter } from './drain.ts';
 import { KEY_HEADER } from './idempotency.ts';
@@ -30,6 +31,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The log of the daemon. Fastify's own is off. */
     readonly logger: Logger;
+    /** Name of the daemon. */
+    readonly node: string;
     /** Measures how long the event loop is held. */
     readonly loopWatch: LoopWatch;
     /** The open connections. */
@@ -42,6 +45,8 @@ declare module 'fastify' {
 /** How a server is set up. */
 export interface ServerOptions {
   readonly logger: Logger;
+  /** Name of the daemon, in every response; that of the host if absent. */
+  readonly node?: string | undefined;
   readonly origin: OriginRule;
   /** CIDRs of the proxies whose X-Forwarded-For is used. */
   readonly trustProxy: readonly string[];
@@ -71,8 +76,10 @@ export type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
 /** Builds a Fastify instance whose errors all have an envelope. The caller makes it listen. */
 export async function buildServer(options: ServerOptions, plugins: readonly RoutePlugin[]): Promise<FastifyInstance> {
   const nextId = requestIds();
-  const app = fastify(fastifyOptions(options, nextId)) as unknown as FastifyInstance;
+  const node = options.node ?? hostNode();
+  const app = fastify(fastifyOptions(options, node, nextId)) as unknown as FastifyInstance;
   app.decorate('logger', options.logger);
+  app.decorate('node', node);
   watchLoop(app);
   app.decorateRequest('caller', null);
   app.decorateRequest('rawBody', null);
@@ -88,7 +95,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
     sendError(error, request, reply, request.routeOptions.config.operation?.id === 'login');
   });
   app.setNotFoundHandler((request, reply) => sendError(noSuchOperation(), request, reply, false));
-  answerUnsupported(app.server, nextId);
+  answerUnsupported(app.server, () => ({ id: nextId(), node }));
   app.decorate('connections', new Connections(app.server, options.trustProxy));
   const trust = proxyAddr.compile([...options.trustProxy]);
   app.decorate('clientAddress', (request: IncomingMessage) => proxyAddr(request, trust));
@@ -96,7 +103,7 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   return app;
 }
 
-function fastifyOptions(options: ServerOptions, nextId: () => string): FastifyServerOptions<Server> {
+function fastifyOptions(options: ServerOptions, node: string, nextId: () => string): FastifyServerOptions<Server> {
   const headersTimeout = options.headersTimeout ?? HEADERS_MS;
   const http = {
     requireHostHeader: false,
@@ -115,11 +122,11 @@ function fastifyOptions(options: ServerOptions, nextId: () => string): FastifySe
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-      reply.header('x-request-id', request.id);
+      reply.header('x-request-id', request.id).header('x-devmgr-node', node);
       sendError(error, request, reply, false);
     },
     clientErrorHandler: (error, socket) => {
-      answerUnparseable(error, socket, nextId(), options.logger);
+      answerUnparseable(error, socket, { id: nextId(), node }, options.logger);
     },
     connectionTimeout: SILENCE_MS,
     ...(options.tls ? { https: { ...tlsOptions(options.tls), ...http } } : { http }),
@@ -132,6 +139,7 @@ function addHooks(app: FastifyInstance, { logger, origin, tls }: ServerOptions):
     app.loopWatch.enter(request.routeOptions.config.operation?.id ?? 'none', request.id);
     reply
       .header('x-request-id', request.id)
+      .header('x-devmgr-node', app.node)
       .header('x-content-type-options', 'nosniff')
       .header('cache-control', 'no-store');
     if (tls) reply.header('strict-transport-security', STRICT_TRANSPORT);

@@ -68,6 +68,7 @@ function onlyWebSocketUpgrades(server: Server): void {
 class Upgrades {
   readonly #parts: WebsocketParts;
   readonly #log: Logger;
+  readonly #node: string;
   readonly #loopWatch: LoopWatch;
   readonly #connections: Connections;
   readonly #clientAddress: (request: IncomingMessage) => string;
@@ -82,10 +83,11 @@ class Upgrades {
 
   constructor(
     parts: WebsocketParts,
-    app: Pick<FastifyInstance, 'logger' | 'loopWatch' | 'connections' | 'clientAddress'>,
+    app: Pick<FastifyInstance, 'logger' | 'node' | 'loopWatch' | 'connections' | 'clientAddress'>,
   ) {
     this.#parts = parts;
     this.#log = app.logger;
+    this.#node = app.node;
     this.#loopWatch = app.loopWatch;
     this.#connections = app.connections;
     this.#clientAddress = app.clientAddress;
@@ -94,7 +96,7 @@ class Upgrades {
       this.#refuse(new ApiError(1001, `the WebSocket handshake is invalid: ${error.message}`), request);
     });
     this.#server.on('headers', (headers, request) => {
-      headers.push(`X-Request-Id: ${this.#idOf(request)}`);
+      headers.push(`X-Request-Id: ${this.#idOf(request)}`, `X-Devmgr-Node: ${this.#node}`);
       // A stream that breaks before its first event can be resumed from its start.
       headers.push(`${streamBounds.sinceHeader}: ${this.#parts.hub.head}`);
     });
@@ -133,7 +135,7 @@ class Upgrades {
     if (status === 500) this.#log.error({ err: error, requestId }, 'the upgrade failed');
     if (socket.destroyed || !socket.writable) return void socket.destroy();
     const body = request.method === 'HEAD' ? '' : envelope(code, message);
-    endSocket(socket, rawResponse(status, body, requestId));
+    endSocket(socket, rawResponse(status, body, { id: requestId, node: this.#node }));
     request.resume();
   }
 

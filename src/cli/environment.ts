@@ -77,6 +77,11 @@ export const variables: readonly Variable[] = [
     side: 'daemon',
   },
   {
+    name: environment.node,
+    words: 'name of the daemon in responses, log and metrics; --node overrides it (the host name)',
+    side: 'daemon',
+  },
+  {
     name: environment.forward,
     words: 'where the daemon forwards the journal to, as a URL; --forward overrides it',
     side: 'daemon',

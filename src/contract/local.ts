@@ -96,6 +96,7 @@ export const environment = {
   token: 'DEVMGR_TOKEN',
   webhookSecret: 'DEVMGR_WEBHOOK_SECRET',
   role: 'DEVMGR_ROLE',
+  node: 'DEVMGR_NODE',
   traffic: 'DEVMGR_TRAFFIC',
   sessionDays: 'DEVMGR_SESSION_DAYS',
   forward: 'DEVMGR_AUDIT_FORWARD',

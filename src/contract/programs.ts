@@ -28,6 +28,8 @@ export interface RunOptions extends HomeOptions, FilesOptions {
   readonly verbose: boolean;
   /** `all`, `registry` or `station`; null or absent takes it from the environment. */
   readonly role?: string | null;
+  /** Name of the daemon among those of its registry; null or absent takes it from the environment, else from the host. */
+  readonly node?: string | null;
   /** Number of simulated keys to add. */
   readonly simulateKeys: number;
   /** PEM files; both or neither. */

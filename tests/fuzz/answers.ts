@@ -55,6 +55,7 @@ export function faultOf({ status, headers, body }: HttpAnswer, method: string): 
   if (!Number.isInteger(status)) return 'no HTTP';
   if (status >= 500) return `status ${status}: ${body}`;
   if (!headers.get('x-request-id')) return `no X-Request-Id with ${status}`;
+  if (!headers.get('x-devmgr-node')) return `no X-Devmgr-Node with ${status}`;
   if (status === 101 || status === 304 || method === 'HEAD') return null;
   if (plain.test(headers.get('content-type') ?? ''))
     return status === 200 || status === 206 ? null : `status ${status} without an envelope`;

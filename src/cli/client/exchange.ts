@@ -107,8 +107,8 @@ async function send<Body>(
   const started = Date.now();
   const response = await transport({ ...request, socketPath, ca, signal });
   const took = Date.now() - started;
-  trace(
-    `${method} ${url.pathname}${url.search} → ${response.status} (${took} ms, ${requestId(response.headers) ?? 'no request id'})`,
-  );
+  const node = response.headers['x-devmgr-node'];
+  const details = [`${took} ms`, requestId(response.headers) ?? 'no request id', ...(node ? [`node ${node}`] : [])];
+  trace(`${method} ${url.pathname}${url.search} → ${response.status} (${details.join(', ')})`);
   return response;
 }

@@ -2,7 +2,7 @@
 import { codes, type ErrorCode, httpStatus, isFinal } from '../codes.ts';
 import { acceptsKey, errorsOf, type RouteShape } from '../define.ts';
 import { errorExample } from './examples.ts';
-import { header, json, limitHeaders, replayHeader, requestId } from './headers.ts';
+import { everyHeader, header, json, limitHeaders, replayHeader } from './headers.ts';
 import { type JsonObject, ref } from './schemas.ts';
 
 interface ErrorGroup {
@@ -56,7 +56,7 @@ function response({ status, codes: found, counted }: ErrorGroup, shape?: RouteSh
   return {
     description: found.map(each => `- ${each}: ${codes[each].meaning}`).join('\n'),
     headers: {
-      ...requestId,
+      ...everyHeader,
       ...(counted ? limitHeaders : {}),
       ...(shape && acceptsKey(shape) && found.some(isFinal) ? replayHeader : {}),
       ...(status === 429 || status === 503 ? { 'Retry-After': header('RetryAfter') } : {}),

@@ -10,6 +10,7 @@ const whole = { schema: { type: 'integer' } };
 /** `components.headers`. */
 export const headers = {
   RequestId: { description: 'Identifies this request in the log of the service.', ...text },
+  Node: { description: 'Name of the daemon that answers, one of those that serve the registry.', ...text },
   RateLimitLimit: { description: 'Number of requests that the window allows.', ...whole },
   RateLimitRemaining: { description: 'Number of requests left in the window.', ...whole },
   RateLimitReset: { description: 'Unix time in seconds at which the window ends.', ...whole },
@@ -29,7 +30,7 @@ export const headers = {
 export const header = (name: keyof typeof headers): JsonObject => ({ $ref: `#/components/headers/${name}` });
 
 /** On every response. */
-export const requestId = { 'X-Request-Id': header('RequestId') };
+export const everyHeader = { 'X-Request-Id': header('RequestId'), 'X-Devmgr-Node': header('Node') };
 /** On every response of a limited operation whose request was counted. */
 export const limitHeaders = {
   'X-RateLimit-Limit': header('RateLimitLimit'),

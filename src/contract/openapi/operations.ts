@@ -6,7 +6,7 @@ import { idempotency, rateLimits } from '../limits.ts';
 import { closeCodes, stream } from '../values.ts';
 import { errorResponses } from './errors.ts';
 import { dataExample, givenParameter, inputExample, suggested } from './examples.ts';
-import { header, json, limitHeaders, replayHeader, requestId } from './headers.ts';
+import { everyHeader, header, json, limitHeaders, replayHeader } from './headers.ts';
 import { type JsonObject, ref, toOpenapi } from './schemas.ts';
 
 /** Tag of the operations that are additions to the published interface. */
@@ -148,7 +148,7 @@ function form({ file, form: fields, ...shape }: RouteShape): JsonObject {
 
 function success(shape: RouteShape): JsonObject {
   const headers = {
-    ...requestId,
+    ...everyHeader,
     ...(shape.limit ? limitHeaders : {}),
     ...(acceptsKey(shape) ? replayHeader : {}),
   };
@@ -166,8 +166,8 @@ function upgrade(): JsonObject {
     'The connection is now a WebSocket. Each text frame from the service is one JSON document of this shape. The service expects no frames.';
   const refused = 'A response without an upgrade is an error in the envelope.';
   return {
-    101: { description, headers: requestId, content: { [json]: { schema: ref('Notification') } } },
-    default: { description: refused, headers: requestId, content: { [json]: { schema: ref('Error') } } },
+    101: { description, headers: everyHeader, content: { [json]: { schema: ref('Notification') } } },
+    default: { description: refused, headers: everyHeader, content: { [json]: { schema: ref('Error') } } },
   };
 }
 

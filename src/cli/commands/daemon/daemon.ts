@@ -73,6 +73,7 @@ function nextLogin(context: Context, passwordFile: string | null): { readonly ne
 interface DaemonFlags {
   readonly host: string | undefined;
   readonly role: string | undefined;
+  readonly node: string | undefined;
   readonly simulateKeys: number | undefined;
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
@@ -91,6 +92,7 @@ export function argumentsOf(flags: DaemonFlags): string[] {
   const args: string[] = [];
   if (flags.host !== undefined) args.push(`--host=${flags.host}`);
   if (flags.role !== undefined) args.push(`--role=${flags.role}`);
+  if (flags.node !== undefined) args.push(`--node=${flags.node}`);
   if (flags.simulateKeys !== undefined) args.push(`--simulate-keys=${flags.simulateKeys}`);
   if (flags.tlsCert !== undefined) args.push(`--tls-cert=${resolve(flags.tlsCert)}`);
   if (flags.tlsKey !== undefined) args.push(`--tls-key=${resolve(flags.tlsKey)}`);

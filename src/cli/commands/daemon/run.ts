@@ -15,6 +15,7 @@ export const daemonFlags = {
     choices: daemonRoles,
     help: 'what it does: a registry, the keys of a station, or all (default: all)',
   },
+  node: { value: 'NAME', help: 'name of this daemon in responses, log and metrics (default: the host name)' },
   'simulate-keys': {
     value: 'N',
     whole: { min: 0, max: 1000 },
@@ -51,6 +52,7 @@ export const daemonRun = command({
         json: globals.json,
         verbose: globals.verbose,
         role: flags.role ?? null,
+        node: flags.node ?? null,
         simulateKeys: flags.simulateKeys ?? 0,
         tlsCert: flags.tlsCert ?? null,
         tlsKey: flags.tlsKey ?? null,
