@@ -109,6 +109,12 @@ export const rules: readonly Rule[] = [
     because: 'the domain decides and does no I/O: everything it judges is passed in, and it knows no other room',
   },
   {
+    from: ['daemon/proof/'],
+    only: ['daemon/proof/', 'src/contract/', 'node:crypto'],
+    because:
+      'the judge of proofs does no I/O: evidence, trust and time are passed in, so that any verdict can be repeated',
+  },
+  {
     from: ['daemon/store/'],
     only: [
       'daemon/store/',

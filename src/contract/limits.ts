@@ -95,3 +95,15 @@ export const fileBounds = {
   /** Files and bytes of one user in a day. */
   daily: { count: 10_000, bytes: 100 * GiB },
 } as const;
+
+/** Proofs of keys. Sizes in bytes, `claimLength` in characters, `challengeSeconds` is how long a challenge is valid. */
+export const proofBounds = {
+  claimLength: 512,
+  claimItems: 32,
+  certificate: 4096,
+  chain: 8,
+  attestationObject: 16 * 1024,
+  u2fRegistration: 4096,
+  challengeSeconds: 5 * 60,
+  policyItems: 256,
+} as const;

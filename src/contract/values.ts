@@ -162,3 +162,26 @@ export const textShapes = {
     shape: 'up to four numbers with dots, then - or + parts, such as 1.0.0 or 1.2.0-rc.1',
   },
 } as const;
+
+/**
+ * What is known about the genuineness of a key. `none`: nothing. `claimed`: only what the key says about itself. `model`: the
+ * model is proved. `unit`: the model and this very serial number are proved. `failed`: the evidence contradicts the key.
+ */
+export const proofGrades = ['none', 'claimed', 'model', 'unit', 'failed'] as const;
+/** A grade of proof. */
+export type ProofGrade = (typeof proofGrades)[number];
+
+/** How a key was proved. `fido-enterprise` is a FIDO attestation whose certificate names the serial number. */
+export const proofMethods = ['claims', 'scp11b', 'fido', 'fido-enterprise', 'u2f'] as const;
+/** A method of proof. */
+export type ProofMethod = (typeof proofMethods)[number];
+
+/** Grades that a policy can require, from the weakest to the strongest. */
+export const requiredGrades = ['none', 'claimed', 'model', 'unit'] as const;
+/** A grade that a policy can require. */
+export type RequiredGrade = (typeof requiredGrades)[number];
+
+/** What a trust anchor may vouch for: the certificates of secure channels, or FIDO attestations. */
+export const trustPurposes = ['scp11b', 'fido'] as const;
+/** What a trust anchor may vouch for. */
+export type TrustPurpose = (typeof trustPurposes)[number];

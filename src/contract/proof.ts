@@ -1,0 +1,148 @@
+/** What a key claims about itself, the evidence that it gives, and what the registry concludes from both. */
+import { type Static, type TUnsafe, Type } from 'typebox';
+import { line, nullable, oneOf, shown, timestamp } from './fields.ts';
+import { proofBounds } from './limits.ts';
+import { proofGrades, proofMethods, requiredGrades } from './values.ts';
+
+/** Bytes as unpadded base64url; at most `bytes` of them. */
+const binary = (bytes: number, description: string) =>
+  line(Math.ceil((bytes * 4) / 3), {
+    pattern: '^[A-Za-z0-9_-]+$',
+    shape: 'base64url without padding',
+    description: `${description}; base64url, at most ${bytes} bytes`,
+  });
+
+const text = (description: string) => Type.Optional(line(proofBounds.claimLength, { description }));
+const texts = (description: string) =>
+  Type.Optional(Type.Array(line(proofBounds.claimLength), { maxItems: proofBounds.claimItems, description }));
+const named = <V>(type: string, description: string) =>
+  Type.Optional(
+    Type.Unsafe<Record<string, V>>({
+      type: 'object',
+      maxProperties: proofBounds.claimItems,
+      additionalProperties: { type },
+      description,
+    }) as TUnsafe<Record<string, V>>,
+  );
+
+/** AAGUID as text: a UUID in lower case. */
+const aaguidPattern = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
+/** The AAGUID of a FIDO authenticator: it names a model, never a unit. */
+export const aaguid = line(36, {
+  pattern: aaguidPattern,
+  shape: 'an AAGUID: a UUID in lower case',
+  description: 'AAGUID: names a model of FIDO authenticators, never a unit',
+  examples: ['2fc0579f-8113-47ea-b116-bb5a8db9202a'],
+});
+
+/** What a key says about itself, without a touch or a PIN. It proves nothing. Absent: the key did not say it. */
+export const claims = Type.Object(
+  {
+    aaguid: Type.Optional(aaguid),
+    firmware: text('firmware version'),
+    formFactor: text('form factor: `usb-a-keychain`, `usb-c-nano`, …'),
+    fips: Type.Optional(Type.Boolean({ description: 'whether the key says that it is of a FIPS series' })),
+    partNumber: text('part number of the maker'),
+    versionQualifier: text('qualifier of the firmware version: alpha, beta or final, and its iteration'),
+    certifications: named<number>('integer', 'certifications with their levels, as the authenticator lists them'),
+    attestationFormats: texts('formats in which the authenticator can attest'),
+    options: named<boolean>('boolean', 'options of the authenticator'),
+    trussedStatus: text('status of Trussed'),
+    variant: text('hardware variant'),
+    eid: text('EID of an eUICC'),
+    euiccInfo: text('EUICCInfo of an eUICC, in hex'),
+    atr: text('answer to reset of a card, in hex'),
+    cplc: text('production data of a card, in hex'),
+  },
+  { description: 'what the key says about itself; it proves nothing' },
+);
+/** What a key says about itself. */
+export type Claims = Static<typeof claims>;
+
+const scp11bEvidence = Type.Object({
+  method: Type.Literal('scp11b'),
+  kvn: Type.Integer({ minimum: 1, maximum: 127, description: 'version of the key of the card' }),
+  chain: Type.Array(binary(proofBounds.certificate, 'certificate'), {
+    minItems: 1,
+    maxItems: proofBounds.chain,
+    description: 'certificates of the card, leaf last',
+  }),
+  cardPublicKey: binary(65, 'ephemeral public key of the card: an uncompressed point of P-256'),
+  receipt: binary(16, 'receipt of the card'),
+});
+const fidoEvidence = Type.Object({
+  method: Type.Literal('fido'),
+  attestationObject: binary(proofBounds.attestationObject, 'attestation object: a CBOR map of fmt, authData, attStmt'),
+});
+const u2fEvidence = Type.Object({
+  method: Type.Literal('u2f'),
+  registration: binary(proofBounds.u2fRegistration, 'response to U2F_REGISTER without the status word'),
+});
+
+/** What a key gave in answer to a challenge. The registry judges it, and keeps it as it was sent. */
+export const evidence = Type.Union([scp11bEvidence, fidoEvidence, u2fEvidence], {
+  description: 'what the key gave in answer to the challenge',
+});
+/** What a key gave in answer to a challenge. */
+export type Evidence = Static<typeof evidence>;
+/** Evidence of SCP11b: bytes are base64url. */
+export type Scp11bEvidence = Static<typeof scp11bEvidence>;
+/** Evidence of a FIDO attestation: bytes are base64url. */
+export type FidoEvidence = Static<typeof fidoEvidence>;
+/** Evidence of a U2F registration: bytes are base64url. */
+export type U2fEvidence = Static<typeof u2fEvidence>;
+
+/** What is known about the genuineness of a key. */
+export const proof = Type.Object(
+  {
+    grade: oneOf(proofGrades, {
+      description:
+        'none: nothing is known; claimed: only what the key says; model: the model is proved; unit: the model and this serial number are proved; failed: the evidence contradicts the key',
+    }),
+    method: nullable(oneOf(proofMethods, { description: 'how it was proved' })),
+    model: nullable(shown('model that the evidence proves', 'YubiKey 5 Series with NFC')),
+    aaguid: nullable(shown('AAGUID that the evidence proves; with grade claimed, the one that the key claims')),
+    firmware: nullable(shown('firmware that the evidence proves; with grade claimed, the one that the key claims')),
+    serial: nullable(shown('serial number that the evidence itself proves')),
+    root: nullable(shown('trust anchor to which the evidence leads: its label, else its SHA-256 fingerprint')),
+    metadataNumber: nullable(Type.Integer({ description: 'number of the FIDO metadata that was used' })),
+    provedAt: nullable(timestamp('when the evidence was received')),
+    warnings: Type.Array(shown('what to know about this proof; begins with the id of an advisory if it is one'), {
+      description: 'one sentence each; with grade failed, the first one says why',
+    }),
+  },
+  { description: 'what is known about the genuineness of the key' },
+);
+/** What is known about the genuineness of a key. */
+export type Proof = Static<typeof proof>;
+
+const leastFirmware = Type.Object({
+  aaguid: Type.Optional(aaguid),
+  model: Type.Optional(
+    line(proofBounds.claimLength, { description: 'how the name of the model begins, in upper or lower case' }),
+  ),
+  version: line(32, {
+    pattern: '^\\d+(\\.\\d+){0,3}$',
+    shape: 'up to four numbers with dots, such as 5.7.0',
+    description: 'least firmware version of these keys',
+    examples: ['5.7.0'],
+  }),
+});
+
+/** What a key must prove before it is registered. */
+export const proofPolicy = Type.Object(
+  {
+    requiredGrade: oneOf(requiredGrades, { description: 'least grade of a proof; none: a proof is not required' }),
+    allowedAaguids: Type.Array(aaguid, {
+      maxItems: proofBounds.policyItems,
+      description: 'AAGUIDs that may be registered; empty: any, also keys without one',
+    }),
+    leastFirmware: Type.Array(leastFirmware, {
+      maxItems: proofBounds.policyItems,
+      description: 'least firmware by model; an item without aaguid and model applies to all keys',
+    }),
+  },
+  { description: 'what a key must prove before it is registered' },
+);
+/** What a key must prove before it is registered. */
+export type ProofPolicy = Static<typeof proofPolicy>;
