@@ -59,7 +59,7 @@ import { Tokens } from './services/tokens.ts';
 import { UserService } from './services/users.ts';
 import { assembleStation } from './station.ts';
 import type { Store } from './store/store.ts';
-import { openStore } from './store-engine.ts';
+import { lockIfNew, openStore } from './store-engine.ts';
 
 /** A daemon that accepts requests. */
 export interface RunningDaemon {
@@ -78,7 +78,7 @@ export async function startDaemon(settings: DaemonSettings, version: string, log
   checkRole(settings);
   const stack = new ShutdownStack();
   try {
-    return await start({ settings, version, log, stack, openStore });
+    return await start({ settings, version, log, stack, openStore, lockIfNew });
   } catch (error) {
     await stack.unwind(log);
     throw error;

@@ -31,14 +31,24 @@ export async function openStore(
   const keys = { journalKey: journalKey!, otherJournalKeys, notice, instance };
   if (target === null) return sqlite.openSqliteStore({ file: home.path('database'), ...keys });
   const { openPostgresStore } = await import('./store/postgres/index.ts');
-  return refusing(() => openPostgresStore({ ...target, ...keys, exclusive: target.shared !== true }));
+  const readJournalKeys = async () => allKeys(await journalKeys(home));
+  return refusing(() => openPostgresStore({ ...target, ...keys, readJournalKeys }));
 }
 
 /** What the registry says about its secrets; null if there is none. */
 export async function readImprint(target: StoreTarget | null, home: Home): Promise<Imprint | null> {
-  if (target === null) return sqlite.readImprint(home.path('database'));
+  return target === null ? sqlite.readImprint(home.path('database')) : readPostgresImprint(target);
+}
+
+async function readPostgresImprint(target: StoreTarget): Promise<Imprint | null> {
   const postgres = await import('./store/postgres/index.ts');
   return refusing(() => postgres.readImprint(target));
+}
+
+/** As `lockCreation` if the database has no registry yet, or one that was never used; null if it has one, or for SQLite. */
+export async function lockIfNew(target: StoreTarget | null): Promise<(() => Promise<void>) | null> {
+  if (target === null || (await readPostgresImprint(target))?.head) return null;
+  return lockCreation(target);
 }
 
 /** Keeps other nodes from creating a registry in the same database meanwhile. Resolves with the function that ends this. */

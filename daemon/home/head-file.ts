@@ -2,7 +2,8 @@ import { open } from 'node:fs/promises';
 import type { Anchors } from '../store/maintenance.ts';
 import type { JournalHead } from '../store/store.ts';
 import type { Home } from './home.ts';
-import type { JournalKeys } from './journal-keys.ts';
+import { type JournalKeys, journalKeys } from './journal-keys.ts';
+import { withSecrets } from './secrets-lock.ts';
 import { anchorsOf, type HeadKind, type HeadLine, type HeadLines, HeadSigner } from './signed-heads.ts';
 
 /** Lines at which the file is compacted, and how many of the newest are kept: at most 320 kB. */
@@ -19,19 +20,33 @@ export interface ReadHeads {
 }
 
 /** The keys that the file may be signed with: never an earlier one, which others may have read. */
-export type HeadKeys = Pick<JournalKeys, 'current' | 'next'>;
+export interface HeadKeys extends Pick<JournalKeys, 'current' | 'next'> {
+  /** The one with which this process has found the file genuine: it may have been replaced since then, in a copy of the folder too. */
+  readonly known?: Uint8Array | null;
+}
+
+interface Read {
+  readonly key: Uint8Array;
+  readonly signer: HeadSigner;
+  readonly read: HeadLines;
+}
 
 /** A replacement of the key that was interrupted may have signed with the next key already. */
-function readWith(
-  { current, next }: HeadKeys,
-  text: string,
-): { readonly signer: HeadSigner; readonly read: HeadLines } {
-  const candidates = [current, ...(next ? [next] : [])].map(key => {
+function readWith({ current, next, known }: HeadKeys, text: string): Read {
+  const candidates = [current, next, known].filter(key => key !== null && key !== undefined);
+  let first: Read | undefined;
+  for (const key of candidates) {
     const signer = new HeadSigner(key);
-    return { signer, read: signer.read(text) };
-  });
-  return candidates.find(({ read }) => read.problem === null) ?? candidates[0]!;
+    const found = { key, signer, read: signer.read(text) };
+    if (found.read.problem === null) return found;
+    first ??= found;
+  }
+  return first!;
 }
+
+/** The signed heads of a home, and the keys that it has. */
+export const presentHeads = (home: Home): Promise<ReadHeads> =>
+  withSecrets(home, async () => readHeads(home, await journalKeys(home)));
 
 /** Reads the signed heads of a home. */
 export async function readHeads(home: Home, keys: HeadKeys): Promise<ReadHeads> {
@@ -41,17 +56,22 @@ export async function readHeads(home: Home, keys: HeadKeys): Promise<ReadHeads> 
   return { anchors: { heads: anchorsOf(lines), isFileMissing: false }, problems: problem === null ? [] : [problem] };
 }
 
-/** The file of signed heads, opened for appending. One process at a time: the one that holds the lock of the home. */
+/**
+ * The file of signed heads, as it is when it is opened. Open it again for each use: other daemons may share it. Call all of this within
+ * `withSecrets`.
+ */
 export class HeadFile {
   readonly #home: Home;
+  #key: Uint8Array;
   #signer: HeadSigner;
   #lines: HeadLine[];
   #signature: string;
   /** A file that is not genuine is not written: what it says remains as evidence. */
   readonly problem: string | null;
 
-  private constructor(home: Home, signer: HeadSigner, { lines, signature, problem }: HeadLines) {
+  private constructor(home: Home, { key, signer, read: { lines, signature, problem } }: Read) {
     this.#home = home;
+    this.#key = key;
     this.#signer = signer;
     this.#lines = [...lines];
     this.#signature = signature;
@@ -61,11 +81,19 @@ export class HeadFile {
   /** Creates the file if there is none, so that it exists before the first entry that must be in it. */
   static async open(home: Home, keys: HeadKeys): Promise<HeadFile> {
     const text = await home.readSecret('journalHeads');
-    const { signer, read } = readWith(keys, text ?? '');
-    const file = new HeadFile(home, signer, read);
+    const found = readWith(keys, text ?? '');
+    const { read } = found;
+    const file = new HeadFile(home, found);
+    const isReplaced = found.key !== keys.current && found.key !== keys.next;
+    if (isReplaced && read.problem === null) await file.useKey(keys.current);
     // A write that a crash has interrupted: the next line must not continue it.
     if (text === null || (read.torn && read.problem === null)) await file.#rewrite();
     return file;
+  }
+
+  /** The key that the file is signed with. */
+  get key(): Uint8Array {
+    return this.#key;
   }
 
   get last(): HeadLine | null {
@@ -110,6 +138,7 @@ export class HeadFile {
 
   /** Signs all lines with another key of the journal. */
   async useKey(journalKey: Uint8Array): Promise<void> {
+    this.#key = journalKey;
     this.#signer = new HeadSigner(journalKey);
     if (this.problem === null) await this.#rewrite();
   }

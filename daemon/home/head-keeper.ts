@@ -1,6 +1,7 @@
 import type { JournalHead, Store } from '../store/store.ts';
 import { HeadFile, type HeadKeys } from './head-file.ts';
 import type { Home } from './home.ts';
+import { SecretsBusy, withSecrets } from './secrets-lock.ts';
 
 /** Milliseconds from the first commit after a line until the next line. */
 const DELAY_MS = 30_000;
@@ -9,7 +10,8 @@ const DELAY_MS = 30_000;
 export interface HeadKeeperParts {
   readonly home: Home;
   readonly store: Store;
-  readonly keys: HeadKeys;
+  /** Reads the keys of the journal as they are now. */
+  readonly keys: () => Promise<HeadKeys>;
   readonly now: () => number;
   /** Receives what is wrong, for the log. */
   readonly warn: (message: string, error?: unknown) => void;
@@ -17,57 +19,44 @@ export interface HeadKeeperParts {
 
 /**
  * Writes signed heads while a store is open: at the start, half a minute after a commit, and at the end. A commit never waits
- * for it, and a write that fails is tried again after the next commit.
+ * for it, and a write that fails is tried again after the next commit. Several daemons may share the file.
  */
 export class HeadKeeper {
   readonly #parts: HeadKeeperParts;
-  readonly #file: HeadFile;
   readonly #unsubscribe: () => void;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
+  /** The key with which the file was genuine; null until it was. */
+  #known: Uint8Array | null = null;
+  /** What was wrong with the file at the last look. */
+  #problem: string | null = null;
 
-  private constructor(parts: HeadKeeperParts, file: HeadFile) {
+  private constructor(parts: HeadKeeperParts) {
     this.#parts = parts;
-    this.#file = file;
     this.#unsubscribe = parts.store.onCommit(() => this.#schedule());
   }
 
   /** Starts to write. After a restore, first writes an entry that says so. */
   static async start(parts: HeadKeeperParts): Promise<HeadKeeper> {
-    const file = await HeadFile.open(parts.home, parts.keys);
-    const keeper = new HeadKeeper(parts, file);
-    const { last } = file;
-    if (file.problem) parts.warn(`${file.problem}; no further heads are signed until the file is moved away`);
-    else if (last && last.id > 0 && !(await keeper.#holds(last)))
-      parts.warn(
-        `the journal does not contain its signed head, entry ${last.id}: "devmgr daemon audit --verify" says what is wrong`,
-      );
-    else if (last?.kind === 'restored') await enterRestore(parts);
+    const keeper = new HeadKeeper(parts);
+    await keeper
+      .#use(file => keeper.#begin(file))
+      .catch(error => {
+        if (!(error instanceof SecretsBusy)) throw error;
+        parts.warn('the signed head of the journal was not compared with the journal', error);
+      });
     void keeper.write();
     return keeper;
   }
 
   /** Writes a line if the journal has grown. Never rejects. */
   write(): Promise<void> {
-    this.#writing = this.#writing.then(async () => {
-      try {
-        const head = await this.#parts.store.journalHead();
-        const { last } = this.#file;
-        if (head && (head.id !== last?.id || head.mac !== last.mac))
-          await this.#file.append('head', head, this.#parts.now());
-        if (this.#file.isFull) await this.#file.compact(line => this.#holds(line));
-      } catch (error) {
-        this.#parts.warn('the head of the journal could not be signed; trying again after the next commit', error);
-      }
-    });
+    this.#writing = this.#writing.then(() =>
+      this.#use(file => this.#append(file)).catch(error =>
+        this.#parts.warn('the head of the journal could not be signed; trying again after the next commit', error),
+      ),
+    );
     return this.#writing;
-  }
-
-  /** Signs all lines with another key of the journal. Rejects if the file cannot be written. */
-  useKey(journalKey: Uint8Array): Promise<void> {
-    const signed = this.#writing.then(() => this.#file.useKey(journalKey));
-    this.#writing = signed.catch(() => {});
-    return signed;
   }
 
   /** Writes the last line. To be called before the store is closed. */
@@ -75,6 +64,39 @@ export class HeadKeeper {
     this.#unsubscribe();
     if (this.#timer) clearTimeout(this.#timer);
     await this.write();
+  }
+
+  #use(use: (file: HeadFile) => Promise<void>): Promise<void> {
+    const { home, keys, warn } = this.#parts;
+    return withSecrets(home, async () => {
+      const file = await HeadFile.open(home, { ...(await keys()), known: this.#known });
+      const { problem } = file;
+      if (problem === null) this.#known = file.key;
+      else if (problem !== this.#problem) warn(`${problem}; no further heads are signed until the file is moved away`);
+      this.#problem = problem;
+      if (problem === null) await use(file);
+    });
+  }
+
+  async #begin(file: HeadFile): Promise<void> {
+    const { last } = file;
+    if (last === null) return;
+    if (last.id > 0 && !(await this.#holds(last)))
+      this.#parts.warn(
+        `the journal does not contain its signed head, entry ${last.id}: "devmgr daemon audit --verify" says what is wrong`,
+      );
+    else if (last.kind === 'restored') {
+      await enterRestore(this.#parts);
+      // Another daemon that starts must not say it again.
+      await this.#append(file);
+    }
+  }
+
+  async #append(file: HeadFile): Promise<void> {
+    const head = await this.#parts.store.journalHead();
+    const { last } = file;
+    if (head && (head.id !== last?.id || head.mac !== last.mac)) await file.append('head', head, this.#parts.now());
+    if (file.isFull) await file.compact(line => this.#holds(line));
   }
 
   async #holds({ id, mac }: JournalHead): Promise<boolean> {

@@ -15,7 +15,7 @@ const trusted: readonly string[] = [
   `${homeFiles.lock}.pid`,
 ];
 
-/** What all nodes of a registry share: its keys, and the heads that are signed with them. */
+/** What all nodes of a registry share: its keys, the heads that are signed with them, and their lock. */
 const secrets: ReadonlySet<keyof typeof homeFiles> = new Set([
   'signingKey',
   'journalKey',
@@ -23,6 +23,7 @@ const secrets: ReadonlySet<keyof typeof homeFiles> = new Set([
   'journalKeyNext',
   'journalHeads',
   'instanceKey',
+  'secretsLock',
 ]);
 const secretNames: readonly string[] = Array.from(secrets, name => homeFiles[name]);
 

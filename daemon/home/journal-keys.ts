@@ -26,7 +26,8 @@ export async function journalKeys(home: Home): Promise<JournalKeys> {
   return {
     current,
     earlier: earlier.filter(key => !isSame(key, current)),
-    next: next && isSame(next, current) ? null : next,
+    // In a copy of the folder that was brought up to date, one that was used already can be left over.
+    next: next && [current, ...earlier].some(key => isSame(next, key)) ? null : next,
   };
 }
 

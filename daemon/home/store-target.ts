@@ -10,8 +10,6 @@ export interface StoreTarget {
   readonly url: string;
   /** The variables that say how to connect: PGSSLMODE, the file with the password and others. */
   readonly env: Env;
-  /** Whether other daemons may use the database at the same time. Only tests set it. */
-  readonly shared?: boolean;
 }
 
 /** A registry by itself: a database, or an SQLite file. */

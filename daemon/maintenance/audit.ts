@@ -5,9 +5,8 @@ import type { AuditOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { type EntryType, type EventRecord, entryTypes } from '../domain/journal.ts';
 import { escapedLine } from '../escaped.ts';
 import { type AuditLine, toAuditLine } from '../forwarding/audit-line.ts';
-import { readHeads } from '../home/head-file.ts';
+import { presentHeads } from '../home/head-file.ts';
 import type { Home } from '../home/home.ts';
-import { journalKeys } from '../home/journal-keys.ts';
 import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
 import type { RegistryReader } from '../store/maintenance.ts';
@@ -35,7 +34,7 @@ export function audit(options: AuditOptions, io: ProgramIo): Promise<number> {
 
 async function verify(home: Home, reader: RegistryReader, options: AuditOptions, io: ProgramIo): Promise<number> {
   const given = typeof options.head === 'string' ? [givenHead(options.head)] : [];
-  const heads = await readHeads(home, await journalKeys(home));
+  const heads = await presentHeads(home);
   const { anchors } = heads;
   const journal = await reader.verifyJournal({ ...anchors, heads: [...given, ...anchors.heads] });
   const report = { ...journal, problems: [...journal.problems, ...heads.problems] };

@@ -5,9 +5,8 @@ import { openBlobs } from '../blobs/open-blobs.ts';
 import { filesTarget } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
 import { checkBelonging } from '../home/belonging.ts';
-import { type ReadHeads, readHeads } from '../home/head-file.ts';
+import { presentHeads, type ReadHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
-import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused, secretsFrom } from '../home/settings.ts';
 import { registryPlace } from '../home/store-target.ts';
@@ -83,7 +82,7 @@ async function copyLocked(
   await checkBelonging(home, imprint);
   const present = await to.imprint();
   checkTarget(present, imprint);
-  const heads = await readHeads(home, await journalKeys(home));
+  const heads = await presentHeads(home);
   const targetName = present?.name ?? options.to;
   const parts = {
     home,

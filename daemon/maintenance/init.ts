@@ -65,7 +65,7 @@ async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Pr
   const warn = (text: string) => void io.stderr.write(`devmgr: ${text}\n`);
   const store = await openStore(target, home, warn);
   try {
-    const heads = await HeadKeeper.start({ home, store, keys: await journalKeys(home), now, warn });
+    const heads = await HeadKeeper.start({ home, store, keys: () => journalKeys(home), now, warn });
     await signingKeys(home, now());
     await Instance.open(home);
     // What it would log is in the result.

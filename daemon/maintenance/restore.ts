@@ -9,6 +9,7 @@ import { HeadFile } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
+import { withSecrets } from '../home/secrets-lock.ts';
 import { StartRefused, secretsFrom } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
 import type { CheckReport } from '../store/maintenance.ts';
@@ -119,12 +120,14 @@ function warningsOf(origin: Origin, accepted: readonly string[], files: BlobRepo
  * normally contains that head as well.
  */
 async function recordRestore(home: Home, restored: Reader): Promise<void> {
-  const heads = await HeadFile.open(home, await journalKeys(home));
-  if (heads.problem)
-    throw new StartRefused(
-      1,
-      heads.problem,
-      `keep ${home.path('journalHeads')} as evidence, move it away, and restore again`,
-    );
-  await heads.append('restored', (await restored.journalHead()) ?? { id: 0, mac: '' }, Date.now());
+  await withSecrets(home, async () => {
+    const heads = await HeadFile.open(home, await journalKeys(home));
+    if (heads.problem)
+      throw new StartRefused(
+        1,
+        heads.problem,
+        `keep ${home.path('journalHeads')} as evidence, move it away, and restore again`,
+      );
+    await heads.append('restored', (await restored.journalHead()) ?? { id: 0, mac: '' }, Date.now());
+  });
 }

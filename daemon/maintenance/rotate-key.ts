@@ -6,6 +6,7 @@ import type { Home } from '../home/home.ts';
 import { prepareNextKey } from '../home/journal-keys.ts';
 import { lockHome, runningPid } from '../home/lock.ts';
 import { rotateJournalKey } from '../home/rotate-journal-key.ts';
+import { withSecrets } from '../home/secrets-lock.ts';
 import { StartRefused } from '../home/settings.ts';
 import { rotateSigningKey } from '../home/signing-keys.ts';
 import { print, reporting } from '../program-io.ts';
@@ -24,8 +25,11 @@ export function rotateKey(options: RotateKeyOptions, io: ProgramIo): Promise<num
     const lock = await lockHome(home).catch(() => null);
     const pid = lock ? null : await runningPid(home);
     try {
-      if (options.journal) await prepareNextKey(home);
-      else await rotateSigningKey(home, Date.now(), { revokeNow: options.revokeNow ?? false });
+      await withSecrets(home, () =>
+        options.journal
+          ? prepareNextKey(home)
+          : rotateSigningKey(home, Date.now(), { revokeNow: options.revokeNow ?? false }),
+      );
       if (lock) await takeOver(registry, options, io);
     } finally {
       await lock?.release();

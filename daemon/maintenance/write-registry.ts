@@ -15,8 +15,7 @@ export async function writeRegistry<T>(
 ): Promise<T> {
   const store = await (await storeMaintenance(target, home)).openStore();
   try {
-    const keys = await journalKeys(home);
-    const heads = await HeadKeeper.start({ home, store, keys, now: Date.now, warn });
+    const heads = await HeadKeeper.start({ home, store, keys: () => journalKeys(home), now: Date.now, warn });
     try {
       return await use(store, heads);
     } finally {

@@ -48,6 +48,16 @@ export class JournalEnd {
     return this.#id !== this.#sealed;
   }
 
+  /** Adds keys that the journal may end with. Returns whether one of them is new. */
+  learn(keys: readonly Uint8Array[]): boolean {
+    const before = this.#macs.size;
+    for (const key of keys) {
+      const digest = keyDigest(key);
+      if (!this.#macs.has(digest)) this.#macs.set(digest, macWith(key));
+    }
+    return this.#macs.size > before;
+  }
+
   /** Whether the seal of the head is that of one of the keys. */
   isGenuine(head: StoredHead): boolean {
     return this.#keyOf(head) !== undefined;

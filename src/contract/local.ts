@@ -21,6 +21,8 @@ export const homeFiles = {
   journalKeyNext: 'journal-key-next',
   /** Signed heads of the journal (0600). */
   journalHeads: 'journal-heads',
+  /** Held while files in a shared folder of secrets are changed. */
+  secretsLock: 'secrets.lock',
   /** Ed25519 key by which clients recognize the registry (0600). */
   instanceKey: 'instance-key',
   /** Password of the first administrator until it is changed (0600). */

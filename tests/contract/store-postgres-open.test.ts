@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressFrom } from '../../daemon/store/postgres/address.ts';
 import { Connections } from '../../daemon/store/postgres/connections.ts';
+import { openCopySource, openCopyTarget } from '../../daemon/store/postgres/copy.ts';
 import { loginFrom } from '../../daemon/store/postgres/login.ts';
 import { migrations } from '../../daemon/store/postgres/migrations.ts';
 import { passwordFor, passwordIn } from '../../daemon/store/postgres/password.ts';
@@ -12,7 +14,6 @@ import { openPostgresStore, type PostgresOptions } from '../../daemon/store/post
 import { Primary } from '../../daemon/store/postgres/primary.ts';
 import { Session } from '../../daemon/store/postgres/session.ts';
 import { checkCommitted, NoAnswer, NotWritten } from '../../daemon/store/postgres/transaction.ts';
-import type { Store } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer, serverPassword } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -205,13 +206,43 @@ needsPostgres('opening a PostgreSQL store', () => {
     await opened.cleanup();
   });
 
-  it('lets one daemon at a time use a database', async () => {
-    const opened = await openPostgres(server, { exclusive: true });
-    const url = server.url(opened.database);
-    expect(await refusal(url, { exclusive: true })).toMatch(/another daemon uses .*; stop it first/);
+  it('lets several daemons use a database, and a copy only without daemons: it names them', async () => {
+    const opened = await openPostgres(server);
+    const place = { url: server.url(opened.database), env: {} };
+    const second = await opened.openAnother();
     await opened.store.close();
-    const second: Store = await open(url, { exclusive: true });
+    for (const openCopy of [openCopySource, openCopyTarget])
+      await expect(openCopy(place)).rejects.toMatchObject({
+        name: 'StoreUnreachable',
+        message: expect.stringMatching(`^a daemon uses postgres://.*: devmgr \\S+ ${process.pid}$`),
+        hint: 'stop all daemons of this registry first',
+      });
     await second.close();
+    const copy = await openCopySource(place);
+    expect(await refusal(place.url)).toMatch(
+      `is being copied or restored: devmgr ${hostname()} ${process.pid}; start the daemon when that has ended`,
+    );
+    await expect(openCopyTarget(place)).rejects.toThrow('a daemon uses');
+    await copy.close();
+    await (await open(place.url)).close();
+    await opened.cleanup();
+  });
+
+  it('a daemon whose connection broke while a copy began does not write until the copy has ended', async () => {
+    const opened = await openPostgres(server);
+    await commit(opened.store, [addDevice('A')]);
+    const place = { url: server.url(opened.database), env: {} };
+    const end = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${opened.database}'`;
+    await server.query(end);
+    const copy = await openCopySource(place);
+    expect(await opened.store.health()).toEqual({
+      ready: false,
+      detail: expect.stringContaining('is being copied or restored'),
+    });
+    await expect(commit(opened.store, [addDevice('B')])).rejects.toThrow('is being copied or restored');
+    await copy.close();
+    await commit(opened.store, [addDevice('C')]);
+    expect(await opened.store.lastEventId()).toBe(2);
     await opened.cleanup();
   });
 
@@ -257,7 +288,7 @@ needsPostgres('opening a PostgreSQL store', () => {
     }))
       await server.query(`ALTER DATABASE ${opened.database} SET ${name} = '${value}'`);
     const login = loginFrom({ url: server.url(opened.database), env: {} });
-    const connections = new Connections({ login, primary: new Primary(login.address, Date.now), exclusive: false });
+    const connections = new Connections({ login, primary: new Primary(login.address, Date.now) });
     const writer = await connections.writer();
     const shown = async (name: string) => (await writer.runOnce(`SHOW ${name}`)).rows[0]![name];
     expect(await shown('statement_timeout')).toBe('0');

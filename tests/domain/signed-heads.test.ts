@@ -59,10 +59,11 @@ it('a head is signed half a minute after a commit, without a stop, and once for 
     const keeper = await HeadKeeper.start({
       home,
       store: opened.store,
-      keys,
+      keys: async () => keys,
       now: () => 1,
       warn: expect.unreachable,
     });
+    await keeper.write();
     expect(await readFile(home.path('journalHeads'), 'utf8')).toBe('');
     for (let i = 0; i < 5; i++) await commit(opened.store, [addDevice(`S${i}`)]);
     expect(await ids()).toEqual([]);
@@ -82,7 +83,7 @@ it('a head that cannot be signed is reported, and signed after the next commit',
   const opened = await openTemporary();
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);
-  const keeper = await HeadKeeper.start({ home, store: opened.store, keys, now: () => 1, warn });
+  const keeper = await HeadKeeper.start({ home, store: opened.store, keys: async () => keys, now: () => 1, warn });
   await commit(opened.store, [addDevice('S')]);
   const broken = vi.spyOn(HeadFile.prototype, 'append').mockRejectedValueOnce(new Error('disk full'));
   await keeper.write();
@@ -90,5 +91,81 @@ it('a head that cannot be signed is reported, and signed after the next commit',
   broken.mockRestore();
   await keeper.stop();
   expect(await ids()).toEqual([1]);
+  await opened.cleanup();
+});
+
+/** Daemons on one folder of secrets, each with a home of its own. */
+async function sharingDaemons(count: number) {
+  const homes = [];
+  for (let i = 0; i < count; i++) {
+    const own = join(dir, `home-${i}`);
+    homes.push(await Home.open(own, join(dir, 'secrets')));
+  }
+  const opened = await openTemporary();
+  const keepers: HeadKeeper[] = [];
+  for (const sharing of homes)
+    keepers.push(
+      await HeadKeeper.start({
+        home: sharing,
+        store: opened.store,
+        keys: async () => keys,
+        now: () => 1,
+        warn: expect.unreachable,
+      }),
+    );
+  return { homes, keepers, opened };
+}
+
+it('daemons that share the file write one chain of lines, each head once', async () => {
+  const { homes, keepers, opened } = await sharingDaemons(3);
+  for (let i = 0; i < 20; i++) {
+    await commit(opened.store, [addDevice(`S${i}`)]);
+    await Promise.all(keepers.map(keeper => keeper.write()));
+  }
+  const { problems, anchors } = await readHeads(homes[0]!, keys);
+  expect(problems).toEqual([]);
+  expect(anchors.heads.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+  await Promise.all(keepers.map(keeper => keeper.stop()));
+  await opened.cleanup();
+});
+
+it('daemons that share the file enter a restore once', async () => {
+  const opened = await openTemporary();
+  const homes = [await Home.open(join(dir, 'a'), join(dir, 's')), await Home.open(join(dir, 'b'), join(dir, 's'))];
+  await commit(opened.store, [addDevice('S')]);
+  await (await HeadFile.open(homes[0]!, keys)).append('restored', (await opened.store.journalHead())!, 1);
+  const started = homes.map(sharing =>
+    HeadKeeper.start({
+      home: sharing,
+      store: opened.store,
+      keys: async () => keys,
+      now: () => 1,
+      warn: expect.unreachable,
+    }),
+  );
+  for (const keeper of await Promise.all(started)) await keeper.stop();
+  const entries = await opened.store.events({ after: 0, limit: 10, types: ['REGISTRY_RESTORED'] });
+  expect(entries).toHaveLength(1);
+  await opened.cleanup();
+});
+
+it('a daemon signs its heads with the new key after its copy of the keys was brought up to date', async () => {
+  const opened = await openTemporary();
+  const warnings: string[] = [];
+  let present = keys;
+  const keeper = await HeadKeeper.start({
+    home,
+    store: opened.store,
+    keys: async () => present,
+    now: () => 1,
+    warn: message => warnings.push(message),
+  });
+  await commit(opened.store, [addDevice('S')]);
+  await keeper.write();
+  present = others;
+  await commit(opened.store, [addDevice('T')]);
+  await keeper.stop();
+  const { problems, anchors } = await readHeads(home, others);
+  expect([warnings, problems, anchors.heads.map(({ id }) => id)]).toEqual([[], [], [1, 2]]);
   await opened.cleanup();
 });

@@ -34,6 +34,7 @@ describe('daemon init', () => {
       'instance-key',
       'journal-heads',
       'journal-key',
+      'secrets.lock',
       'signing-key',
     ]);
     expect(await run({ home, secrets })).toEqual({

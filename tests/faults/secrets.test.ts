@@ -11,7 +11,7 @@ import { needsPostgres, PostgresServer } from '../support/postgres.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const keys = ['instance-key', 'journal-heads', 'journal-key', 'signing-key'];
+const keys = ['instance-key', 'journal-heads', 'journal-key', 'secrets.lock', 'signing-key'];
 const instanceOf = async (daemon: DaemonProcess) => {
   const { data } = await daemon.call('GET', '/api/health?nonce=AAAAAAAAAAAAAAAAAAAAAA');
   return (data as { identity: { instanceId: string } }).identity.instanceId;

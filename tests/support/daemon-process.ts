@@ -9,7 +9,7 @@ export interface DaemonProcess {
   readonly url: string;
   readonly pid: number;
   readonly child: ChildProcess;
-  /** An administrator's token. */
+  /** An administrator's token; empty if the password is not that of the tests. */
   readonly token: string;
   /** What it wrote so far: log lines on stdout, errors on stderr. */
   readonly output: () => string;
@@ -55,7 +55,7 @@ export async function spawnDaemon(
     return { status: response.status, ...((await response.json()) as { code: number; message: string; data: never }) };
   };
   const login = await request('POST', '/api/auth/login', { username: 'admin', password: adminPassword }, null);
-  const { token } = login.data as { token: string };
+  const { token = '' } = (login.data ?? {}) as { token?: string };
   const ended = once(child, 'exit');
   return {
     url,

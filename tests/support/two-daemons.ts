@@ -13,7 +13,7 @@ export interface TwoDaemons {
 }
 
 export async function startTwoDaemons(server: PostgresServer): Promise<TwoDaemons> {
-  const store = { url: server.url(await server.database()), env: {}, shared: true };
+  const store = { url: server.url(await server.database()), env: {} };
   const one = await startTestDaemon({ store });
   const home = await mkdtemp(join(tmpdir(), 'devmgr-test-'));
   for (const key of ['signingKey', 'journalKey', 'instanceKey'] as const)

@@ -22,8 +22,6 @@ const unlimited = `SELECT set_config('transaction_timeout', '0', false) WHERE cu
 export interface ConnectionParts {
   readonly login: Login;
   readonly primary: Primary;
-  /** Whether no other daemon may use the database meanwhile. */
-  readonly exclusive: boolean;
 }
 
 /** Opens sessions, each checked before its first use. All reject with a `StoreFailure`. */
@@ -36,13 +34,13 @@ export class Connections {
     this.#parts = parts;
   }
 
-  /** The session for writing; a new one if the last one has failed. It holds the lock of the daemon, if there is one. */
+  /** The session for writing; a new one if the last one has failed. It keeps maintenance away that needs the database alone. */
   async writer(): Promise<Session> {
     if (this.#writer?.alive) return this.#writer;
     const session = await this.#open(writing, async opened => {
       await opened.runOnce(durable);
       await opened.runOnce(unlimited);
-      if (this.#parts.exclusive) await takeDaemonLock(opened, this.#parts.login.address);
+      await joinDaemons(opened, this.#parts.login.address);
     });
     this.#writer = session;
     return session;
@@ -84,9 +82,37 @@ export class Connections {
   }
 }
 
-/** The services of a daemon know its own commits at once and those of others later: two must not share a database yet. */
+/** Daemons share this lock; what replaces rows behind them takes it alone. A session holds it until its end. */
+async function joinDaemons(session: Session, { text }: Address): Promise<void> {
+  if (await isTaken(session, 'pg_try_advisory_lock_shared')) return;
+  throw new StoreUnreachable(
+    `${text} is being copied or restored${await byWhom(session)}`,
+    'start the daemon when that has ended',
+  );
+}
+
+/** Keeps all daemons away from the database until the session ends. Rejects with `StoreUnreachable` if one uses it. */
 export async function takeDaemonLock(session: Session, { text }: Address): Promise<void> {
-  const { rows } = await session.runOnce('SELECT pg_try_advisory_lock($1, $2) AS taken', [lockSpace, DAEMON_LOCK]);
-  if (rows[0]!.taken !== true)
-    throw new StoreUnreachable(`another daemon uses ${text}`, 'stop it first: one daemon at a time can use a database');
+  if (await isTaken(session, 'pg_try_advisory_lock')) return;
+  throw new StoreUnreachable(
+    `a daemon uses ${text}${await byWhom(session)}`,
+    'stop all daemons of this registry first',
+  );
+}
+
+async function isTaken(session: Session, lock: string): Promise<boolean> {
+  const { rows } = await session.runOnce(`SELECT ${lock}($1, $2) AS taken`, [lockSpace, DAEMON_LOCK]);
+  return rows[0]!.taken === true;
+}
+
+/** The names of the sessions that hold the lock, as `Session` makes them; an empty text if they have just ended. */
+async function byWhom(session: Session): Promise<string> {
+  const { rows } = await session.runOnce(
+    `SELECT DISTINCT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND classid = $1::int8::oid AND objid = $2::int8::oid AND granted AND pid <> pg_backend_pid()
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY 1`,
+    [lockSpace, DAEMON_LOCK],
+  );
+  const names = rows.map(({ name }) => name as string).filter(Boolean);
+  return names.length ? `: ${names.join(', ')}` : '';
 }

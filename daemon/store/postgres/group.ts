@@ -15,7 +15,7 @@ import { toFailure } from './failure.ts';
 import { type Patience, wasWritten } from './outcome.ts';
 import type { Primary } from './primary.ts';
 import type { Session } from './session.ts';
-import { abandon, begin, finish, NoAnswer, NotWritten, Unstorable } from './transaction.ts';
+import { abandon, begin, finish, NoAnswer, NotWritten, UnknownSeal, Unstorable } from './transaction.ts';
 
 interface Job {
   readonly commit: Commit;
@@ -44,6 +44,8 @@ export interface GroupParts {
   readonly session: () => Promise<Session>;
   readonly end: JournalEnd;
   readonly primary: Primary;
+  /** Reads the keys of the journal again. Resolves with whether there is a new one. */
+  readonly learnKeys: () => Promise<boolean>;
   /** Called after a transaction has committed and before the promises of its commits resolve. */
   readonly committed: (committed: Committed) => void;
   readonly patience: Patience;
@@ -136,7 +138,16 @@ export class Group {
     throw new NotWritten(error.cause ?? error);
   }
 
+  /** A file that cannot be read leaves the node without the key: the commit says so. */
+  #learns(): Promise<boolean> {
+    return this.#parts.learnKeys().catch(() => false);
+  }
+
   async #failed(jobs: readonly Job[], error: unknown, left: number): Promise<void> {
+    if (error instanceof UnknownSeal && (await this.#learns())) {
+      await this.#transaction(jobs, attempts);
+      return;
+    }
     const isOutage = error instanceof StoreFailure || (error instanceof NotWritten && error.isOutage);
     if (error instanceof NotWritten && isOutage && left > 0) {
       await this.#transaction(jobs, left);

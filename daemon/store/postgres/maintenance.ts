@@ -57,7 +57,7 @@ export class PostgresMaintenance implements StoreMaintenance {
   async openStore(): Promise<Store> {
     const [journalKey, ...otherJournalKeys] = (await this.#registry.journalKeys()).toReversed();
     const { url, env } = this.#registry;
-    return openPostgresStore({ url, env, journalKey: journalKey!, otherJournalKeys, exclusive: true });
+    return openPostgresStore({ url, env, journalKey: journalKey!, otherJournalKeys });
   }
 
   async openReader(): Promise<RegistryReader> {
@@ -130,7 +130,7 @@ export class PostgresMaintenance implements StoreMaintenance {
     } finally {
       await session?.close();
     }
-    return new Connections({ login, primary: new Primary(address, Date.now), exclusive: false });
+    return new Connections({ login, primary: new Primary(address, Date.now) });
   }
 }
 

@@ -25,10 +25,10 @@ export interface PostgresOptions extends DatabaseAddress {
   readonly journalKey: Uint8Array;
   /** Other keys that the journal may end with. */
   readonly otherJournalKeys?: readonly Uint8Array[] | undefined;
+  /** Reads the keys again: another node may have replaced the one of the journal. */
+  readonly readJournalKeys?: (() => Promise<readonly Uint8Array[]>) | undefined;
   /** Id of the instance, which is noted in the database; not noted if absent. */
   readonly instance?: string | undefined;
-  /** Refuse the database if another store has opened it in this way. */
-  readonly exclusive?: boolean | undefined;
   /** Receives lines for the log. */
   readonly notice?: ((message: string) => void) | undefined;
   /** Milliseconds since 1970; the clock of the system if absent. */
@@ -57,7 +57,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const login = loginFrom(options);
   await prepare(login, options);
   const primary = new Primary(login.address, now);
-  const connections = new Connections({ login, primary, exclusive: options.exclusive ?? false });
+  const connections = new Connections({ login, primary });
   try {
     const end = new JournalEnd([options.journalKey, ...(options.otherJournalKeys ?? [])]);
     const writer = await connections.writer();
@@ -111,7 +111,7 @@ class Handle {
 
   constructor(
     { connections, primary, end, head }: Opened,
-    { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, counting, notice = () => {} }: PostgresOptions,
+    { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, counting, notice = () => {}, readJournalKeys }: PostgresOptions,
   ) {
     this.#connections = connections;
     this.#log = notice;
@@ -127,6 +127,7 @@ class Handle {
       session: () => connections.writer(),
       end,
       primary,
+      learnKeys: async () => readJournalKeys !== undefined && end.learn(await readJournalKeys()),
       committed: what => this.#committed(what),
       patience: { totalMs: patienceMs, pauseMs: Math.min(PAUSE_MS, patienceMs) },
     });

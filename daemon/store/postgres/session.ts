@@ -1,4 +1,5 @@
 /** A connection to the server. */
+import { hostname } from 'node:os';
 import pg from 'pg';
 import type { Address } from './address.ts';
 import { StoreMisconfigured } from './failure.ts';
@@ -25,6 +26,10 @@ export interface Result {
   readonly tag: string;
 }
 
+/** For messages, and for a person who looks at the sessions of the server. The server takes 63 bytes of ASCII. */
+const processName = `devmgr ${hostname()
+  .replaceAll(/[^\x21-\x7e]/g, '?')
+  .slice(0, 40)} ${process.pid}`;
 const CONNECT_MS = 5000;
 const INT8 = 20;
 /** Names of prepared statements by their text, for all sessions of the process. */
@@ -139,7 +144,7 @@ function clientConfig({ address, password }: Login, { idleInTransactionMs, lockM
         'name a file with DEVMGR_STORE_PASSWORD_FILE, or write ~/.pgpass',
       );
     },
-    application_name: 'devmgr',
+    application_name: processName,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: CONNECT_MS,

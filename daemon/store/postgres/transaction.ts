@@ -21,6 +21,17 @@ export class NoAnswer extends Error {
   }
 }
 
+/** The journal ends with a seal of none of the keys. Nothing was written. */
+export class UnknownSeal extends StoreMisconfigured {
+  constructor() {
+    super(
+      'the journal is sealed with a key that this node does not have, or its end was changed: compare journal-key and journal-keys-earlier with those of the other nodes',
+      'see "devmgr daemon audit --verify"',
+    );
+    this.name = 'UnknownSeal';
+  }
+}
+
 /** A commit of a group cannot be applied: the others can. Nothing was written. */
 export class Unstorable extends Error {
   constructor(cause: unknown) {
@@ -60,11 +71,7 @@ export async function begin(
   const head = locked.rows[0] as unknown as HeadRow;
   primary.checkClock(clock.rows[0]!.now as number, asked);
   const stored = storedHead(head);
-  if (stored && !end.isGenuine(stored))
-    throw new StoreMisconfigured(
-      'the end of the journal is sealed with a key that this node does not have, or it was changed',
-      'see "devmgr daemon audit --verify"',
-    );
+  if (stored && !end.isGenuine(stored)) throw new UnknownSeal();
   end.continueAt(stored);
   const draft = new Draft(head, end);
   fill(draft);

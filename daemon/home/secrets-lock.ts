@@ -1,0 +1,37 @@
+/** Daemons that share a folder of secrets change its files one after the other. */
+import { setTimeout } from 'node:timers/promises';
+import { lockFile } from '../store/sqlite/file-lock.ts';
+import type { Home } from './home.ts';
+
+/** Milliseconds to wait for another daemon. One that stands still keeps the lock: what it was about to write must not come later. */
+const WAIT_MS = 10_000;
+const POLL_MS = 10;
+
+/** Another process has held the lock for too long. Nothing was read or written. */
+export class SecretsBusy extends Error {
+  constructor(dir: string) {
+    super(`another process is changing the files in ${dir}, and has not finished within ${WAIT_MS / 1000} s`);
+    this.name = 'SecretsBusy';
+  }
+}
+
+/**
+ * Runs `use` while no other process that calls this changes the secrets. Do not nest it. If the secrets are in the home, the lock of the
+ * home is enough. Rejects with `SecretsBusy`.
+ */
+export async function withSecrets<T>(home: Home, use: () => Promise<T>): Promise<T> {
+  if (!home.sharesSecrets) return use();
+  const file = home.path('secretsLock');
+  const deadline = performance.now() + WAIT_MS;
+  let lock = lockFile(file);
+  while (!lock) {
+    if (performance.now() > deadline) throw new SecretsBusy(home.secretsDir);
+    await setTimeout(POLL_MS);
+    lock = lockFile(file);
+  }
+  try {
+    return await use();
+  } finally {
+    lock.release();
+  }
+}
