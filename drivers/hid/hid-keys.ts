@@ -1,7 +1,7 @@
 /** All keys that are plugged in: compares each scan with the last one, has new keys identified, and reports the changes. */
 import pLimit from 'p-limit';
 import type { AttachedKey, DriverOptions, DriverStatus, KeyEvent, Notice } from '../driver.ts';
-import { HardwareError } from '../driver.ts';
+import { HardwareError, type HardwareErrorCode } from '../driver.ts';
 import { identifyKey, type KeyIdentity } from '../protocols/identify-key.ts';
 import { HidKey, type KeyAccess } from './hid-key.ts';
 import { Inquiry, PATIENCE } from './inquiry.ts';
@@ -20,6 +20,9 @@ const CONCURRENT_KEYS = 4;
 const PACE_WITH_EVENTS = 2_000;
 const PACE_WITHOUT_EVENTS = 500;
 const PACE_UNAVAILABLE = 10_000;
+
+/** Failures after which any key is asked again. */
+const retriable: ReadonlySet<HardwareErrorCode> = new Set(['no-permission', 'busy']);
 
 /** What the keys are watched with. */
 export interface HidKeysParts extends KeyAccess, Pick<DriverOptions, 'now'> {
@@ -185,7 +188,9 @@ export class HidKeys {
     const unsettled = key.identity?.unsettled ?? null;
     if (inquiry.running || unsettled === null || key.serial !== null) return false;
     if (key.askedInterfaceSet !== key.device.interfaceSet) return true;
-    return (unsettled.code === 'no-permission' || unsettled.code === 'busy') && inquiry.isDue;
+    // A smart card interface that did not answer may be held by another program. HID is not asked again: it slows the key down.
+    const mayAnswer = unsettled.code === 'timeout' ? key.mayUseCard : retriable.has(unsettled.code);
+    return mayAnswer && inquiry.isDue;
   }
 
   #inquire(entry: Entry, patience: number): void {

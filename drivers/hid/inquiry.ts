@@ -12,6 +12,12 @@ const FIRST_PAUSE = 60;
 const MAX_PAUSE = 800;
 /** Milliseconds until a key that the driver has given up on, but that may yet become readable, is asked again. */
 const ASK_AGAIN_AFTER = 2_000;
+/** The longest such time, for a key that has not answered again and again. */
+const MAX_ASK_AGAIN_AFTER = 60_000;
+
+/** Milliseconds until a key is asked again, doubled with each inquiry in a row that it has not answered. */
+export const askAgainAfter = (unanswered: number): number =>
+  Math.min(ASK_AGAIN_AFTER * 2 ** Math.max(unanswered - 1, 0), MAX_ASK_AGAIN_AFTER);
 
 /** Milliseconds after which a result that is not final is accepted. */
 export function patienceWith({ verdict, unsettled, provisional }: KeyIdentity): number {
@@ -47,6 +53,8 @@ export class Inquiry {
   #wake: (() => void) | null = null;
   /** On the clock of `performance`. */
   #lastAttempt = 0;
+  /** Inquiries in a row that ended without an answer of the key. */
+  #unanswered = 0;
 
   /** `ask` makes one attempt; `removed` is aborted when the key is unplugged. */
   constructor(ask: () => Promise<KeyIdentity>, removed: AbortSignal) {
@@ -67,7 +75,7 @@ export class Inquiry {
 
   /** Whether enough time has passed since the last attempt to ask again. */
   get isDue(): boolean {
-    return performance.now() - this.#lastAttempt > ASK_AGAIN_AFTER;
+    return performance.now() - this.#lastAttempt > askAgainAfter(this.#unanswered);
   }
 
   /** The settled result; null if the key was unplugged. Rejects if the key is unplugged during an attempt. */
@@ -79,7 +87,10 @@ export class Inquiry {
       this.#lastAttempt = performance.now();
       if (this.#removed.aborted) return null;
       const elapsed = this.#lastAttempt - began;
-      if (isSettled({ identity, elapsed, patience, changed: this.#changed })) return identity;
+      if (isSettled({ identity, elapsed, patience, changed: this.#changed })) {
+        this.#unanswered = identity.unsettled?.code === 'timeout' ? this.#unanswered + 1 : 0;
+        return identity;
+      }
       if (!this.#changed) await this.#pause(wait);
     }
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Driver, HardwareError, type KeyEvent } from '../../drivers/driver.ts';
 import { createHidDriver, type HidDriverOptions } from '../../drivers/hid/index.ts';
+import type { KeyCards } from '../../drivers/key-cards.ts';
 import { FakeHid } from '../support/fake-hid.ts';
 import { FakeCtapKey, FakeOtpKey } from '../support/fake-ukey.ts';
 
@@ -37,6 +38,48 @@ afterEach(async () => {
 
 const YUBIKEY_5 = '0e020400bc614e0401030503050403';
 const yubikey = () => new FakeCtapKey([5, 4, 3], { 66: YUBIKEY_5 });
+
+/** The smart card interface of a key that does not answer until `answers` is set. Counts the times it is opened. */
+function silentCard() {
+  const card = { answers: false, opened: 0 };
+  const reply = ([, instruction]: Uint8Array) => Buffer.from(instruction === 0xa4 ? '9000' : 'd10241319000', 'hex');
+  const keyCards: KeyCards = {
+    absence: () => null,
+    onArrival: () => {},
+    async open() {
+      card.opened++;
+      if (!card.answers) throw new HardwareError('timeout', 'the card does not answer');
+      return { close: async () => {}, transmit: async apdu => reply(apdu) };
+    },
+  };
+  return { card, keyCards };
+}
+
+describe('a key whose smart card interface does not answer', () => {
+  test('is asked again after 2 s, then at doubled intervals up to a minute, until it answers', async () => {
+    const { card, keyCards } = silentCard();
+    driver = make({ keyCards });
+    system.plug({ ids: '349e:0026', hasSmartCard: true });
+    const start = driver.start(event => events.push(event));
+    await pass(2_500);
+    await start;
+    expect(keyEvents()).toMatchObject([{ kind: 'attached', serialNumber: null }]);
+    const asked: number[] = [];
+    for (let second = 0, seen = card.opened; second < 240; second++) {
+      await pass(1_000);
+      if (card.opened > seen) asked.push(second);
+      seen = card.opened;
+    }
+    const pauses = asked.slice(1).map((second, at) => second - asked[at]!);
+    expect(pauses.length).toBeGreaterThanOrEqual(5);
+    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+    expect(pauses[0]).toBeLessThan(10);
+    expect(pauses.at(-1)).toBeGreaterThanOrEqual(60);
+    card.answers = true;
+    await pass(70_000);
+    expect(reported()).toEqual(['attached null', 'changed A1']);
+  });
+});
 
 describe('USB keys', () => {
   test('of the same model are separate keys', async () => {
