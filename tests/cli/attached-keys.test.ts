@@ -9,13 +9,15 @@ const keyOf = (name: string): Key =>
 
 /**
  * Runs steps: `+a` and `-a` are events, `(` requests a list, `)ab` is the oldest list in flight, `!` loses the stream.
- * Returns the reported changes in the same notation; `~` is a key that was reported before.
+ * Returns the reported changes in the same notation; `~` is a key that was reported before, and
+ * `=a` follows a key that an earlier daemon knew as a.
  */
 async function changesOf(steps: readonly string[]): Promise<string[]> {
   const changes: string[] = [];
   const lists: ((list: readonly Key[]) => Promise<void>)[] = [];
-  const keys = new AttachedKeys((type, { keyId, serialNumber }, again) => {
-    changes.push(`${type === 'KEY_DETACHED' ? '-' : again ? '~' : '+'}${keyId}${serialNumber === null ? '?' : ''}`);
+  const keys = new AttachedKeys(({ type, key: { keyId, serialNumber }, again, before }) => {
+    const sign = type === 'KEY_DETACHED' ? '-' : again ? '~' : '+';
+    changes.push(`${sign}${keyId}${serialNumber === null ? '?' : ''}${before === null ? '' : `=${before}`}`);
   });
   for (const step of steps) {
     const [kind, name] = [step[0], step.slice(1)];
@@ -42,7 +44,12 @@ test.each([
   ['ignores a detached key in a list that was in flight', ['+a', '(', '-a', ')a', '+a'], ['+a', '-a', '+a']],
   ['ignores it until the last list has arrived', ['+a', '(', '(', '-a', ')a', ')a'], ['+a', '-a']],
   ['keeps a key that was attached while a list was in flight', ['(', '+a', ')'], ['+a']],
-  ['replaces the id of an earlier daemon', ['+a', '!', '+ba', '(', ')ba'], ['+a', '-a', '+b']],
+  ['replaces the id of an earlier daemon', ['+a', '!', '+ba', '(', ')ba'], ['+a', '-a', '+b=a']],
+  ['finds the earlier id in a list too', ['+a', '!', '(', ')ba'], ['+a', '-a', '+b=a']],
+  ['finds that of a key without a serial number', ['+a?', '!', '(', ')b?'], ['+a?', '-a?', '+b?=a']],
+  ['uses each earlier id once', ['+a?', '!', '(', ')b? c?'], ['+a?', '-a?', '+b?=a', '+c?']],
+  ['takes a key that was plugged in again for a new one', ['+a', '(', ')ba'], ['+a', '-a', '+b']],
+  ['takes another key after a restart for a new one', ['+a', '!', '(', ')b'], ['+a', '-a', '+b']],
   ['keeps two keys with one serial number while the stream is connected', ['+a', '+ba'], ['+a', '+b']],
 ])('%s', async (_, steps, changes) => {
   expect(await changesOf(steps)).toEqual(changes);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { adminPassword, devmgr, programFile, type RunOptions, startDaemon, temporaryFolder } from './program.ts';
+import { adminPassword, devmgr, programFile, type RunOptions, start, startDaemon, temporaryFolder } from './program.ts';
 
 /** A home whose daemon is stopped after the test. */
 function freshHome(): string {
@@ -80,6 +80,34 @@ describe('in the background', () => {
     const login = await run(home, ['login', 'admin', '--password-stdin'], { input: adminPassword });
     expect(login.code).toBe(0);
     expect(login.stderr).toContain('started the local daemon');
+  });
+
+  test('it is started again each time it dies while a command needs it, with the options it had', async () => {
+    const home = freshHome();
+    const { json } = await run(home, ['daemon', 'start', '--simulate-keys', '1', '--json']);
+    await run(home, ['login', 'admin', '--password-stdin'], { input: adminPassword });
+    const keys = start(['keys', '--watch', '--json'], { home, env });
+    onTestFinished(() => void keys.child.kill());
+    const seen = (times: number) => keys.until('stdout', new RegExp(`("KEY_ATTACHED"[\\s\\S]*){${times}}`));
+    await seen(1);
+    process.kill(json.pid, 'SIGKILL');
+    await seen(2);
+    const again = (await run(home, ['daemon', 'status', '--json'])).json.pid;
+    process.kill(again, 'SIGKILL');
+    await seen(3);
+    expect((await run(home, ['daemon', 'status', '--json'])).json.pid).not.toBe(again);
+  });
+
+  test('one that was stopped stays stopped', async () => {
+    const home = freshHome();
+    await run(home, ['daemon', 'start', '--simulate-keys', '1', '--json']);
+    await run(home, ['login', 'admin', '--password-stdin'], { input: adminPassword });
+    const enrolling = start(['enroll', '--skip-attached', '--verbose'], { home, env });
+    onTestFinished(() => void enrolling.child.kill());
+    await enrolling.until('stderr', /was already attached/);
+    expect((await run(home, ['daemon', 'stop'])).code).toBe(0);
+    await enrolling.until('stderr', /(lost[\s\S]*){2}/);
+    expect((await run(home, ['daemon', 'status'])).code).toBe(9);
   });
 
   test('if it cannot start, the error shows the end of its log', async () => {

@@ -4,7 +4,16 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { adminPassword, type Daemon, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
+import {
+  adminPassword,
+  type Daemon,
+  devmgr,
+  discard,
+  programFile,
+  start,
+  startDaemon,
+  temporaryFolder,
+} from './program.ts';
 import { atTerminal, withoutColors } from './screen.ts';
 
 let daemon: Daemon;
@@ -106,6 +115,27 @@ describe('three keys', () => {
     expect(rows).toHaveLength(3);
     expect(code).toBe(10);
     expect(JSON.parse(stderr).error.message).toContain('3 of 4');
+  });
+});
+
+describe('keys that are attached at the start', () => {
+  test.each(['restarted', 'killed'])('are skipped after the daemon was %s', async how => {
+    const home = temporaryFolder();
+    const env = { DEVMGR_ADMIN_PASSWORD: adminPassword };
+    const devmgrHere = (...args: string[]) => devmgr(args, { home, env });
+    onTestFinished(() => devmgrHere('daemon', 'stop').then(() => undefined));
+    const { json } = await devmgrHere('daemon', 'start', '--simulate-keys', '2', '--json');
+    await devmgr(['login', 'admin', '--password-stdin'], { home, input: `${adminPassword}\n` });
+    const enrolling = start(['enroll', '--skip-attached'], { home });
+    await enrolling.until('stderr', /(was already attached: skipped[\s\S]*){2}/);
+    if (how === 'killed') process.kill(json.pid, 'SIGKILL');
+    else expect((await devmgrHere('daemon', 'restart')).code).toBe(0);
+    await Promise.race([
+      enrolling.until('stderr', /(was already attached: skipped[\s\S]*){4}/),
+      enrolling.until('stdout', /DEV-1/),
+    ]);
+    enrolling.child.kill('SIGINT');
+    expect((await enrolling.ended).stdout).toBe('');
   });
 });
 

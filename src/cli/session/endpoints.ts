@@ -1,9 +1,15 @@
 import type { DaemonInfo } from '../../contract/local.ts';
 import type { Endpoint } from '../client/endpoint.ts';
 import { Unreachable } from '../client/failures.ts';
-import { portOf } from '../settings/daemon-start.ts';
+import { sleep } from '../client/sleep.ts';
+import { interrupted } from '../fault.ts';
+import { portOf, readDaemonStart } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
 import { readDaemonInfo, type Settings, socketOf } from '../settings/settings.ts';
+
+const firstPauseMs = 1_000;
+const maxPauseMs = 30_000;
+const quietMs = 5 * 60_000;
 
 export interface LocalEndpointOptions {
   readonly settings: Settings;
@@ -18,7 +24,11 @@ export class LocalEndpoint implements Endpoint {
   readonly #options: LocalEndpointOptions;
   #address: string | null = null;
   #socketPath: string | null = null;
+  /** The process that is reached. */
+  #pid: number | null = null;
+  /** The start that is running. */
   #starting: Promise<DaemonInfo> | null = null;
+  readonly #backoff = new StartBackoff();
 
   constructor(options: LocalEndpointOptions) {
     this.#options = options;
@@ -29,13 +39,14 @@ export class LocalEndpoint implements Endpoint {
   }
 
   async address(): Promise<string> {
-    this.#address ??= (await this.#running()) ?? this.#use(await this.#start());
+    this.#address ??= (await this.#running()) ?? this.#use(await this.#start([]));
     return this.#address;
   }
 
   /** Reaches this daemon by its socket from now on, if it has one. */
   #use(info: DaemonInfo): string {
     this.#socketPath = socketOf(info);
+    this.#pid = info.pid;
     return info.url;
   }
 
@@ -50,10 +61,25 @@ export class LocalEndpoint implements Endpoint {
     return (await healthAt(settings.server, signal)) ? settings.server : null;
   }
 
+  /**
+   * Starts the daemon again if it has died, with the options of its last start. The more often it has died in the last minutes, the
+   * longer the pause before. A daemon that was stopped stays stopped: a restart by hand may be on its way.
+   */
   async restart(): Promise<boolean> {
-    if (this.#starting) return false;
-    this.#address = null;
-    this.#address = this.#use(await this.#start());
+    const { home } = this.#options.settings;
+    const info = readDaemonInfo(home);
+    if (info === null) return false;
+    if (isDaemon(info.pid)) return this.#isReplaced(info);
+    const last = readDaemonStart(home);
+    this.#address = this.#use(await this.#start(last?.pid === info.pid ? last.args : []));
+    return true;
+  }
+
+  /** Whether another process has started the daemon again. */
+  #isReplaced(info: DaemonInfo): boolean {
+    const { server } = this.#options.settings;
+    if (info.pid === this.#pid || (server !== null && server !== info.url)) return false;
+    this.#address = this.#use(info);
     return true;
   }
 
@@ -63,7 +89,7 @@ export class LocalEndpoint implements Endpoint {
     return this.#address ?? this.address();
   }
 
-  #start(): Promise<DaemonInfo> {
+  #start(args: readonly string[]): Promise<DaemonInfo> {
     const { settings, autostart } = this.#options;
     if (!autostart)
       return Promise.reject(
@@ -73,18 +99,43 @@ export class LocalEndpoint implements Endpoint {
           'start it: devmgr daemon start',
         ),
       );
-    this.#starting ??= this.#startNow();
+    this.#starting ??= this.#startNow(args).finally(() => {
+      this.#starting = null;
+    });
     return this.#starting;
   }
 
-  async #startNow(): Promise<DaemonInfo> {
+  async #startNow(args: readonly string[]): Promise<DaemonInfo> {
     const { settings, signal, notice } = this.#options;
     const { portNotice, startDaemon } = await import('./local-daemon.ts');
+    await sleep(this.#backoff.next(), signal);
+    if (signal.aborted) throw interrupted();
     const port = settings.server === null ? null : portOf(settings.server);
-    const info = await startDaemon({ home: settings.home, port, args: [], signal });
+    const info = await startDaemon({ home: settings.home, port, args, signal });
     notice(`started the local daemon (pid ${info.pid}) at ${info.url}`);
     const moved = portNotice(info);
     if (moved !== null) notice(moved);
     return info;
+  }
+}
+
+/** Pauses before the starts of a daemon that dies again and again. */
+export class StartBackoff {
+  readonly #now: () => number;
+  #starts = 0;
+  #last = Number.NEGATIVE_INFINITY;
+
+  /** `now` is a monotonic clock in milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Milliseconds to wait before the next start: none before the first one, then 1 s, doubled up to 30 s. Begins again after 5 quiet minutes. */
+  next(): number {
+    if (this.#now() - this.#last > quietMs) this.#starts = 0;
+    const pause = this.#starts === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#starts - 1), maxPauseMs);
+    this.#starts++;
+    this.#last = this.#now() + pause;
+    return pause;
   }
 }

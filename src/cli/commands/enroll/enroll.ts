@@ -82,8 +82,10 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
     return 0;
   }
   try {
-    for await (const { type, key } of keyEvents(context, { signal: idle.signal, onState: report.link })) {
+    for await (const { type, key, before } of keyEvents(context, { signal: idle.signal, onState: report.link })) {
       if (type === 'KEY_DETACHED') continue;
+      // A daemon that was restarted has given the key another id.
+      if (before !== null && skipped.has(before)) skipped.add(key.keyId);
       if (skipped.has(key.keyId) || (options.type !== null && key.deviceType !== options.type)) {
         report.skipped(key, skipped.has(key.keyId) ? 'was already attached' : `is not a ${options.type}`, count);
         continue;
@@ -177,7 +179,7 @@ function ended({ count, timeoutSeconds }: EnrollOptions, { done, doneNow, failed
 }
 
 /** The keys to skip. Throws if no driver works and no key is attached: then no key can appear. */
-async function attachedAtStart(context: Context, { skipAttached }: EnrollOptions): Promise<ReadonlySet<string>> {
+async function attachedAtStart(context: Context, { skipAttached }: EnrollOptions): Promise<Set<string>> {
   const { list, drivers } = await context.hardware.call('listKeys');
   const working = drivers.some(driver => driver.state === 'ready');
   if (working) await reportDrivers(context, drivers);

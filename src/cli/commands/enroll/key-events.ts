@@ -1,20 +1,11 @@
 /** Attached keys as they change: from the notification stream, and from the list of keys, which finds what the stream missed. */
 import type { Key } from '../../../contract/hardware.ts';
-import type { HardwareEventType } from '../../../contract/values.ts';
 import { Unreachable } from '../../client/failures.ts';
 import { sleep } from '../../client/sleep.ts';
 import { followNotifications } from '../../client/stream.ts';
 import type { Context } from '../../context.ts';
 import { interrupted } from '../../fault.ts';
-import { AttachedKeys } from './attached-keys.ts';
-
-/** A key was attached or detached. */
-export interface KeyEvent {
-  readonly type: HardwareEventType;
-  readonly key: Key;
-  /** The key was already reported under the same keyId, when its serial number could not be read yet. */
-  readonly again: boolean;
-}
+import { AttachedKeys, type KeyChange } from './attached-keys.ts';
 
 /** How long events are followed, and who is informed of the stream. */
 export interface KeyEventOptions {
@@ -32,7 +23,7 @@ const fastPollMs = 1_500;
  * Starts with the keys that are attached. Each key is reported once while it stays attached, and once more (`again`) if its
  * serial number becomes readable. Ctrl-C throws a fault; so does a list that the service refuses.
  */
-export async function* keyEvents(context: Context, options: KeyEventOptions = {}): AsyncGenerator<KeyEvent> {
+export async function* keyEvents(context: Context, options: KeyEventOptions = {}): AsyncGenerator<KeyChange> {
   const { interrupt } = context.io;
   const feed = new KeyFeed(context, options);
   await feed.start();
@@ -49,9 +40,9 @@ class KeyFeed {
   readonly #onState: KeyEventOptions['onState'];
   readonly #own = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #queue: KeyEvent[] = [];
-  readonly #keys = new AttachedKeys((type, key, again) => {
-    this.#queue.push({ type, key, again });
+  readonly #queue: KeyChange[] = [];
+  readonly #keys = new AttachedKeys(change => {
+    this.#queue.push(change);
     this.#wake();
   });
   #failure: unknown = null;
@@ -79,7 +70,7 @@ class KeyFeed {
   }
 
   /** The next event; null if the signal has ended the events. */
-  async next(): Promise<KeyEvent | null> {
+  async next(): Promise<KeyChange | null> {
     for (;;) {
       const event = this.#queue.shift();
       if (event) return event;
@@ -97,6 +88,8 @@ class KeyFeed {
 
   /** The next list shows what a lost one would have shown. Any other error ends the events. */
   async #readListAgain(): Promise<void> {
+    // Without the stream a restart of the service goes unnoticed.
+    if (!this.#isStreaming) this.#keys.doubt();
     try {
       await this.#readList();
     } catch (error) {
