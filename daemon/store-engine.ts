@@ -5,9 +5,9 @@ import { Instance } from './home/instance.ts';
 import { allKeys, journalKeys } from './home/journal-keys.ts';
 import { StartRefused } from './home/settings.ts';
 import type { RegistryPlace, StoreTarget } from './home/store-target.ts';
-import type { CopySource, CopyTarget } from './store/copy.ts';
+import type { CopySource, CopyTarget, Replacement } from './store/copy.ts';
 import type { Imprint } from './store/imprint.ts';
-import type { StoreMaintenance } from './store/maintenance.ts';
+import type { FileMaintenance, StoreMaintenance } from './store/maintenance.ts';
 import * as sqlite from './store/sqlite/index.ts';
 import { type Store, StoreFailure } from './store/store.ts';
 
@@ -98,6 +98,24 @@ export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<
   };
 }
 
+/** What the registry in a file says about its secrets; null if there is none. */
+export const fileImprint = sqlite.readImprint;
+
+/** A new file of SQLite, and one that only this process uses. */
+export const { createDatabase, openDisposable } = sqlite;
+
+/** The registry in a database as it is at this moment; daemons may write meanwhile. Rejects with `StartRefused` where `openStore` does. */
+export async function openSnapshot(target: StoreTarget): Promise<CopySource> {
+  const postgres = await import('./store/postgres/index.ts');
+  return refusing(() => postgres.openSnapshot(target));
+}
+
+/** Takes a database from all daemons, to replace its registry. Rejects with `StartRefused` where `openStore` does. */
+export async function openReplacement(target: StoreTarget): Promise<Replacement> {
+  const postgres = await import('./store/postgres/index.ts');
+  return refusing(() => postgres.openReplacement(target));
+}
+
 /** A file that a flag names and that cannot be used. */
 async function refusingFile<T>(open: () => Promise<T>): Promise<T> {
   try {
@@ -112,7 +130,7 @@ async function refusingFile<T>(open: () => Promise<T>): Promise<T> {
  * Work on an existing SQLite registry: the one of a home, unless a file is named. The key of its journal must exist: a new one would
  * make the journal look forged.
  */
-export function sqliteMaintenance(home: Home, file: string = home.path('database')): StoreMaintenance {
+export function sqliteMaintenance(home: Home, file: string = home.path('database')): FileMaintenance {
   return new sqlite.SqliteMaintenance({
     file,
     journalKeys: async () => allKeys(await journalKeys(home)),
@@ -128,8 +146,5 @@ export async function storeMaintenance(target: StoreTarget | null, home: Home): 
     openStore: () => refusing(() => registry.openStore()),
     openReader: () => refusing(() => registry.openReader()),
     check: anchors => refusing(() => registry.check(anchors)),
-    backup: () => refusing(() => registry.backup()),
-    copyDatabase: () => refusing(() => registry.copyDatabase()),
-    stageRestore: () => refusing(() => registry.stageRestore()),
   };
 }

@@ -13,7 +13,11 @@ import { StartRefused } from './settings.ts';
 export async function checkBelonging(home: Home, imprint: Imprint | null): Promise<void> {
   if (imprint === null) return;
   checkComplete(imprint);
-  const { name, head, instance } = imprint;
+  await checkSecrets(home, imprint);
+}
+
+/** Refuses with `StartRefused` a registry that has other secrets than the home. */
+export async function checkSecrets(home: Home, { name, head, instance }: Imprint): Promise<void> {
   const keys = (await home.has('journalKey')) ? allKeys(await journalKeys(home)) : [];
   if (head !== null && (keys.length === 0 || !isSealed(keys, head)))
     throw new StartRefused(

@@ -2,26 +2,35 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Encrypter } from 'age-encryption';
-import { homeFiles } from '../../src/contract/local.ts';
+import { environment, homeFiles } from '../../src/contract/local.ts';
 import type { BackupOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { syncFolder } from '../files.ts';
+import { checkBelonging } from '../home/belonging.ts';
 import type { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { StartRefused } from '../home/settings.ts';
+import type { StoreTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
-import { sqliteMaintenance } from '../store-engine.ts';
+import type { Imprint } from '../store/imprint.ts';
+import { readImprint, sqliteMaintenance } from '../store-engine.ts';
+import type { Progress } from './copy-rows.ts';
+import { backupRows } from './database-backup.ts';
 import { encrypterFor, encryptFile } from './encryption.ts';
-import { existingHome } from './maintenance.ts';
+import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { appendManifest, type BackupKey, backupKey } from './manifest.ts';
+import { progressOf } from './progress.ts';
 
 /** Copies the registry into a new file, also while a daemon is running. Does not include uploaded files and keys. */
 export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    const home = await existingHome(options.home, io.env);
+    const registry = await existingRegistry(options.home, io.env);
+    const { home, target } = registry;
+    if (target !== null) await checkBelonging(home, await readRegistry(target, home));
     const file = resolve(options.file);
     const encrypter = await encrypterFor(options);
-    if (encrypter) await writeEncrypted(home, file, encrypter);
-    else await writeBackup(home, file);
+    const write = (to: string) => writeBackup(registry, to, progressOf(io, options.json));
+    if (encrypter) await writeEncrypted(home, file, encrypter, write);
+    else await write(file);
     const { size } = await stat(file);
     await print(io.stdout, options.json ? `${JSON.stringify({ file, size })}\n` : `${file}\n`);
     io.stderr.write(
@@ -35,19 +44,37 @@ export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
   });
 }
 
-async function writeBackup(home: Home, file: string): Promise<void> {
+/** Refuses a database without a registry. */
+async function readRegistry(target: StoreTarget, home: Home): Promise<Imprint> {
+  const imprint = await readImprint(target, home);
+  if (imprint?.head) return imprint;
+  throw new StartRefused(
+    1,
+    `there is no registry in ${imprint?.name ?? 'the database'}`,
+    `compare ${environment.store}`,
+  );
+}
+
+async function writeBackup({ home, target }: ExistingRegistry, file: string, progress: Progress): Promise<void> {
   const [key] = await backupKeys(home);
-  await sqliteMaintenance(home).backup(file, unfinished => appendManifest(unfinished, key, new Date().toISOString()));
+  const complete = (unfinished: string) => appendManifest(unfinished, key, new Date().toISOString());
+  if (target === null) await sqliteMaintenance(home).backup(file, complete);
+  else await backupRows(target, file, progress, complete);
 }
 
 /** SQLite copies into files only: the plain copy is in the home, which is as private as the registry, until it is encrypted. */
-async function writeEncrypted(home: Home, file: string, encrypter: Encrypter): Promise<void> {
+async function writeEncrypted(
+  home: Home,
+  file: string,
+  encrypter: Encrypter,
+  write: (to: string) => Promise<void>,
+): Promise<void> {
   if (await stat(file).catch(() => null)) throw new StartRefused(1, `${file} already exists: name another file`);
   const plain = `${home.path('database')}.encrypting`;
   const unfinished = `${file}.unfinished`;
   try {
     await rm(plain, { force: true });
-    await writeBackup(home, plain);
+    await write(plain);
     await rm(unfinished, { force: true });
     await encryptFile(encrypter, plain, unfinished);
     await rename(unfinished, file);

@@ -4,7 +4,7 @@ import { type CopiedTable, type CopySource, type CopyTarget, copiedTables, keyCo
 import { StoreFailure } from '../store/store.ts';
 
 /** Rows read and written at a time. */
-const BATCH = 5000;
+const BATCH = 1000;
 
 /** What was copied of a table. */
 export interface CopiedRows {
@@ -70,7 +70,7 @@ async function readTable(
   for (let after = 0; ; ) {
     const batch = await source.rows(table, { columns, after, limit: BATCH });
     if (batch.length === 0) break;
-    for (const row of batch) hash.update(`${JSON.stringify(row)}\n`);
+    hash.update(batch.map(row => `${JSON.stringify(row)}\n`).join(''));
     await use(batch);
     rows += batch.length;
     after = keyOf(table, columns, batch.at(-1)!);

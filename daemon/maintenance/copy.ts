@@ -19,6 +19,7 @@ import { blobProblems } from './check-blobs.ts';
 import { copyFiles } from './copy-files.ts';
 import { copyRows, differingTables, type Progress } from './copy-rows.ts';
 import { checkKeys } from './maintenance.ts';
+import { progressOf } from './progress.ts';
 import { filesOf } from './registry-files.ts';
 
 interface Copy {
@@ -93,7 +94,7 @@ async function copyLocked(
     heads,
     options,
     io,
-    progress: progressOf(io, options),
+    progress: progressOf(io, options.json),
   };
   await checkSource(parts);
   const source = await from.openSource();
@@ -194,22 +195,6 @@ async function copyStoredFiles({ from, home, options, io, progress }: Copy): Pro
   } finally {
     await reader.close();
   }
-}
-
-/** Milliseconds between two lines of progress. */
-const EVERY_MS = 200;
-
-/** One line on a terminal, which is written again; nothing elsewhere. An empty step removes it. */
-function progressOf({ stderr, stderrIsTerminal }: ProgramIo, { json }: CopyOptions): Progress {
-  let last = 0;
-  return (step, done, total) => {
-    if (!stderrIsTerminal || json) return;
-    const now = performance.now();
-    if (step !== '' && done < total && now - last < EVERY_MS) return;
-    last = now;
-    const figures = `${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}`;
-    stderr.write(step === '' ? '\r\x1b[K' : `\r\x1b[K${step}: ${figures}`);
-  };
 }
 
 function textOf({ from, to, resumed, devices, entries, files }: Figures): string {

@@ -1,7 +1,7 @@
 /** Programs for the registry of a home: check it. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { environment, homeFiles } from '../../src/contract/local.ts';
+import { homeFiles } from '../../src/contract/local.ts';
 import type { CheckOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { filesTarget, type S3Target } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
@@ -71,16 +71,6 @@ export const notCoveredText = ({ notCovered = [] }: JournalReport): string =>
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
-/** Copies are files of SQLite; a server has programs of its own for them. */
-export function refuseDatabase(env: ProgramIo['env']): void {
-  if (storeTarget(null, env) !== null)
-    throw new StartRefused(
-      2,
-      `this command is for a registry in SQLite, and ${environment.store} names a PostgreSQL database`,
-      'for a copy use pg_dump, and keep the home folder beside it; see docs/postgresql.md',
-    );
-}
-
 /** A home, and where its registry is: null if in the home. */
 export interface ExistingRegistry {
   readonly home: Home;
@@ -97,8 +87,7 @@ export async function existingRegistry(dir: string, env: ProgramIo['env']): Prom
 }
 
 /** Opens a home with a registry in SQLite; refuses any other. */
-export async function existingHome(dir: string, env: ProgramIo['env']): Promise<Home> {
-  refuseDatabase(env);
+async function existingHome(dir: string, env: ProgramIo['env']): Promise<Home> {
   await stat(join(dir, homeFiles.database)).catch(() => {
     throw new StartRefused(1, `there is no registry in ${dir}`, 'name the home of the daemon with --home');
   });

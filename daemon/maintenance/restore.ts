@@ -5,43 +5,82 @@ import type { ProgramIo, RestoreOptions } from '../../src/contract/programs.ts';
 import { beforeRestoreName } from '../blobs/blob-folder.ts';
 import { filesTarget, type S3Target } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
+import { checkSecrets } from '../home/belonging.ts';
 import { HeadFile } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
 import { withSecrets } from '../home/secrets-lock.ts';
 import { StartRefused, secretsFrom } from '../home/settings.ts';
+import { type StoreTarget, storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
 import type { CheckReport } from '../store/maintenance.ts';
 import type { Reader } from '../store/store.ts';
+import { fileImprint, readImprint } from '../store-engine.ts';
 import type { BlobReport } from './check-blobs.ts';
-import { refuseDatabase } from './maintenance.ts';
+import type { Progress } from './copy-rows.ts';
+import { DatabaseRestore, HeldDatabase } from './database-backup.ts';
+import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
+import { progressOf } from './progress.ts';
 import { filesOf } from './registry-files.ts';
-import { type Origin, type Restoring, stageBackup, unverifiedMeans } from './stage-backup.ts';
+import { type Origin, type Restoring, type StagedBackup, stageBackup, unverifiedMeans } from './stage-backup.ts';
 
 /** Replaces the registry by a backup; the present registry stays beside it. Refuses while a daemon is running. */
 export function restore(options: RestoreOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
-    refuseDatabase(io.env);
-    await stat(options.home).catch(() => {
-      throw new StartRefused(1, `there is no folder ${options.home}`, 'name the home of the daemon with --home');
-    });
-    const home = await Home.open(options.home, secretsFrom(null, io.env));
+    const { home, target } = await restoredRegistry(options.home, io.env);
     const lock = await lockHome(home);
+    const progress = progressOf(io, options.json);
+    let database: HeldDatabase | null = null;
     try {
       const { file, acceptUnverified = false, identityFile, passphraseFile } = options;
       const objectStore = filesTarget(options.files ?? null, io.env, true);
-      const restored = await replace(
-        { home, file: resolve(file), acceptUnverified, identityFile, passphraseFile },
-        objectStore,
-      );
+      const restoring = { home, file: resolve(file), acceptUnverified, identityFile, passphraseFile };
+      database = target && (await takeDatabase(target, home));
+      const { staged, origin } = await stageFor(restoring, database, progress);
+      const restored = await replace({ ...restoring, staged, origin, objectStore });
       for (const warning of restored.warnings) io.stderr.write(`${escapedLine(warning)}\n`);
       await print(io.stdout, options.json ? `${JSON.stringify(documentOf(restored))}\n` : textOf(restored));
       return 0;
     } finally {
+      await database?.replacement.close();
       await lock.release();
     }
   });
+}
+
+/** A folder suffices for a registry in SQLite: on a new machine there is nothing else yet. */
+async function restoredRegistry(dir: string, env: ProgramIo['env']): Promise<ExistingRegistry> {
+  if (storeTarget(null, env) !== null) return existingRegistry(dir, env);
+  await stat(dir).catch(() => {
+    throw new StartRefused(1, `there is no folder ${dir}`, 'name the home of the daemon with --home');
+  });
+  return { home: await Home.open(dir, secretsFrom(null, env)), target: null };
+}
+
+/** Refuses the registry of other secrets, and one that a daemon uses. An unfinished copy is replaced. */
+async function takeDatabase(target: StoreTarget, home: Home): Promise<HeldDatabase> {
+  const imprint = await readImprint(target, home);
+  if (imprint?.head) await checkSecrets(home, imprint);
+  return HeldDatabase.take(target, home);
+}
+
+/** A daemon would not start on a database whose journal has another key. */
+async function stageFor(
+  restoring: Restoring,
+  database: HeldDatabase | null,
+  progress: Progress,
+): Promise<StagedBackup> {
+  const { staged, origin } = await stageBackup(restoring);
+  if (database === null) return { staged, origin };
+  try {
+    const imprint = await fileImprint(staged.file);
+    if (imprint) await checkSecrets(restoring.home, { ...imprint, name: restoring.file, instance: null });
+    return { staged: new DatabaseRestore(staged, database, progress), origin };
+  } catch (error) {
+    await staged.discard();
+    throw error;
+  }
 }
 
 interface Restored extends Pick<CheckReport, 'devices' | 'entries'> {
@@ -64,10 +103,13 @@ function textOf({ devices, kept, origin }: Restored): string {
   return `restored ${devices} devices${made}; ${kept ? `the previous registry is in ${kept}` : 'there was no registry before'}\n`;
 }
 
+interface Replacing extends Restoring, StagedBackup {
+  readonly objectStore: S3Target | null;
+}
+
 /** If the disk is full or the backup damaged, the registry stays as it is. */
-async function replace(restoring: Restoring, objectStore: S3Target | null): Promise<Restored> {
-  const { home, file, acceptUnverified } = restoring;
-  const { staged, origin } = await stageBackup(restoring);
+async function replace(staging: Replacing): Promise<Restored> {
+  const { home, file, acceptUnverified, staged, origin, objectStore } = staging;
   const stored = await filesOf(home, objectStore);
   try {
     const accepted = origin.kind === 'unverified' ? staged.report.unproven : [];

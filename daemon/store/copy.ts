@@ -44,3 +44,9 @@ export interface CopyTarget extends CopySource {
   /** The copy is verified: from now on a daemon can use it. */
   finish(): Promise<void>;
 }
+
+/** Takes the place of a registry: nothing of it is changed before `finish`, nor if `close` comes first. No daemon can use it meanwhile. */
+export interface Replacement extends CopyTarget {
+  /** Creates the schema, or brings it up to date. To be called before all others. */
+  prepare(): Promise<void>;
+}

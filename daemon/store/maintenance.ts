@@ -39,6 +39,8 @@ export interface RegistryReader extends Reader {
 
 /** A copy of a backup, ready to replace the registry if its report has no problems. */
 export interface StagedRestore {
+  /** The copy: a database of SQLite. */
+  readonly file: string;
   readonly report: CheckReport;
   /** Reads the copy. Closed by `install` and `discard`. */
   readonly reader: Reader;
@@ -56,13 +58,17 @@ export interface StoreMaintenance {
   openStore(): Promise<Store>;
   /** The caller closes the reader. */
   openReader(): Promise<RegistryReader>;
+  /** Reads everything: storage, counters, journal. Takes seconds for a million devices. */
+  check(anchors?: Anchors): Promise<CheckReport>;
+}
+
+/** Work on a registry that is a file. */
+export interface FileMaintenance extends StoreMaintenance {
   /**
    * Copies the registry as it is at this moment into the new file `to` (0600). `complete` can add to the file before it gets its
    * name. Rejects if `to` exists.
    */
   backup(to: string, complete: (unfinished: string) => Promise<void>): Promise<void>;
-  /** Reads everything: storage, counters, journal. Takes seconds for a million devices. */
-  check(anchors?: Anchors): Promise<CheckReport>;
   /** Copies the database `from` as it is at this moment into the new file `to` (0600), together with its write-ahead log. */
   copyDatabase(from: string, to: string): Promise<void>;
   /** Checks the database that `copy` writes to a path beside the registry; changes nothing. Only while no daemon is running. */

@@ -16,7 +16,7 @@ const DAEMON_LOCK = 2;
 /** An acknowledged commit must be on disk, whatever the server does by default; a wait for standbys stays. */
 export const durable = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
 /** PostgreSQL 17 can cancel a transaction by time, also one that commits. */
-const unlimited = `SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('server_version_num')::int >= 170000`;
+export const unlimited = `SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('server_version_num')::int >= 170000`;
 
 /** How to connect. */
 export interface ConnectionParts {
@@ -72,8 +72,9 @@ export class Connections {
     try {
       if (this.#closed) throw new StoreUnreachable('the store is closed', '');
       session = await Session.open(login, settings);
-      await primary.check(session);
+      // First: a restore holds the journal, and the check reads it.
       await prepare(session);
+      await primary.check(session);
       return session;
     } catch (error) {
       session?.destroy();

@@ -3,18 +3,22 @@ import {
   type CopiedTable,
   type CopySource,
   type CopyTarget,
+  copiedTables,
   keyColumn,
+  type Replacement,
   type RowRange,
 } from '../copy.ts';
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
-import { durable, takeDaemonLock } from './connections.ts';
+import { StoreFailure } from '../store.ts';
+import type { Address } from './address.ts';
+import { durable, takeDaemonLock, unlimited } from './connections.ts';
 import { type HeadRow, hourMs, numberedTables, storedHead } from './draft.ts';
 import { StoreMisconfigured, toFailure, toOpenFailure } from './failure.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { checkServer, prepareDatabase, versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
-import { type Result, Session } from './session.ts';
+import { type Login, type Result, Session } from './session.ts';
 import { tagLines, tagsOf } from './tags.ts';
 
 /** The other side may take long between two statements. */
@@ -53,11 +57,9 @@ class PostgresCopy implements CopySource {
 
   async rows(table: CopiedTable, { columns, after, limit }: RowRange): Promise<readonly CopiedRow[]> {
     const key = keyColumn(table);
-    const { rows } = await this.run(
-      `SELECT ${columns.join(', ')} FROM "${table}" WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`,
-      [after, limit],
-    );
-    return rows.map(row => columns.map(column => exchanged(column, row[column])));
+    const sql = `SELECT ${columns.join(', ')} FROM "${table}" WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`;
+    const rows = await this.failing(() => this.session.runForValues(sql, [after, limit]));
+    return rows.map(row => columns.map((column, i) => exchanged(column, row[i])));
   }
 
   close(): Promise<void> {
@@ -78,9 +80,13 @@ class PostgresCopy implements CopySource {
     return types;
   }
 
-  protected async run(sql: string, values: readonly unknown[] = []): Promise<Result> {
+  protected run(sql: string, values: readonly unknown[] = []): Promise<Result> {
+    return this.failing(() => this.session.runOnce(sql, values));
+  }
+
+  protected async failing<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.session.runOnce(sql, values);
+      return await work();
     } catch (error) {
       throw toFailure(error, 'the copy failed');
     }
@@ -107,8 +113,7 @@ class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
   async complete(head: StoredHead | null): Promise<void> {
     await this.run('BEGIN');
     try {
-      for (const sql of counters) await this.run(sql);
-      await this.run(seal, [head?.id ?? 0, head?.mac ?? '', head?.seal ?? null]);
+      await this.derive(head);
       await this.run('COMMIT');
     } catch (error) {
       await this.run('ROLLBACK').catch(() => {});
@@ -117,8 +122,51 @@ class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
     await this.run('ANALYZE');
   }
 
+  /** Makes what follows from the rows. */
+  protected async derive(head: StoredHead | null): Promise<void> {
+    for (const sql of counters) await this.run(sql);
+    await this.run(seal, [head?.id ?? 0, head?.mac ?? '', head?.seal ?? null]);
+  }
+
   async finish(): Promise<void> {
     await this.run('DELETE FROM meta WHERE name = $1', [metaNames.copying]);
+  }
+}
+
+/**
+ * A registry that takes the place of the present one in a single transaction: daemons see one or the other. `head` and `meta` are written
+ * last and stay readable, so that a daemon that is started meanwhile finds the registry in use and does not wait.
+ */
+class PostgresReplacement extends PostgresCopyTarget implements Replacement {
+  readonly #address: Address;
+
+  constructor(session: Session, address: Address) {
+    super(session);
+    this.#address = address;
+  }
+
+  async prepare(): Promise<void> {
+    await prepareDatabase(this.session, { address: this.#address, notice: () => {} });
+  }
+
+  override async begin(): Promise<void> {
+    await this.run('BEGIN');
+    // The journal is protected against its own database user, which may disable that.
+    await this.run('ALTER TABLE event DISABLE TRIGGER event_never_changes');
+    // A stored response would stand for a change that the restored registry does not have.
+    await this.run(`TRUNCATE response, ${copiedTables.map(table => `"${table}"`).join(', ')}`);
+    await this.run('ALTER TABLE event ENABLE TRIGGER event_never_changes');
+  }
+
+  override async complete(head: StoredHead | null): Promise<void> {
+    await this.derive(head);
+  }
+
+  override async finish(): Promise<void> {
+    await super.finish();
+    const { tag } = await this.run('COMMIT');
+    if (tag !== 'COMMIT') throw new StoreFailure('the restore failed: the server has undone it');
+    await this.run('ANALYZE');
   }
 }
 
@@ -135,17 +183,32 @@ function stored(column: string, type: string | undefined, value: number | string
 /** Rejects if the database is not a registry of this version, or if a daemon uses it. */
 export const openCopySource = (options: DatabaseAddress): Promise<CopySource> =>
   opened(options, async (session, login) => {
-    await checkServer(session, login.address);
-    if ((await versionOf(session, login.address, migrations.length)) < migrations.length)
-      throw new StoreMisconfigured(
-        `${login.address.text} has no registry of this version`,
-        'start the daemon once: it creates or upgrades the registry',
-      );
+    await checkVersion(session, login);
     await takeDaemonLock(session, login.address);
-    // All reads see this moment.
-    await session.runOnce('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    return new PostgresCopy(session);
+    return atThisMoment(session);
   });
+
+/** Rejects if the database is not a registry of this version. Daemons may write it meanwhile. */
+export const openSnapshot = (options: DatabaseAddress): Promise<CopySource> =>
+  opened(options, async (session, login) => {
+    await checkVersion(session, login);
+    return atThisMoment(session);
+  });
+
+async function checkVersion(session: Session, { address }: Login): Promise<void> {
+  await checkServer(session, address);
+  if ((await versionOf(session, address, migrations.length)) < migrations.length)
+    throw new StoreMisconfigured(
+      `${address.text} has no registry of this version`,
+      'start the daemon once: it creates or upgrades the registry',
+    );
+}
+
+/** All reads see this moment. */
+async function atThisMoment(session: Session): Promise<CopySource> {
+  await session.runOnce('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  return new PostgresCopy(session);
+}
 
 /** Creates the schema if there is none. No daemon can use the database meanwhile. */
 export const openCopyTarget = (options: DatabaseAddress): Promise<CopyTarget> =>
@@ -156,14 +219,24 @@ export const openCopyTarget = (options: DatabaseAddress): Promise<CopyTarget> =>
     return new PostgresCopyTarget(session);
   });
 
-async function opened<T>(
-  options: DatabaseAddress,
-  use: (session: Session, login: ReturnType<typeof loginFrom>) => Promise<T>,
-): Promise<T> {
+/**
+ * Takes the database from all daemons, to replace its registry: nothing is changed until `finish`, and not at all if the process ends
+ * before.
+ */
+export const openReplacement = (options: DatabaseAddress): Promise<Replacement> =>
+  opened(options, async (session, { address }) => {
+    await checkServer(session, address);
+    await takeDaemonLock(session, address);
+    await session.runOnce(durable);
+    return new PostgresReplacement(session, address);
+  });
+
+async function opened<T>(options: DatabaseAddress, use: (session: Session, login: Login) => Promise<T>): Promise<T> {
   const login = loginFrom(options);
   let session: Session | undefined;
   try {
     session = await Session.open(login, settings);
+    await session.runOnce(unlimited);
     return await use(session, login);
   } catch (error) {
     await session?.close();

@@ -1,5 +1,5 @@
 /** The store in a PostgreSQL database. */
-export { openCopySource, openCopyTarget } from './copy.ts';
+export { openCopySource, openCopyTarget, openReplacement, openSnapshot } from './copy.ts';
 export { StoreMisconfigured, StoreUnreachable } from './failure.ts';
 export { lockCreation, readImprint } from './imprint.ts';
 export { PostgresMaintenance } from './maintenance.ts';

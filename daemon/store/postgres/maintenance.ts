@@ -1,5 +1,5 @@
 import { isSealed } from '../key-ring.ts';
-import type { Anchors, CheckReport, RegistryReader, StagedRestore, StoreMaintenance } from '../maintenance.ts';
+import type { Anchors, CheckReport, RegistryReader, StoreMaintenance } from '../maintenance.ts';
 import type { Store } from '../store.ts';
 import { Connections } from './connections.ts';
 import { type HeadRow, numberedTables, storedHead } from './draft.ts';
@@ -46,7 +46,7 @@ const faults: readonly string[] = [
   ),
 ];
 
-/** The maintenance of a registry in PostgreSQL. Copies are made by the programs of the server. */
+/** The maintenance of a registry in PostgreSQL. */
 export class PostgresMaintenance implements StoreMaintenance {
   readonly #registry: PostgresRegistry;
 
@@ -100,18 +100,6 @@ export class PostgresMaintenance implements StoreMaintenance {
     }
   }
 
-  async backup(): Promise<void> {
-    throw sqliteOnly();
-  }
-
-  async copyDatabase(): Promise<void> {
-    throw sqliteOnly();
-  }
-
-  async stageRestore(): Promise<StagedRestore> {
-    throw sqliteOnly();
-  }
-
   /** Rejects if the database is not a registry of this version: reading must not change it. */
   async #connect(): Promise<Connections> {
     const login = loginFrom(this.#registry);
@@ -133,12 +121,6 @@ export class PostgresMaintenance implements StoreMaintenance {
     return new Connections({ login, primary: new Primary(address, Date.now) });
   }
 }
-
-const sqliteOnly = () =>
-  new StoreMisconfigured(
-    'devmgr copies registries in SQLite alone',
-    'use pg_dump and pg_restore, and keep the home folder beside the copy; see docs/postgresql.md',
-  );
 
 /** Runs reads in one transaction: others may write meanwhile. */
 async function atOneMoment<T>(connections: Connections, read: (session: Session) => Promise<T>): Promise<T> {

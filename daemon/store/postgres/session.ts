@@ -86,6 +86,12 @@ export class Session {
     return this.#send({ text: sql, values: values as unknown[] });
   }
 
+  /** Like `runOnce`. Rows have their values in the order of the columns: half the memory of objects. */
+  async runForValues(sql: string, values: readonly unknown[] = []): Promise<readonly (readonly unknown[])[]> {
+    const { rows } = await this.#send({ text: sql, values: values as unknown[], rowMode: 'array' } as pg.QueryConfig);
+    return rows as unknown as (readonly unknown[])[];
+  }
+
   /** Ends the connection when everything is answered. */
   async close(): Promise<void> {
     if (this.alive) await this.#client.end().catch(() => {});

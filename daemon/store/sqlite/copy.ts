@@ -14,6 +14,7 @@ import { toFailure } from './failure.ts';
 import { readHead } from './journal.ts';
 import { migrations } from './migrations.ts';
 import { openReader, openWriter, versionOf } from './open.ts';
+import { type Complete, writeNewDatabase } from './snapshot.ts';
 import { Statements } from './statements.ts';
 
 const counters = `
@@ -119,3 +120,26 @@ export async function openCopySource(file: string): Promise<CopySource> {
 /** Creates the database if it does not exist. */
 export const openCopyTarget = async (file: string): Promise<CopyTarget> =>
   new SqliteCopyTarget(await openWriter({ file }), file);
+
+/** Fills the new file `to` (0600), which gets its name when `complete` has added to it. Rejects with `StoreFailure` if `to` exists. */
+export async function createDatabase(
+  to: string,
+  fill: (target: CopyTarget) => Promise<void>,
+  complete?: Complete,
+): Promise<void> {
+  const write = async (unfinished: string) => {
+    const target = new SqliteCopyTarget(await openWriter({ file: unfinished, disposable: true }), unfinished);
+    try {
+      await fill(target);
+    } finally {
+      await target.close();
+    }
+  };
+  await writeNewDatabase(to, write, complete);
+}
+
+/** Opens a file that only this process uses; one of an earlier version is upgraded. */
+export async function openDisposable(file: string): Promise<CopySource> {
+  (await openWriter({ file, disposable: true })).close();
+  return openCopySource(file);
+}

@@ -1,6 +1,6 @@
 /** The store in an SQLite file. */
 
-export { openCopySource, openCopyTarget } from './copy.ts';
+export { createDatabase, openCopySource, openCopyTarget, openDisposable } from './copy.ts';
 export { readImprint } from './imprint.ts';
 export { SqliteMaintenance } from './maintenance.ts';
 export { openSqliteStore } from './sqlite-store.ts';

@@ -1,4 +1,4 @@
-import type { Anchors, CheckReport, RegistryReader, StagedRestore, StoreMaintenance } from '../maintenance.ts';
+import type { Anchors, CheckReport, FileMaintenance, RegistryReader, StagedRestore } from '../maintenance.ts';
 import type { Store } from '../store.ts';
 import { checkDatabase } from './check.ts';
 import { openSqliteReader } from './reader.ts';
@@ -7,7 +7,7 @@ import { backupDatabase } from './snapshot.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 /** The maintenance of a registry in an SQLite file. */
-export class SqliteMaintenance implements StoreMaintenance {
+export class SqliteMaintenance implements FileMaintenance {
   readonly #registry: SqliteRegistry;
 
   constructor(registry: SqliteRegistry) {

@@ -7,19 +7,20 @@ interface Migrating {
   readonly file: string;
   readonly now?: (() => number) | undefined;
   readonly notice?: ((message: string) => void) | undefined;
+  readonly disposable?: boolean | undefined;
 }
 
-/** Brings the schema up to date: all steps or none. Copies the database first, unless it is empty. */
+/** Brings the schema up to date: all steps or none. Copies the database first, unless it is empty or disposable. */
 export async function migrate(
   db: Database.Database,
   version: number,
-  { file, now = Date.now, notice }: Migrating,
+  { file, now = Date.now, notice, disposable = false }: Migrating,
   migrations: readonly Migration[],
 ): Promise<void> {
   const steps = migrations.slice(version);
   if (steps.length === 0) return;
   let copy: string | null = null;
-  if (version > 0) {
+  if (version > 0 && !disposable) {
     copy = `${file}.v${version}-${new Date(now()).toISOString().replaceAll(/[-:.]/g, '')}`;
     await db.backup(copy);
     chmodSync(copy, 0o600);

@@ -16,6 +16,8 @@ export interface OpenOptions {
   readonly notice?: ((message: string) => void) | undefined;
   /** The released ones if absent. */
   readonly migrations?: readonly Migration[] | undefined;
+  /** The file is thrown away if this process fails: nothing need reach the disk, and an upgrade makes no copy. */
+  readonly disposable?: boolean | undefined;
 }
 
 /**
@@ -30,7 +32,8 @@ export async function openWriter(options: OpenOptions): Promise<Database.Databas
     closeSync(openSync(file, 'a', 0o600));
     db = new Database(file, { timeout: 5000 });
     const version = versionOf(db, file, migrations.length);
-    settings(db);
+    if (options.disposable) disposableSettings(db);
+    else settings(db);
     await migrate(db, version, options, migrations);
     return db;
   } catch (error) {
@@ -72,6 +75,13 @@ export function versionOf(db: Database.Database, file: string, newest: number): 
       `${file} has database version ${version}, this devmgr supports up to ${newest}: use the newer devmgr, or restore a backup made by this one`,
     );
   return version;
+}
+
+/** One file, which a caller brings to the disk when it is complete. */
+function disposableSettings(db: Database.Database): void {
+  db.pragma('journal_mode = MEMORY');
+  db.pragma('synchronous = OFF');
+  db.pragma('trusted_schema = OFF');
 }
 
 function settings(db: Database.Database): void {

@@ -38,34 +38,34 @@ export async function stageRestore(
 class StagedDatabase implements StagedRestore {
   readonly report: CheckReport;
   readonly reader: RegistryReader;
-  readonly #file: string;
-  readonly #staged: string;
+  readonly file: string;
+  readonly #registry: string;
 
-  constructor(file: string, staged: string, report: CheckReport, reader: RegistryReader) {
-    this.#file = file;
-    this.#staged = staged;
+  constructor(registry: string, file: string, report: CheckReport, reader: RegistryReader) {
+    this.#registry = registry;
+    this.file = file;
     this.report = report;
     this.reader = reader;
   }
 
   async keepPresent(label: string): Promise<string | null> {
-    foldLog(this.#file);
-    const kept = this.#file + label;
-    const existed = await linkOrCopy(this.#file, kept);
-    for (const suffix of companions) await linkOrCopy(this.#file + suffix, kept + suffix);
+    foldLog(this.#registry);
+    const kept = this.#registry + label;
+    const existed = await linkOrCopy(this.#registry, kept);
+    for (const suffix of companions) await linkOrCopy(this.#registry + suffix, kept + suffix);
     return existed ? kept : null;
   }
 
   async install(): Promise<void> {
     await this.reader.close();
-    for (const suffix of companions) await rm(this.#file + suffix, { force: true });
-    await rename(this.#staged, this.#file);
-    await syncFolder(dirname(this.#file));
+    for (const suffix of companions) await rm(this.#registry + suffix, { force: true });
+    await rename(this.file, this.#registry);
+    await syncFolder(dirname(this.#registry));
   }
 
   async discard(): Promise<void> {
     await this.reader.close();
-    await removeDatabase(this.#staged);
+    await removeDatabase(this.file);
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
+import { environment } from '../../../contract/local.ts';
 import type { ProgramIo } from '../../../contract/programs.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
@@ -42,7 +43,7 @@ const fileArg = (help: string) => [{ name: 'FILE', help, offer: 'file' }] as con
 /** Writes a backup of the registry, also while the daemon is running. */
 export const daemonBackup = command({
   description:
-    'The daemon may be running. The file has devices, users, codes and the journal; uploaded packages and backups of devices are files in the home folder.',
+    'Daemons may be running. The file has devices, users, codes and the journal, as they are at one moment. Uploaded packages and backups of devices are files of their own.\nIf DEVMGR_STORE names a database of PostgreSQL, the registry in it is copied. The file has the same format, so either engine can restore it.',
   args: fileArg('file to write; it must not exist'),
   flags: {
     'encrypt-to': {
@@ -77,7 +78,7 @@ export const daemonBackup = command({
 /** Replaces the registry by a backup. Asks for confirmation, unless --yes is given. */
 export const daemonRestore = command({
   description:
-    'Verifies the backup first, with the key of the journal in the home folder. The current registry is kept as a copy in the home folder. Refused while the daemon is running.',
+    'Verifies the backup first, with the key of the journal in the home folder. The current registry is kept as a copy in the home folder. Refused while the daemon is running.\nIf DEVMGR_STORE names a database of PostgreSQL, the registry in it is replaced, in one transaction. Refused while any daemon uses the database.',
   args: fileArg('file that daemon backup wrote'),
   flags: {
     yes: { short: 'y', help: 'do not ask for confirmation' },
@@ -107,7 +108,9 @@ export const daemonRestore = command({
       if (!context.canAsk) throw usage('a restore replaces the registry and must be confirmed', 'add --yes');
       // A missing file is refused below: there is nothing to confirm.
       const by = flags.acceptUnverified ? ' by a backup that may not be verified' : '';
-      if (existsSync(file) && !(await confirm(context.out, `Replace the registry in ${context.settings.home}${by}?`)))
+      const { home } = context.settings;
+      const place = context.env[environment.store] ? `the database that ${environment.store} names` : home;
+      if (existsSync(file) && !(await confirm(context.out, `Replace the registry in ${place}${by}?`)))
         throw usage('not confirmed: nothing was changed');
     }
     return context.programs.restore(

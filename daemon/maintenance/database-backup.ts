@@ -1,0 +1,121 @@
+/**
+ * Backups of a registry in a database. The file is the one that a registry in SQLite would have, so that each engine can restore the backups
+ * of the other.
+ */
+import { rename, rm } from 'node:fs/promises';
+import type { Home } from '../home/home.ts';
+import { StartRefused } from '../home/settings.ts';
+import type { StoreTarget } from '../home/store-target.ts';
+import type { CopySource, CopyTarget, Replacement } from '../store/copy.ts';
+import type { CheckReport, StagedRestore } from '../store/maintenance.ts';
+import { type Reader, StoreFailure } from '../store/store.ts';
+import { createDatabase, openDisposable, openReplacement, openSnapshot, readImprint } from '../store-engine.ts';
+import { copyRows, differingTables, type Progress } from './copy-rows.ts';
+
+/**
+ * Writes the registry as it is at one moment into the new file `to` (0600), while daemons write. `complete` can add to the file before it
+ * gets its name. Rejects with `StoreFailure` if `to` exists, or with `StartRefused` if the database cannot be used.
+ */
+export async function backupRows(
+  target: StoreTarget,
+  to: string,
+  progress: Progress,
+  complete?: (unfinished: string) => Promise<void>,
+): Promise<void> {
+  const source = await openSnapshot(target);
+  try {
+    await createDatabase(to, file => transfer(source, file, progress), complete);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Copies all rows, makes what follows from them, and reads them again. Rejects with `StoreFailure` if they differ. */
+async function transfer(source: CopySource, target: CopyTarget, progress: Progress): Promise<void> {
+  const copied = await copyRows(source, target, progress);
+  await target.complete(await source.head());
+  const [differing] = await differingTables(target, copied, progress);
+  progress('', 0, 0);
+  if (differing) throw new StoreFailure(`the rows of ${differing} are not those of the source; nothing was changed`);
+}
+
+/** A backup that is to replace the registry in a database. Holds the database while it exists: no daemon can use it. */
+export class DatabaseRestore implements StagedRestore {
+  readonly file: string;
+  readonly report: CheckReport;
+  readonly reader: Reader;
+  readonly #staged: StagedRestore;
+  readonly #database: HeldDatabase;
+  readonly #progress: Progress;
+
+  constructor(staged: StagedRestore, database: HeldDatabase, progress: Progress) {
+    this.file = staged.file;
+    this.report = staged.report;
+    this.reader = staged.reader;
+    this.#staged = staged;
+    this.#database = database;
+    this.#progress = progress;
+  }
+
+  /** Into the home, as a restore in SQLite does: a later restore finds it there. */
+  keepPresent(label: string): Promise<string | null> {
+    return this.#database.keep(label, this.#progress);
+  }
+
+  async install(): Promise<void> {
+    const { replacement } = this.#database;
+    const source = await openDisposable(this.file);
+    try {
+      await replacement.begin('restore');
+      await transfer(source, replacement, this.#progress);
+      await replacement.finish();
+    } finally {
+      await source.close();
+    }
+  }
+
+  discard(): Promise<void> {
+    return this.#staged.discard();
+  }
+}
+
+/** A database that no daemon can use. The caller closes `replacement`. */
+export class HeldDatabase {
+  readonly replacement: Replacement;
+  readonly #target: StoreTarget;
+  readonly #home: Home;
+
+  private constructor(replacement: Replacement, target: StoreTarget, home: Home) {
+    this.replacement = replacement;
+    this.#target = target;
+    this.#home = home;
+  }
+
+  /** Rejects with `StartRefused` if a daemon uses the database. */
+  static async take(target: StoreTarget, home: Home): Promise<HeldDatabase> {
+    return new HeldDatabase(await openReplacement(target), target, home);
+  }
+
+  /** Writes the present registry into a file of the home, and returns its path; null if there is none, or only an unfinished copy. */
+  async keep(label: string, progress: Progress): Promise<string | null> {
+    await this.replacement.prepare();
+    const imprint = await readImprint(this.#target, this.#home);
+    if (!imprint?.head || imprint.copying !== null) return null;
+    const kept = this.#home.path('database') + label;
+    // One name at every attempt, so that an interruption leaves one file at most.
+    const unnamed = `${this.#home.path('database')}.keeping`;
+    try {
+      await rm(unnamed, { force: true });
+      await backupRows(this.#target, unnamed, progress);
+      await rename(unnamed, kept);
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error;
+      throw new StartRefused(
+        1,
+        `the present registry cannot be kept: ${error.message}`,
+        'nothing was changed. To do without it, empty the database, then restore again',
+      );
+    }
+    return kept;
+  }
+}
