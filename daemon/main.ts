@@ -1,5 +1,6 @@
 /** The composition root of the daemon: creates the parts, connects them, starts and stops them. */
 import type { Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DaemonInfo } from '../src/contract/local.ts';
@@ -50,6 +51,7 @@ import { FIRST_USER } from './services/first-admin.ts';
 import { Guessing } from './services/guessing.ts';
 import { LastUses } from './services/last-uses.ts';
 import { Passwords } from './services/passwords.ts';
+import { Readiness } from './services/readiness.ts';
 import { ResponseSweep } from './services/response-sweep.ts';
 import { ServiceTokens } from './services/service-tokens.ts';
 import { requestLimits } from './services/shared-limiter.ts';
@@ -68,7 +70,7 @@ export interface RunningDaemon {
   readonly initialPassword: string | null;
   /** Reads the signing keys and the certificate again. Never rejects: errors are logged, and the previous ones stay in use. */
   reload(): Promise<void>;
-  /** Stops the daemon: finishes running requests, closes the streams and the store. Idempotent. */
+  /** Stops the daemon: serves requests until the time to drain is over, finishes running ones, closes the streams and the store. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -92,7 +94,10 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   stack.add(() => lock.release());
   const scanned = Promise.withResolvers<void>();
   const assemble = settings.role === 'station' ? assembleStation : assembleRegistry;
-  const { app, hub, keys, logins, firstAdmin, renewKeys } = await assemble({ ...basis, home }, scanned.promise);
+  const { app, hub, keys, logins, readiness, firstAdmin, renewKeys } = await assemble(
+    { ...basis, home },
+    scanned.promise,
+  );
   let extra: readonly Server[] = [];
   stack.add(() => closeServer(app, extra, log));
   await hub.ready();
@@ -105,9 +110,16 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   // Loading the native libraries takes longer than the rest of the start: requests need not wait for it.
   void keys.start().finally(scanned.resolve);
   stack.add(() => keys.stop());
-  await publish(home, { pid: process.pid, url, socket, version, startedAt: new Date(now()).toISOString() });
+  await publish(home, infoOf(settings, { url, socket, version, node: app.node }));
   stack.add(() => home.remove('daemonInfo'));
   log.info({ url, socket, version, home: home.dir }, 'listening');
+  const drain = async () => {
+    readiness.stopping();
+    if (settings.drain) log.info({ seconds: settings.drain }, 'not ready; requests are still served');
+    await sleep((settings.drain ?? 0) * 1000);
+    await stack.unwind(log);
+  };
+  let stopping: Promise<void> | undefined;
   const reload = async () => {
     try {
       await renewKeys();
@@ -120,7 +132,7 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
       log.error({ err: error }, 'keys or certificate could not be reloaded; the previous ones stay in use');
     }
   };
-  return { url, initialPassword, reload, stop: () => stack.unwind(log) };
+  return { url, initialPassword, reload, stop: () => (stopping ??= drain()) };
 }
 
 /** The parts of a daemon with a registry. */
@@ -128,12 +140,13 @@ async function assembleRegistry(basis: Start, scanned: Promise<void>): Promise<A
   const registry = await openRegistry(basis);
   const parts = await createParts(basis, registry);
   const forwarder = await startForwarder(basis, registry.store);
-  const { hub, keys, logins } = parts;
+  const { hub, keys, logins, readiness } = parts;
   return {
     app: await createServer(basis, registry, { ...parts, forwarder }, scanned),
     hub,
     keys,
     logins,
+    readiness,
     firstAdmin: registry.firstAdmin,
     renewKeys: async () => {
       await registry.rotateJournal();
@@ -177,6 +190,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     tokens: new Authentication(logins, new ServiceTokens({ store, lastUses, now })),
     access,
     hub,
+    readiness: new Readiness({ store, log }),
     keys: new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log }),
     auth: new AuthService({ store, passwords, guessing, tokens: logins, now, access }),
     devices: new DeviceService({ store, passwords, guessing, now, access }),
@@ -223,7 +237,7 @@ async function createServer(
     app => hardwareRoutes(app, { ...parts, keys: afterFirstScan(keys, scanned) }),
     app => documents(app, { version }),
     app => refuseWrongMethods(app, Object.values(routes)),
-    app => systemRoutes(app, { ...parts, store, version, drivers: () => keys.driverStatuses() }),
+    app => systemRoutes(app, { ...parts, version, drivers: () => keys.driverStatuses() }),
     websocketPlugin({ hub, tokens, store, origin }),
   ]);
 }
@@ -247,6 +261,22 @@ async function gauges(store: Store, hub: Hub, forwarder: Forwarder | null) {
       devmgr_audit_forward_lag_entries: { help: 'Journal entries not forwarded yet', value: await forwarder.lag() },
     }),
     devmgr_resident_bytes: { help: 'Resident memory of the daemon', value: process.memoryUsage.rss() },
+  };
+}
+
+function infoOf(
+  { role, store, objectStore, drain = 0 }: DaemonSettings,
+  listening: Pick<DaemonInfo, 'url' | 'socket' | 'version' | 'node'>,
+): DaemonInfo {
+  return {
+    pid: process.pid,
+    ...listening,
+    startedAt: new Date(now()).toISOString(),
+    role,
+    // A URL with a password is refused, so it shows none.
+    store: store?.url ?? null,
+    files: objectStore ? `s3://${objectStore.bucket}/${objectStore.prefix}` : null,
+    drainSeconds: drain,
   };
 }
 

@@ -3,7 +3,14 @@ import { environment, type ListeningLine } from '../src/contract/local.ts';
 import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
 import { filesTarget } from './blobs/s3/target.ts';
 import { forwardTarget } from './forwarding/target.ts';
-import { type DaemonSettings, nodeFrom, roleFrom, secretsFrom, settingsFromEnvironment } from './home/settings.ts';
+import {
+  type DaemonSettings,
+  drainFrom,
+  nodeFrom,
+  roleFrom,
+  secretsFrom,
+  settingsFromEnvironment,
+} from './home/settings.ts';
 import { storeTarget } from './home/store-target.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
@@ -32,6 +39,7 @@ async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> 
     objectStore: filesTarget(options.files ?? null, io.env, options.insecureHttp) ?? undefined,
     role: roleFrom(options.role ?? null, io.env),
     node: nodeFrom(options.node ?? null, io.env),
+    drain: drainFrom(options.drain ?? null, io.env),
     secrets: secretsFrom(options.secrets ?? null, io.env),
     store: storeTarget(options.store ?? null, io.env) ?? undefined,
     hardware: true,

@@ -22,6 +22,7 @@ import { Hub } from './notifications/hub.ts';
 import { now, type Start } from './registry.ts';
 import { Accounts } from './services/accounts.ts';
 import { Limiter } from './services/limiter.ts';
+import { Readiness } from './services/readiness.ts';
 import { Tokens } from './services/tokens.ts';
 import { noRegistry } from './store/no-registry.ts';
 
@@ -38,7 +39,8 @@ export async function assembleStation(
   const keys = new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log });
   const origin = originRule(settings.host, settings.allowHosts);
   const tls = await readTls(settings, log);
-  const parts = { limiter, tokens, instance, keyed: new KeyedRequests({ store, now }) };
+  const readiness = new Readiness({ store, log });
+  const parts = { limiter, tokens, instance, readiness, keyed: new KeyedRequests({ store, now }) };
   const app = await buildServer({ logger: log, node: settings.node, origin, trustProxy: settings.trustProxy, tls }, [
     app =>
       metricsPlugin(app, {
@@ -51,7 +53,7 @@ export async function assembleStation(
       }),
     app => hardwareRoutes(app, { ...parts, keys: afterFirstScan(keys, scanned) }),
     app => documents(app, { version }),
-    app => systemRoutes(app, { ...parts, store, version, drivers: () => keys.driverStatuses() }),
+    app => systemRoutes(app, { ...parts, version, drivers: () => keys.driverStatuses() }),
     app => refuseRegistry(app),
     websocketPlugin({ hub, tokens, store, origin }),
   ]);
@@ -60,6 +62,7 @@ export async function assembleStation(
     hub,
     keys,
     logins: tokens,
+    readiness,
     firstAdmin: Promise.resolve(null),
     renewKeys: async () => {
       tokens.useKeys(await signingKeys(home, now()));

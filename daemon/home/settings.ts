@@ -10,7 +10,7 @@ import {
   rateLimits,
   sessionDays,
 } from '../../src/contract/limits.ts';
-import { type DaemonRole, daemonRoles, environment } from '../../src/contract/local.ts';
+import { type DaemonRole, daemonRoles, environment, maxDrainSeconds } from '../../src/contract/local.ts';
 import type { StartFailure } from '../../src/contract/programs.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
@@ -34,6 +34,8 @@ export interface DaemonSettings {
   readonly role: DaemonRole;
   /** See `nodeFrom`; absent for the host name. */
   readonly node?: string | undefined;
+  /** Seconds at a stop for which requests are served while the health says that the daemon is not ready; 0 if absent. */
+  readonly drain?: number | undefined;
   /** Whether to watch USB and PC/SC, if the role includes keys; tests of other things leave the hardware of the machine alone. */
   readonly hardware: boolean;
   readonly simulateKeys: number;
@@ -117,6 +119,14 @@ export function nodeFrom(text: string | null, env: Env): string {
     `${text === null ? environment.node : '--node'} is malformed`,
     'write 1 to 63 letters, digits, dots, hyphens and underscores, such as node-1',
   );
+}
+
+/** The seconds of `DaemonSettings.drain` that `given` or else the environment names. Throws `StartRefused`. */
+export function drainFrom(given: number | null, env: Env): number {
+  const text = env[environment.drain] || '0';
+  const seconds = given ?? (/^\d{1,4}$/.test(text) ? Number(text) : Number.NaN);
+  if (seconds >= 0 && seconds <= maxDrainSeconds) return seconds;
+  throw new StartRefused(2, `${environment.drain} is malformed`, `write a whole number from 0 to ${maxDrainSeconds}`);
 }
 
 /** The name of the host as the name of a daemon: a header and a label can have it. */

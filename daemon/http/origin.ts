@@ -25,11 +25,19 @@ export function originRule(listenHost: string, allowed: readonly string[]): Orig
 export interface ReceivedHeaders {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
+  readonly httpVersionMajor?: number;
+  readonly httpVersionMinor?: number;
 }
 
-/** Refuses a request of another site with 2007, and one without Host or with several with 1001. */
-export function checkOrigin({ headers, rawHeaders }: ReceivedHeaders, rule: OriginRule): void {
+/**
+ * Refuses a request of another site with 2007, and one with several Host headers with 1001. Without Host only HTTP/1.0 is accepted: load
+ * balancers check a server in that way, and no browser speaks it.
+ */
+export function checkOrigin(request: ReceivedHeaders, rule: OriginRule): void {
+  const { headers, rawHeaders } = request;
   const { host, origin } = headers;
+  const isOld = request.httpVersionMajor === 1 && request.httpVersionMinor === 0;
+  if (host === undefined && origin === undefined && isOld) return;
   if (host === undefined) throw new ApiError(1001, 'the header Host is required');
   if (hasSecondHost(rawHeaders)) throw new ApiError(1001, 'the header Host must be sent once');
   if (rule.hosts && !isAllowed(host, rule.hosts)) throw new ApiError(2007, 'the header Host names another site');

@@ -4,11 +4,10 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
-import { AccountsUnknown } from '../services/accounts.ts';
 import { StillRunning } from '../services/context.ts';
 import { GuessingBlocked } from '../services/guessing.ts';
 import { type Allowance, RateLimited } from '../services/limiter.ts';
-import { StoreFailure } from '../store/store.ts';
+import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/store.ts';
 
 /** Content-Type of every envelope. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -28,7 +27,9 @@ export const noSuchOperation = (): ApiError => new ApiError(404, 'no such operat
 export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
   if (error instanceof ApiError)
     return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin) };
-  if (error instanceof AccountsUnknown)
+  if (error instanceof OutcomeUnknown)
+    return { code: 500, message: 'the store does not say whether the change was stored', status: 503 };
+  if (error instanceof StoreUnavailable)
     return { code: 500, message: 'the store does not answer now; nothing was changed', status: 503 };
   if (error instanceof StoreFailure)
     return { code: 500, message: 'the service cannot store changes now; nothing was changed', status: 500 };
@@ -69,14 +70,18 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const { code, message, status } = errorResponse(error, atLogin);
   if (status === 500) request.server.logger.error({ requestId: request.id, err: error }, 'the request failed');
   if (error instanceof RateLimited) setRateLimitHeaders(reply, error.allowance);
-  if (error instanceof GuessingBlocked || error instanceof StillRunning || error instanceof AccountsUnknown)
+  if (error instanceof GuessingBlocked || error instanceof StillRunning)
     reply.header('retry-after', String(error.retryAfter));
+  if (status === 503) reply.header('retry-after', String(RETRY_AFTER));
   if (reply.raw.headersSent) {
     reply.raw.destroy();
     return;
   }
   reply.code(status).header('content-type', JSON_TYPE).send(envelope(code, message));
 }
+
+/** Seconds after which a request that was answered 503 can be sent again. */
+export const RETRY_AFTER = 1;
 
 /** What every response names: the id of its request, and the daemon. */
 export interface Named {

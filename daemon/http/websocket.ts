@@ -18,7 +18,7 @@ import type { Reader } from '../store/store.ts';
 import type { Connections } from './connections.ts';
 import type { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
-import { endSocket, envelope, errorResponse, noSuchOperation, rawResponse } from './responses.ts';
+import { endSocket, envelope, errorResponse, noSuchOperation, RETRY_AFTER, rawResponse } from './responses.ts';
 import { type Admission, admit, splitUrl } from './stream-admission.ts';
 import { type StreamBounds, StreamQuota } from './stream-quota.ts';
 
@@ -134,8 +134,9 @@ class Upgrades {
     const { code, message, status } = errorResponse(error);
     if (status === 500) this.#log.error({ err: error, requestId }, 'the upgrade failed');
     if (socket.destroyed || !socket.writable) return void socket.destroy();
+    const again = status === 503 ? { 'Retry-After': String(RETRY_AFTER) } : {};
     const body = request.method === 'HEAD' ? '' : envelope(code, message);
-    endSocket(socket, rawResponse(status, body, { id: requestId, node: this.#node }));
+    endSocket(socket, rawResponse(status, body, { id: requestId, node: this.#node }, again));
     request.resume();
   }
 

@@ -1,10 +1,8 @@
 import type { UserRecord } from '../domain/user.ts';
-import { maxBehindMs, type Store, StoreFailure } from '../store/store.ts';
+import { maxBehindMs, type Store, StoreFailure, StoreUnavailable } from '../store/store.ts';
 
 /** 503: whether a token is still valid cannot be found out, because the store does not answer. */
-export class AccountsUnknown extends StoreFailure {
-  /** Whole seconds. */
-  readonly retryAfter = 1;
+export class AccountsUnknown extends StoreUnavailable {
   constructor(options?: ErrorOptions) {
     super('the store does not say whether the token is still valid', options);
     this.name = 'AccountsUnknown';

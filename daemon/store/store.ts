@@ -150,10 +150,21 @@ export class StoreFailure extends Error {
 }
 
 /**
+ * The server of the store does not answer, or must not be used now: another daemon, or a later request, may succeed. Nothing of the
+ * commit was written, except after `OutcomeUnknown`.
+ */
+export class StoreUnavailable extends StoreFailure {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StoreUnavailable';
+  }
+}
+
+/**
  * The store does not answer, and the commit was sent: whether it was written is not known. A reader may find either. Do not
  * undo by hand what it was for: a file that the commit may name must stay.
  */
-export class OutcomeUnknown extends StoreFailure {
+export class OutcomeUnknown extends StoreUnavailable {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'OutcomeUnknown';
@@ -348,8 +359,8 @@ export interface Store extends Reader {
    * for a store that has no other handles. Grows while the server does not answer.
    */
   behind(): number;
-  /** Whether writes can be expected to succeed. */
-  health(): Promise<{ readonly ready: boolean; readonly detail: string }>;
+  /** Whether writes can be expected to succeed. `detail` may be shown to anyone; `error` is for the log. */
+  health(): Promise<{ readonly ready: boolean; readonly detail: string; readonly error?: unknown }>;
   /** Waits for running commits, then closes the store. Idempotent. */
   close(): Promise<void>;
 }

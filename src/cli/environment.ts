@@ -82,6 +82,11 @@ export const variables: readonly Variable[] = [
     side: 'daemon',
   },
   {
+    name: environment.drain,
+    words: 'seconds for which a stopping daemon is not ready but still serves requests; --drain overrides it (0)',
+    side: 'daemon',
+  },
+  {
     name: environment.forward,
     words: 'where the daemon forwards the journal to, as a URL; --forward overrides it',
     side: 'daemon',

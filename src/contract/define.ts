@@ -60,6 +60,8 @@ export interface RouteShape {
   readonly raw?: { readonly contentType: string; readonly also?: string; readonly description: string };
   /** Present if the operation is a WebSocket upgrade; `data` is then the shape of a frame. */
   readonly websocket?: true;
+  /** Present if HTTP 503 has code 500 and the data of a success: what it means. */
+  readonly unready?: string;
   /** Business codes other than those that every operation has (see `errorsOf`). */
   readonly errors: readonly ErrorCode[];
   readonly example?: {

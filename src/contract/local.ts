@@ -58,7 +58,19 @@ export interface DaemonInfo {
   readonly version: string;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
+  /** Absent in files of earlier versions, as what follows. */
+  readonly role?: DaemonRole;
+  /** Name of the daemon. */
+  readonly node?: string;
+  /** Where the registry and the files are, without passwords; null for those in the home. */
+  readonly store?: string | null;
+  readonly files?: string | null;
+  /** Seconds for which a stopping daemon still serves requests. */
+  readonly drainSeconds?: number;
 }
+
+/** Most seconds for which a stopping daemon serves requests. */
+export const maxDrainSeconds = 3600;
 
 /** What a server signs to prove its identity: its id, the client's nonce, and the address at which the request arrived. */
 export const provenText = (proof: {
@@ -99,6 +111,7 @@ export const environment = {
   webhookSecret: 'DEVMGR_WEBHOOK_SECRET',
   role: 'DEVMGR_ROLE',
   node: 'DEVMGR_NODE',
+  drain: 'DEVMGR_DRAIN',
   traffic: 'DEVMGR_TRAFFIC',
   sessionDays: 'DEVMGR_SESSION_DAYS',
   forward: 'DEVMGR_AUDIT_FORWARD',

@@ -30,6 +30,8 @@ export interface RunOptions extends HomeOptions, FilesOptions {
   readonly role?: string | null;
   /** Name of the daemon among those of its registry; null or absent takes it from the environment, else from the host. */
   readonly node?: string | null;
+  /** Seconds for which a stopping daemon still serves requests; null or absent takes it from the environment. */
+  readonly drain?: number | null;
   /** Number of simulated keys to add. */
   readonly simulateKeys: number;
   /** PEM files; both or neither. */

@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { notification } from './events.ts';
-import { count, line, oneOf, shown, token } from './fields.ts';
+import { count, line, nullable, oneOf, shown, token } from './fields.ts';
 import { driverStatus } from './hardware.ts';
 import { eventPage } from './limits.ts';
 import { eventTypes, roles } from './values.ts';
 
-/** Always HTTP 200 while the daemon runs; see `status`. */
+/** HTTP 200 if the daemon is ready, else 503 with the same data. */
 export const health = route({
   id: 'getHealth',
   ...endpoints.health,
@@ -16,7 +16,7 @@ export const health = route({
   extension: true,
   limit: null,
   description:
-    'With `nonce`, the response also proves which registry answers. The proof counts as one query of the client address; beyond the limit the response is 429.',
+    'HTTP 503 if no requests should be sent to this daemon: it is stopping, its store takes no changes, or it does not learn of the changes of other daemons. With `nonce`, the response also proves which registry answers. The proof counts as one query of the client address; beyond the limit the response is 429.',
   query: Type.Object({
     nonce: Type.Optional(
       line(86, {
@@ -29,11 +29,13 @@ export const health = route({
   }),
   data: Type.Object({
     status: oneOf(['ok', 'degraded'] as const, {
-      description: 'degraded: alive, but the store does not accept writes',
+      description: 'degraded: alive, but not ready',
     }),
     service: shown('name of the service', 'devmgr'),
     version: shown('version of the service', '0.1.0'),
     ready: Type.Boolean(),
+    reason: nullable(shown('why the daemon is not ready; null if it is')),
+    node: shown('name of the daemon', 'node-1'),
     idempotencyKeys: Type.Boolean({
       description: 'whether writes accept the header Idempotency-Key; absent in earlier versions, which ignore it',
     }),
@@ -55,6 +57,7 @@ export const health = route({
     ),
   }),
   errors: [429],
+  unready: 'the daemon is not ready; `message` and `reason` say why',
 });
 
 const types = Type.Optional(

@@ -69,7 +69,7 @@ async function failsAndRecovers(repair: () => Promise<void> | void): Promise<voi
   // Large changes are refused first; in the end there is no room for any.
   do for (const answer of await registerUntilRefused()) expect(answer).toMatchObject(refusal);
   while ((await health()).data.status === 'ok');
-  expect(await health()).toMatchObject({ status: 200, data: { status: 'degraded', ready: false } });
+  expect(await health()).toMatchObject({ status: 503, code: 500, data: { status: 'degraded', ready: false } });
   expect(await total()).toBe(acknowledged.length);
   expect(daemon.output()).toMatch(/"level":"error".*StoreFailure/);
   await repair();

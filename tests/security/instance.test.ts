@@ -29,7 +29,9 @@ it('without a nonce, the response has the published fields only', async () => {
   expect(Object.keys(data).sort()).toEqual([
     'drivers',
     'idempotencyKeys',
+    'node',
     'ready',
+    'reason',
     'service',
     'status',
     'store',

@@ -20,12 +20,13 @@ import { type DeviceService, filterOf } from '../../services/devices.ts';
 import type { EventService } from '../../services/events.ts';
 import { RateLimited } from '../../services/limiter.ts';
 import * as present from '../../services/present.ts';
+import type { Readiness } from '../../services/readiness.ts';
 import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
-import type { Store } from '../../store/store.ts';
 import { sendDownload, textStream } from '../download.ts';
 import { type FormTimes, formOperation } from '../form-operation.ts';
 import { type OperationParts, operation, rawOperation } from '../operation.ts';
+import { JSON_TYPE, RETRY_AFTER } from '../responses.ts';
 
 /** Login, tokens and users. */
 export function userRoutes(
@@ -175,7 +176,7 @@ export function hardwareRoutes(app: FastifyInstance, parts: OperationParts & { r
 
 /** What health is reported from. */
 export interface HealthParts extends OperationParts {
-  readonly store: Pick<Store, 'health'>;
+  readonly readiness: Pick<Readiness, 'report'>;
   /** Version of the program. */
   readonly version: string;
   readonly drivers: () => readonly DriverStatus[];
@@ -185,20 +186,27 @@ export interface HealthParts extends OperationParts {
 /** Health. Its uptime counts from this call. */
 export function systemRoutes(app: FastifyInstance, parts: HealthParts): void {
   const startedAt = performance.now();
-  operation(app, parts, routes.health, async ({ query, request }): Promise<DataOf<typeof routes.health>> => {
+  rawOperation(app, parts, routes.health, async ({ query, request, reply }) => {
     const proof = query.nonce === undefined ? {} : { identity: proveIdentity(parts, query.nonce, request) };
-    const { ready, detail } = await parts.store.health();
-    return {
+    const { ready, reason, store } = await parts.readiness.report();
+    const data: DataOf<typeof routes.health> = {
       status: ready ? 'ok' : 'degraded',
       service: 'devmgr',
       version: parts.version,
       ready,
+      reason,
+      node: app.node,
       idempotencyKeys: true,
-      store: { state: ready ? 'ready' : 'unavailable', detail },
+      store: { state: store.ready ? 'ready' : 'unavailable', detail: store.detail },
       drivers: [...parts.drivers()],
       uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000),
       ...proof,
     };
+    reply.header('content-type', JSON_TYPE);
+    if (reason === null) return JSON.stringify({ code: 200, message: 'success', data });
+    // A client that asks who answers, or whether it accepts keys, still needs to know.
+    reply.code(503).header('retry-after', String(RETRY_AFTER));
+    return JSON.stringify({ code: 500, message: reason, data });
   });
 }
 

@@ -1,6 +1,6 @@
 /** The counters that nodes share: one table that is not logged, and one statement for each count. */
 import type { Backoff, SharedCounters, Taken, Taking } from '../counters.ts';
-import { StoreFailure } from '../store.ts';
+import { StoreUnavailable } from '../store.ts';
 import { toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 
@@ -145,8 +145,9 @@ export class Counters implements SharedCounters {
   }
 
   async #run(sql: string, values: readonly unknown[]): Promise<Result> {
-    if (this.#closed) throw new StoreFailure('the store is closed');
-    if (this.#waiting >= MOST_WAITING) throw new StoreFailure('the server does not keep up with the counts of limits');
+    if (this.#closed) throw new StoreUnavailable('the store is closed');
+    if (this.#waiting >= MOST_WAITING)
+      throw new StoreUnavailable('the server does not keep up with the counts of limits');
     this.#waiting++;
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => this.#giveUp(late.reject), this.#parts.deadlineMs ?? DEADLINE_MS);
@@ -162,7 +163,7 @@ export class Counters implements SharedCounters {
 
   /** Cuts the connection, so that the next count tries another one and the statements on this one do not pile up. */
   #giveUp(reject: (error: Error) => void): void {
-    reject(new StoreFailure('cannot count for a limit: the server does not answer'));
+    reject(new StoreUnavailable('cannot count for a limit: the server does not answer'));
     this.#session?.destroy();
   }
 

@@ -1,4 +1,4 @@
-import { StoreFailure } from '../store.ts';
+import { StoreFailure, StoreUnavailable } from '../store.ts';
 
 /** The store cannot be opened as it is configured, or the database must not be used by this program. `hint` says what to do. */
 export class StoreMisconfigured extends StoreFailure {
@@ -11,7 +11,7 @@ export class StoreMisconfigured extends StoreFailure {
 }
 
 /** The server cannot be reached, or cannot be written to. */
-export class StoreUnreachable extends StoreFailure {
+export class StoreUnreachable extends StoreUnavailable {
   readonly hint: string;
   constructor(message: string, hint: string, options?: ErrorOptions) {
     super(message, options);
@@ -56,10 +56,27 @@ export function toOpenFailure(error: unknown, store: string): StoreFailure {
   );
 }
 
+/**
+ * Whether the server or the connection failed, not the statement: no answer at all, connections, resources, a server that stops or
+ * starts, a lock that is not free in time, a server that became read-only.
+ */
+const isOutage = (state: string): boolean => /^(?:$|08|53|57|25006|25P03|55P03)/.test(state);
+
+/** A failure in words that do not say where the database is: for everyone who may ask for the health. */
+export function plainWords(error: unknown, store: string): string {
+  const { message, cause } = error as Error;
+  if (!cause) return message.replaceAll(store, 'the database');
+  const state = sqlState(cause);
+  if (state !== '') return `the database answers with the error ${state}`;
+  const { code } = cause as NodeJS.ErrnoException;
+  return `the database cannot be reached${code ? ` (${code})` : ''}`;
+}
+
 /** The `StoreFailure` for an error while reading or writing. `doing` says what failed. */
 export function toFailure(error: unknown, doing: string): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const message = error instanceof Error ? error.message : String(error);
   const state = sqlState(error);
-  return new StoreFailure(`${doing}: PostgreSQL: ${message}${state ? ` (${state})` : ''}`, { cause: error });
+  const Failure = isOutage(state) ? StoreUnavailable : StoreFailure;
+  return new Failure(`${doing}: PostgreSQL: ${message}${state ? ` (${state})` : ''}`, { cause: error });
 }

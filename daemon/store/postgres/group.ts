@@ -8,6 +8,7 @@ import {
   type CommitRefusal,
   isCommitRefusal,
   StoreFailure,
+  StoreUnavailable,
 } from '../store.ts';
 import { applyCommit } from './changes.ts';
 import type { Draft } from './draft.ts';
@@ -76,7 +77,7 @@ export class Group {
   }
 
   add(commit: Commit): Promise<readonly ChangeResult[]> {
-    if (this.#closed) return Promise.reject(new StoreFailure('the store is closed'));
+    if (this.#closed) return Promise.reject(new StoreUnavailable('the store is closed'));
     return new Promise((resolve, reject) => this.#queue.add({ commit, resolve, reject }));
   }
 

@@ -4,7 +4,7 @@ import { type CommitNotice, type Store, StoreFailure } from '../store.ts';
 import { Connections } from './connections.ts';
 import { type CounterParts, Counters } from './counters.ts';
 import { type HeadRow, storedHead } from './draft.ts';
-import { StoreMisconfigured, toOpenFailure } from './failure.ts';
+import { plainWords, StoreMisconfigured, toOpenFailure } from './failure.ts';
 import { type Committed, Group } from './group.ts';
 import { recordInstance } from './imprint.ts';
 import { listDevices } from './lists.ts';
@@ -70,7 +70,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       );
     if (options.instance) await recordInstance(writer, options.instance);
     primary.knows({ id: head.event, mac: head.mac });
-    return storeOf(new Handle({ connections, primary, end, head }, options), connections);
+    return storeOf(new Handle({ address: login.address.text, connections, primary, end, head }, options), connections);
   } catch (error) {
     await connections.close();
     throw toOpenFailure(error, login.address.text);
@@ -78,6 +78,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 }
 
 interface Opened {
+  /** The database in words, without a password. */
+  readonly address: string;
   readonly connections: Connections;
   readonly primary: Primary;
   readonly end: JournalEnd;
@@ -103,6 +105,7 @@ class Handle {
   readonly counters: Counters;
   readonly listeners = new Set<(notice: CommitNotice) => void>();
   readonly #connections: Connections;
+  readonly #address: string;
   readonly #watch: Watch;
   readonly #log: (message: string) => void;
   /** Devices added since the server last looked at the table. */
@@ -110,10 +113,11 @@ class Handle {
   #closing: Promise<void> | null = null;
 
   constructor(
-    { connections, primary, end, head }: Opened,
+    { address, connections, primary, end, head }: Opened,
     { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, counting, notice = () => {}, readJournalKeys }: PostgresOptions,
   ) {
     this.#connections = connections;
+    this.#address = address;
     this.#log = notice;
     this.readers = new Readers(() => connections.reader());
     this.counters = new Counters({
@@ -140,13 +144,13 @@ class Handle {
   /** A commit of nothing takes the lock and compares the clocks. */
   async health(): ReturnType<Store['health']> {
     if (this.group.closed) return { ready: false, detail: 'the store is closed' };
-    const late = new StoreFailure('the server does not answer');
+    const late = new StoreFailure('the database does not answer');
     const timeout = new Promise<never>((_, reject) => setTimeout(reject, HEALTH_MS, late).unref());
     try {
       await Promise.race([this.group.add({ at: 0, actor: null, requestId: null, changes: [] }), timeout]);
       return { ready: true, detail: 'PostgreSQL' };
     } catch (error) {
-      return { ready: false, detail: (error as Error).message };
+      return { ready: false, detail: plainWords(error, this.#address), error };
     }
   }
 

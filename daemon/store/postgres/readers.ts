@@ -1,5 +1,5 @@
 /** Connections for reading. Reads on one connection are answered in order, so short and long ones have connections of their own. */
-import { StoreFailure } from '../store.ts';
+import { StoreFailure, StoreUnavailable } from '../store.ts';
 import { StoreUnreachable, sqlState, toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 
@@ -71,7 +71,7 @@ export class Readers {
 
   async #read(length: ReadLength, read: (session: Session) => Promise<Result>): Promise<Result> {
     for (let left = 1; ; left--) {
-      if (this.#closed) throw new StoreFailure('the store is closed');
+      if (this.#closed) throw new StoreUnavailable('the store is closed');
       try {
         return await read(await this.#lanes[length].session());
       } catch (error) {

@@ -7,9 +7,9 @@ import { atFirstThatAnswers, beforeSending, listEndpoint, type Route, routeOf } 
 import { type Endpoint, fixedEndpoint, startingNothing } from './endpoint.ts';
 import { notDevmgr, openEnvelope } from './envelope.ts';
 import { type AnyInput, exchange, type FileRequest, type Link, transfer } from './exchange.ts';
-import { Unreachable, withRequest } from './failures.ts';
+import { NotServing, Unreachable, withRequest } from './failures.ts';
 import { type HttpResponse, readText, type Transport } from './http.ts';
-import { sendKeyed } from './keyed-write.ts';
+import { isLost, sendKeyed } from './keyed-write.ts';
 import { LimitWait } from './limit-wait.ts';
 import { fieldsOf, needsToken, takesKey } from './operations.ts';
 import { sendPooled } from './pool.ts';
@@ -284,12 +284,12 @@ export class Client {
       try {
         return await this.#routed(once, isRead);
       } catch (error) {
-        if (!(error instanceof Unreachable)) throw error;
-        if (!error.maybeDone) {
+        if (!(error instanceof Unreachable || error instanceof NotServing)) throw error;
+        if (error instanceof Unreachable && !error.maybeDone) {
           if (restarted || !(await this.#options.endpoint.restart())) throw error;
           restarted = true;
         } else {
-          const pause = isRead && !error.timedOut ? retryMs[attempt] : undefined;
+          const pause = isRead && isLost(error) ? retryMs[attempt] : undefined;
           if (pause === undefined) throw error;
           this.#options.trace(`${error.message}; trying again`);
           await this.pause(pause);

@@ -29,7 +29,9 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
       throw new Unreachable(`the server behind ${origin} is not available (HTTP ${status})`, true);
     throw notDevmgr(response, origin);
   }
-  if (envelope.code !== 200) {
+  // The health of a daemon that is not ready is an error with data.
+  const isUnready = status === 503 && isObject(envelope.data);
+  if (envelope.code !== 200 && !isUnready) {
     const message =
       typeof envelope.message === 'string' && envelope.message ? envelope.message : `code ${envelope.code}`;
     const Refusal = status === 503 ? NotServing : ServerRefusal;

@@ -54,7 +54,8 @@ export function withRequest(
 ): unknown {
   if (!isServerRefusal(error)) return error;
   const request = { ...params, ...(body as Readonly<Record<string, unknown>> | undefined) };
-  return new ServerRefusal(error.code, error.message, error.waitSeconds, error.requestId, request);
+  const Refusal = error instanceof NotServing ? NotServing : ServerRefusal;
+  return new Refusal(error.code, error.message, error.waitSeconds, error.requestId, request);
 }
 
 const checkAddress = 'check the address (--server URL), the network, and whether the server runs';

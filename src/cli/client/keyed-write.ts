@@ -2,7 +2,7 @@
  * Sends a write again if its response was lost. That is safe only with a server that accepts idempotency keys: another one would
  * carry the write out twice. So the server must have said so before the write is sent, and again before it is repeated.
  */
-import { isServerRefusal, Unreachable } from './failures.ts';
+import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
 
 /** Waits between the attempts. */
 const retryMs = [500, 1_000, 2_000, 4_000, 8_000];
@@ -22,9 +22,9 @@ export interface KeyedWrite<T> {
   readonly notice: (text: string) => void;
 }
 
-/** Whether a response was lost, and another attempt may get it. */
-export const isLost = (error: unknown): error is Unreachable =>
-  error instanceof Unreachable && error.maybeDone && !error.timedOut;
+/** Whether a response was lost, or the server does not serve requests now, and another attempt may get it. */
+export const isLost = (error: unknown): error is Unreachable | NotServing =>
+  error instanceof NotServing || (error instanceof Unreachable && error.maybeDone && !error.timedOut);
 
 /** Resolves as `send` does. If no attempt gets a response, rejects with the first loss: the write may have been carried out. */
 export async function sendKeyed<T>(write: KeyedWrite<T>): Promise<T> {
@@ -42,7 +42,10 @@ export async function sendKeyed<T>(write: KeyedWrite<T>): Promise<T> {
   }
 }
 
-async function sendAgain<T>({ send, stillAccepts, locate, pause }: KeyedWrite<T>, lost: Unreachable): Promise<T> {
+async function sendAgain<T>(
+  { send, stillAccepts, locate, pause }: KeyedWrite<T>,
+  lost: Unreachable | NotServing,
+): Promise<T> {
   for (const milliseconds of retryMs) {
     await pause(milliseconds);
     try {
@@ -50,7 +53,7 @@ async function sendAgain<T>({ send, stillAccepts, locate, pause }: KeyedWrite<T>
       if (!(await stillAccepts())) throw lost;
       return await send();
     } catch (error) {
-      if (error === lost || !(error instanceof Unreachable || isStillRunning(error))) throw error;
+      if (error === lost || !(error instanceof Unreachable || isLost(error) || isStillRunning(error))) throw error;
     }
   }
   throw lost;

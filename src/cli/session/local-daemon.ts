@@ -24,6 +24,8 @@ export interface Health {
   readonly service: string;
   readonly version: string;
   readonly ready: boolean;
+  /** Why it is not ready; absent in earlier versions. */
+  readonly reason?: string | null;
   readonly uptimeSeconds: number;
 }
 
@@ -213,7 +215,8 @@ export async function stopDaemon(home: string, signal: AbortSignal): Promise<Dae
     if (systemCode(error) === 'ESRCH') return info;
     throw new Fault('failure', `the daemon (pid ${info.pid}) cannot be stopped: ${systemWords(error)}`);
   }
-  for (const deadline = Date.now() + stopMs; isAlive(info.pid); await pause(pollMs, signal)) {
+  const drainMs = (info.drainSeconds ?? 0) * 1000;
+  for (const deadline = Date.now() + drainMs + stopMs; isAlive(info.pid); await pause(pollMs, signal)) {
     if (Date.now() > deadline)
       throw new Fault(
         'failure',

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   type DaemonInfo,
+  daemonRoles,
   defaultHome,
   defaultHost,
   defaultPort,
@@ -187,7 +188,17 @@ export function readDaemonInfo(home: string): DaemonInfo | null {
     socket: typeof info.socket === 'string' ? info.socket : null,
     version: String(info.version ?? ''),
     startedAt: String(info.startedAt ?? ''),
+    ...nodeInfo(info),
   };
+}
+
+/** What a daemon of this version or later says about itself besides. */
+function nodeInfo(info: Readonly<Record<string, unknown>>): Partial<DaemonInfo> {
+  const { role, node, store, files, drainSeconds } = info;
+  const known = daemonRoles.find(name => name === role);
+  if (known === undefined || typeof node !== 'string' || typeof drainSeconds !== 'number') return {};
+  const place = (value: unknown) => (typeof value === 'string' ? value : null);
+  return { role: known, node, store: place(store), files: place(files), drainSeconds };
 }
 
 /** Path of the Unix socket of a daemon; null if it has none. One that was deleted while the daemon runs is not waited for. */

@@ -18,7 +18,7 @@ const shared: Readonly<Record<string, ErrorGroup>> = {
   NoPermission: { status: 403, codes: [2007], counted: true },
   RateLimited: { status: 429, codes: [429], counted: true },
   InternalError: { status: 500, codes: [500], counted: true },
-  TokenUnverified: { status: 503, codes: [500], counted: false },
+  StoreUnavailable: { status: 503, codes: [500], counted: true },
 };
 
 const keyOf = ({ status, codes, counted }: ErrorGroup) => `${status} ${codes.join()} ${counted}`;
@@ -46,8 +46,9 @@ export function errorResponses(shape: RouteShape): JsonObject {
     const name = nameOf.get(keyOf(group));
     return [status, name ? { $ref: `#/components/responses/${name}` } : response(group, shape)];
   });
-  // Whether a token is still valid cannot be found out.
-  if (shape.access !== 'public') entries.push([503, { $ref: '#/components/responses/TokenUnverified' }]);
+  // Without the store, neither a token nor a shared limit can be checked.
+  if (shape.access !== 'public' || shape.limit)
+    entries.push([503, { $ref: '#/components/responses/StoreUnavailable' }]);
   return Object.fromEntries(entries);
 }
 

@@ -158,7 +158,14 @@ function success(shape: RouteShape): JsonObject {
   const properties = { code: { type: 'integer', enum: [200] }, data };
   const schema = { allOf: [ref('Envelope'), { type: 'object', required: ['code', 'data'], properties }] };
   const example = { code: 200, message: 'success', data: dataExample(shape) };
-  return { 200: { description: 'success', headers, content: { [json]: { schema, example } } } };
+  const done = { description: 'success', headers, content: { [json]: { schema, example } } };
+  return shape.unready ? { 200: done, 503: unready(shape.unready, headers, data) } : { 200: done };
+}
+
+function unready(description: string, headers: JsonObject, data: JsonObject): JsonObject {
+  const properties = { code: { type: 'integer', enum: [500] }, data };
+  const schema = { allOf: [ref('Envelope'), { type: 'object', required: ['code', 'data'], properties }] };
+  return { description, headers: { ...headers, 'Retry-After': header('RetryAfter') }, content: { [json]: { schema } } };
 }
 
 function upgrade(): JsonObject {

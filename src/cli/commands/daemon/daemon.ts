@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { DaemonInfo } from '../../../contract/local.ts';
 import { type Context, firstLogin } from '../../context.ts';
 import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -74,6 +75,7 @@ interface DaemonFlags {
   readonly host: string | undefined;
   readonly role: string | undefined;
   readonly node: string | undefined;
+  readonly drain: number | undefined;
   readonly simulateKeys: number | undefined;
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
@@ -93,6 +95,7 @@ export function argumentsOf(flags: DaemonFlags): string[] {
   if (flags.host !== undefined) args.push(`--host=${flags.host}`);
   if (flags.role !== undefined) args.push(`--role=${flags.role}`);
   if (flags.node !== undefined) args.push(`--node=${flags.node}`);
+  if (flags.drain !== undefined) args.push(`--drain=${flags.drain}`);
   if (flags.simulateKeys !== undefined) args.push(`--simulate-keys=${flags.simulateKeys}`);
   if (flags.tlsCert !== undefined) args.push(`--tls-cert=${resolve(flags.tlsCert)}`);
   if (flags.tlsKey !== undefined) args.push(`--tls-key=${resolve(flags.tlsKey)}`);
@@ -133,6 +136,17 @@ export const daemonStatus = command({
   run: (_, context) => status(context),
 });
 
+/** What the daemon is among those of its registry, and where it keeps things. */
+function placesOf({ role, node, store, files }: DaemonInfo): [name: string, value: string | null][] {
+  if (role === undefined || node === undefined) return [];
+  return [
+    ['role', role],
+    ['node', safe(node)],
+    ['store', role === 'station' ? null : safe(store ?? 'SQLite in the home')],
+    ['files', role === 'station' ? null : safe(files ?? 'in the home')],
+  ];
+}
+
 async function status(context: Context): Promise<number> {
   const { out, globals, settings } = context;
   const found = await findDaemon(settings.home, context.io.interrupt);
@@ -148,7 +162,8 @@ async function status(context: Context): Promise<number> {
         ['pid', String(info.pid)],
         ['version', safe(health.version)],
         ['uptime', duration(health.uptimeSeconds)],
-        ['state', safe(health.status)],
+        ['state', safe(health.reason ? `${health.status}: ${health.reason}` : health.status)],
+        ...placesOf(info),
         ['home', settings.home],
       ],
     });

@@ -1,4 +1,4 @@
-import { daemonRoles, defaultHost, defaultPort } from '../../../contract/local.ts';
+import { daemonRoles, defaultHost, defaultPort, maxDrainSeconds } from '../../../contract/local.ts';
 import { command } from '../../define.ts';
 import type { FlagShapes } from '../../flags.ts';
 
@@ -16,6 +16,11 @@ export const daemonFlags = {
     help: 'what it does: a registry, the keys of a station, or all (default: all)',
   },
   node: { value: 'NAME', help: 'name of this daemon in responses, log and metrics (default: the host name)' },
+  drain: {
+    value: 'SECONDS',
+    whole: { min: 0, max: maxDrainSeconds },
+    help: 'at a stop, serve requests for so long while the health says not ready (default: 0)',
+  },
   'simulate-keys': {
     value: 'N',
     whole: { min: 0, max: 1000 },
@@ -53,6 +58,7 @@ export const daemonRun = command({
         verbose: globals.verbose,
         role: flags.role ?? null,
         node: flags.node ?? null,
+        drain: flags.drain ?? null,
         simulateKeys: flags.simulateKeys ?? 0,
         tlsCert: flags.tlsCert ?? null,
         tlsKey: flags.tlsKey ?? null,

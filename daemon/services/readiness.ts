@@ -1,0 +1,58 @@
+/** Whether requests should be sent to this daemon, for a load balancer, and if not, why. */
+import { maxBehindMs, type Store } from '../store/store.ts';
+
+/** What readiness is found out from. */
+export interface ReadinessParts {
+  readonly store: Pick<Store, 'health' | 'behind'>;
+  readonly log: { info(message: string): void; warn(details: object, message: string): void };
+}
+
+/** The readiness of a daemon. The words may be shown to anyone. */
+export interface ReadinessReport {
+  readonly ready: boolean;
+  /** Why the daemon is not ready; null if it is. */
+  readonly reason: string | null;
+  readonly store: { readonly ready: boolean; readonly detail: string };
+}
+
+/**
+ * A daemon is not ready if it is stopping, if its store does not take a write now, or if it has not learned of the changes of other daemons
+ * for longer than it may use what it knows. Files do not count: all daemons share an object store, so that none of them would be
+ * left for the requests that need no file.
+ */
+export class Readiness {
+  readonly #parts: ReadinessParts;
+  #isStopping = false;
+  /** The reason that was logged last. */
+  #logged: string | null = null;
+
+  constructor(parts: ReadinessParts) {
+    this.#parts = parts;
+  }
+
+  /** From now on the daemon is not ready, though it still serves requests. */
+  stopping(): void {
+    this.#isStopping = true;
+  }
+
+  async report(): Promise<ReadinessReport> {
+    const { ready, detail, error } = await this.#parts.store.health();
+    // After the answer of the store: a daemon that was busy has looked for changes meanwhile.
+    const reason = this.#isStopping ? 'the daemon is stopping' : ready ? this.#behind() : detail;
+    this.#log(reason, error);
+    return { ready: reason === null, reason, store: { ready, detail } };
+  }
+
+  #behind(): string | null {
+    const behind = this.#parts.store.behind();
+    if (behind < maxBehindMs) return null;
+    return `the daemon has not learned of the changes of other daemons for ${Math.floor(behind / 1000)} s`;
+  }
+
+  #log(reason: string | null, err: unknown): void {
+    if ((reason === null) === (this.#logged === null)) return;
+    this.#logged = reason;
+    if (reason === null) this.#parts.log.info('the daemon is ready again');
+    else this.#parts.log.warn({ reason, ...(err ? { err } : {}) }, 'the daemon is not ready');
+  }
+}

@@ -1,0 +1,103 @@
+/** GET /api/health says whether requests should be sent to a daemon: 200, or 503 with the reason in words. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Primary } from '../../daemon/store/postgres/primary.ts';
+import { Watch } from '../../daemon/store/postgres/watch.ts';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data, registration } from '../support/fleet.ts';
+import { needsPostgres, PostgresServer } from '../support/postgres.ts';
+import { openStream, refusedUpgrade } from '../support/stream-client.ts';
+
+const health = (daemon: TestDaemon) => daemon.call('GET', '/api/health', undefined, { token: null });
+
+needsPostgres('a daemon on PostgreSQL', () => {
+  let server: PostgresServer;
+  let daemon: TestDaemon;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    const url = server.url(await server.database());
+    const many = { count: 1000, seconds: 60 };
+    const limits = { login: many, query: many, modify: many, upload: many };
+    daemon = await startTestDaemon({ store: { url, env: {} }, node: 'node-1', limits });
+  });
+  afterAll(async () => {
+    vi.restoreAllMocks();
+    await daemon?.stop();
+    await server?.stop();
+  });
+
+  const faults: readonly [what: string, breakIt: () => unknown, repair: () => unknown, reason: RegExp][] = [
+    ['its server is away', () => server.kill(), () => server.run(), /^the database cannot be reached/],
+    [
+      'its clock is off',
+      () => vi.spyOn(Primary.prototype, 'now').mockImplementation(() => Date.now() + 6000),
+      () => vi.restoreAllMocks(),
+      /^the clock of this machine is 6 s off that of the database$/,
+    ],
+    [
+      'it does not learn of the changes of others',
+      () => vi.spyOn(Watch.prototype, 'look').mockResolvedValue(),
+      () => vi.restoreAllMocks(),
+      /^the daemon has not learned of the changes of other daemons for \d+ s$/,
+    ],
+  ];
+
+  it.each(faults)(
+    'is not ready while %s, says why, and is ready again afterwards',
+    async (_, breakIt, repair, reason) => {
+      expect(await health(daemon)).toMatchObject({ status: 200, code: 200, data: { ready: true, reason: null } });
+      await breakIt();
+      const answer = await vi.waitFor(async () => {
+        const found = await health(daemon);
+        expect(found).toMatchObject({ status: 503, code: 500, message: expect.stringMatching(reason) });
+        return found;
+      }, 10_000);
+      expect(answer.data).toMatchObject({ status: 'degraded', ready: false, reason: answer.message, node: 'node-1' });
+      expect(answer.headers.get('retry-after')).toBe('1');
+      expect(JSON.stringify(answer.data)).not.toContain(server.folder);
+      expect(daemon.logged()).toContain('"msg":"the daemon is not ready"');
+      await repair();
+      await vi.waitFor(async () => expect(await health(daemon)).toMatchObject({ status: 200 }), 10_000);
+      expect(daemon.logged()).toContain('"msg":"the daemon is ready again"');
+    },
+  );
+
+  it('answers 503 with Retry-After while its server is away, whatever is asked, and works again afterwards', async () => {
+    const limited = { username: 'admin', password: 'wrong password' };
+    await server.kill();
+    onTestFinished(() => server.run().catch(() => {}));
+    const requests = [
+      ['POST', '/api/devices/register', registration()],
+      ['GET', '/api/devices/list', undefined],
+      ['GET', '/api/devices/DEV-1', undefined],
+      ['GET', '/api/statistics', undefined],
+      ['GET', '/api/events', undefined],
+      ['POST', '/api/auth/login', limited],
+    ] as const;
+    for (const [method, path, body] of requests) {
+      const { status, code, headers } = await daemon.call(method, path, body);
+      expect([path, status, code, headers.get('retry-after')]).toEqual([path, 503, 500, '1']);
+    }
+    const refused = await refusedUpgrade(daemon.url, `/api/ws/notifications?token=${daemon.adminToken}&deviceId=DEV-1`);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+    await server.run();
+    await vi.waitFor(async () => data(await daemon.call('POST', '/api/devices/register', registration())), 10_000);
+  });
+});
+
+describe('a daemon that is stopped', () => {
+  it('is not ready while it drains, serves requests, and closes streams with 1001 at the end', async () => {
+    const daemon = await startTestDaemon({ drain: 1 });
+    const stream = await openStream(daemon.url, { token: daemon.adminToken });
+    const stopped = daemon.stop();
+    expect(await health(daemon)).toMatchObject({
+      status: 503,
+      message: 'the daemon is stopping',
+      data: { ready: false, reason: 'the daemon is stopping', store: { state: 'ready' } },
+    });
+    data(await daemon.call('POST', '/api/devices/register', registration()));
+    await stream.until(1);
+    expect((await stream.closed).code).toBe(1001);
+    await stopped;
+    await expect(health(daemon)).rejects.toThrow();
+  });
+});
