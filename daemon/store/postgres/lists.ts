@@ -86,7 +86,7 @@ function numbersBy({ sortBy, descending, offset, limit }: DeviceQuery, condition
 
 /**
  * Devices without the time come last in both directions, which no index has: first a page of those that have it, from their index.
- * Only if it is not full, it goes on with the others; how many come before is counted only then.
+ * Only if it is not full, the others follow; how many come before them is counted only then.
  */
 function numbersByTime({ sortBy, descending, offset, limit }: DeviceQuery, conditions: Conditions): string {
   const direction = descending ? 'DESC' : 'ASC';
