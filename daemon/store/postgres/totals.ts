@@ -25,7 +25,7 @@ const known = new WeakMap<Readers, Map<string, Known>>();
 export function totalOf(readers: Readers, filter: DeviceFilter, conditions: Conditions): Total {
   if (namesOnly(filter, 'deviceType', 'status', 'manufacturer'))
     return plain(`SELECT coalesce(sum(count), 0)::int8 AS total FROM device_count ${conditions.where}`);
-  if (filter.userId !== undefined && namesOnly(filter, 'userId', 'status'))
+  if (filter.userId !== undefined && namesOnly(filter, 'userId', 'deviceType', 'status', 'manufacturer'))
     return plain(`SELECT coalesce(
       (SELECT coalesce(sum(count), 0) FROM device_user_count ${conditions.where} HAVING EXISTS (
          SELECT FROM device_user_count WHERE user_id = ${conditions.value(filter.userId)})),
