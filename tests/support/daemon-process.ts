@@ -24,7 +24,7 @@ export interface DaemonProcess {
   stop(): Promise<number | null>;
 }
 
-const noLimits = Object.fromEntries(
+export const noLimits = Object.fromEntries(
   ['LOGIN', 'QUERY', 'MODIFY', 'UPLOAD'].map(scope => [`DEVMGR_LIMIT_${scope}`, 'off']),
 );
 

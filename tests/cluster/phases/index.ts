@@ -1,0 +1,62 @@
+/** The phases: a kind of fault each, how often it happens, and how soon writes must go on. */
+import type { Cluster } from '../cluster.ts';
+import { endWaitingBackend } from './backends.ts';
+import { wrongClock, wrongDatabaseClock } from './clocks.ts';
+import { cutNode, cutStandby } from './network.ts';
+import { nodeFault } from './nodes.ts';
+import { freezePatroni, killPrimary, switchOver } from './primary.ts';
+
+export interface Phase {
+  readonly name: string;
+  readonly what: string;
+  /** How often it happens by default, and with `--full`. */
+  readonly times: number;
+  readonly full: number;
+  /** Seconds within which a write must be acknowledged again. */
+  readonly limit: number;
+  /** Carries out the fault, and resolves when the cluster is whole again: with words for the report. */
+  readonly fault: (cluster: Cluster, i: number) => Promise<string>;
+}
+
+const NODE_S = 3;
+const PRIMARY_S = 30;
+
+export const phases: readonly Phase[] = [
+  { name: 'nodes', what: 'a node is killed or stands still', times: 6, full: 50, limit: NODE_S, fault: nodeFault },
+  { name: 'primary', what: 'the primary is lost', times: 1, full: 10, limit: PRIMARY_S, fault: killPrimary },
+  { name: 'switchover', what: 'planned switchover', times: 1, full: 10, limit: PRIMARY_S, fault: switchOver },
+  { name: 'cut-node', what: 'a node is cut from the primary', times: 1, full: 6, limit: NODE_S, fault: cutNode },
+  {
+    name: 'cut-standby',
+    what: 'the primary is cut from its standby',
+    times: 1,
+    full: 6,
+    limit: PRIMARY_S,
+    fault: cutStandby,
+  },
+  {
+    name: 'backends',
+    what: 'a backend ends in the wait for the standby',
+    times: 2,
+    full: 12,
+    limit: PRIMARY_S,
+    fault: endWaitingBackend,
+  },
+  { name: 'clocks', what: 'the clock of a node is 10 min off', times: 2, full: 6, limit: NODE_S, fault: wrongClock },
+  {
+    name: 'database-clock',
+    what: 'the clock of the primary is 10 min off',
+    times: 1,
+    full: 4,
+    limit: PRIMARY_S,
+    fault: wrongDatabaseClock,
+  },
+  {
+    name: 'frozen',
+    what: 'Patroni stands still past its TTL',
+    times: 1,
+    full: 3,
+    limit: PRIMARY_S,
+    fault: freezePatroni,
+  },
+];

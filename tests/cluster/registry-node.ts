@@ -1,0 +1,79 @@
+/** Registry daemons with one database, each on a machine of its own. */
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { noLimits } from '../support/daemon-process.ts';
+import { program, runProgram } from '../support/program.ts';
+import { Clock } from './clock.ts';
+import { end, SERVER_PORT } from './database.ts';
+import { Machine } from './machine.ts';
+import { API_PORT } from './proxy.ts';
+import { getJson, until } from './waiting.ts';
+
+export class RegistryNode {
+  readonly machine: Machine;
+  /** What the daemon takes for the time. */
+  readonly clock: Clock;
+  readonly #home: string;
+  /** The folder of the keys, which all nodes share. */
+  readonly #secrets: string;
+  readonly #storeUrl: string;
+  #process: ChildProcess | null = null;
+
+  /** `database`: the machine through which the primary is reached. */
+  constructor(number: number, folder: string, database: Machine) {
+    this.machine = new Machine(`node${number}`, 20 + number, folder);
+    this.#home = join(folder, this.machine.name);
+    this.#secrets = join(folder, 'secrets');
+    this.#storeUrl = `postgres://devmgr@${database.address}:${SERVER_PORT}/devmgr`;
+    this.clock = new Clock(join(folder, `${this.machine.name}.clock`));
+    mkdirSync(this.#home, { mode: 0o700 });
+    mkdirSync(this.#secrets, { mode: 0o700, recursive: true });
+  }
+
+  get url(): string {
+    return `http://${this.machine.address}:${API_PORT}`;
+  }
+
+  /** The environment of programs that use the registry and its keys. */
+  get env(): Readonly<Record<string, string>> {
+    return { DEVMGR_STORE: this.#storeUrl, DEVMGR_SECRETS: this.#secrets, PGSSLMODE: 'disable' };
+  }
+
+  /** Creates the registry, its keys and the first administrator. */
+  async init(): Promise<void> {
+    const { code, stderr } = await runProgram(['daemon', 'init'], { home: this.#home, env: this.env });
+    if (code !== 0) throw new Error(`daemon init ends with ${code}: ${stderr}`);
+  }
+
+  /** Starts the daemon. `ready` says when it serves. */
+  start(): void {
+    const flags = ['--host', this.machine.address, '--port', `${API_PORT}`, '--role', 'registry', '--insecure-http'];
+    const args = [program, 'daemon', 'run', '--json', '--node', this.machine.name, ...flags];
+    const env = { ...noLimits, ...this.env, DEVMGR_HOME: this.#home, ...this.clock.env };
+    this.#process = this.machine.start({ program: process.execPath, args, env });
+  }
+
+  /** Resolves when the daemon accepts changes. */
+  ready(seconds = 60): Promise<unknown> {
+    return until(`${this.machine.name} ready`, seconds, () => this.isReady());
+  }
+
+  async isReady(): Promise<boolean> {
+    const { data } = await getJson<{ data: { status: string } | null }>(`${this.url}/api/health`);
+    return data?.status === 'ok';
+  }
+
+  /** SIGKILL. */
+  async kill(): Promise<void> {
+    if (this.#process) await end(this.#process);
+  }
+
+  freeze(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#process?.kill('SIGCONT');
+  }
+}

@@ -1,0 +1,106 @@
+/** Requests of the clients, as the real client sends them: a write has an Idempotency-Key, and what was lost is sent again with it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+/** A response that is neither success nor a reason to send the request again. */
+export class Refused extends Error {}
+
+/** A write: when it was first sent, and when a response said that it was carried out. By `performance.now()`. */
+export interface Write {
+  readonly sent: number;
+  readonly acknowledged: number;
+}
+
+interface Envelope {
+  readonly code: number;
+  readonly message: string;
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
+  readonly data: any;
+}
+
+/** Milliseconds without an answer after which a client sends a request again. */
+const ANSWER_MS = 10_000;
+const PAUSE_MS = 100;
+/** Milliseconds after which a client gives up: no fault here lasts so long. */
+const GIVE_UP_MS = 90_000;
+/** What a service says that cannot answer now: its own code, too many requests, or a proxy without a server. */
+const repeated = new Set([500, 429]);
+
+export class Requests {
+  readonly #pool: Pool;
+  token = '';
+  /** In the order of the acknowledgements. */
+  readonly writes: Write[] = [];
+  /** How often a request was sent again, by reason. */
+  readonly again = new Map<string, number>();
+
+  /** `origin`: the URL of the proxy. */
+  constructor(origin: string) {
+    this.#pool = new Pool(origin, {
+      connections: 100,
+      pipelining: 1,
+      headersTimeout: ANSWER_MS,
+      bodyTimeout: ANSWER_MS,
+    });
+  }
+
+  /** Resolves with the data of a read. Rejects with `Refused`. */
+  async read(path: string): Promise<Envelope['data']> {
+    return this.#repeated('GET', path, undefined, {});
+  }
+
+  /** Sends a write until a response says what became of it. Rejects with `Refused`. */
+  async write(method: 'POST' | 'PUT', path: string, body: object): Promise<Envelope['data']> {
+    const sent = performance.now();
+    const data = await this.#repeated(method, path, body, { 'idempotency-key': crypto.randomUUID() });
+    this.writes.push({ sent, acknowledged: performance.now() });
+    return data;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  async #repeated(method: string, path: string, body: object | undefined, headers: Record<string, string>) {
+    const until = performance.now() + GIVE_UP_MS;
+    let answer: Envelope | string = '';
+    while (performance.now() < until) {
+      answer = await this.#once(method, path, body, headers);
+      if (typeof answer !== 'string') return answer.data;
+      this.again.set(answer, (this.again.get(answer) ?? 0) + 1);
+      await sleep(PAUSE_MS);
+    }
+    throw new Refused(`${method} ${path}: no answer within ${GIVE_UP_MS / 1000} s; the last attempt: ${answer}`);
+  }
+
+  /** The envelope of a success, or why the request is to be sent again. */
+  async #once(method: string, path: string, body: object | undefined, headers: Record<string, string>) {
+    let status = 0;
+    let text: string;
+    try {
+      const response = await this.#pool.request({
+        method: method as 'GET',
+        path,
+        headers: { ...headers, 'content-type': 'application/json', authorization: `Bearer ${this.token}` },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      status = response.statusCode;
+      text = await response.body.text();
+    } catch (error) {
+      return (error as { code?: string }).code ?? (error as Error).message;
+    }
+    const envelope = parsed(text);
+    if (envelope === null) return `proxy ${status}`;
+    if (envelope.code === 200) return envelope;
+    if (repeated.has(envelope.code)) return `${status}: ${envelope.message}`;
+    throw new Refused(`${method} ${path}: ${status} ${text}`);
+  }
+}
+
+function parsed(text: string): Envelope | null {
+  try {
+    return JSON.parse(text) as Envelope;
+  } catch {
+    return null;
+  }
+}
