@@ -348,7 +348,7 @@ export interface Store extends Reader {
   scanDevices(filter: DeviceFilter, options?: ScanOptions): AsyncGenerator<readonly DeviceRow[], void>;
   /**
    * Calls the listener after each commit of this handle, before the promise of the commit resolves, and after commits of other
-   * handles, as soon as the store learns of them: a store with several handles looks four times a second. One call may stand for
+   * handles, as soon as the store learns of them: a store with several handles looks four times a second, and after hints of the others. One call may stand for
    * several commits, and a call may repeat what an earlier one said. Returns the function that stops this.
    */
   onCommit(listener: (notice: CommitNotice) => void): () => void;

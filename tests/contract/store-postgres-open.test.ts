@@ -238,6 +238,7 @@ needsPostgres('opening a PostgreSQL store', () => {
     expect(await opened.store.health()).toEqual({
       ready: false,
       detail: expect.stringContaining('is being copied or restored'),
+      error: expect.any(Error),
     });
     await expect(commit(opened.store, [addDevice('B')])).rejects.toThrow('is being copied or restored');
     await copy.close();

@@ -50,7 +50,7 @@ export class Connections {
     return this.#open(reading, async () => {});
   }
 
-  /** For counters: a crash of the server empties their table, so that nothing need reach a disk or a standby. */
+  /** For counters and hints: a crash of the server may lose both, so that nothing need reach a disk or a standby. */
   counter(): Promise<Session> {
     return this.#open(writing, async opened => {
       await opened.runOnce('SET synchronous_commit = off');

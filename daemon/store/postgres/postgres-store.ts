@@ -6,6 +6,7 @@ import { type CounterParts, Counters } from './counters.ts';
 import { type HeadRow, storedHead } from './draft.ts';
 import { plainWords, StoreMisconfigured, toOpenFailure } from './failure.ts';
 import { type Committed, Group } from './group.ts';
+import { Hints } from './hints.ts';
 import { recordInstance } from './imprint.ts';
 import { listDevices } from './lists.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
@@ -107,6 +108,7 @@ class Handle {
   readonly #connections: Connections;
   readonly #address: string;
   readonly #watch: Watch;
+  readonly #hints: Hints;
   readonly #log: (message: string) => void;
   /** Devices added since the server last looked at the table. */
   #unanalyzed = 0;
@@ -127,6 +129,7 @@ class Handle {
     });
     const parts = { readers: this.readers, from: head.event, everyMs: watchMs };
     this.#watch = new Watch({ ...parts, notify: what => this.#notify(what) });
+    this.#hints = new Hints({ open: () => connections.counter(), heard: id => this.#watch.hint(id) });
     this.group = new Group({
       session: () => connections.writer(),
       end,
@@ -161,6 +164,7 @@ class Handle {
 
   async #close(): Promise<void> {
     await this.group.close();
+    await this.#hints.close();
     await this.#watch.stop();
     await this.counters.close();
     await this.readers.close();
@@ -169,6 +173,7 @@ class Handle {
 
   #committed(what: Committed): void {
     this.#watch.own(what);
+    this.#hints.send(what.notice.lastEventId);
     this.#notify(what.notice);
     this.#unanalyzed += what.addedDevices;
     // Plans that were made for a nearly empty table take three times as long for a large one.

@@ -41,11 +41,14 @@ export class Session {
   warnings: string[] = [];
   /** How many statements have no answer yet. */
   pending = 0;
+  /** Resolves when the connection has ended. */
+  readonly ended: Promise<void>;
   readonly #client: pg.Client;
   #failure: Error | null = null;
 
   private constructor(client: pg.Client) {
     this.#client = client;
+    this.ended = new Promise(resolve => void client.once('end', resolve));
     // Without a listener, the end of an idle connection would end the process.
     client.on('error', error => {
       this.#failure ??= error;
@@ -72,6 +75,11 @@ export class Session {
   /** Whether the connection works, as far as is known. */
   get alive(): boolean {
     return this.#failure === null;
+  }
+
+  /** Calls the listener for each NOTIFY of a channel that this connection listens to. */
+  onNotification(listener: (payload: string) => void): void {
+    this.#client.on('notification', ({ payload }) => listener(payload ?? ''));
   }
 
   /** Runs a statement that is prepared once for a connection. */

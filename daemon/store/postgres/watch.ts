@@ -23,6 +23,8 @@ export class Watch {
   /** Every commit up to this entry was notified. */
   #seen: number;
   #running: Promise<void> | null = null;
+  /** A hint came during a look, which may have read before. */
+  #lookAgain = false;
   /** When the last look that succeeded was begun, by `performance.now()`. */
   #lookedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
@@ -45,8 +47,18 @@ export class Watch {
       .catch(() => {})
       .finally(() => {
         this.#running = null;
+        if (!this.#lookAgain) return;
+        this.#lookAgain = false;
+        void this.look();
       });
     return this.#running;
+  }
+
+  /** Looks at once if the entry is not known. */
+  hint(lastEventId: number): void {
+    if (lastEventId <= this.#seen) return;
+    if (this.#running) this.#lookAgain = true;
+    else void this.look();
   }
 
   /** Milliseconds since everything was known that had been committed. */
@@ -56,6 +68,7 @@ export class Watch {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#lookAgain = false;
     await this.#running;
   }
 
