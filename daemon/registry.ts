@@ -49,9 +49,9 @@ export interface Start {
   readonly log: Logger;
   readonly stack: ShutdownStack;
   readonly home: Home;
-  /** Opens the store of a home; `notice` receives lines for the log. */
   /** Waits for other nodes that create the registry. Resolves with the function that lets them go on; null if it exists. */
   readonly lockIfNew: (target: StoreTarget | null) => Promise<(() => Promise<void>) | null>;
+  /** Opens the store of a home; `notice` receives lines for the log. */
   readonly openStore: (target: StoreTarget | null, home: Home, notice: (message: string) => void) => Promise<Store>;
 }
 
