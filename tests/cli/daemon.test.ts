@@ -98,6 +98,24 @@ describe('in the background', () => {
     expect((await run(home, ['daemon', 'status', '--json'])).json.pid).not.toBe(again);
   });
 
+  test('one that runs and does not answer is reported as that', async () => {
+    const home = freshHome();
+    const { json } = await run(home, ['daemon', 'start', '--json']);
+    process.kill(json.pid, 'SIGSTOP');
+    onTestFinished(() => void process.kill(json.pid, 'SIGCONT'));
+    const [words, status, doctor] = await Promise.all([
+      run(home, ['daemon', 'status']),
+      run(home, ['daemon', 'status', '--json']),
+      run(home, ['doctor', '--json']),
+    ]);
+    const what = `the daemon is running (pid ${json.pid}), but does not answer at ${json.url}`;
+    expect(words).toMatchObject({ code: 9, stderr: expect.stringContaining(what) });
+    expect(status).toMatchObject({ code: 9, json: { running: true, pid: json.pid, url: json.url, health: null } });
+    expect(doctor.json.checks).toContainEqual(
+      expect.objectContaining({ name: 'daemon', state: 'failed', detail: what }),
+    );
+  });
+
   test('one that was stopped stays stopped', async () => {
     const home = freshHome();
     await run(home, ['daemon', 'start', '--simulate-keys', '1', '--json']);

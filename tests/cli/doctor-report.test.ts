@@ -90,7 +90,7 @@ describe('doctor --report', () => {
     const { code, stdout } = await devmgr(['doctor', '--report', '--quiet'], { cwd, home: join(cwd, 'none') });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^devmgr-report-\d{4}-\d\d-\d\dT\d+Z\.txt\n$/);
-    expect(readFileSync(join(cwd, stdout.trim()), 'utf8')).toContain('daemon: not running');
+    expect(readFileSync(join(cwd, stdout.trim()), 'utf8')).toContain('daemon: the daemon is not running');
   });
 
   test('is written to standard output for -', async () => {

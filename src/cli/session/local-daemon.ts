@@ -6,7 +6,7 @@ import { endpoints } from '../../contract/endpoints.ts';
 import { type DaemonInfo, environment, homeFiles } from '../../contract/local.ts';
 import type { StartFailure } from '../../contract/programs.ts';
 import { openEnvelope } from '../client/envelope.ts';
-import { readText } from '../client/http.ts';
+import { readText, timeouts } from '../client/http.ts';
 import { sendOneShot } from '../client/one-shot.ts';
 import { fieldsOf } from '../client/operations.ts';
 import { sleep } from '../client/sleep.ts';
@@ -34,6 +34,8 @@ const pollMs = 25;
 const graceMs = 300;
 const startMs = 20_000;
 const stopMs = 30_000;
+/** A daemon on this machine answers within milliseconds, a busy one within seconds. */
+const healthTimeouts = { ...timeouts, connectMs: 5_000, headersMs: 5_000 };
 
 /** What the daemon at an address says about itself; null if no devmgr answers there. */
 export async function healthAt(
@@ -45,7 +47,15 @@ export async function healthAt(
     const { method, path } = endpoints.health;
     // The daemon is on this machine, and the request has no secrets: any certificate will do.
     const url = new URL(address + path);
-    const request = { method, url, headers: {}, signal, socketPath, anyCertificate: true } as const;
+    const request = {
+      method,
+      url,
+      headers: {},
+      signal,
+      socketPath,
+      anyCertificate: true,
+      timeouts: healthTimeouts,
+    } as const;
     const response = await sendOneShot(request);
     const text = await readText(response, address, signal);
     const health = openEnvelope({ ...response, text }, address, fieldsOf('health')) as Health;
@@ -58,10 +68,27 @@ export async function healthAt(
 
 /** The daemon of a home, if it runs and answers; else null. */
 export async function findDaemon(home: string, signal: AbortSignal): Promise<(DaemonInfo & { health: Health }) | null> {
-  const info = readDaemonInfo(home);
-  if (!info || !isDaemon(info.pid)) return null;
+  const info = daemonProcess(home);
+  if (info === null) return null;
   const health = await healthAt(info.url, signal, socketOf(info));
   return health ? { ...info, health } : null;
+}
+
+/** The daemon of a home if its process runs, whether it answers or not; else null. */
+export function daemonProcess(home: string): DaemonInfo | null {
+  const info = readDaemonInfo(home);
+  return info && isDaemon(info.pid) ? info : null;
+}
+
+/** Why the daemon of a home, which was not found, cannot be used, and what to do. */
+export function daemonMissing(home: string): { readonly what: string; readonly fix: string } {
+  const silent = daemonProcess(home);
+  if (silent === null)
+    return { what: `the daemon is not running (home ${home})`, fix: 'start it: devmgr daemon start' };
+  return {
+    what: `the daemon is running (pid ${silent.pid}), but does not answer at ${silent.url}`,
+    fix: 'see its log: devmgr daemon logs; if it hangs: devmgr daemon restart',
+  };
 }
 
 /** Waits until the daemon of a home takes requests, no matter who starts it; false if it does not in time. */

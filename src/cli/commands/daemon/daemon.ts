@@ -6,7 +6,15 @@ import { exitCodes } from '../../exit-codes.ts';
 import { Fault } from '../../fault.ts';
 import { present } from '../../present.ts';
 import { firstPasswordFile } from '../../session/first-password.ts';
-import { findDaemon, portNotice, type StartedDaemon, startDaemon, stopDaemon } from '../../session/local-daemon.ts';
+import {
+  daemonMissing,
+  daemonProcess,
+  findDaemon,
+  portNotice,
+  type StartedDaemon,
+  startDaemon,
+  stopDaemon,
+} from '../../session/local-daemon.ts';
 import { localIdentity, readLoginName } from '../../settings/credentials.ts';
 import { safe } from '../../terminal/text.ts';
 import { duration } from '../../terminal/when.ts';
@@ -169,12 +177,15 @@ async function status(context: Context): Promise<number> {
     });
     return exitCodes.done;
   }
-  if (!globals.json)
-    throw new Fault(
-      'unreachable',
-      `the daemon is not running (home ${settings.home})`,
-      'start it: devmgr daemon start',
-    );
-  await out.document({ running: false, pid: null, url: null, home: settings.home });
+  const { what, fix } = daemonMissing(settings.home);
+  if (!globals.json) throw new Fault('unreachable', what, fix);
+  const silent = daemonProcess(settings.home);
+  await out.document({
+    running: silent !== null,
+    pid: silent?.pid ?? null,
+    url: silent?.url ?? null,
+    home: settings.home,
+    ...(silent ? { health: null } : {}),
+  });
   return exitCodes.unreachable;
 }

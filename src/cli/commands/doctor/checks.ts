@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { Fault, systemWords } from '../../fault.ts';
-import { findDaemon, healthAt } from '../../session/local-daemon.ts';
+import { daemonMissing, findDaemon, healthAt } from '../../session/local-daemon.ts';
 import { addressesOf, isLocalServer } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
@@ -77,13 +77,10 @@ function checkCreatable(folder: string): void {
 async function serverCheck({ settings, io, registry }: Context): Promise<Check> {
   if (isLocalServer(settings)) {
     const found = await findDaemon(settings.home, io.interrupt);
-    if (!found)
-      return {
-        name: 'daemon',
-        state: 'failed',
-        detail: `not running (home ${settings.home})`,
-        fix: 'devmgr daemon start',
-      };
+    if (!found) {
+      const { what, fix } = daemonMissing(settings.home);
+      return { name: 'daemon', state: 'failed', detail: what, fix };
+    }
     const { health, url, pid } = found;
     const detail = `${url}, pid ${pid}, version ${health.version}`;
     return health.ready && health.status === 'ok'

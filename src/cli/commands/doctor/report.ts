@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { homeFiles } from '../../../contract/local.ts';
 import type { Context } from '../../context.ts';
 import { Fault, systemCode, systemWords, usage } from '../../fault.ts';
-import { findDaemon } from '../../session/local-daemon.ts';
+import { daemonMissing, findDaemon } from '../../session/local-daemon.ts';
 import { profilesWithLogin, readLoginName } from '../../settings/credentials.ts';
 import { writeWhole } from '../../settings/files.ts';
 import { readConfig } from '../../settings/profiles.ts';
@@ -195,7 +195,9 @@ async function healthOf({ settings, io, registry }: Context, redactor: Redactor)
   try {
     const local = await findDaemon(settings.home, io.interrupt);
     if (local) return redactor.object(local);
-    return settings.server === null ? 'not running' : redactor.object(await registry.call('health', {}));
+    return settings.server === null
+      ? redactor.text(daemonMissing(settings.home).what)
+      : redactor.object(await registry.call('health', {}));
   } catch (error) {
     if (error instanceof Fault && error.kind === 'interrupted') throw error;
     return redactor.text(error instanceof Error ? error.message : String(error));
