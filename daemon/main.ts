@@ -14,6 +14,7 @@ import { Home } from './home/home.ts';
 import { Instance } from './home/instance.ts';
 import { keepLocalToken } from './home/local-token.ts';
 import { lockHome } from './home/lock.ts';
+import { SecretsWatch } from './home/secrets-watch.ts';
 import { checkNetwork, checkRole, type DaemonSettings, isBehindProxy } from './home/settings.ts';
 import { signingKeys } from './home/signing-keys.ts';
 import { KeyedRequests } from './http/idempotency.ts';
@@ -49,6 +50,7 @@ import { EventService } from './services/events.ts';
 import { fileBudget } from './services/file-budget.ts';
 import { FIRST_USER } from './services/first-admin.ts';
 import { Guessing } from './services/guessing.ts';
+import { watchInitialPassword } from './services/initial-password.ts';
 import { LastUses } from './services/last-uses.ts';
 import { Passwords } from './services/passwords.ts';
 import { Readiness } from './services/readiness.ts';
@@ -120,11 +122,19 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
     await stack.unwind(log);
   };
   let stopping: Promise<void> | undefined;
+  const renew = async () => {
+    await renewKeys();
+    hub.checkTokens();
+    await localToken.renew();
+  };
+  if (settings.store) {
+    const watch = new SecretsWatch({ home, renew, warn: (message, err) => log.error({ err }, message) });
+    logins.renewWith(() => watch.look());
+    stack.add(() => watch.stop());
+  }
   const reload = async () => {
     try {
-      await renewKeys();
-      hub.checkTokens();
-      await localToken.renew();
+      await renew();
       const tls = await readTls(settings, log);
       if (tls) (app.server as unknown as TlsServer).setSecureContext(tlsOptions(tls));
       log.info('keys and certificate reloaded');
@@ -149,8 +159,8 @@ async function assembleRegistry(basis: Start, scanned: Promise<void>): Promise<A
     readiness,
     firstAdmin: registry.firstAdmin,
     renewKeys: async () => {
-      await registry.rotateJournal();
       await useSigningKeys(basis.home, registry.store, logins);
+      await registry.rotateJournal();
     },
   };
 }
@@ -175,6 +185,8 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   const guessing = new Guessing({ enabled: settings.limits.login !== null, counters: store.counters });
   stack.add(() => guessing.stop());
   const passwords = new Passwords(store, limiter, guessing, undefined, access);
+  if (settings.store)
+    stack.add(watchInitialPassword({ home, store, passwords, warn: (message, err) => log.warn({ err }, message) }));
   const logins = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);
   const lastUses = new LastUses({ store, now });
   stack.add(() => lastUses.stop());

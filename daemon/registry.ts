@@ -2,13 +2,12 @@
 import { keepEarlierBlobs } from './blobs/blob-folder.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { keepSwept, openBlobs } from './blobs/open-blobs.ts';
-import { signingKeyRotated } from './domain/journal.ts';
 import { HeadKeeper } from './home/head-keeper.ts';
 import type { Home } from './home/home.ts';
 import { journalKeys } from './home/journal-keys.ts';
 import { rotateJournalKey } from './home/rotate-journal-key.ts';
 import type { DaemonSettings } from './home/settings.ts';
-import { signingKeys } from './home/signing-keys.ts';
+import { enterSigningKey, signingKeys } from './home/signing-keys.ts';
 import type { StoreTarget } from './home/store-target.ts';
 import type { Logger } from './logger.ts';
 import { AccessJournal } from './services/access-journal.ts';
@@ -59,8 +58,7 @@ export interface Start {
 export async function useSigningKeys(home: Home, store: Store, tokens: Tokens): Promise<void> {
   const keys = await signingKeys(home, now());
   if (!tokens.useKeys(keys)) return;
-  const changes = [signingKeyRotated(keys.length === 1)];
-  await store.commit({ at: now(), actor: null, requestId: null, changes });
+  await enterSigningKey(home, store, keys, now());
 }
 
 /** The stored part of a registry. `access` sums up what changes nothing. `firstAdmin` resolves with the generated password, or null. */

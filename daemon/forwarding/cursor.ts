@@ -1,8 +1,8 @@
-/** How far the journal was forwarded, stored in the home. */
+/** How far the journal was forwarded: in the home, or in the database if several daemons share it. */
 import { createHash } from 'node:crypto';
 import type { EventRecord } from '../domain/journal.ts';
 import type { Home } from '../home/home.ts';
-import type { Store } from '../store/store.ts';
+import { type SharedWork, type Store, StoreFailure } from '../store/store.ts';
 
 const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
@@ -22,10 +22,20 @@ interface StoredCursor {
 export class Cursor {
   readonly #home: Home;
   readonly #target: string;
+  readonly #shared: SharedWork | undefined;
+  /** The note as it was read or written last. */
+  #noted: string | null = null;
 
-  constructor(home: Home, url: string) {
+  /** `shared` is absent if one daemon uses the registry. */
+  constructor(home: Home, url: string, shared: SharedWork | undefined) {
     this.#home = home;
     this.#target = digest(url);
+    this.#shared = shared;
+  }
+
+  /** The name of the work of forwarding to this target, and of its note. */
+  get work(): string {
+    return `forward ${this.#target}`;
   }
 
   /**
@@ -33,17 +43,26 @@ export class Cursor {
    * entries are delivered again.
    */
   async read(store: Pick<Store, 'events'>): Promise<{ readonly id: number; readonly replaced: boolean }> {
-    const stored = parse(await this.#home.readSecret('auditForward'));
+    const stored = parse(await this.#text());
     if (stored?.target !== this.#target) return { id: 0, replaced: false };
     const [record] = await store.events({ after: stored.id - 1, limit: 1 });
     const isSame = record !== undefined && markOf(record) === stored.mark;
     return isSame ? { id: stored.id, replaced: false } : { id: 0, replaced: true };
   }
 
-  /** It is on disk when this resolves. */
+  /** It is on disk when this resolves. Rejects with `StoreFailure` if another daemon has gone on from the same place. */
   async write(record: EventRecord): Promise<void> {
     const stored: StoredCursor = { target: this.#target, id: record.id, mark: markOf(record) };
-    await this.#home.writeSecret('auditForward', `${JSON.stringify(stored)}\n`);
+    const text = `${JSON.stringify(stored)}\n`;
+    if (!this.#shared) await this.#home.writeSecret('auditForward', text);
+    else if (await this.#shared.replaceNote(this.work, this.#noted, text)) this.#noted = text;
+    else throw new StoreFailure('another daemon has forwarded the journal meanwhile');
+  }
+
+  /** A registry that was moved to a database continues where its home says. */
+  async #text(): Promise<string | null> {
+    this.#noted = this.#shared ? await this.#shared.note(this.work) : null;
+    return this.#noted ?? (await this.#home.readSecret('auditForward'));
   }
 }
 

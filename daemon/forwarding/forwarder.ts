@@ -21,10 +21,12 @@ const TURN = 50;
 const backoff = { first: 500, longest: 60_000 };
 /** Milliseconds for one delivery. A receiver that never confirms, but keeps sending something, is not silent. */
 const DELIVERY_MS = 120_000;
+/** Milliseconds until a daemon looks again whether another one still forwards. */
+const TURN_MS = 2000;
 
 /** What a forwarder works with. */
 export interface ForwarderOptions {
-  readonly store: Pick<Store, 'events' | 'device' | 'lastEventId' | 'onCommit'>;
+  readonly store: Pick<Store, 'events' | 'device' | 'lastEventId' | 'onCommit' | 'sharedWork'>;
   readonly home: Home;
   readonly target: ForwardTarget;
   readonly log: Logger;
@@ -32,7 +34,7 @@ export interface ForwarderOptions {
   readonly deliveryMs?: number;
 }
 
-/** Delivers entries in the background until it is stopped. */
+/** Delivers entries in the background until it is stopped. Of several daemons with one target, one delivers at a time. */
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #send: Send;
@@ -48,7 +50,7 @@ export class Forwarder {
   constructor(options: ForwarderOptions) {
     this.#options = options;
     this.#send = senderTo(options.target);
-    this.#cursor = new Cursor(options.home, options.target.url);
+    this.#cursor = new Cursor(options.home, options.target.url, options.store.sharedWork);
   }
 
   start(): void {
@@ -56,7 +58,7 @@ export class Forwarder {
     if (target.kind === 'tcp' && !isLoopbackName(target.host))
       log.warn({ target: target.name }, 'the journal is forwarded over an unencrypted connection; use syslog+tls');
     this.#unsubscribe = this.#options.store.onCommit(() => this.#wake());
-    this.#running = this.#run();
+    this.#running = this.#options.store.sharedWork ? this.#takeTurns() : this.#run(this.#stop.signal);
   }
 
   /** Ends a delivery in progress: the next start repeats it. Idempotent. */
@@ -69,11 +71,30 @@ export class Forwarder {
 
   /** Number of entries that were not delivered yet. */
   async lag(): Promise<number> {
-    return Math.max(0, (await this.#options.store.lastEventId()) - Math.max(0, this.#delivered));
+    const { store } = this.#options;
+    const delivered = this.#delivered >= 0 || !store.sharedWork ? this.#delivered : (await this.#cursor.read(store)).id;
+    return Math.max(0, (await store.lastEventId()) - Math.max(0, delivered));
   }
 
-  async #run(): Promise<void> {
+  /** Forwards while this daemon has the work, and waits for it otherwise. */
+  async #takeTurns(): Promise<void> {
     const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const held = await this.#options.store.sharedWork!.take(this.#cursor.work).catch(() => null);
+      if (held === null) {
+        await sleep(TURN_MS, undefined, { signal }).catch(() => {});
+        continue;
+      }
+      const turn = AbortSignal.any([signal, held.lost]);
+      turn.addEventListener('abort', () => this.#wake());
+      await this.#run(turn);
+      // Another daemon may deliver from now on: the note says how far it has come.
+      this.#delivered = -1;
+      await held.release();
+    }
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       // Before the read: a commit during the read must not be missed.
       const committed = new Promise<void>(resolve => {
@@ -81,9 +102,11 @@ export class Forwarder {
       });
       try {
         if (this.#delivered < 0) await this.#readCursor();
-        if (!(await this.#deliverPage())) await committed;
+        if (!(await this.#deliverPage(signal)) && !signal.aborted) await committed;
       } catch (error) {
-        if (!signal.aborted) await this.#pauseAfter(error);
+        // What the note says by then counts: another daemon may have gone on, or an answer was lost.
+        if (this.#options.store.sharedWork) this.#delivered = -1;
+        if (!signal.aborted) await this.#pauseAfter(error, signal);
       }
     }
   }
@@ -100,9 +123,8 @@ export class Forwarder {
   }
 
   /** False if there is nothing to deliver. */
-  async #deliverPage(): Promise<boolean> {
+  async #deliverPage(signal: AbortSignal): Promise<boolean> {
     const { store, log, target } = this.#options;
-    const { signal } = this.#stop;
     const records = await store.events({ after: this.#delivered, limit: PAGE });
     const last = records.at(-1);
     if (!last || signal.aborted) return false;
@@ -130,7 +152,7 @@ export class Forwarder {
     return lines;
   }
 
-  async #pauseAfter(error: unknown): Promise<void> {
+  async #pauseAfter(error: unknown, signal: AbortSignal): Promise<void> {
     const { log, target } = this.#options;
     const pause = Math.min(backoff.longest, backoff.first * 2 ** this.#failures);
     // The first failure, and then one line a minute.
@@ -140,6 +162,6 @@ export class Forwarder {
         'journal entries could not be forwarded; they are kept and sent again',
       );
     this.#failures = Math.min(this.#failures + 1, 10);
-    await sleep(pause, undefined, { signal: this.#stop.signal }).catch(() => {});
+    await sleep(pause, undefined, { signal }).catch(() => {});
   }
 }

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { signingKeyRotated } from '../domain/journal.ts';
 import { endOfKey, type SigningKey, type SigningKeys } from '../services/tokens.ts';
+import type { Store } from '../store/store.ts';
 import type { Home } from './home.ts';
+import { withSecrets } from './secrets-lock.ts';
 import { StartRefused } from './settings.ts';
 
 /**
@@ -25,6 +28,25 @@ export async function rotateSigningKey(home: Home, now: number, { revokeNow = fa
     ? []
     : (await read(home)).map(key => ({ ...key, replacedAt: key.replacedAt ?? now })).filter(key => endOfKey(key) > now);
   await write(home, [newKey(now), ...earlier]);
+}
+
+/**
+ * Says in the journal that the key was replaced. Every daemon with the key calls this: the first one writes the entry. A store with one
+ * handle at a time has one daemon.
+ */
+export async function enterSigningKey(home: Home, store: Store, keys: SigningKeys, now: number): Promise<void> {
+  await withSecrets(home, async () => {
+    const since = keys[0].createdAt;
+    const isShared = store.counters !== undefined && since !== null;
+    if (isShared && (await isEntered(store, since))) return;
+    const changes = [signingKeyRotated(keys.length === 1)];
+    await store.commit({ at: now, actor: null, requestId: null, changes });
+  });
+}
+
+async function isEntered(store: Store, since: number): Promise<boolean> {
+  const latest = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 };
+  return (await store.events({ ...latest, types: ['SIGNING_KEY_ROTATED'], from: since })).length > 0;
 }
 
 const newKey = (now: number): SigningKey => ({ key: randomBytes(32), createdAt: now, replacedAt: null });

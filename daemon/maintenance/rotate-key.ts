@@ -1,14 +1,13 @@
 /** Replaces the key that signs tokens, or the key of the journal. */
 import { setTimeout } from 'node:timers/promises';
 import type { ProgramIo, RotateKeyOptions } from '../../src/contract/programs.ts';
-import { signingKeyRotated } from '../domain/journal.ts';
 import type { Home } from '../home/home.ts';
 import { prepareNextKey } from '../home/journal-keys.ts';
 import { lockHome, runningPid } from '../home/lock.ts';
 import { rotateJournalKey } from '../home/rotate-journal-key.ts';
 import { withSecrets } from '../home/secrets-lock.ts';
 import { StartRefused } from '../home/settings.ts';
-import { rotateSigningKey } from '../home/signing-keys.ts';
+import { enterSigningKey, rotateSigningKey, signingKeys } from '../home/signing-keys.ts';
 import { print, reporting } from '../program-io.ts';
 import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { writeRegistry } from './write-registry.ts';
@@ -70,8 +69,8 @@ function takeOver(registry: ExistingRegistry, options: RotateKeyOptions, io: Pro
       await rotateJournalKey({ home: registry.home, store, heads, now: Date.now });
       return;
     }
-    const change = signingKeyRotated(options.revokeNow ?? false);
-    await store.commit({ at: Date.now(), actor: null, requestId: null, changes: [change] });
+    const now = Date.now();
+    await enterSigningKey(registry.home, store, await signingKeys(registry.home, now), now);
   });
 }
 

@@ -77,6 +77,7 @@ export class Tokens {
   readonly #accounts: Accounts;
   readonly #now: () => number;
   readonly #sessionSeconds: number;
+  #renew: (() => Promise<boolean>) | null = null;
   #current!: SigningKey;
   #sign!: (claims: Record<string, unknown>) => string;
   #verifiers!: readonly { readonly key: SigningKey; readonly verify: (token: string) => Claims }[];
@@ -125,18 +126,41 @@ export class Tokens {
     return this.#issue({ sub: 'LOCAL', username: 'local', role: 'LOCAL', epoch: 0 });
   }
 
+  /** `renew` is called if a token is signed with an unknown key; it resolves with whether `useKeys` was called with other keys. */
+  renewWith(renew: () => Promise<boolean>): void {
+    this.#renew = renew;
+  }
+
   /** Who the token belongs to. Refuses with 1004 or 1005. */
   async check(token: string): Promise<Caller> {
-    const verified = this.#verified(token);
+    const verified = await this.#verifiedWithNewKeys(token);
     return this.#callerOf(token, verified, verified.user === null ? null : await this.#accounts.get(verified.user));
   }
 
-  /** Like `check`, but synchronous; null if the user is not cached: then call `check`. */
+  /** Like `check`, but synchronous; null if something must be read first: then call `check`. */
   checkNow(token: string): Caller | null {
-    const verified = this.#verified(token);
+    const verified = this.#unlessUnknown(token);
+    if (verified === null) return null;
     if (verified.user === null) return this.#callerOf(token, verified, null);
     const user = this.#accounts.peek(verified.user);
     return user ? this.#callerOf(token, verified, user) : null;
+  }
+
+  async #verifiedWithNewKeys(token: string): Promise<Verified> {
+    const verified = this.#unlessUnknown(token);
+    if (verified !== null) return verified;
+    await this.#renew?.();
+    return this.#verified(token);
+  }
+
+  /** Null if the token may be signed with a key that another daemon has created. */
+  #unlessUnknown(token: string): Verified | null {
+    try {
+      return this.#verified(token);
+    } catch (error) {
+      if (this.#renew === null || !(error instanceof UnknownKey)) throw error;
+      return null;
+    }
   }
 
   /** The content of a token that has not expired. */
@@ -192,8 +216,16 @@ export class Tokens {
         if (!(error instanceof TokenError)) throw error;
       }
     }
-    throw invalid();
+    throw new UnknownKey();
   }
 }
 
-const invalid = () => new ApiError(1004, 'the token is invalid; log in again');
+const INVALID = 'the token is invalid; log in again';
+const invalid = () => new ApiError(1004, INVALID);
+
+/** No key verifies the token. */
+class UnknownKey extends ApiError {
+  constructor() {
+    super(1004, INVALID);
+  }
+}

@@ -330,6 +330,24 @@ export interface CommitNotice {
   readonly serviceTokens: readonly number[];
 }
 
+/** Work that one of several handles does, until it ends it or loses it. */
+export interface HeldWork {
+  /** Aborted when another handle may take the work: the connection has failed. */
+  readonly lost: AbortSignal;
+  /** Lets another handle take the work. Idempotent. */
+  release(): Promise<void>;
+}
+
+/** Work of a registry that one handle at a time does, and notes about it that all handles share. All reject with `StoreFailure`. */
+export interface SharedWork {
+  /** Takes the work; null if another handle has it. */
+  take(work: string): Promise<HeldWork | null>;
+  /** The text of a note; null if there is none. */
+  note(name: string): Promise<string | null>;
+  /** Replaces a note that is still `before`, or creates it if that is null. Resolves with whether it did. */
+  replaceNote(name: string, before: string | null, text: string): Promise<boolean>;
+}
+
 /** Milliseconds of `behind` up to which what was read before may be used instead of a read. */
 export const maxBehindMs = 1000;
 
@@ -354,6 +372,8 @@ export interface Store extends Reader {
   onCommit(listener: (notice: CommitNotice) => void): () => void;
   /** Absent if the store has one handle at a time: then counters in memory do. */
   readonly counters?: SharedCounters;
+  /** Absent if the store has one handle at a time. */
+  readonly sharedWork?: SharedWork;
   /**
    * Milliseconds by which listeners may be behind: of every commit that another handle made before that, they have learned. Always 0
    * for a store that has no other handles. Grows while the server does not answer.

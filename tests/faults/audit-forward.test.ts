@@ -59,7 +59,7 @@ const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 
 /** The gauge, and the number of entries in the journal at that moment. */
 async function scrape({ url }: { readonly url: string }): Promise<{ lag: number; last: number }> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const value = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+  const value = (name: string) => Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'm').exec(text)?.[1]);
   return { lag: value('devmgr_audit_forward_lag_entries'), last: value('devmgr_journal_entries') };
 }
 

@@ -1,15 +1,17 @@
 /** Several daemons on one database, as processes: what they share is changed once, and no restart is needed. */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { copy } from '../../daemon/maintenance/copy.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
 import { resetPassword } from '../../daemon/maintenance/reset-password.ts';
 import { rotateKey } from '../../daemon/maintenance/rotate-key.ts';
+import { adminPassword } from '../support/daemon.ts';
 import { freshSerial, registration } from '../support/fleet.ts';
 import { type Node, Nodes } from '../support/nodes.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
+import { receiveSyslog } from '../support/syslog-receiver.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const add = (node: Node) =>
@@ -100,6 +102,99 @@ needsPostgres('several daemons on one database', () => {
       expect(await problemsAt(node)).toEqual([]);
     }
     expect(await entriesAt(one, 'JOURNAL_KEY_ROTATED')).toHaveLength(1);
+  });
+
+  it('accept tokens of a new signing key at once if they share the secrets, and the journal says so once', async () => {
+    const nodes = await Nodes.create(server);
+    const [one, two, three] = [await nodes.start(), await nodes.start(), await nodes.start()];
+    const list = async ({ url }: Node, token: string) => {
+      const response = await fetch(`${url}/api/devices/list`, { headers: { authorization: `Bearer ${token}` } });
+      return ((await response.json()) as { code: number }).code;
+    };
+    const login = async (node: Node) => {
+      const credentials = { username: 'admin', password: adminPassword };
+      return ((await node.call('POST', '/api/auth/login', credentials)).data as { token: string }).token;
+    };
+    for (let i = 0; i < 2; i++) {
+      expect(await one.program(rotateKey, { json: true })).toMatchObject({ code: 0 });
+      const token = await login(one);
+      expect([await list(two, token), await list(three, token), await list(one, two.token)]).toEqual([200, 200, 200]);
+    }
+    await three.stop();
+    expect(await three.program(rotateKey, { json: true, revokeNow: true })).toMatchObject({ code: 0 });
+    for (const node of [one, two]) await expect.poll(() => list(node, node.token)).toBe(1004);
+    expect(await entriesAt(two, 'SIGNING_KEY_ROTATED')).toHaveLength(3);
+  });
+
+  it('remove the file with the first password when it is changed at another one, also one that was stopped', async () => {
+    const nodes = await Nodes.create(server);
+    const one = await nodes.start({ env: { DEVMGR_ADMIN_PASSWORD: '' } });
+    const two = await nodes.start();
+    const file = join(one.home, 'initial-admin-password');
+    const first = readFileSync(file, 'utf8').trim();
+    const { data } = await two.call('POST', '/api/auth/login', { username: 'admin', password: first });
+    const { token } = data as { token: string };
+    const send = async (method: string, path: string, body?: object) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+      const response = await fetch(`${two.url}/api/users/${path}`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return (await response.json()) as { code: number; data: { id: string } };
+    };
+    const { id } = (await send('GET', 'me')).data;
+    expect(await send('PUT', id, { email: 'admin@example.com' })).toMatchObject({ code: 200 });
+    await one.stop();
+    const again = await nodes.start({ home: one.home, env: { DEVMGR_ADMIN_PASSWORD: '' } });
+    expect(existsSync(file)).toBe(true);
+    expect(await send('POST', `${id}/password`, { oldPassword: first, password: adminPassword })).toMatchObject({
+      code: 200,
+    });
+    await expect.poll(() => existsSync(file)).toBe(false);
+    await again.stop();
+    writeFileSync(file, `${first}\n`, { mode: 0o600 });
+    await nodes.start({ home: one.home });
+    await expect.poll(() => existsSync(file)).toBe(false);
+  });
+
+  it('forward the journal one at a time: each entry once, and the next one takes over when the first is killed or stands still', async () => {
+    const nodes = await Nodes.create(server);
+    const receiver = await receiveSyslog();
+    const forward = `syslog+tcp://127.0.0.1:${receiver.port}`;
+    const all: Node[] = [];
+    for (let i = 0; i < 4; i++) all.push(await nodes.start({ forward }));
+    const client = await server.connect(nodes.database);
+    onTestFinished(() => client.end());
+    const holder = async () => {
+      const { rows } = await client.query(
+        `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
+         WHERE locktype = 'advisory' AND classid = ${0x44764d77} AND granted`,
+      );
+      return all.find(({ pid }) => rows.some(({ name }) => name.endsWith(` ${pid}`)));
+    };
+    const ids = () => receiver.messages.map(({ entry }) => entry.id);
+    const progress = `SELECT event, (SELECT value FROM meta WHERE name LIKE 'forward %') AS note FROM head`;
+    const allDelivered = async () => {
+      let last = 0;
+      const isUpToDate = async () => {
+        const { event, note } = (await client.query(progress)).rows[0];
+        last = Number(event);
+        return String(note).includes(`"id":${last},`);
+      };
+      await expect.poll(isUpToDate, { timeout: 30_000 }).toBe(true);
+      expect(ids().slice(0, last)).toEqual(Array.from({ length: last }, (_, i) => i + 1));
+    };
+    for (const end of ['SIGKILL', 'SIGSTOP', 'SIGTERM'] as const) {
+      await Promise.all(all.map(async node => expect((await add(node)).code).toBe(200)));
+      await allDelivered();
+      const ended = (await holder())!;
+      all.splice(all.indexOf(ended), 1);
+      ended.child.kill(end);
+      await Promise.all(all.map(async node => expect((await add(node)).code).toBe(200)));
+      await allDelivered();
+      ended.child.kill('SIGKILL');
+    }
   });
 
   it('keep others away that need the database alone, and let a password be set beside them', async () => {

@@ -57,6 +57,11 @@ export class Connections {
     });
   }
 
+  /** For work that one node at a time does. */
+  worker(): Promise<Session> {
+    return this.#open(reading, async () => {});
+  }
+
   scanner(): Promise<Session> {
     return this.#open(scanning, async () => {});
   }

@@ -17,6 +17,7 @@ import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
 import { scanDevices } from './scan.ts';
 import { type Login, Session } from './session.ts';
+import { PostgresSharedWork } from './shared-work.ts';
 import { readStatistics } from './statistics.ts';
 import { Watch } from './watch.ts';
 
@@ -200,6 +201,7 @@ function storeOf(handle: Handle, connections: Connections): Store {
   const { readers, group, counters, listeners } = handle;
   return {
     counters,
+    sharedWork: new PostgresSharedWork({ readers, open: () => connections.worker() }),
     ...tableReads(readers),
     devices: query => listDevices(readers, query),
     statistics: query => readStatistics(readers, query),

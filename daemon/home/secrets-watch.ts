@@ -1,0 +1,65 @@
+/** Notices keys that another daemon on the same secrets, or a person, has replaced. */
+import { lstat } from 'node:fs/promises';
+import type { Home } from './home.ts';
+
+/** Milliseconds between two looks. */
+const EVERY_MS = 1000;
+const watched = ['signingKey', 'journalKey', 'journalKeyNext'] as const;
+
+/** What the watch works with. */
+export interface SecretsWatchParts {
+  readonly home: Home;
+  /** Reads the keys again and uses them. */
+  readonly renew: () => Promise<void>;
+  /** Receives why the keys could not be used, once until they can. */
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+/** Looks every second, and when it is asked to. A network file system sends no notices. */
+export class SecretsWatch {
+  readonly #parts: SecretsWatchParts;
+  readonly #timer: NodeJS.Timeout;
+  /** The state of the files whose keys are in use. */
+  #used = '';
+  #renewing: Promise<boolean> | null = null;
+  #failed = false;
+
+  /** The first look uses the keys that the files have by then. */
+  constructor(parts: SecretsWatchParts) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => void this.look(), EVERY_MS).unref();
+  }
+
+  /** Uses keys that have changed. Resolves with whether there were any. Never rejects. */
+  async look(): Promise<boolean> {
+    const present = await stateOf(this.#parts.home);
+    if (present === this.#used) return false;
+    this.#renewing ??= this.#renew(present).finally(() => {
+      this.#renewing = null;
+    });
+    return this.#renewing;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#renewing;
+  }
+
+  async #renew(present: string): Promise<boolean> {
+    try {
+      await this.#parts.renew();
+      this.#used = present;
+      this.#failed = false;
+      return true;
+    } catch (error) {
+      if (!this.#failed) this.#parts.warn('new keys could not be used; trying again every second', error);
+      this.#failed = true;
+      return false;
+    }
+  }
+}
+
+async function stateOf(home: Home): Promise<string> {
+  const stats = await Promise.all(watched.map(name => lstat(home.path(name)).catch(() => null)));
+  return stats.map(stat => (stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : '-')).join();
+}
