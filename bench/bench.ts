@@ -4,6 +4,8 @@ import type { Row } from './report.ts';
 export interface Bench {
   /** For what a group writes; removed at the end. */
   readonly scratch: string;
+  /** Shows a person how far it is. */
+  readonly tell: (text: string) => void;
   /** A home with this many devices. Do not write to it; write to a `copyOf`. */
   home(devices: number): Promise<string>;
   /** Size of the large registry. */

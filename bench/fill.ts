@@ -6,8 +6,11 @@ import type { Change, Store } from '../daemon/store/store.ts';
 
 const BATCH = 10_000;
 /** The first registration: later ones follow second by second, so that dates differ as they would. */
-const BEGUN = Date.UTC(2026, 0, 1);
-const DAY = 86_400_000;
+export const BEGUN = Date.UTC(2026, 0, 1);
+export const DAY = 86_400_000;
+
+/** What the second number of a device is spread from. */
+export const SEED = 0x5bd1e995;
 
 /** A device of the bench; always the same for the same place, whatever the size of the registry. */
 export interface Sample {
@@ -36,7 +39,7 @@ function spread(n: number): number {
 /** `n` counts from 1. */
 export function sample(n: number): Sample {
   const random = spread(n);
-  const other = spread(n ^ 0x5bd1e995);
+  const other = spread(n ^ SEED);
   const share = other % 100;
   return {
     serialNumber: `${random % 10 < 7 ? 'FT-2026' : 'YK5C-31'}-${random.toString(16).padStart(8, '0').toUpperCase()}`,

@@ -7,6 +7,8 @@ import { type Answer, Connection, Requests } from './connection.ts';
 
 export interface LoadOrder {
   readonly url: string;
+  /** Further servers: each connection is to one of them, in turn. They accept the same token. */
+  readonly others?: readonly string[];
   readonly token: string | null;
   readonly connections: number;
   readonly seconds: number;
@@ -31,6 +33,7 @@ export interface LoadResult {
 }
 
 const order = JSON.parse(process.argv[2]!) as LoadOrder;
+const urls = [order.url, ...(order.others ?? [])];
 const requests = new Requests(order.url, order.token);
 const gets = order.kind === 'get' ? order.paths.map(path => Buffer.from(requests.get(path))) : [];
 const latencies: number[] = [];
@@ -50,9 +53,9 @@ function nextRequest(): Buffer | string {
 }
 
 /** One request after the other on one connection; resolves when the last answer is there. */
-function drive(): Promise<void> {
+function drive(place: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const connection = new Connection(order.url, () => {
+  const connection = new Connection(urls[place % urls.length]!, () => {
     failures++;
     resolve();
   });
@@ -77,7 +80,7 @@ const cpu = process.cpuUsage();
 setTimeout(() => {
   over = true;
 }, order.seconds * 1000);
-await Promise.all(Array.from({ length: order.connections }, drive));
+await Promise.all(Array.from({ length: order.connections }, (_, place) => drive(place)));
 const wall = performance.now() - begun;
 const { user, system } = process.cpuUsage(cpu);
 const sorted = Float64Array.from(latencies).sort();

@@ -1,9 +1,10 @@
 /**
  * `npm run bench`: the built daemon beside the floor under it, in the same run and in turn with it.
- *   --devices N       size of the large registry (default 1000000, up to 5000000 and beyond)
+ *   --devices N       size of the large registry (default 1000000, up to 5000000 and beyond; 10000000 with --only postgres)
  *   --repetitions N   how often each pair is measured (default 3)
  *   --seconds N       length of each load (default 3)
- *   --only WORDS      only groups whose name holds one of these (comma-separated): start, list, http, batch, figures, stream, upload, command
+ *   --only WORDS      only groups whose name holds one of these (comma-separated): start, list, http, batch, figures, stream, upload, command,
+ *                     postgres-nodes, postgres-lists
  *   --growth SIZES    instead of the table: the same work at each of these sizes, as a table and a plot in docs/
  *   --folder DIR      keeps the registries it fills there, for the next run
  *   --json            one JSON document instead of the table
@@ -23,6 +24,8 @@ import { commandRows } from './rows/command.ts';
 import { figureRows } from './rows/figures.ts';
 import { httpRows } from './rows/http.ts';
 import { listRows } from './rows/lists.ts';
+import { nodeRows } from './rows/nodes.ts';
+import { postgresListRows } from './rows/postgres-lists.ts';
 import { startRows } from './rows/start.ts';
 import { streamRows } from './rows/stream.ts';
 import { uploadRows } from './rows/upload.ts';
@@ -36,6 +39,8 @@ const groups: Readonly<Record<string, Group>> = {
   figures: figureRows,
   stream: streamRows,
   upload: uploadRows,
+  'postgres-nodes': nodeRows,
+  'postgres-lists': postgresListRows,
 };
 
 const { values } = parseArgs({
@@ -67,6 +72,7 @@ const homes = new Set<string>();
 
 const bench: Bench = {
   scratch,
+  tell,
   home,
   devices: Number(values.devices),
   repetitions: Number(values.repetitions),

@@ -59,18 +59,34 @@ async function stop(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** The built daemon with everything on; limits are counted, but too high to be reached. `preload`: a module that is loaded before it. */
-export async function startDaemon(home: string, preload?: string): Promise<BenchDaemon> {
+/** How a daemon is started. */
+export interface DaemonOptions {
+  /** A module that is loaded before it. */
+  readonly preload?: string;
+  /** Arguments of Node. */
+  readonly node?: readonly string[];
+  /** The database; SQLite in the home if absent. */
+  readonly store?: string;
+  readonly env?: Env;
+}
+
+/** The built daemon with everything on; limits are counted, but too high to be reached. */
+export async function startDaemon(
+  home: string,
+  { preload, node = [], store, env = {} }: DaemonOptions = {},
+): Promise<BenchDaemon> {
   if (!existsSync(program)) throw new Error(`${program} is missing: npm run build`);
   const high = '100000000/60';
-  const before = preload === undefined ? [] : ['--import', preload];
-  const args = [...before, program, 'daemon', 'run', '--port', '0', '--json', '--home', home];
+  const before = [...node, ...(preload === undefined ? [] : ['--import', preload])];
+  const stored = store === undefined ? [] : ['--store', store];
+  const args = [...before, program, 'daemon', 'run', '--port', '0', '--json', '--home', home, ...stored];
   const served = await serve(args, '/api/health', {
     DEVMGR_ADMIN_PASSWORD: password,
     DEVMGR_LIMIT_LOGIN: high,
     DEVMGR_LIMIT_QUERY: high,
     DEVMGR_LIMIT_MODIFY: high,
     DEVMGR_LIMIT_UPLOAD: high,
+    ...env,
   });
   let token = '';
   const call = async (method: string, path: string, body?: unknown) => {

@@ -13,7 +13,8 @@ import {
 } from '../processes.ts';
 import { median, type Pair, type Row, ratio } from '../report.ts';
 
-interface Measured {
+/** What one load has shown. */
+export interface Measured {
   readonly perSecond: number;
   readonly p99: number;
   /** Microseconds of the server's processor time for one request: what others do on the machine disturbs it least. */
@@ -22,10 +23,20 @@ interface Measured {
   readonly sample: string;
 }
 
-async function measure(server: Served, order: LoadOrder): Promise<Measured> {
-  const before = await processorSeconds(server.pid);
-  const { perSecond, p99, busy, sample } = await load(order);
-  const spent = (await processorSeconds(server.pid)) - before;
+/** The load against one server, or in turn against several. */
+export async function measure(
+  servers: Served | readonly [Served, ...Served[]],
+  order: Omit<LoadOrder, 'url' | 'others'>,
+): Promise<Measured> {
+  const all: readonly [Served, ...Served[]] = 'pid' in servers ? [servers] : servers;
+  const processor = async () => {
+    const seconds = await Promise.all(all.map(({ pid }) => processorSeconds(pid)));
+    return seconds.reduce((sum, one) => sum + one, 0);
+  };
+  const before = await processor();
+  const [url, ...others] = all.map(server => server.url);
+  const { perSecond, p99, busy, sample } = await load({ ...order, url: url!, others });
+  const spent = (await processor()) - before;
   return { perSecond, p99, busy, sample, cpu: (spent * 1e6) / (perSecond * order.seconds) };
 }
 
@@ -52,10 +63,10 @@ async function* detailRow({ repetitions, seconds, devices }: Bench, daemon: Benc
   const order = { connections: 64, seconds, kind: 'get' } as const;
   const ours: Measured[] = [];
   const theirs: Measured[] = [];
-  await measure(daemon, { ...order, url: daemon.url, token: daemon.token, paths, seconds: 1 });
+  await measure(daemon, { ...order, token: daemon.token, paths, seconds: 1 });
   for (let i = 0; i < repetitions; i++) {
-    ours.push(await measure(daemon, { ...order, url: daemon.url, token: daemon.token, paths }));
-    theirs.push(await measure(floor, { ...order, url: floor.url, token: null, paths: ['/static'] }));
+    ours.push(await measure(daemon, { ...order, token: daemon.token, paths }));
+    theirs.push(await measure(floor, { ...order, token: null, paths: ['/static'] }));
   }
   sameShape(ours[0]!.sample, theirs[0]!.sample);
   yield ratio(
@@ -72,7 +83,7 @@ async function* registerRows({ repetitions, seconds }: Bench, daemon: BenchDaemo
   const order = { connections: 64, seconds, kind: 'register' } as const;
   const register = '/api/devices/register';
   const at = (server: Served, token: string | null, path: string) =>
-    measure(server, { ...order, url: server.url, token, paths: [path], prefix: `s${Date.now()}` });
+    measure(server, { ...order, token, paths: [path], prefix: `s${Date.now()}` });
   const ours: Measured[] = [];
   const answered: Measured[] = [];
   const committed: Measured[] = [];
@@ -102,17 +113,19 @@ async function* registerRows({ repetitions, seconds }: Bench, daemon: BenchDaemo
   );
 }
 
-const pairs = (ours: readonly Measured[], theirs: readonly Measured[]): Pair[] =>
+/** Rates of both sides, repetition by repetition. */
+export const pairs = (ours: readonly Measured[], theirs: readonly Measured[]): Pair[] =>
   ours.map(({ perSecond }, i) => [perSecond, theirs[i]!.perSecond]);
 
-function processorNote(ours: readonly Measured[], theirs: readonly Measured[]): string {
+/** How much of the difference is processor time, which other work on the machine disturbs least. */
+export function processorNote(ours: readonly Measured[], theirs: readonly Measured[]): string {
   const cpu = (all: readonly Measured[]) => median(all.map(({ cpu }) => cpu));
   const busiest = Math.max(...theirs.map(({ busy }) => busy));
   return `processor time a request ${cpu(ours).toFixed(0)} µs, of the floor ${cpu(theirs).toFixed(0)} µs (ratio ${(cpu(theirs) / cpu(ours)).toFixed(2)}); the load was at work ${Math.round(busiest * 100)} % of the time against the floor`;
 }
 
-/** Both sides answer an envelope with the same fields, or they cannot be compared. */
-function sameShape(ours: string, theirs: string): void {
+/** Throws unless both sides answer an envelope with the same fields: else they cannot be compared. */
+export function sameShape(ours: string, theirs: string): void {
   const fields = (text: string) => {
     const { code, data } = JSON.parse(text) as { code: number; data: object };
     return JSON.stringify([code, Object.keys(data).sort()]);

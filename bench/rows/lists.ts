@@ -144,7 +144,7 @@ function othersWait(work: string, waits: readonly WaitResult[]): Row {
 }
 
 /** Medians of two paths asked for in turn. */
-async function alternating(ours: Client, path: string, theirs: Client, other: string): Promise<Pair> {
+export async function alternating(ours: Client, path: string, theirs: Client, other: string): Promise<Pair> {
   const samples: [number[], number[]] = [[], []];
   for (let i = -20; i < times; i++) {
     const [here, there] = [await ours.get(path), await theirs.get(other)];
@@ -155,7 +155,7 @@ async function alternating(ours: Client, path: string, theirs: Client, other: st
   return [median(samples[0]), median(samples[1])];
 }
 
-async function rowsOf(client: Client, path: string): Promise<number> {
+export async function rowsOf(client: Client, path: string): Promise<number> {
   const { body } = await client.get(path, true);
   const { data } = JSON.parse(body) as { data: { list: unknown[]; pagination: { total: number } } };
   if (data.pagination.total < data.list.length) throw new Error(`${path}: a total of ${data.pagination.total}`);

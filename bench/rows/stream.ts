@@ -12,7 +12,7 @@ const rounds = 10;
 export async function* streamRows({ scratch, repetitions }: Bench): AsyncGenerator<Row> {
   const watch = loopWatch();
   const floorWatch = loopWatch();
-  const daemon = await startDaemon(join(scratch, 'stream'), watch.preload);
+  const daemon = await startDaemon(join(scratch, 'stream'), { preload: watch.preload });
   const stream = `/api/ws/notifications?token=${daemon.token}`;
   const ours = await audience({ url: daemon.url, token: daemon.token, stream, post: '/api/devices/register' });
   const { bytes } = await ours.ask<Round>(registration('warm', 0));

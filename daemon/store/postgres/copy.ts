@@ -17,7 +17,7 @@ import { type HeadRow, hourMs, numberedTables, storedHead } from './draft.ts';
 import { StoreMisconfigured, toFailure, toOpenFailure } from './failure.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { checkServer, prepareDatabase, versionOf } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { countUsers, migrations } from './migrations.ts';
 import { type Login, type Result, Session } from './session.ts';
 import { tagLines, tagsOf } from './tags.ts';
 
@@ -30,6 +30,8 @@ const counters = [
      SELECT manufacturer, device_type, status, count(*) FROM device GROUP BY 1, 2, 3`,
   'DELETE FROM registration_count',
   `INSERT INTO registration_count (hour, count) SELECT created_at / ${hourMs}, count(*) FROM device GROUP BY 1`,
+  'DELETE FROM device_user_count',
+  countUsers('SELECT DISTINCT user_id FROM device'),
 ];
 const seal = `UPDATE head SET event = $1, mac = $2, seal = $3, at = (SELECT coalesce(max(at), 0) FROM event),
   ${numberedTables.map(table => `"${table}" = (SELECT coalesce(max(number), 0) FROM "${table}")`).join(', ')}`;

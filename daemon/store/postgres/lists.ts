@@ -2,17 +2,18 @@
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import type { DeviceQuery, Rows } from '../store.ts';
-import { deviceConditions, namesOnly } from './conditions.ts';
+import { type Conditions, deviceConditions, namesOnly } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { rowsOf } from './reads.ts';
 import { selectList } from './tables.ts';
 import { tagsOf } from './tags.ts';
+import { totalOf } from './totals.ts';
 
 /** The columns of a `DeviceRow`. */
 export const rowColumns = selectList(Object.keys(deviceRowFields));
 
-/** The row of a `DeviceRow`, which may have further columns. */
-export function toDeviceRow({ sort_key: _, ...row }: Readonly<Record<string, unknown>>): DeviceRow {
+/** The row of a `DeviceRow`. */
+export function toDeviceRow(row: Readonly<Record<string, unknown>>): DeviceRow {
   return { ...row, tags: tagsOf(row.tags as string | null) } as unknown as DeviceRow;
 }
 
@@ -58,23 +59,49 @@ function pageByNumber(readers: Readers, { descending, offset, limit, createdFrom
   );
 }
 
-function pageByQuery(readers: Readers, query: DeviceQuery) {
-  const { sortBy, descending, offset, limit } = query;
+/** The numbers of a page come first: those before it are skipped in an index, without their rows. */
+async function pageByQuery(readers: Readers, query: DeviceQuery) {
   const conditions = deviceConditions(query);
+  const total = totalOf(readers, query, conditions);
+  const numbers = nullable.has(query.sortBy) ? numbersByTime(query, conditions) : numbersBy(query, conditions);
+  const sql = `WITH page AS MATERIALIZED (${numbers})
+    SELECT t.*, p.* FROM (${total.sql}) AS t LEFT JOIN (
+      SELECT place, ${rowColumns.replace('number', 'd.number')} FROM page JOIN device AS d ON d.number = page.number) AS p ON true
+    ORDER BY p.place`;
+  const { rows } = await readers.runOnce(sql, conditions.values);
+  total.read(rows[0]!);
+  return { rows: rows.map(({ place: _, upTo: __, ...row }) => row) };
+}
+
+const placed = 'row_number() OVER () AS place, number';
+
+function numbersBy({ sortBy, descending, offset, limit }: DeviceQuery, conditions: Conditions): string {
   const direction = descending ? 'DESC' : 'ASC';
   const key = keys[sortBy];
-  // An index in one direction is read in both, if the order says nothing of nulls.
-  const nulls = nullable.has(sortBy) ? ' NULLS LAST' : '';
-  const order = (column: string | null) =>
-    `${column === null ? '' : `${column} ${direction}${nulls}, `}number ${direction}`;
-  const counted = namesOnly(query, 'deviceType', 'status', 'manufacturer');
-  const total = counted
-    ? 'SELECT coalesce(sum(count), 0)::int8 AS total FROM device_count'
-    : 'SELECT count(*) AS total FROM device';
-  const { where } = conditions;
-  const page = `LIMIT ${conditions.value(limit)} OFFSET ${conditions.value(offset)}`;
-  const sql = `SELECT t.total, p.* FROM (${total} ${where}) AS t LEFT JOIN (
-      SELECT ${rowColumns}${key === null ? '' : `, ${key} AS sort_key`} FROM device ${where} ORDER BY ${order(key)} ${page}) AS p ON true
-    ORDER BY ${order(key === null ? null : 'p.sort_key').replace(/number (?=\w+$)/, 'p.number ')}`;
-  return readers.runOnce(sql, conditions.values);
+  const order = `${key === null ? '' : `${key} ${direction}, `}number ${direction}`;
+  return `SELECT ${placed} FROM (
+    SELECT number FROM device ${conditions.where} ORDER BY ${order}
+    LIMIT ${conditions.value(limit)} OFFSET ${conditions.value(offset)}) AS n`;
+}
+
+/**
+ * Devices without the time come last in both directions, which no index has: first a page of those that have it, from their index.
+ * Only if it is not full, the others follow; how many come before them is counted only then.
+ */
+function numbersByTime({ sortBy, descending, offset, limit }: DeviceQuery, conditions: Conditions): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  const key = keys[sortBy]!;
+  const [most, skipped] = [conditions.value(limit), conditions.value(offset)];
+  const also = (term: string) => `${conditions.where === '' ? 'WHERE' : `${conditions.where} AND`} ${term}`;
+  const timed = also(`${key} IS NOT NULL`);
+  const found = '(SELECT count(*) FROM timed)';
+  return `WITH timed AS MATERIALIZED (
+      SELECT number, row_number() OVER () AS place FROM (
+        SELECT number FROM device ${timed} ORDER BY ${key} ${direction}, number ${direction} LIMIT ${most} OFFSET ${skipped}) AS n)
+    SELECT place, number FROM timed UNION ALL
+    SELECT ${most} + row_number() OVER (), number FROM (
+      SELECT number FROM device ${also(`${key} IS NULL`)} ORDER BY number ${direction}
+      LIMIT ${most} - ${found}
+      OFFSET CASE WHEN ${found} > 0 THEN 0 WHEN ${skipped} = 0 THEN 0
+        ELSE ${skipped} - (SELECT count(*) FROM device ${timed}) END) AS n`;
 }

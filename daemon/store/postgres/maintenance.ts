@@ -34,6 +34,11 @@ const faults: readonly string[] = [
    FROM (SELECT hour, count AS kept, 0 AS found FROM registration_count
          UNION ALL SELECT created_at / 3600000, 0, count(*) FROM device GROUP BY 1) AS counts
    GROUP BY hour HAVING sum(kept) <> sum(found)`,
+  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' of user ' || user_id || ' says ' || sum(kept) || ', there are ' || sum(found) AS text
+   FROM (SELECT user_id, device_type, status, manufacturer, count AS kept, 0 AS found FROM device_user_count
+         UNION ALL SELECT user_id, device_type, status, manufacturer, 0, count(*) FROM device
+           WHERE user_id IN (SELECT user_id FROM device_user_count) GROUP BY 1, 2, 3, 4) AS counts
+   GROUP BY user_id, device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
   `SELECT 'device ' || number || ' has no journal entry for its registration' AS text FROM (
      SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED') AS missing`,
   `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number) AS text

@@ -21,6 +21,18 @@ export const searchIndex = `CREATE INDEX device_search ON device USING gin (${se
 /** Texts sort by code point in any database: the collation of each column says so. */
 const text = 'text COLLATE "C"';
 
+/** What the devices of a user are counted by. */
+const kinds = 'user_id, manufacturer, device_type, status';
+
+/** The statement that counts the devices of those of these users who have many. None of them may be counted yet. */
+export function countUsers(users: string): string {
+  return `INSERT INTO device_user_count (${kinds}, count)
+    SELECT ${kinds}, count(*) FROM device WHERE user_id IN (
+      SELECT user_id FROM (${users}) AS users
+      WHERE (SELECT count(*) FROM (SELECT FROM device AS d WHERE d.user_id = users.user_id LIMIT ${manyDevices + 1}) AS counted) > ${manyDevices})
+    GROUP BY ${kinds};`;
+}
+
 /**
  * The row of `head` is the lock of all writes, and has what the next commit continues: the last numbers, and the end of the journal.
  * `touched` counts the writes that only make sure of an earlier one.
@@ -203,9 +215,55 @@ CREATE UNLOGGED TABLE counter (
 CREATE INDEX counter_by_end ON counter (ends_at);
 `;
 
+/** Devices of a user above which they are counted: those of other users are counted in their index. */
+export const manyDevices = 300;
+
+/**
+ * What a list of millions of devices needs. A trigger counts, because a daemon of the release before does not: it counts the devices of
+ * those who have many, so that the table stays small. Users are never taken out of it.
+ */
+const largeLists = `
+CREATE INDEX device_by_model ON device (model, number);
+CREATE INDEX device_by_activation ON device (activated_at, number) WHERE activated_at IS NOT NULL;
+CREATE INDEX device_by_last_use ON device (last_used_at, number) WHERE last_used_at IS NOT NULL;
+CREATE INDEX device_by_update ON device (updated_at, number) WHERE updated_at IS NOT NULL;
+CREATE INDEX device_codes ON device (activation_code_expires_at) WHERE status = 'INACTIVE';
+-- The columns of the expression are included because the server counts in an index alone only if it has them.
+CREATE INDEX device_unused ON device ((coalesce(last_used_at, activated_at))) INCLUDE (last_used_at, activated_at)
+  WHERE status = 'ACTIVE';
+
+CREATE TABLE device_user_count (
+  user_id ${text},
+  manufacturer ${text},
+  device_type ${text},
+  status ${text},
+  count int8 NOT NULL,
+  PRIMARY KEY (user_id, manufacturer, device_type, status)
+) WITH (fillfactor = 50);
+${countUsers('SELECT DISTINCT user_id FROM device')}
+CREATE FUNCTION count_devices_of_users() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM before WHERE user_id IS NOT NULL) AND NOT EXISTS (SELECT FROM after WHERE user_id IS NOT NULL) THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO device_user_count AS c (${kinds}, count)
+    SELECT ${kinds}, sum(by) FROM (
+      SELECT ${kinds}, -1 AS by FROM before UNION ALL SELECT ${kinds}, 1 FROM after) AS moved
+    WHERE user_id IN (SELECT user_id FROM device_user_count)
+    GROUP BY ${kinds} HAVING sum(by) <> 0
+    ON CONFLICT (${kinds}) DO UPDATE SET count = c.count + excluded.count;
+  ${countUsers('SELECT user_id FROM after EXCEPT SELECT user_id FROM device_user_count')}
+  RETURN NULL;
+END $$;
+CREATE TRIGGER device_users AFTER UPDATE ON device REFERENCING OLD TABLE AS before NEW TABLE AS after
+  FOR EACH STATEMENT EXECUTE FUNCTION count_devices_of_users();
+ANALYZE device;
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
   { number: 2, name: 'meta', sql: meta },
   { number: 3, name: 'shared counters', sql: counters },
+  { number: 4, name: 'large lists', sql: largeLists },
 ];

@@ -1,5 +1,6 @@
 /** A connection to the server. */
 import { hostname } from 'node:os';
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Address } from './address.ts';
 import { StoreMisconfigured } from './failure.ts';
@@ -34,6 +35,11 @@ const CONNECT_MS = 5000;
 const INT8 = 20;
 /** Names of prepared statements by their text, for all sessions of the process. */
 const names = new Map<string, string>();
+
+/** What `pg` does not declare. */
+interface Wired {
+  readonly connection: { readonly stream: Duplex };
+}
 
 /** A connection. Statements are sent at once and answered in order. */
 export class Session {
@@ -82,6 +88,17 @@ export class Session {
     this.#client.on('notification', ({ payload }) => listener(payload ?? ''));
   }
 
+  /** What `send` sends reaches the server in one piece: a system call for each statement takes a fifth of the time of a commit. */
+  together<T>(send: () => T): T {
+    const { stream } = (this.#client as unknown as Wired).connection;
+    stream.cork();
+    try {
+      return send();
+    } finally {
+      stream.uncork();
+    }
+  }
+
   /** Runs a statement that is prepared once for a connection. */
   run(sql: string, values: readonly unknown[] = []): Promise<Result> {
     const name = names.get(sql) ?? `devmgr_${names.size + 1}`;
@@ -109,7 +126,7 @@ export class Session {
   /** Cuts the connection. What was sent may still be carried out. */
   destroy(): void {
     this.#failure ??= new Error('the connection was cut');
-    (this.#client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+    (this.#client as unknown as Wired).connection.stream.destroy();
   }
 
   async #send(query: pg.QueryConfig): Promise<Result> {

@@ -59,12 +59,14 @@ export async function begin(
   primary: Primary,
 ): Promise<{ readonly draft: Draft; readonly head: HeadRow }> {
   const asked = primary.now();
-  const answers = Promise.all([
-    session.run('BEGIN ISOLATION LEVEL READ COMMITTED'),
-    session.run(lockHead),
-    loadRecords(session, commits),
-    session.run(`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now`),
-  ]);
+  const answers = session.together(() =>
+    Promise.all([
+      session.run('BEGIN ISOLATION LEVEL READ COMMITTED'),
+      session.run(lockHead),
+      loadRecords(session, commits),
+      session.run(`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now`),
+    ]),
+  );
   const [, locked, fill, clock] = await inTime(session, answers).catch(error => {
     throw new NotWritten(error);
   });
@@ -90,9 +92,9 @@ export async function abandon(session: Session): Promise<void> {
 export async function finish(session: Session, draft: Draft): Promise<JournalHead> {
   session.warnings = [];
   const head = draft.head();
-  const statements = [...writesOf(draft), updateHead(head)].map(([sql, values]) => session.run(sql, values));
-  const commit = session.run('COMMIT');
-  const answers = await inTime(session, Promise.allSettled([...statements, commit])).catch(error => {
+  const writes: readonly Statement[] = [...writesOf(draft), updateHead(head), ['COMMIT', []]];
+  const sent = session.together(() => writes.map(([sql, values]) => session.run(sql, values)));
+  const answers = await inTime(session, Promise.allSettled(sent)).catch(error => {
     throw new NoAnswer(error.message, { cause: error });
   });
   const committed = answers.pop()!;
