@@ -120,7 +120,7 @@ export class Hub {
     const consumer = new Consumer(listener, outbox, this.#monotonic());
     this.#consumers.add(consumer);
     if (wanted & journalTypes) this.#tail.addReader();
-    if (this.#closing) consumer.end(closeCodes.shuttingDown, 'the daemon is stopping');
+    if (this.#closing) this.#endLate(consumer);
     // A commit between the token check and this call may have revoked the token.
     else void this.#checkToken(consumer);
     consumer.pump();
@@ -160,6 +160,12 @@ export class Hub {
     );
     await this.#allGone.promise;
     clearTimeout(timer);
+  }
+
+  /** Ends a stream that was admitted before the stop began: a client that does not answer must not hold the stop. */
+  #endLate(consumer: Consumer): void {
+    consumer.end(closeCodes.shuttingDown, 'the daemon is stopping');
+    setTimeout(() => consumer.terminate(), CLOSE_MS).unref();
   }
 
   #gone(consumer: Consumer): void {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EventRecord } from '../../daemon/domain/journal.ts';
 import { typeSet } from '../../daemon/notifications/frames.ts';
 import { Hub } from '../../daemon/notifications/hub.ts';
@@ -156,5 +156,21 @@ describe('in any sequence of events', () => {
     world.journal.commit(['DEVICE_REGISTERED']);
     await world.settle();
     expect(world.journal.reads).toBe(0);
+  });
+});
+
+describe('a stream that was admitted before the stop, and opened after it began', () => {
+  it('is closed with 1001, and cut if the client does not complete that', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const world = new World();
+    await world.hub.ready();
+    await world.hub.close();
+    world.watch(null, eventTypes, 1e9);
+    const { sink } = world.watchers[0]!;
+    expect(sink.closed).toMatchObject({ code: 1001 });
+    expect(sink.terminated).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(sink.terminated).toBe(true);
   });
 });
