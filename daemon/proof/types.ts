@@ -1,6 +1,7 @@
 /** What the judge of proofs takes and returns. Bytes are raw here; the contract has them as base64url. */
 import type { Claims, Evidence, Proof } from '../../src/contract/proof.ts';
 import type { TrustPurpose } from '../../src/contract/values.ts';
+import type { RuleName } from './rules.ts';
 
 /** A certificate that an administrator imported. */
 export interface TrustedCertificate {
@@ -78,6 +79,10 @@ export interface Question {
   /** Private scalar of the ephemeral P-256 key, 32 bytes. */
   readonly ephemeralPrivateKey: Uint8Array;
   readonly trust: Trust;
+  /** Manufacturer and model as registered or as the key reports them; only advisories are looked up by it. */
+  readonly described?: string;
+  /** Whether the evidence with this `evidenceDigest` was received before, for another challenge. */
+  readonly replayed?: boolean;
   /** When the evidence was received: certificates must be valid at that time. */
   readonly provedAt: Date;
   /** When the evidence is judged: metadata may be out of date by then. */
@@ -88,7 +93,7 @@ export interface Question {
 export interface Verdict {
   readonly proof: Proof;
   /** Name of the rule that the evidence did not fulfil, for example `scp11b-receipt`; null if it fulfilled all of them. */
-  readonly rule: string | null;
+  readonly rule: RuleName | null;
   /** One sentence that says why; null if `rule` is. It is also the first warning of the proof. */
   readonly reason: string | null;
 }

@@ -1,0 +1,44 @@
+/** Signatures of FIDO attestations. */
+import { type KeyObject, verify } from 'node:crypto';
+import { type Certificate, publicKeyOf } from './certificate.ts';
+import { BrokenRule } from './rules.ts';
+
+/** How a COSE algorithm is checked, and which keys it goes with. */
+interface Algorithm {
+  /** Null: the algorithm has a digest of its own. */
+  readonly digest: 'sha256' | 'sha384' | null;
+  fits(key: KeyObject): boolean;
+}
+
+const curve = (name: string) => (key: KeyObject) =>
+  key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === name;
+
+/** COSE algorithm of U2F and of nearly all attestations: ECDSA with P-256 and SHA-256. */
+export const ES256 = -7;
+
+/** Algorithms by their COSE number: ES256, EdDSA, ES384, RS256. */
+const algorithms: ReadonlyMap<number, Algorithm> = new Map<number, Algorithm>([
+  [ES256, { digest: 'sha256', fits: curve('prime256v1') }],
+  [-8, { digest: null, fits: key => key.asymmetricKeyType === 'ed25519' }],
+  [-35, { digest: 'sha384', fits: curve('secp384r1') }],
+  [
+    -257,
+    {
+      digest: 'sha256',
+      fits: key => key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048,
+    },
+  ],
+]);
+
+/** Throws BrokenRule unless the certificate's key made this signature with this algorithm. */
+export function checkSignature(
+  certificate: Certificate,
+  algorithm: number,
+  data: Uint8Array,
+  signature: Uint8Array,
+): void {
+  const how = algorithms.get(algorithm);
+  const key = publicKeyOf(certificate);
+  if (!how?.fits(key)) throw new BrokenRule('fido-certificate', `algorithm ${algorithm} does not go with its key`);
+  if (!verify(how.digest, data, key, signature)) throw new BrokenRule('fido-signature');
+}

@@ -1,0 +1,141 @@
+/** Judges FIDO attestations (WebAuthn Level 3, 8.2 and 8.6): formats packed and fido-u2f, with certificates. */
+import type { FidoEvidence } from '../../src/contract/proof.ts';
+import { type AuthenticatorData, pointOf, readAuthenticatorData, uuidOf, ZERO_AAGUID } from './authenticator-data.ts';
+import { type CborMap, expectBytes, expectMap, readCbor } from './cbor.ts';
+import { type Certificate, same } from './certificate.ts';
+import { clientDataHash, relyingPartyHash } from './client-data.ts';
+import { octetsOf, readDer } from './der.ts';
+import { attestedSerial } from './enterprise.ts';
+import { checkSignature, ES256 } from './fido-signature.ts';
+import { certificatesOf, trustedModel } from './fido-trust.ts';
+import type { Finding } from './finding.ts';
+import { fromBase64url, MalformedError } from './malformed.ts';
+import { BrokenRule } from './rules.ts';
+import type { Question } from './types.ts';
+import { checkU2fCertificates, u2fSigned } from './u2f.ts';
+
+/** An attestation object in parts. */
+interface Attestation {
+  readonly format: string;
+  readonly statement: CborMap;
+  /** What is signed, beside the client data hash. */
+  readonly signedData: Uint8Array;
+  readonly data: AuthenticatorData;
+  readonly clientDataHash: Uint8Array;
+}
+
+/** What the evidence proves. Throws BrokenRule or MalformedError. */
+export function judgeFido(evidence: FidoEvidence, question: Question): Finding {
+  const attestation = readAttestation(evidence, question);
+  const { format, data } = attestation;
+  if (!same(data.relyingPartyHash, relyingPartyHash())) throw new BrokenRule('fido-relying-party');
+  if (!data.touched) throw new BrokenRule('fido-touch');
+  if (format === 'packed') return judgePacked(attestation, question);
+  if (format === 'fido-u2f') return judgeU2fFormat(attestation, question);
+  throw new BrokenRule(
+    format === 'none' ? 'fido-none' : 'fido-format',
+    format === 'none' ? undefined : format.slice(0, 32),
+  );
+}
+
+/** Keys of the parts: as WebAuthn names them, or as the response to makeCredential of CTAP2 numbers them. */
+const keys = {
+  named: { format: 'fmt', data: 'authData', statement: 'attStmt' },
+  numbered: { format: 1, data: 2, statement: 3 },
+} as const;
+
+function readAttestation({ attestationObject }: FidoEvidence, question: Question): Attestation {
+  const map = expectMap(readCbor(fromBase64url(attestationObject, 'attestation object')), 'attestation object');
+  const at = map.has('fmt') ? keys.named : keys.numbered;
+  const format = map.get(at.format);
+  if (typeof format !== 'string') throw new MalformedError('attestation object', 'it does not name its format');
+  const signedData = expectBytes(map.get(at.data), 'authenticator data');
+  return {
+    format,
+    statement: expectMap(map.get(at.statement), 'attestation statement'),
+    signedData,
+    data: readAuthenticatorData(signedData),
+    clientDataHash: clientDataHash(question.registryId, question.serialNumber, question.challenge),
+  };
+}
+
+function judgePacked({ statement, signedData, data, clientDataHash: hash }: Attestation, question: Question): Finding {
+  const { aaguid } = data;
+  const certificates = x5cOf(statement);
+  if (certificates.length === 0) throw new BrokenRule('fido-self');
+  if (aaguid === ZERO_AAGUID) throw new BrokenRule('fido-zero-aaguid');
+  const leaf = certificates[0]!;
+  checkPackedCertificate(leaf);
+  checkAaguid(leaf, aaguid);
+  const algorithm = statement.get('alg');
+  if (typeof algorithm !== 'number') throw new MalformedError('attestation statement', 'it does not name an algorithm');
+  checkSignature(leaf, algorithm, Buffer.concat([signedData, hash]), expectBytes(statement.get('sig'), 'signature'));
+  const model = trustedModel({ certificates, aaguid }, question);
+  const { serial, warnings } = attestedSerial(leaf, question.serialNumber);
+  return {
+    grade: serial === null ? 'model' : 'unit',
+    method: serial === null ? 'fido' : 'fido-enterprise',
+    aaguid,
+    firmware: null,
+    serial,
+    ...model,
+    warnings: [...model.warnings, ...warnings],
+  };
+}
+
+function x5cOf(statement: CborMap): Certificate[] {
+  const x5c = statement.get('x5c') ?? [];
+  if (!Array.isArray(x5c)) throw new MalformedError('attestation statement', 'x5c is not an array');
+  return certificatesOf(x5c);
+}
+
+/** Attributes of a subject. */
+const ATTRIBUTE = { commonName: '2.5.4.3', country: '2.5.4.6', organization: '2.5.4.10', unit: '2.5.4.11' } as const;
+
+/** The rules of WebAuthn, 8.2.1, for attestation certificates. */
+function checkPackedCertificate({ version, subjectTexts, constrained, ca }: Certificate): void {
+  const broken = (detail: string) => new BrokenRule('fido-certificate', detail);
+  if (version !== 3) throw broken('its version is not 3');
+  const only = (id: string) => (subjectTexts.get(id)?.length === 1 ? subjectTexts.get(id)![0]! : '');
+  if (!/^[A-Z]{2}$/.test(only(ATTRIBUTE.country))) throw broken('its subject does not name a country');
+  if (!only(ATTRIBUTE.organization)) throw broken('its subject does not name an organization');
+  if (!(subjectTexts.get(ATTRIBUTE.unit) ?? []).includes('Authenticator Attestation'))
+    throw broken('the unit of its subject is not Authenticator Attestation');
+  if (!only(ATTRIBUTE.commonName)) throw broken('its subject does not have a common name');
+  if (!constrained || ca) throw broken('its basic constraints do not say that it is not a CA');
+}
+
+/** id-fido-gen-ce-aaguid. */
+const AAGUID_EXTENSION = '1.3.6.1.4.1.45724.1.1.4';
+
+function checkAaguid(leaf: Certificate, aaguid: string): void {
+  const extension = leaf.extensions.get(AAGUID_EXTENSION);
+  if (!extension) throw new BrokenRule('fido-aaguid-missing');
+  if (extension.critical) throw new BrokenRule('fido-certificate', 'its AAGUID is a critical extension');
+  const bytes = octetsOf(readDer(extension.value));
+  if (bytes.length !== 16) throw new BrokenRule('fido-certificate', 'its AAGUID does not have 16 bytes');
+  if (uuidOf(bytes) !== aaguid) throw new BrokenRule('fido-aaguid', `${uuidOf(bytes)} instead of ${aaguid}`);
+}
+
+/** A U2F key behind CTAP2: the same signature as in a U2F registration, and an AAGUID of zero. */
+function judgeU2fFormat({ statement, data, clientDataHash: hash }: Attestation, question: Question): Finding {
+  const certificates = x5cOf(statement);
+  if (data.aaguid !== ZERO_AAGUID) throw new BrokenRule('fido-certificate', 'the format fido-u2f has no AAGUID');
+  checkU2fCertificates(certificates);
+  const signed = u2fSigned({
+    clientDataHash: hash,
+    keyHandle: data.credentialId,
+    publicKey: pointOf(data.credentialKey),
+  });
+  checkSignature(certificates[0]!, ES256, signed, expectBytes(statement.get('sig'), 'signature'));
+  const model = trustedModel({ certificates, aaguid: null }, question);
+  return {
+    grade: 'model',
+    method: 'u2f',
+    aaguid: null,
+    firmware: null,
+    serial: null,
+    ...model,
+    warnings: [...model.warnings],
+  };
+}

@@ -1,0 +1,31 @@
+/** What evidence that fulfils all rules proves. */
+import type { Proof } from '../../src/contract/proof.ts';
+import { type Certificate, readCertificate } from './certificate.ts';
+import { MalformedError } from './malformed.ts';
+import type { TrustedCertificate } from './types.ts';
+
+/** The part of a proof that follows from evidence alone. */
+export type Finding = Omit<Proof, 'provedAt'>;
+
+/** SHA-256 fingerprints of well-known roots. Their certificates are not part of the program: an administrator imports them. */
+const knownRoots: ReadonlyMap<string, string> = new Map([
+  ['62760c6a6ef91679f454c8902b80fd009825b3f25da90f1fbace2ec6586cd5a8', 'Yubico Attestation Root 1'],
+]);
+
+/** What to call an anchor: the name of a well-known root, the label that it was imported with, else its fingerprint. */
+export function rootName({ fingerprint }: Certificate, imported: readonly TrustedCertificate[]): string {
+  const label = imported.find(each => each.fingerprint === fingerprint)?.label;
+  return knownRoots.get(fingerprint) ?? (label || fingerprint);
+}
+
+/** The certificates of these that can be read. One that cannot be read is not trusted. */
+export function readable(ders: readonly Uint8Array[]): Certificate[] {
+  return ders.flatMap(der => {
+    try {
+      return [readCertificate(der)];
+    } catch (error) {
+      if (error instanceof MalformedError) return [];
+      throw error;
+    }
+  });
+}

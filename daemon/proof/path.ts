@@ -1,0 +1,125 @@
+/** Certificate paths: from a leaf over intermediates to one of the given anchors, and to nothing else. */
+import { type Certificate, EXTENSION, KEY_USAGE, same } from './certificate.ts';
+
+/** From what a path is built. */
+export interface PathMaterial {
+  /** Certificates to which a path may lead. They need not be self-signed; the leaf itself may be one of them. */
+  readonly anchors: readonly Certificate[];
+  /** Certificates that a path may use. They are not trusted by themselves. */
+  readonly intermediates: readonly Certificate[];
+  /** When each certificate of the path must be valid. */
+  readonly at: Date;
+}
+
+/** The path that was found, leaf first and anchor last, or why there is none. */
+export type Path =
+  | { readonly anchor: Certificate; readonly path: readonly Certificate[] }
+  | { readonly problem: string };
+
+/** Most certificates of a path, leaf and anchor included. */
+const MAX_PATH = 8;
+/** Most signatures that are checked for one path. */
+const MAX_CHECKS = 64;
+
+/** Signatures that count: SHA-1 and MD5 do not. */
+const signatures: ReadonlySet<string> = new Set([
+  '1.2.840.10045.4.3.2',
+  '1.2.840.10045.4.3.3',
+  '1.2.840.10045.4.3.4',
+  '1.2.840.113549.1.1.10',
+  '1.2.840.113549.1.1.11',
+  '1.2.840.113549.1.1.12',
+  '1.2.840.113549.1.1.13',
+  '1.3.101.112',
+]);
+
+/** Extensions that may be critical because their rules are applied here or by the caller, or cannot widen anything. */
+const understood: ReadonlySet<string> = new Set([...Object.values(EXTENSION), '2.5.29.32']);
+
+const LEADS_NOWHERE = 'the certificates do not lead to a trusted root';
+
+interface Search extends PathMaterial {
+  checks: number;
+  /** The most telling reason so far why a path was not found. */
+  problem: string;
+}
+
+/** Finds a path. Deterministic: candidates are tried in the given order, anchors first. */
+export function findPath(leaf: Certificate, material: PathMaterial): Path {
+  const search: Search = { ...material, checks: 0, problem: LEADS_NOWHERE };
+  const problem = timeProblem(leaf, search.at) ?? extensionProblem(leaf);
+  if (problem) return { problem };
+  if (material.anchors.some(anchor => same(anchor.der, leaf.der))) return { anchor: leaf, path: [leaf] };
+  const path = extend([leaf], search);
+  return path ? { anchor: path.at(-1)!, path } : { problem: search.problem };
+}
+
+function extend(path: readonly Certificate[], search: Search): readonly Certificate[] | null {
+  if (path.length >= MAX_PATH) {
+    search.problem = `the path has more than ${MAX_PATH} certificates`;
+    return null;
+  }
+  for (const anchor of issuersOf(path, search.anchors, search)) return [...path, anchor];
+  for (const issuer of issuersOf(path, search.intermediates, search)) {
+    const found = extend([...path, issuer], search);
+    if (found) return found;
+  }
+  return null;
+}
+
+function* issuersOf(path: readonly Certificate[], candidates: readonly Certificate[], search: Search) {
+  const subject = path.at(-1)!;
+  for (const issuer of candidates) {
+    if (!same(issuer.subject, subject.issuer) || path.some(used => same(used.der, issuer.der))) continue;
+    if (search.checks++ >= MAX_CHECKS) {
+      search.problem = `more than ${MAX_CHECKS} signatures would have to be checked`;
+      return;
+    }
+    const problem = issuerProblem(path, issuer, search.at);
+    if (problem) search.problem = problem;
+    else yield issuer;
+  }
+}
+
+/** Why `issuer` may not have issued the last certificate of the path, or null. */
+function issuerProblem(path: readonly Certificate[], issuer: Certificate, at: Date): string | null {
+  const time = timeProblem(issuer, at) ?? extensionProblem(issuer);
+  if (time) return time;
+  if (!issuer.ca) return 'a certificate of the path was issued by one that is not a CA';
+  if (issuer.keyUsage && !issuer.keyUsage.has(KEY_USAGE.keyCertSign))
+    return 'the key usage of a CA of the path does not allow it to sign certificates';
+  const below = path.slice(1).filter(({ issuer: by, subject: of }) => !same(by, of)).length;
+  if (issuer.pathLength !== null && below > issuer.pathLength)
+    return 'a CA of the path allows fewer certificates below it';
+  return signatureProblem(path.at(-1)!, issuer);
+}
+
+function timeProblem({ notBefore, notAfter }: Certificate, at: Date): string | null {
+  if (at < notBefore) return 'a certificate of the path was not yet valid';
+  if (at > notAfter) return 'a certificate of the path had expired';
+  return null;
+}
+
+function extensionProblem({ extensions }: Certificate): string | null {
+  for (const [id, { critical }] of extensions)
+    if (critical && !understood.has(id))
+      return `a certificate of the path has the critical extension ${id}, which is not supported`;
+  return null;
+}
+
+/** Bits that an RSA key must have. */
+const RSA_BITS = 2048;
+
+function signatureProblem(subject: Certificate, issuer: Certificate): string | null {
+  if (!signatures.has(subject.signatureAlgorithm))
+    return 'a certificate of the path has a signature of an algorithm that does not count';
+  try {
+    const key = issuer.x509.publicKey;
+    if (key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) < RSA_BITS)
+      return `an RSA key of the path has fewer than ${RSA_BITS} bits`;
+    if (subject.x509.verify(key)) return null;
+  } catch {
+    return 'a certificate of the path has a key that is not supported';
+  }
+  return 'a signature of the path is not valid';
+}

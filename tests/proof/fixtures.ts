@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/proof/client-data.ts';
+import { judge } from '../../daemon/proof/judge.ts';
+import { indexMetadata } from '../../daemon/proof/metadata.ts';
+import { type EphemeralKey, newEphemeralKey } from '../../daemon/proof/scp11b-crypto.ts';
+import type { MetadataEntry, Question, Trust, TrustAnchor, Verdict } from '../../daemon/proof/types.ts';
+import type { Claims, Evidence, Scp11bEvidence } from '../../src/contract/proof.ts';
+import type { TestAuthenticator } from '../support/test-authenticator.ts';
+import type { TestCertificate } from '../support/test-pki.ts';
+import type { TestScp11bCard } from '../support/test-scp11b-card.ts';
+
+export const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+
+export const AAGUID = '11111111-2222-3333-4444-555555555555';
+export const OTHER_AAGUID = '99999999-8888-7777-6666-555555555555';
+
+export const anchor = (certificate: TestCertificate, changes: Partial<TrustAnchor> = {}): TrustAnchor => ({
+  der: certificate.der,
+  fingerprint: certificate.fingerprint,
+  label: 'Test root',
+  purpose: 'scp11b',
+  aaguids: [],
+  ...changes,
+});
+
+export const entry = (root: TestCertificate, changes: Partial<MetadataEntry> = {}): MetadataEntry => ({
+  aaguid: AAGUID,
+  keyIdentifiers: [],
+  description: 'Test Key 3',
+  anchors: [root.der],
+  statusReports: [{ status: 'FIDO_CERTIFIED', effectiveDate: '2024-01-01', certificate: null }],
+  ...changes,
+});
+
+export const metadataOf = (entries: readonly MetadataEntry[], nextUpdate = '2026-12-01') =>
+  indexMetadata({ number: 80, nextUpdate, entries });
+
+export const nothingTrusted: Trust = { anchors: [], intermediates: [], metadata: null };
+
+export interface Asked {
+  readonly question: Question;
+  readonly ephemeral: EphemeralKey;
+}
+
+/** A question with a challenge and an ephemeral key of its own. */
+export function ask(trust: Partial<Trust>, changes: Partial<Question> = {}): Asked {
+  const ephemeral = newEphemeralKey();
+  return {
+    ephemeral,
+    question: {
+      serialNumber: '12345678',
+      challenge: randomBytes(32),
+      registryId: 'INST-0001',
+      ephemeralPrivateKey: ephemeral.privateKey,
+      trust: { ...nothingTrusted, ...trust },
+      provedAt: new Date('2026-11-22T04:00:00Z'),
+      now: new Date('2026-11-22T04:00:00Z'),
+      ...changes,
+    },
+  };
+}
+
+/** What a card answers to a question. */
+export function cardEvidence(card: TestScp11bCard, { ephemeral }: Asked): Scp11bEvidence {
+  const { cardPublicKey, receipt } = card.agree(ephemeral.publicKey);
+  return {
+    method: 'scp11b',
+    kvn: 1,
+    chain: card.chain.map(text),
+    cardPublicKey: text(cardPublicKey),
+    receipt: text(receipt),
+  };
+}
+
+const hashOf = ({ question }: Asked) => clientDataHash(question.registryId, question.serialNumber, question.challenge);
+
+/** What an authenticator answers to a question, by CTAP2. */
+export const fidoEvidence = (authenticator: TestAuthenticator, asked: Asked, rpId = RELYING_PARTY): Evidence => ({
+  method: 'fido',
+  attestationObject: text(authenticator.attestationObject(rpId, hashOf(asked))),
+});
+
+/** What an authenticator answers to a question, by U2F. */
+export const u2fEvidence = (authenticator: TestAuthenticator, asked: Asked): Evidence => ({
+  method: 'u2f',
+  registration: text(authenticator.u2fRegister(hashOf(asked), relyingPartyHash())),
+});
+
+export const verdict = (evidence: Evidence | null, { question }: Asked, claims: Claims = {}): Verdict =>
+  judge({ claims, evidence }, question);

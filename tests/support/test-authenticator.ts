@@ -1,0 +1,201 @@
+/** A FIDO authenticator: CTAP2 (getInfo, makeCredential) and U2F (register, version), request in, response out. No transport. */
+import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { expectBytes, expectMap, readCbor } from '../../daemon/proof/cbor.ts';
+import { type CborInput, writeCbor } from './test-cbor.ts';
+import { octetString } from './test-der.ts';
+import {
+  basicConstraints,
+  ecKeys,
+  makeCertificate,
+  makeRoot,
+  NAME,
+  pointOf,
+  type TestCertificate,
+  type TestExtension,
+} from './test-pki.ts';
+
+/** How the authenticator attests. `self` and `none` have no certificate. */
+export type AttestationKind = 'packed' | 'fido-u2f' | 'self' | 'none';
+
+export interface AuthenticatorOptions {
+  readonly root: TestCertificate;
+  /** As a UUID. */
+  readonly aaguid: string;
+  readonly kind?: AttestationKind;
+  readonly organization?: string;
+  /** Value of id-fido-gen-ce-sernum: an authenticator for enterprise attestation. */
+  readonly serialOctets?: Uint8Array;
+  /** AAGUID in the certificate, if it is another one; null: the extension is missing. */
+  readonly certifiedAaguid?: string | null;
+  /** Flags of the authenticator data instead of UP and AT. */
+  readonly flags?: number;
+  /** Extensions of the attestation certificate beside the usual ones. */
+  readonly extensions?: readonly TestExtension[];
+  /** A certificate to present; the private key stays its own. */
+  readonly presented?: Uint8Array;
+  readonly subject?: Readonly<Record<string, string>>;
+  readonly clientPin?: boolean;
+}
+
+/** A root for authenticators. */
+export const authenticatorRoot = (name = 'Test FIDO Root') => makeRoot(name);
+
+export const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
+
+const CTAP2 = { makeCredential: 0x01, getInfo: 0x04 } as const;
+const CTAP2_STATUS = { done: 0x00, unknownCommand: 0x01, missingParameter: 0x14 } as const;
+const DONE = Uint8Array.of(CTAP2_STATUS.done);
+const COUNTER = Buffer.alloc(4);
+
+export class TestAuthenticator {
+  readonly certificate: TestCertificate;
+  readonly #options: AuthenticatorOptions;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+    this.certificate = makeCertificate({
+      subject: options.subject ?? {
+        [NAME.country]: 'SE',
+        [NAME.organization]: options.organization ?? 'Test Maker',
+        [NAME.unit]: 'Authenticator Attestation',
+        [NAME.common]: 'Test Attestation',
+      },
+      issuer: options.root,
+      extensions: [basicConstraints(false), ...aaguidExtensions(options), ...(options.extensions ?? [])],
+    });
+  }
+
+  /** Answers CTAPHID_CBOR: command byte and CBOR in, status and CBOR out. */
+  cbor(request: Uint8Array): Buffer {
+    if (request[0] === CTAP2.getInfo) return Buffer.concat([DONE, this.info()]);
+    if (request[0] !== CTAP2.makeCredential) return Buffer.from([CTAP2_STATUS.unknownCommand]);
+    const parameters = expectMap(readCbor(request.subarray(1)), 'parameters');
+    const rpId = expectMap(parameters.get(2), 'relying party').get('id');
+    if (typeof rpId !== 'string') return Buffer.from([CTAP2_STATUS.missingParameter]);
+    return Buffer.concat([DONE, this.makeCredential(rpId, expectBytes(parameters.get(1), 'client data hash'))]);
+  }
+
+  /** The response to getInfo without its status. */
+  info(): Buffer {
+    const options = new Map<string, CborInput>([
+      ['rk', true],
+      ['up', true],
+      ...(this.#options.serialOctets ? ([['ep', true]] as const) : []),
+      ...(this.#options.clientPin === undefined ? [] : ([['clientPin', this.#options.clientPin]] as const)),
+    ]);
+    return writeCbor(
+      new Map<number, CborInput>([
+        [1, ['U2F_V2', 'FIDO_2_0']],
+        [3, uuidBytes(this.#options.aaguid)],
+        [4, options],
+        [5, 1200],
+        [14, 0x050700],
+      ]),
+    );
+  }
+
+  /** The response to makeCredential without its status: keys 1 (fmt), 2 (authData) and 3 (attStmt). */
+  makeCredential(rpId: string, clientDataHash: Uint8Array): Buffer {
+    const { format, data, statement } = this.#attest(rpId, clientDataHash);
+    return writeCbor(
+      new Map<number, CborInput>([
+        [1, format],
+        [2, data],
+        [3, statement],
+      ]),
+    );
+  }
+
+  /** The same as an attestation object, with names for keys. */
+  attestationObject(rpId: string, clientDataHash: Uint8Array): Buffer {
+    const { format, data, statement } = this.#attest(rpId, clientDataHash);
+    return writeCbor(
+      new Map<string, CborInput>([
+        ['fmt', format],
+        ['attStmt', statement],
+        ['authData', data],
+      ]),
+    );
+  }
+
+  #attest(rpId: string, clientDataHash: Uint8Array) {
+    const { kind = 'packed', aaguid, flags = 0x41 } = this.#options;
+    const credential = ecKeys();
+    const id = randomBytes(32);
+    const point = pointOf(credential.publicKey);
+    const data = Buffer.concat([
+      createHash('sha256').update(rpId).digest(),
+      Uint8Array.of(flags),
+      COUNTER,
+      kind === 'fido-u2f' ? Buffer.alloc(16) : uuidBytes(aaguid),
+      Uint8Array.of(0, id.length),
+      id,
+      coseKey(point),
+    ]);
+    const signed =
+      kind === 'fido-u2f' ? u2fSigned(rpId, clientDataHash, id, point) : Buffer.concat([data, clientDataHash]);
+    const format = kind === 'self' ? 'packed' : kind;
+    return { format, data, statement: this.#statement(kind, credential.privateKey, signed) };
+  }
+
+  #statement(kind: AttestationKind, credential: KeyObject, signed: Uint8Array): Map<string, CborInput> {
+    if (kind === 'none') return new Map();
+    const sig = sign('sha256', signed, kind === 'self' ? credential : this.certificate.key);
+    const x5c = [this.#options.presented ?? this.certificate.der];
+    if (kind === 'self')
+      return new Map<string, CborInput>([
+        ['alg', -7],
+        ['sig', sig],
+      ]);
+    if (kind === 'fido-u2f')
+      return new Map<string, CborInput>([
+        ['sig', sig],
+        ['x5c', x5c],
+      ]);
+    return new Map<string, CborInput>([
+      ['alg', -7],
+      ['sig', sig],
+      ['x5c', x5c],
+    ]);
+  }
+
+  /** The response to U2F_REGISTER without its status word. */
+  u2fRegister(challenge: Uint8Array, application: Uint8Array): Buffer {
+    const credential = ecKeys();
+    const point = pointOf(credential.publicKey);
+    const handle = randomBytes(64);
+    const signed = Buffer.concat([Uint8Array.of(0), application, challenge, handle, point]);
+    return Buffer.concat([
+      Uint8Array.of(5),
+      point,
+      Uint8Array.of(handle.length),
+      handle,
+      this.#options.presented ?? this.certificate.der,
+      sign('sha256', signed, this.certificate.key),
+    ]);
+  }
+}
+
+function aaguidExtensions(options: AuthenticatorOptions): TestExtension[] {
+  const aaguid = options.certifiedAaguid === undefined ? options.aaguid : options.certifiedAaguid;
+  return [
+    ...(aaguid === null ? [] : [{ id: '1.3.6.1.4.1.45724.1.1.4', value: octetString(uuidBytes(aaguid)) }]),
+    ...(options.serialOctets ? [{ id: '1.3.6.1.4.1.45724.1.1.2', value: octetString(options.serialOctets) }] : []),
+  ];
+}
+
+function u2fSigned(rpId: string, hash: Uint8Array, id: Uint8Array, point: Uint8Array): Buffer {
+  return Buffer.concat([Uint8Array.of(0), createHash('sha256').update(rpId).digest(), hash, id, point]);
+}
+
+function coseKey(point: Uint8Array): Buffer {
+  return writeCbor(
+    new Map<number, CborInput>([
+      [1, 2],
+      [3, -7],
+      [-1, 1],
+      [-2, point.subarray(1, 33)],
+      [-3, point.subarray(33)],
+    ]),
+  );
+}
