@@ -72,7 +72,10 @@ const scp11bEvidence = Type.Object({
 });
 const fidoEvidence = Type.Object({
   method: Type.Literal('fido'),
-  attestationObject: binary(proofBounds.attestationObject, 'attestation object: a CBOR map of fmt, authData, attStmt, or the response to makeCredential of CTAP2 without its status'),
+  attestationObject: binary(
+    proofBounds.attestationObject,
+    'attestation object: a CBOR map of fmt, authData, attStmt, or the response to makeCredential of CTAP2 without its status',
+  ),
 });
 const u2fEvidence = Type.Object({
   method: Type.Literal('u2f'),
