@@ -4,7 +4,8 @@ import type { Home } from './home.ts';
 
 /** Milliseconds between two looks. */
 const EVERY_MS = 1000;
-const watched = ['signingKey', 'journalKey', 'journalKeyNext'] as const;
+/** Not the next key of the journal: it waits until all machines have it, and `rotate-key` says when. */
+const watched = ['signingKey', 'journalKey'] as const;
 
 /** What the watch works with. */
 export interface SecretsWatchParts {

@@ -247,6 +247,33 @@ needsPostgres('opening a PostgreSQL store', () => {
     await opened.cleanup();
   });
 
+  it('a daemon goes on while a newer release adds to the schema, and starts on it; a step that it cannot use waits for its end', async () => {
+    const opened = await openPostgres(server);
+    const url = server.url(opened.database);
+    const [known, sql] = [migrations.length, 'ALTER TABLE device ADD COLUMN later text'];
+    const expand = [...migrations, { number: known + 1, name: 'expand', sql, readableBy: known }];
+    const contract = [
+      ...expand,
+      { number: known + 2, name: 'contract', sql: 'ALTER TABLE meta ADD x text', readableBy: known + 1 },
+    ];
+    const newer = await open(url, { migrations: expand });
+    await commit(opened.store, [addDevice('A')]);
+    await commit(newer, [addDevice('B')]);
+    const older = await opened.openAnother();
+    await commit(older, [addDevice('C')]);
+    expect(await refusal(url, { migrations: contract })).toMatch(
+      /a daemon of an earlier devmgr uses .*; stop all daemons of that version first/,
+    );
+    await expect(openCopySource({ url, env: {} })).rejects.toThrow('has a newer schema than this devmgr');
+    await Promise.all([older.close(), opened.store.close()]);
+    const newest = await open(url, { migrations: contract });
+    await commit(newer, [addDevice('D')]);
+    expect(await refusal(url)).toMatch(`has schema version ${known + 2}, this devmgr supports up to ${known}`);
+    expect(await newest.lastEventId()).toBe(4);
+    await Promise.all([newer.close(), newest.close()]);
+    await opened.cleanup();
+  });
+
   it('needs no superuser; without pg_trgm keywords are found all the same, and the log says so', async () => {
     const database = await server.database();
     await server.query('CREATE ROLE plain LOGIN');

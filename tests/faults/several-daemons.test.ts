@@ -104,6 +104,27 @@ needsPostgres('several daemons on one database', () => {
     expect(await entriesAt(one, 'JOURNAL_KEY_ROTATED')).toHaveLength(1);
   });
 
+  it('with copies of the secrets replace the journal key without a pause if all have the next key before', async () => {
+    const nodes = await Nodes.create(server);
+    const one = await nodes.start();
+    const two = await nodes.start({ secrets: nodes.copySecrets() });
+    for (const { secrets } of [one, two])
+      writeFileSync(join(secrets, 'journal-key-next'), `${'k'.repeat(43)}\n`, { mode: 0o600 });
+    for (const node of [one, two]) expect((await add(node)).code).toBe(200);
+    expect(await entriesAt(one, 'JOURNAL_KEY_ROTATED')).toHaveLength(0);
+    expect(await one.program(rotateKey, { json: true, journal: true })).toMatchObject({ code: 0 });
+    for (const node of [two, one]) expect((await add(node)).code).toBe(200);
+    await two.stop();
+    const again = await nodes.start({ home: two.home, secrets: two.secrets });
+    expect(existsSync(join(two.secrets, 'journal-key-next'))).toBe(false);
+    for (const node of [one, again]) {
+      expect((await add(node)).code).toBe(200);
+      await node.stop();
+      expect(await problemsAt(node)).toEqual([]);
+    }
+    expect(await entriesAt(one, 'JOURNAL_KEY_ROTATED')).toHaveLength(1);
+  });
+
   it('accept tokens of a new signing key at once if they share the secrets, and the journal says so once', async () => {
     const nodes = await Nodes.create(server);
     const [one, two, three] = [await nodes.start(), await nodes.start(), await nodes.start()];

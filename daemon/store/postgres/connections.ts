@@ -1,7 +1,8 @@
 /** The connections of one store: a single one for writing, and those for reading. */
-import type { Address } from './address.ts';
+import { joinDaemons } from './daemon-lock.ts';
 import { StoreUnreachable, toOpenFailure } from './failure.ts';
-import { lockSpace } from './migrate.ts';
+import { versionOf } from './migrate.ts';
+import { migrations } from './migrations.ts';
 import type { Primary } from './primary.ts';
 import { type Login, Session, type SessionSettings } from './session.ts';
 
@@ -10,8 +11,6 @@ const writing: SessionSettings = { idleInTransactionMs: 2000, lockMs: 10_000 };
 const reading: SessionSettings = { idleInTransactionMs: 10_000, lockMs: 10_000 };
 /** An export waits for its client between two reads. */
 const scanning: SessionSettings = { idleInTransactionMs: 600_000, lockMs: 10_000 };
-
-const DAEMON_LOCK = 2;
 
 /** An acknowledged commit must be on disk, whatever the server does by default; a wait for standbys stays. */
 export const durable = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
@@ -22,6 +21,8 @@ export const unlimited = `SELECT set_config('transaction_timeout', '0', false) W
 export interface ConnectionParts {
   readonly login: Login;
   readonly primary: Primary;
+  /** The version of the schema that this program knows; the released one if absent. */
+  readonly schema?: number | undefined;
 }
 
 /** Opens sessions, each checked before its first use. All reject with a `StoreFailure`. */
@@ -40,7 +41,10 @@ export class Connections {
     const session = await this.#open(writing, async opened => {
       await opened.runOnce(durable);
       await opened.runOnce(unlimited);
-      await joinDaemons(opened, this.#parts.login.address);
+      const { login, schema = migrations.length } = this.#parts;
+      await joinDaemons(opened, login.address, schema);
+      // Another release may have changed the schema while this daemon had no connection.
+      await versionOf(opened, login.address, schema);
     });
     this.#writer = session;
     return session;
@@ -86,39 +90,4 @@ export class Connections {
       throw toOpenFailure(error, login.address.text);
     }
   }
-}
-
-/** Daemons share this lock; what replaces rows behind them takes it alone. A session holds it until its end. */
-async function joinDaemons(session: Session, { text }: Address): Promise<void> {
-  if (await isTaken(session, 'pg_try_advisory_lock_shared')) return;
-  throw new StoreUnreachable(
-    `${text} is being copied or restored${await byWhom(session)}`,
-    'start the daemon when that has ended',
-  );
-}
-
-/** Keeps all daemons away from the database until the session ends. Rejects with `StoreUnreachable` if one uses it. */
-export async function takeDaemonLock(session: Session, { text }: Address): Promise<void> {
-  if (await isTaken(session, 'pg_try_advisory_lock')) return;
-  throw new StoreUnreachable(
-    `a daemon uses ${text}${await byWhom(session)}`,
-    'stop all daemons of this registry first',
-  );
-}
-
-async function isTaken(session: Session, lock: string): Promise<boolean> {
-  const { rows } = await session.runOnce(`SELECT ${lock}($1, $2) AS taken`, [lockSpace, DAEMON_LOCK]);
-  return rows[0]!.taken === true;
-}
-
-/** The names of the sessions that hold the lock, as `Session` makes them; an empty text if they have just ended. */
-async function byWhom(session: Session): Promise<string> {
-  const { rows } = await session.runOnce(
-    `SELECT DISTINCT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND classid = $1::int8::oid AND objid = $2::int8::oid AND granted AND pid <> pg_backend_pid()
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY 1`,
-    [lockSpace, DAEMON_LOCK],
-  );
-  const names = rows.map(({ name }) => name as string).filter(Boolean);
-  return names.length ? `: ${names.join(', ')}` : '';
 }

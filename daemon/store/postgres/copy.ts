@@ -12,7 +12,8 @@ import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
 import { StoreFailure } from '../store.ts';
 import type { Address } from './address.ts';
-import { durable, takeDaemonLock, unlimited } from './connections.ts';
+import { durable, unlimited } from './connections.ts';
+import { takeDaemonLock } from './daemon-lock.ts';
 import { type HeadRow, hourMs, numberedTables, storedHead } from './draft.ts';
 import { StoreMisconfigured, toFailure, toOpenFailure } from './failure.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
@@ -197,9 +198,15 @@ export const openSnapshot = (options: DatabaseAddress): Promise<CopySource> =>
     return atThisMoment(session);
   });
 
-async function checkVersion(session: Session, { address }: Login): Promise<void> {
+/** A daemon can use a newer schema that adds something; a copy would leave that out. */
+const newer = ({ text }: Login['address']) =>
+  new StoreMisconfigured(`${text} has a newer schema than this devmgr`, 'use the newer devmgr');
+
+async function checkVersion(session: Session, { address }: Pick<Login, 'address'>): Promise<void> {
   await checkServer(session, address);
-  if ((await versionOf(session, address, migrations.length)) < migrations.length)
+  const version = await versionOf(session, address, migrations.length);
+  if (version > migrations.length) throw newer(address);
+  if (version < migrations.length)
     throw new StoreMisconfigured(
       `${address.text} has no registry of this version`,
       'start the daemon once: it creates or upgrades the registry',
@@ -216,6 +223,7 @@ async function atThisMoment(session: Session): Promise<CopySource> {
 export const openCopyTarget = (options: DatabaseAddress): Promise<CopyTarget> =>
   opened(options, async (session, { address }) => {
     await prepareDatabase(session, { address, notice: () => {} });
+    await checkVersion(session, { address });
     await takeDaemonLock(session, address);
     await session.runOnce(durable);
     return new PostgresCopyTarget(session);

@@ -1,10 +1,9 @@
 import type { Address } from './address.ts';
+import { excludeOlder, lockSpace } from './daemon-lock.ts';
 import { StoreMisconfigured, StoreUnreachable, sqlState } from './failure.ts';
 import { type Migration, migrations as released, searchIndex } from './migrations.ts';
 import type { Session } from './session.ts';
 
-/** The first number of the advisory locks of devmgr ('DvMg'). */
-export const lockSpace = 0x44764d67;
 const MIGRATION_LOCK = 1;
 
 interface Preparing {
@@ -23,7 +22,7 @@ export async function prepareDatabase(session: Session, preparing: Preparing): P
   const { address, migrations = released } = preparing;
   await checkServer(session, address);
   // Most starts find a schema that is up to date, and need no lock.
-  if ((await versionOf(session, address, migrations.length)) === migrations.length) return;
+  if ((await versionOf(session, address, migrations.length)) >= migrations.length) return;
   await session.runOnce('BEGIN');
   try {
     // Another node may take long for its steps; then there is nothing left to do.
@@ -58,7 +57,10 @@ export async function checkServer(session: Session, { text }: Address): Promise<
     );
 }
 
-/** Version of the schema; 0 if the database is empty. Refuses a newer one, and a database of another program. */
+/**
+ * Version of the schema; 0 if the database is empty. Refuses a newer one that a program of version `newest` cannot use, and a database
+ * of another program.
+ */
 export async function versionOf(session: Session, { text }: Address, newest: number): Promise<number> {
   const { rows } = await session.runOnce(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`,
@@ -66,13 +68,19 @@ export async function versionOf(session: Session, { text }: Address, newest: num
   if (rows.length === 0) return 0;
   if (!rows.some(({ name }) => name === 'devmgr_schema'))
     throw new StoreMisconfigured(`${text} has tables of another program`, 'create a database for devmgr alone');
-  const version = Number((await session.runOnce('SELECT version FROM devmgr_schema')).rows[0]?.version);
-  if (version > newest)
+  const { version, readableBy } = await schemaOf(session);
+  if (version > newest && readableBy > newest)
     throw new StoreMisconfigured(
       `${text} has schema version ${version}, this devmgr supports up to ${newest}`,
       'use the newer devmgr',
     );
   return version;
+}
+
+/** `readableBy`: the oldest version that a program must know to use the schema. */
+async function schemaOf(session: Session): Promise<{ readonly version: number; readonly readableBy: number }> {
+  const { version, readable_by: readableBy } = (await session.runOnce('SELECT * FROM devmgr_schema')).rows[0] ?? {};
+  return { version: Number(version), readableBy: Number(readableBy ?? version) };
 }
 
 async function migrate(
@@ -81,7 +89,13 @@ async function migrate(
   migrations: readonly Migration[],
 ): Promise<void> {
   const version = await versionOf(session, address, migrations.length);
-  for (const { number, name, sql } of migrations.slice(version)) {
+  // Another node may have carried out the steps.
+  if (version >= migrations.length) return;
+  const before = version === 0 ? 0 : (await schemaOf(session)).readableBy;
+  const steps = migrations.slice(version);
+  const readableBy = Math.max(before, ...steps.map(step => step.readableBy ?? step.number));
+  if (version > 0) await excludeOlder(session, address, readableBy);
+  for (const { number, name, sql } of steps) {
     try {
       await session.runOnce(sql);
     } catch (error) {
@@ -95,11 +109,12 @@ async function migrate(
     }
   }
   if (version === 0) {
-    await session.runOnce('CREATE TABLE devmgr_schema (version int8 NOT NULL)');
-    await session.runOnce('INSERT INTO devmgr_schema VALUES ($1)', [migrations.length]);
+    await session.runOnce('CREATE TABLE devmgr_schema (version int8 NOT NULL, readable_by int8)');
+    await session.runOnce('INSERT INTO devmgr_schema VALUES ($1, $2)', [migrations.length, readableBy]);
     await addSearch(session, notice);
   } else {
-    await session.runOnce('UPDATE devmgr_schema SET version = $1', [migrations.length]);
+    await session.runOnce('ALTER TABLE devmgr_schema ADD COLUMN IF NOT EXISTS readable_by int8');
+    await session.runOnce('UPDATE devmgr_schema SET version = $1, readable_by = $2', [migrations.length, readableBy]);
     notice(`the schema of ${address.text} was upgraded from version ${version} to ${migrations.length}`);
   }
 }

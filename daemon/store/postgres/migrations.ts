@@ -7,6 +7,11 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
+  /**
+   * The oldest version whose programs can use the schema after this step, because it only adds what they need not know. Such daemons
+   * go on while the step is carried out. If absent, only programs that know the step can use it, and others must be stopped.
+   */
+  readonly readableBy?: number;
 }
 
 /**

@@ -59,7 +59,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const login = loginFrom(options);
   await prepare(login, options);
   const primary = new Primary(login.address, now);
-  const connections = new Connections({ login, primary });
+  const connections = new Connections({ login, primary, schema: options.migrations?.length });
   try {
     const end = new JournalEnd([options.journalKey, ...(options.otherJournalKeys ?? [])]);
     const writer = await connections.writer();
