@@ -46,6 +46,8 @@ export interface SubscriptionHandle {
 
 /** Milliseconds between two checks of all consumers. */
 const SWEEP_MS = 1000;
+/** Milliseconds between two warnings of one kind: a store that is away fails for every stream. */
+const WARN_MS = 1000;
 /** Milliseconds for consumers to complete the closing handshake at shutdown. */
 const CLOSE_MS = 2000;
 
@@ -67,6 +69,8 @@ export class Hub {
   /** Those whose tokens are being checked. */
   readonly #checking = new Set<Consumer>();
   readonly #stops: (() => void)[];
+  /** By message: when it may be logged again, on the monotonic clock, and how often it was not. */
+  readonly #warned = new Map<string, { readonly until: number; withheld: number }>();
   #sending = false;
   #sendAgain = false;
   #sweeping = false;
@@ -251,6 +255,13 @@ export class Hub {
   }
 
   #warn(error: unknown, message: string): void {
-    this.#log.warn({ err: error }, `${message}; trying again`);
+    const last = this.#warned.get(message);
+    const now = this.#monotonic();
+    if (last && now < last.until) {
+      last.withheld++;
+      return;
+    }
+    this.#warned.set(message, { until: now + WARN_MS, withheld: 0 });
+    this.#log.warn({ err: error, ...(last?.withheld && { withheld: last.withheld }) }, `${message}; trying again`);
   }
 }

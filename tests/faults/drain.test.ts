@@ -59,6 +59,25 @@ async function work(client: Client, onDone: () => void): Promise<string[]> {
 }
 
 needsPostgres('two daemons', () => {
+  it('X-RateLimit-Remaining of one counts what the other has used', async () => {
+    const daemons = await twoDaemons();
+    const many = { count: 100, seconds: 60 };
+    const limits = { login: null, query: many, modify: many, upload: null };
+    for (const daemon of [daemons.one, daemons.two]) await daemon.restart({ limits });
+    const token = daemons.one.adminToken;
+    const left = async (daemon: typeof daemons.one, method: string, path: string, body?: unknown) =>
+      Number((await daemon.call(method, path, body, { token })).headers.get('x-ratelimit-remaining'));
+    for (let i = 1; i <= 10; i++) {
+      const daemon = i % 2 ? daemons.one : daemons.two;
+      expect(await left(daemon, 'POST', '/api/devices/register', registration())).toBe(100 - i);
+    }
+    for (let i = 1; i <= 10; i++) expect(await left(daemons.one, 'GET', '/api/users/me')).toBe(100 - i);
+    // Once the portion of the other is given back, the header is exact.
+    await daemons.one.stopKeepingHome();
+    expect(await left(daemons.two, 'GET', '/api/users/me')).toBe(89);
+    await daemons.one.startAgain({ limits });
+  });
+
   it('one is stopped: every change of 16 clients is made once, and watch has no gap and no repeat', async () => {
     const daemons = await twoDaemons();
     const { one, two } = daemons;

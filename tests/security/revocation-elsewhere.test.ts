@@ -94,6 +94,16 @@ needsPostgres('two daemons on one database', () => {
       expect((await stream.closed).code).toBe(4401);
     });
 
+    it.each(Object.entries(revoked))('the stream of %s is closed, though nothing else is asked', async (_who, make) => {
+      const { token, revoke } = await make();
+      const stream = await openStream(daemons.two.url, { token });
+      // Its token was checked when it was opened: that check is over when an event has come.
+      data(await register(daemons.two, daemons.two.adminToken, registration()));
+      await stream.until(1);
+      data(await revoke());
+      expect((await stream.closed).code).toBe(4401);
+    });
+
     it('a refusal of a request with an Idempotency-Key is not stored', async () => {
       const { token, revoke } = await withoutRole();
       data(await list(daemons.two, token));
