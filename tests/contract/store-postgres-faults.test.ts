@@ -150,7 +150,9 @@ needsPostgres('a PostgreSQL store whose server', () => {
       { kind: 'used', usageCount: 1, usageSeconds: 3, at: 100 },
     ]);
     expect((await store.events({ after: 0, limit: 9 })).map(({ at }) => at)).toEqual([100, 100, 100]);
-    expect((await store.device(2))?.createdAt).toBe(100);
+    const [first, second] = [await store.device(1), await store.device(2)];
+    expect(second?.createdAt).toBe(100);
+    expect(second!.activationCodeExpiresAt - first!.activationCodeExpiresAt).toBe(50);
   });
 
   it('closes connections answers reads through new ones', async () => {

@@ -30,13 +30,20 @@ export function* applyCommit(draft: Draft, commit: Commit): Generator<void, Chan
   const isRaised = context.at !== commit.at;
   const results: ChangeResult[] = [];
   for (const change of commit.changes) {
-    const result = writeOf(change).apply(draft, change, context);
+    const result = writeOf(change).apply(draft, later(change, context.at - commit.at), context);
     const hasTime = result.kind === 'added' || result.kind === 'used';
     results.push(isRaised && hasTime ? { ...result, at: context.at } : result);
     yield;
   }
   draft.responses.store(commit, results);
   return results;
+}
+
+/** The change of a commit whose time was raised: the code of a new device is valid as long as before, counted from its creation. */
+function later(change: Change, by: number): Change {
+  if (change.kind !== 'device.add' || by === 0) return change;
+  const { device } = change;
+  return { ...change, device: { ...device, activationCodeExpiresAt: device.activationCodeExpiresAt + by } };
 }
 
 function checkCaller(draft: Draft, caller: CallerGuard): void {
