@@ -1,14 +1,25 @@
 /**
- * `npm run fuzz`: 200,000 spoiled and long inputs for a daemon of its own. Ends with 1 if an answer was wrong or late, if an input
+ * `npm run fuzz`: 100,000 hostile inputs for each reader of proofs, then 200,000 spoiled and long inputs for a daemon of its own. Ends with 1 if an answer was wrong or late, if an input
  * held the main thread for 50 ms, if something was logged as an error, or if handles or memory are left. DEVMGR_FUZZ_SEED and DEVMGR_FUZZ_COUNT choose others.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnTried, tryDaemon } from './leaks.ts';
+import { tryReader } from './proof.ts';
+import { sampledReaders } from './proof-samples.ts';
+import { MOST_WORK } from './stall.ts';
 
 const seed = Number(process.env.DEVMGR_FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const count = Number(process.env.DEVMGR_FUZZ_COUNT ?? 200_000);
+
+const faults: string[] = [];
+for (const reader of sampledReaders()) {
+  const { tried, refused, slowest, faults: found } = tryReader(reader, { seed, count: Math.ceil(count / 2) });
+  console.log(`${reader.name}: ${tried} tried, ${refused} refused, slowest ${slowest.toFixed(1)} ms, seed ${seed}`);
+  faults.push(...found);
+  if (slowest > MOST_WORK) faults.push(`${reader.name}: an input took ${Math.round(slowest)} ms`);
+}
 
 const home = await mkdtemp(join(tmpdir(), 'devmgr-fuzz-'));
 const daemon = await spawnTried(home);
@@ -24,8 +35,9 @@ console.log(
     .map(([status, times]) => `${status}: ${times}`)
     .join(', '),
 );
-for (const problem of problems) console.error(problem);
+const all = [...faults, ...problems];
+for (const problem of all) console.error(problem);
 await daemon.stop();
 await rm(home, { recursive: true, force: true });
-console.log(problems.length ? `${problems.length} faults` : 'no faults');
-process.exit(problems.length ? 1 : 0);
+console.log(all.length ? `${all.length} faults` : 'no faults');
+process.exit(all.length ? 1 : 0);

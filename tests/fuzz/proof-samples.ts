@@ -1,0 +1,28 @@
+/** Samples for the readers of proofs, from the test authenticators. */
+
+import { expectBytes, expectMap, readCbor } from '../../daemon/proof/cbor.ts';
+import { TestAuthenticator } from '../support/test-authenticator.ts';
+import { makeRoot } from '../support/test-pki.ts';
+import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
+import { type Reader, readers } from './proof.ts';
+
+const AAGUID = '11111111-2222-3333-4444-555555555555';
+
+/** All readers with their samples. */
+export function sampledReaders(): Reader[] {
+  const root = makeRoot('Root');
+  const hash = Buffer.alloc(32, 1);
+  const card = new TestScp11bCard({ serialNumber: 1234, firmware: [5, 7, 4], formFactor: 3, root: cardRoot() });
+  const kinds = (['packed', 'fido-u2f', 'self', 'none'] as const).map(
+    kind => new TestAuthenticator({ root, aaguid: AAGUID, kind, serialOctets: Buffer.alloc(4, 1) }),
+  );
+  const objects = kinds.map(authenticator => authenticator.attestationObject('devmgr.invalid', hash));
+  return readers({
+    certificates: [root.der, ...card.chain, kinds[0]!.certificate.der],
+    cbor: [...objects, kinds[0]!.info()],
+    authenticatorData: objects.map(object =>
+      expectBytes(expectMap(readCbor(object), 'object').get('authData'), 'data'),
+    ),
+    registrations: kinds.map(authenticator => authenticator.u2fRegister(hash, hash)),
+  });
+}

@@ -1,0 +1,136 @@
+/** Hostile bytes for the readers of proofs: each input gives a value or a MalformedError, soon. Seeded, so that a fault can be repeated. */
+import { readAuthenticatorData } from '../../daemon/proof/authenticator-data.ts';
+import { readCbor } from '../../daemon/proof/cbor.ts';
+import { readCertificate } from '../../daemon/proof/certificate.ts';
+import { childrenOf, readDer } from '../../daemon/proof/der.ts';
+import { MalformedError } from '../../daemon/proof/malformed.ts';
+import { readRegistration } from '../../daemon/proof/u2f.ts';
+
+/** A reader, and inputs that it accepts. */
+export interface Reader {
+  readonly name: string;
+  readonly samples: readonly Uint8Array[];
+  read(bytes: Uint8Array): unknown;
+}
+
+/** What was tried. */
+export interface HostileReport {
+  readonly tried: number;
+  readonly refused: number;
+  /** Milliseconds of the slowest input. */
+  readonly slowest: number;
+  /** Inputs that gave another error than MalformedError, with the seed. */
+  readonly faults: readonly string[];
+}
+
+/** The readers that keys and files reach, with samples from test authenticators. */
+export function readers(samples: {
+  readonly certificates: readonly Uint8Array[];
+  readonly cbor: readonly Uint8Array[];
+  readonly authenticatorData: readonly Uint8Array[];
+  readonly registrations: readonly Uint8Array[];
+}): Reader[] {
+  return [
+    { name: 'CBOR', samples: samples.cbor, read: readCbor },
+    { name: 'DER', samples: samples.certificates, read: walk },
+    { name: 'certificate', samples: samples.certificates, read: readCertificate },
+    { name: 'authenticator data', samples: samples.authenticatorData, read: readAuthenticatorData },
+    { name: 'U2F registration', samples: samples.registrations, read: readRegistration },
+  ];
+}
+
+/** Reads every level, as no caller does. */
+function walk(bytes: Uint8Array): number {
+  const open = [readDer(bytes)];
+  let elements = 0;
+  for (let element = open.pop(); element; element = open.pop()) {
+    elements++;
+    if (element.tag & 0x20) open.push(...childrenOf(element));
+  }
+  return elements;
+}
+
+/** Numbers from 0 to below `limit`, always the same ones for a seed (mulberry32). */
+export function randomNumbers(seed: number): (limit: number) => number {
+  let state = seed >>> 0;
+  return limit => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  };
+}
+
+/** Bytes that mean something at the beginning of a length, a type or a number. */
+const telling = [
+  0x00, 0x01, 0x17, 0x18, 0x1f, 0x30, 0x5f, 0x7f, 0x80, 0x81, 0x84, 0x9b, 0xa0, 0xbf, 0xdb, 0xf9, 0xfb, 0xff,
+] as const;
+
+/** A sample that was changed in one to four places, or bytes without any form. */
+export function mutated(sample: Uint8Array, next: (limit: number) => number): Uint8Array {
+  if (next(16) === 0) return Uint8Array.from({ length: next(200) }, () => next(256));
+  let bytes: Buffer = Buffer.from(sample);
+  for (let changes = 1 + next(4); changes > 0; changes--) bytes = changed(bytes, next);
+  return bytes;
+}
+
+function changed(bytes: Buffer, next: (limit: number) => number): Buffer {
+  const at = next(bytes.length + 1);
+  const length = next(9);
+  switch (next(6)) {
+    case 0:
+      return bytes.subarray(0, at);
+    case 1:
+      return Buffer.concat([bytes.subarray(0, at), Uint8Array.of(telling[next(telling.length)]!), bytes.subarray(at)]);
+    case 2:
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + length)]);
+    case 3:
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at, at + length * 8), bytes.subarray(at)]);
+    case 4:
+      return withByte(bytes, at, telling[next(telling.length)]!);
+    default:
+      return withByte(bytes, at, (bytes[at] ?? 0) ^ (1 << next(8)));
+  }
+}
+
+function withByte(bytes: Buffer, at: number, value: number): Buffer {
+  const copy = Buffer.from(bytes);
+  if (at < copy.length) copy[at] = value;
+  return copy;
+}
+
+/** Gives `count` hostile inputs to a reader. */
+export function tryReader(reader: Reader, { seed, count }: { seed: number; count: number }): HostileReport {
+  const next = randomNumbers(seed);
+  const faults: string[] = [];
+  let refused = 0;
+  let slowest = 0;
+  for (let tried = 0; tried < count; tried++) {
+    const bytes = mutated(reader.samples[next(reader.samples.length)]!, next);
+    const { error, milliseconds } = measured(() => reader.read(bytes));
+    if (error !== undefined) refused++;
+    if (error !== undefined && !(error instanceof MalformedError))
+      faults.push(`${reader.name}, input ${tried} of seed ${seed}: ${error}: ${Buffer.from(bytes).toString('hex')}`);
+    slowest = Math.max(slowest, milliseconds);
+  }
+  return { tried: count, refused, slowest, faults };
+}
+
+/** Longer than any input needs: what took longer is measured again, since something else may have run. */
+const SUSPECT_MS = 5;
+const ATTEMPTS = 3;
+
+function measured(read: () => unknown): { error: unknown; milliseconds: number } {
+  let error: unknown;
+  let milliseconds = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < ATTEMPTS && milliseconds > SUSPECT_MS; attempt++) {
+    const began = performance.now();
+    try {
+      read();
+    } catch (thrown) {
+      error = thrown;
+    }
+    milliseconds = Math.min(milliseconds, performance.now() - began);
+  }
+  return { error, milliseconds };
+}
