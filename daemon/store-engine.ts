@@ -1,5 +1,5 @@
 /** The only place that chooses the engine of the store: SQLite in the home folder, or PostgreSQL. */
-import { checkBelonging, checkComplete } from './home/belonging.ts';
+import { checkBelonging, checkComplete, presentImprint } from './home/belonging.ts';
 import type { Home } from './home/home.ts';
 import { Instance } from './home/instance.ts';
 import { allKeys, journalKeys } from './home/journal-keys.ts';
@@ -22,7 +22,8 @@ export async function openStore(
   notice: (message: string) => void,
 ): Promise<Store> {
   const isShared = target !== null || home.sharesSecrets;
-  const imprint = await readImprint(target, home);
+  const imprint =
+    target === null ? await readImprint(null, home) : await presentImprint(home, () => readImprint(target, home));
   if (isShared) await checkBelonging(home, imprint);
   else if (imprint) checkComplete(imprint);
   await home.secretKey('journalKey');

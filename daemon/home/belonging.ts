@@ -1,6 +1,7 @@
 /** Whether the secrets of a home are those of a registry. */
 import type { Imprint } from '../store/imprint.ts';
 import { isSealed } from '../store/key-ring.ts';
+import { readHeads } from './head-file.ts';
 import type { Home } from './home.ts';
 import { Instance } from './instance.ts';
 import { allKeys, journalKeys } from './journal-keys.ts';
@@ -14,6 +15,31 @@ export async function checkBelonging(home: Home, imprint: Imprint | null): Promi
   if (imprint === null) return;
   checkComplete(imprint);
   await checkSecrets(home, imprint);
+}
+
+/**
+ * Reads what a database says. Refuses it with `StartRefused` as `checkBelonging` does, and also if it ends before the last journal entry that
+ * the home has signed: the server has an earlier state, and what was acknowledged since then would be lost.
+ */
+export async function presentImprint(home: Home, read: () => Promise<Imprint | null>): Promise<Imprint | null> {
+  // First: another daemon adds to the journal, then to the heads.
+  const signed = await lastSigned(home);
+  const imprint = await read();
+  await checkBelonging(home, imprint);
+  if (imprint?.head && imprint.head.id < signed)
+    throw new StartRefused(
+      9,
+      `${imprint.name} ends at journal entry ${imprint.head.id}, and entry ${signed} was signed: it is an earlier state of the registry`,
+      `name the server that has it; to go on with the earlier state, move ${home.path('journalHeads')} away`,
+    );
+  return imprint;
+}
+
+/** Id of the last entry that the home has signed; 0 if there is none. */
+async function lastSigned(home: Home): Promise<number> {
+  if (!(await home.has('journalKey'))) return 0;
+  const { anchors } = await readHeads(home, await journalKeys(home));
+  return Math.max(0, ...anchors.heads.map(({ id }) => id));
 }
 
 /** Refuses with `StartRefused` a registry that has other secrets than the home. */

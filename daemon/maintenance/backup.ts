@@ -5,7 +5,7 @@ import type { Encrypter } from 'age-encryption';
 import { environment, homeFiles } from '../../src/contract/local.ts';
 import type { BackupOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { syncFolder } from '../files.ts';
-import { checkBelonging } from '../home/belonging.ts';
+import { presentImprint } from '../home/belonging.ts';
 import type { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { StartRefused } from '../home/settings.ts';
@@ -25,7 +25,7 @@ export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const registry = await existingRegistry(options.home, io.env);
     const { home, target } = registry;
-    if (target !== null) await checkBelonging(home, await readRegistry(target, home));
+    if (target !== null) await presentImprint(home, () => readRegistry(target, home));
     const file = resolve(options.file);
     const encrypter = await encrypterFor(options);
     const write = (to: string) => writeBackup(registry, to, progressOf(io, options.json));

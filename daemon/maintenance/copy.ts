@@ -4,7 +4,7 @@ import type { CopyOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { openBlobs } from '../blobs/open-blobs.ts';
 import { filesTarget } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
-import { checkBelonging } from '../home/belonging.ts';
+import { checkBelonging, presentImprint } from '../home/belonging.ts';
 import { presentHeads, type ReadHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { lockHome } from '../home/lock.ts';
@@ -78,7 +78,9 @@ async function copyLocked(
   io: ProgramIo,
 ): Promise<Figures> {
   const [from, to] = [await copiedRegistry(places[0], home), await copiedRegistry(places[1], home)];
-  const imprint = await from.imprint();
+  const read = () => from.imprint();
+  // A file that someone has put back is checked with the rest of the source.
+  const imprint = await ('file' in places[0] ? read() : presentImprint(home, read));
   if (imprint === null) throw new StartRefused(2, `there is no registry in ${options.from}`, 'name one with --from');
   await checkBelonging(home, imprint);
   const present = await to.imprint();

@@ -1,6 +1,6 @@
 /** Creates a registry: schema, keys and the first administrator. */
 import type { InitOptions, ProgramIo } from '../../src/contract/programs.ts';
-import { checkBelonging } from '../home/belonging.ts';
+import { checkBelonging, presentImprint } from '../home/belonging.ts';
 import { HeadKeeper } from '../home/head-keeper.ts';
 import { Home } from '../home/home.ts';
 import { Instance } from '../home/instance.ts';
@@ -38,7 +38,8 @@ export function init(options: InitOptions, io: ProgramIo): Promise<number> {
 
 /** Null if there is no registry, or one that was never used. Refuses one with other secrets. */
 async function existing(target: StoreTarget | null, home: Home): Promise<Created | null> {
-  const imprint = await readImprint(target, home);
+  const read = () => readImprint(target, home);
+  const imprint = await (target === null ? read() : presentImprint(home, read));
   await checkBelonging(home, imprint);
   if (imprint === null || imprint.head === null) return null;
   const { name: registry } = imprint;

@@ -5,13 +5,15 @@ import { homeFiles } from '../../src/contract/local.ts';
 import type { CheckOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { filesTarget, type S3Target } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
+import { checkSecrets } from '../home/belonging.ts';
 import { presentHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
+import { Instance } from '../home/instance.ts';
 import { StartRefused, secretsFrom } from '../home/settings.ts';
 import { type StoreTarget, storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
 import type { JournalReport, StoreMaintenance } from '../store/maintenance.ts';
-import { storeMaintenance } from '../store-engine.ts';
+import { readImprint, storeMaintenance } from '../store-engine.ts';
 import { type BlobReport, blobProblems } from './check-blobs.ts';
 import { filesOf } from './registry-files.ts';
 
@@ -20,6 +22,7 @@ export function check(options: CheckOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const { home, target } = await existingRegistry(options.home, io.env);
     const objectStore = filesTarget(options.files ?? null, io.env, true);
+    if (target !== null) await checkInstance(target, home);
     const store = await storeMaintenance(target, home);
     const heads = await presentHeads(home);
     const { unproven: _, ...report } = await store.check(heads.anchors);
@@ -34,6 +37,14 @@ export function check(options: CheckOptions, io: ProgramIo): Promise<number> {
     if (!options.json) io.stderr.write(notCoveredText(report));
     return problems.length ? 1 : 0;
   });
+}
+
+/** Refuses the secrets of another registry. If only the seal does not fit, the check reports what was changed. */
+async function checkInstance(target: StoreTarget, home: Home): Promise<void> {
+  const imprint = await readImprint(target, home);
+  const instance = (await Instance.existing(home))?.id;
+  if (imprint?.head && imprint.instance !== null && instance !== undefined && instance !== imprint.instance)
+    await checkSecrets(home, imprint);
 }
 
 async function checkFiles(store: StoreMaintenance, home: Home, objectStore: S3Target | null): Promise<BlobReport> {

@@ -20,3 +20,21 @@ export function makeCertificate(dir: string, name: string, newKey: readonly stri
   });
   return { cert, key };
 }
+
+/** Makes an authority. */
+export function makeAuthority(dir: string, name: string): Certificate {
+  const [cert, key] = [join(dir, `${name}.crt`), join(dir, `${name}.key`)];
+  const kind = ['-newkey', ...elliptic, '-nodes', '-days', '2', '-subj', `/CN=${name}`];
+  execFileSync(findTool('openssl')!, ['req', '-x509', ...kind, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  return { cert, key };
+}
+
+/** Makes a certificate of an authority for an address, such as `IP:127.0.0.1`. */
+export function issueCertificate(dir: string, authority: Certificate, address: string): Certificate {
+  const [cert, key] = [join(dir, 'issued.crt'), join(dir, 'issued.key')];
+  const kind = ['-newkey', ...elliptic, '-nodes', '-days', '2', '-subj', '/CN=server'];
+  const by = ['-CA', authority.cert, '-CAkey', authority.key, '-addext', `subjectAltName=${address}`];
+  const args = ['req', '-x509', ...kind, ...by, '-addext', 'basicConstraints=critical,CA:FALSE'];
+  execFileSync(findTool('openssl')!, [...args, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  return { cert, key };
+}

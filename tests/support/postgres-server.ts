@@ -89,6 +89,8 @@ export interface ServerOptions {
   readonly passwords?: boolean;
   /** Further lines of the configuration: name=value. */
   readonly settings?: readonly string[];
+  /** Prepares the folder of its data before it starts: `own` gives it a file. Returns further settings. */
+  readonly before?: (data: string, own: (file: string) => void) => readonly string[];
   /** The first of `postgresServers` if absent. */
   readonly programs?: Programs | undefined;
 }
@@ -114,6 +116,7 @@ export class PostgresServer {
     durable = false,
     passwords = false,
     settings = [],
+    before = () => [],
     programs = postgresServers()[0],
   }: ServerOptions = {}): Promise<PostgresServer> {
     if (!programs) throw new Error('PostgreSQL is not installed; apt-get install postgresql');
@@ -127,7 +130,25 @@ export class PostgresServer {
     const env = environmentOf(programs, folder);
     await promisify(execFile)(...asUser(join(programs.folder, 'initdb'), args), { cwd: '/', env });
     const fast = durable ? [] : ['fsync=off', 'synchronous_commit=on', 'full_page_writes=off'];
-    const server = new PostgresServer(folder, programs.folder, env, [...fast, ...settings]);
+    const own = (path: string) => {
+      if (isRoot) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
+    };
+    const further = before(join(folder, 'data'), own);
+    const server = new PostgresServer(folder, programs.folder, env, [...fast, ...settings, ...further]);
+    await server.run();
+    return server;
+  }
+
+  /**
+   * A physical copy of this server as it is now, which runs: with `standby` it follows this server and is read-only.
+   */
+  async copy({ standby = false }: { standby?: boolean } = {}): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'devmgr-pg-'));
+    if (isRoot) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED);
+    const source = ['-h', this.folder, '-U', 'devmgr', '-D', join(folder, 'data'), '--checkpoint=fast', '--no-sync'];
+    const args = [...source, ...(standby ? ['--write-recovery-conf'] : [])];
+    await promisify(execFile)(...asUser(join(this.#programs, 'pg_basebackup'), args), { cwd: '/', env: this.#env });
+    const server = new PostgresServer(folder, this.#programs, this.#env, ['fsync=off']);
     await server.run();
     return server;
   }
@@ -147,7 +168,7 @@ export class PostgresServer {
     const said: string[] = [];
     for await (const line of createInterface({ input: child.stderr! })) {
       said.push(line);
-      if (line.includes('ready to accept connections')) {
+      if (/ready to accept (?:read-only )?connections/.test(line)) {
         child.stderr!.resume();
         return;
       }

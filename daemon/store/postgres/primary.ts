@@ -53,7 +53,7 @@ export class Primary {
     if (id > 0 && entry.rows[0]?.mac !== mac)
       throw new StoreUnreachable(
         `${text} lacks journal entry ${id}, which was acknowledged: a failover has lost it`,
-        'restore the server that has it; to accept the loss, restart the daemon',
+        'name the server that has it; to accept the loss, move journal-heads away and restart the daemon',
       );
     if (timeline > this.#timeline) this.#timeline = timeline;
   }
