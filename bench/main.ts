@@ -18,7 +18,7 @@ import type { Bench, Group } from './bench.ts';
 import { fill } from './fill.ts';
 import { growth } from './growth.ts';
 import { machine, othersAtWork } from './machine.ts';
-import { type Row, reached, table } from './report.ts';
+import { judged, type Row, reached, short, table } from './report.ts';
 import { batchRows } from './rows/batch.ts';
 import { commandRows } from './rows/command.ts';
 import { figureRows } from './rows/figures.ts';
@@ -99,7 +99,7 @@ try {
     const rows: Row[] = [];
     for await (const row of measured()) {
       rows.push(row);
-      tell(`  ${row.work}: ${reached(row) ? 'reached' : 'NOT reached'}`);
+      tell(`  ${row.work}: ${short(judged(row))}, ${reached(row) ? 'reached' : 'NOT reached'}`);
     }
     const conditions = { machine: machine(), load: before, ...bench };
     process.stdout.write(

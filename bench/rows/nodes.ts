@@ -12,7 +12,7 @@ const size = 100_000;
 const clients = 64;
 const register = '/api/devices/register';
 /** Events of which the slowest one in a hundred is the figure. */
-const events = 300;
+const events = 150;
 
 type Servers<S extends Served> = readonly [S, ...S[]];
 
@@ -134,7 +134,7 @@ async function slowest(writer: BenchDaemon, reader: BenchDaemon, prefix: string)
     await there;
     taken.push(performance.now() - begun);
     // So that events come at every moment between two looks of the other node.
-    await pause((i * 37) % 250);
+    await pause((i * 37) % 125);
   }
   client.end();
   socket.destroy();
