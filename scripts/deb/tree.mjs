@@ -19,8 +19,11 @@ export function layOut(tree, executable) {
   put(tree, 'usr/lib/udev/rules.d/70-devmgr.rules', installed(text('udev/70-devmgr.rules')));
   put(tree, 'usr/share/polkit-1/rules.d/50-devmgr.rules', installed(text('polkit/50-devmgr.rules')));
   put(tree, 'usr/lib/systemd/system/devmgr.service', installed(text('systemd/devmgr.service')));
+  put(tree, 'usr/lib/systemd/system/devmgr@.service', installed(text('systemd/devmgr@.service')));
   put(tree, 'usr/lib/systemd/user/devmgr.service', installed(text('systemd/devmgr-user.service')));
   put(tree, 'etc/default/devmgr', Buffer.from(text('debian/default')));
+  for (const name of ['registry.cfg', 'postgres.cfg'])
+    put(tree, `usr/share/doc/devmgr/examples/haproxy/${name}`, Buffer.from(text(`haproxy/${name}`)));
   put(tree, 'usr/share/doc/devmgr/README.Debian', Buffer.from(text('debian/README.Debian')));
   for (const page of pages()) put(tree, `usr/share/doc/devmgr/${page}`, join(root, 'docs', page));
   put(tree, 'usr/share/lintian/overrides/devmgr', Buffer.from(text('debian/lintian-overrides')));

@@ -21,6 +21,7 @@ const wanted = [
   { debian: 'zsh', program: 'zsh', checks: 'completion in zsh' },
   { debian: 'fish', program: 'fish', checks: 'completion in fish' },
   { debian: 'systemd', program: 'systemd-analyze', checks: 'the units of systemd' },
+  { debian: 'haproxy', program: 'haproxy', checks: 'the configuration of the load balancer' },
   { debian: 'openssl', program: 'openssl', checks: 'HTTPS' },
   { debian: 'jq', program: 'jq', checks: 'lines of the documentation' },
   { debian: 'curl', program: 'curl', checks: 'lines of the documentation' },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressFrom } from '../../daemon/store/postgres/address.ts';
 import { Connections } from '../../daemon/store/postgres/connections.ts';
@@ -79,6 +79,13 @@ describe('the password of a PostgreSQL store', () => {
     expect(passwordFor(target, env)).toBe('a:b\\c');
     chmodSync(file, 0o640);
     expect(() => passwordFor(target, env)).toThrow(/others can read it/);
+    // A credential of systemd: its access control list shows as the bits of the group.
+    const credential = { ...env, CREDENTIALS_DIRECTORY: dirname(file) };
+    chmodSync(file, 0o440);
+    expect(passwordFor(target, credential)).toBe('a:b\\c');
+    expect(() => passwordFor(target, { ...env, CREDENTIALS_DIRECTORY: '/run/credentials/other' })).toThrow(/others/);
+    chmodSync(file, 0o444);
+    expect(() => passwordFor(target, credential)).toThrow(/others can read it/);
     expect(() => passwordFor(target, { DEVMGR_STORE_PASSWORD_FILE: '/absent' })).toThrow(/does not exist/);
   });
 

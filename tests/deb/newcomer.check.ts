@@ -50,6 +50,7 @@ inDebian('a newcomer on Debian without Node', () => {
   it('has units that systemd understands', async () => {
     const verify = 'systemd-analyze verify --man=no --recursive-errors=no';
     expect(await asRoot(`${verify} /usr/lib/systemd/system/devmgr.service`)).toBe('');
+    expect(await asRoot(`${verify} /usr/lib/systemd/system/devmgr@.service`)).toBe('');
     expect(await asRoot(`${verify} --user /usr/lib/systemd/user/devmgr.service`)).toBe('');
   });
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { UDEV_RULES } from '../../drivers/hid/errors.ts';
+import { variables } from '../../src/cli/environment.ts';
 import { needs } from '../support/needs.ts';
 
 const folder = join(import.meta.dirname, '../../packaging');
@@ -34,19 +35,58 @@ describe('the polkit rule', () => {
   });
 });
 
-it.each(['devmgr.service', 'devmgr-user.service'])('%s writes no core file and has a bound of memory', name => {
-  expect(text(`systemd/${name}`)).toMatch(/^LimitCORE=0$/m);
-  expect(text(`systemd/${name}`)).toMatch(/^MemoryMax=\d+G$/m);
+it.each(['devmgr.service', 'devmgr@.service', 'devmgr-user.service'])(
+  '%s writes no core file and has a bound of memory',
+  name => {
+    expect(text(`systemd/${name}`)).toMatch(/^LimitCORE=0$/m);
+    expect(text(`systemd/${name}`)).toMatch(/^MemoryMax=\d+G$/m);
+  },
+);
+
+describe('the unit of a node', () => {
+  const unit = text('systemd/devmgr@.service');
+  const set = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, words]) => words!.split(' '));
+
+  it('sets only variables that the program reads', () => {
+    const known = new Set(variables.map(({ name }) => name));
+    expect(set.map(word => word.split('=')[0]!).filter(name => !known.has(name))).toEqual([]);
+  });
+
+  it('has a home, a name and a state of its own for each instance', () => {
+    expect(set).toContain('DEVMGR_HOME=/var/lib/devmgr-nodes/%i');
+    expect(set).toContain('DEVMGR_NODE=%i');
+    expect(unit).toMatch(/^StateDirectory=devmgr-nodes\/%i$/m);
+  });
+
+  it('gives a stop the time to drain, and requests 20 s after it', () => {
+    const drain = Number(set.find(word => word.startsWith('DEVMGR_DRAIN='))!.split('=')[1]);
+    expect(unit).toMatch(new RegExp(`^TimeoutStopSec=${drain + 20}$`, 'm'));
+  });
+
+  it('is as closed to the machine as the unit without a database, and has no devices', () => {
+    const closed = (name: string) =>
+      text(`systemd/${name}`)
+        .split('\n')
+        .filter(line =>
+          /^(?:Protect|Private|Restrict|SystemCall|Capability|NoNew|Lock|Limit|RemoveIPC|UMask)/.test(line),
+        );
+    expect(closed('devmgr@.service')).toEqual(expect.arrayContaining(closed('devmgr.service')));
+    expect(unit).toMatch(/^PrivateDevices=yes$/m);
+    expect(unit).not.toContain('DeviceAllow');
+  });
 });
 
 needs('systemd-analyze', 'systemd')('the systemd units', () => {
-  it.each(['devmgr.service', 'devmgr-user.service'])('%s has no line that systemd does not understand', name => {
-    const copy = join(mkdtempSync(join(tmpdir(), 'devmgr-unit-')), name);
-    // The program itself need not be installed where this is checked.
-    writeFileSync(copy, text(`systemd/${name}`).replace('/usr/bin/devmgr', process.execPath));
-    const call = ['verify', '--man=no', '--recursive-errors=no', copy];
-    const { status, stdout, stderr } = spawnSync('systemd-analyze', call, { encoding: 'utf8' });
-    rmSync(dirname(copy), { recursive: true });
-    expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: '' });
-  });
+  it.each(['devmgr.service', 'devmgr@node-1.service', 'devmgr-user.service'])(
+    '%s has no line that systemd does not understand',
+    name => {
+      const copy = join(mkdtempSync(join(tmpdir(), 'devmgr-unit-')), name);
+      // The program itself need not be installed where this is checked.
+      writeFileSync(copy, text(`systemd/${name.replace('@node-1', '@')}`).replace('/usr/bin/devmgr', process.execPath));
+      const call = ['verify', '--man=no', '--recursive-errors=no', copy];
+      const { status, stdout, stderr } = spawnSync('systemd-analyze', call, { encoding: 'utf8' });
+      rmSync(dirname(copy), { recursive: true });
+      expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: '' });
+    },
+  );
 });

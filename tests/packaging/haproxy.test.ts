@@ -1,0 +1,46 @@
+/** HAProxy accepts the files that are delivered for it. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { makeCertificate } from '../support/certificates.ts';
+import { findTool, needs } from '../support/needs.ts';
+
+const packaged = join(import.meta.dirname, '../../packaging');
+const text = (name: string) => readFileSync(join(packaged, 'haproxy', name), 'utf8');
+const CERTIFICATE = '/etc/haproxy/devmgr.pem';
+
+it('the drain of the unit is the time that HAProxy takes to notice it, and a check more', () => {
+  const [, inter, fall] = /default-server check inter (\d+)s fall (\d+)/.exec(text('registry.cfg'))!;
+  const unit = readFileSync(join(packaged, 'systemd/devmgr@.service'), 'utf8');
+  expect(unit).toContain(`DEVMGR_DRAIN=${Number(inter) * (Number(fall) + 1)}\n`);
+});
+
+needs(['haproxy', 'openssl'])('haproxy -c', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'devmgr-haproxy-'));
+  const { cert, key } = makeCertificate(folder, 'registry');
+  writeFileSync(join(folder, 'devmgr.pem'), readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** What HAProxy says to the files, with the certificate and without the names of the machine. */
+  function check(names: readonly string[], change = (config: string) => config): { ok: boolean; output: string } {
+    const files = names.map(name => {
+      const file = join(folder, name);
+      writeFileSync(file, change(text(name).replaceAll(CERTIFICATE, join(folder, 'devmgr.pem'))));
+      return ['-f', file];
+    });
+    const { status, stdout, stderr } = spawnSync(findTool('haproxy')!, ['-c', ...files.flat()], { encoding: 'utf8' });
+    return { ok: status === 0, output: stdout + stderr };
+  }
+
+  it.each([[['registry.cfg']], [['registry.cfg', 'postgres.cfg']]])('accepts %s without a warning', names => {
+    const { ok, output } = check(names);
+    expect(output).not.toMatch(/\[(?:WARNING|ALERT)\]/);
+    expect(ok, output).toBe(true);
+  });
+
+  it('refuses a line that it does not know', () => {
+    expect(check(['registry.cfg'], config => config.replace('balance roundrobin', 'balance somehow')).ok).toBe(false);
+  });
+});
