@@ -23,11 +23,14 @@ needs(['haproxy', 'openssl'])('haproxy -c', () => {
   writeFileSync(join(folder, 'devmgr.pem'), readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** What HAProxy says to the files, with the certificate and without the names of the machine. */
+  /** The files as they are on a machine that has the certificate and knows the names of the others. */
+  const onThisMachine = (config: string) =>
+    config.replaceAll(CERTIFICATE, join(folder, 'devmgr.pem')).replace(/^( {2}server \S+ )\S+:/gm, '$1127.0.0.1:');
+
   function check(names: readonly string[], change = (config: string) => config): { ok: boolean; output: string } {
     const files = names.map(name => {
       const file = join(folder, name);
-      writeFileSync(file, change(text(name).replaceAll(CERTIFICATE, join(folder, 'devmgr.pem'))));
+      writeFileSync(file, change(onThisMachine(text(name))));
       return ['-f', file];
     });
     const { status, stdout, stderr } = spawnSync(findTool('haproxy')!, ['-c', ...files.flat()], { encoding: 'utf8' });
