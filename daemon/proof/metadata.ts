@@ -1,5 +1,5 @@
 /** FIDO metadata BLOBs (FIDO Metadata Service 3.1.1, 3.1.7): a JWT of the FIDO Alliance, checked against the roots of the system. */
-import { createHash, createVerify } from 'node:crypto';
+import { createVerify } from 'node:crypto';
 import { type Certificate, publicKeyOf, readCertificate } from './certificate.ts';
 import { readable } from './finding.ts';
 import { MalformedError } from './malformed.ts';
@@ -197,9 +197,4 @@ export function indexMetadata({ number, nextUpdate, entries }: Metadata): Metada
     byAaguid: aaguid => aaguids.get(aaguid),
     byKeyIdentifier: identifier => identifiers.get(identifier),
   };
-}
-
-/** SHA-256 of a certificate in hex, as anchors are named. */
-export function fingerprintOf(der: Uint8Array): string {
-  return createHash('sha256').update(der).digest('hex');
 }

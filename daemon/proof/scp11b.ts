@@ -9,7 +9,6 @@ import { findPath } from './path.ts';
 import { BrokenRule } from './rules.ts';
 import { expectedReceipt } from './scp11b-crypto.ts';
 import type { Question } from './types.ts';
-import { yubikeyName } from './yubikey.ts';
 
 /**
  * Extensions of the leaf. Their encoding follows Yubico's other attestations (docs.yubico.com/hardware/oid): three bytes of
@@ -109,4 +108,32 @@ function serialOf(leaf: Certificate): string | null {
   const integer = readDer(value);
   integerBytes(integer);
   return String(unsignedOf(integer));
+}
+
+/** Form factors (Yubico, "OpenPGP Attestation OID Arc"; 6 and 7 from yubikey-manager). */
+const forms: ReadonlyMap<number, string> = new Map([
+  [1, 'USB-A keychain'],
+  [2, 'USB-A nano'],
+  [3, 'USB-C keychain'],
+  [4, 'USB-C nano'],
+  [5, 'USB-C Lightning'],
+  [6, 'USB-A'],
+  [7, 'USB-C'],
+]);
+const BIO: ReadonlySet<number> = new Set([6, 7]);
+/** Bits of the byte with the form factor (yubikey-manager, `yubikit/management.py`). */
+const FLAG = { securityKey: 0x40, fips: 0x80 } as const;
+
+/** For example `YubiKey 5 FIPS (USB-C nano)`. Null: the certificate does not say it. */
+function yubikeyName(firmware: string | null, formFactor: number | null): string {
+  const form = formFactor === null ? 0 : formFactor & 0x0f;
+  const flags = formFactor ?? 0;
+  const series =
+    flags & FLAG.securityKey
+      ? 'Security Key by Yubico'
+      : BIO.has(form)
+        ? 'YubiKey Bio'
+        : `YubiKey${firmware ? ` ${firmware.split('.')[0]}` : ''}`;
+  const shape = forms.get(form);
+  return `${series}${flags & FLAG.fips ? ' FIPS' : ''}${shape ? ` (${shape})` : ''}`;
 }

@@ -23,6 +23,12 @@ const wanted = [
   { debian: 'systemd', program: 'systemd-analyze', checks: 'the units of systemd' },
   { debian: 'haproxy', program: 'haproxy', checks: 'the configuration of the load balancer' },
   { debian: 'openssl', program: 'openssl', checks: 'HTTPS' },
+  { debian: 'fido2-tools', program: 'fido2-cred', checks: 'FIDO attestations by an independent judge' },
+  {
+    debian: 'python3-fido2',
+    file: '/usr/lib/python3/dist-packages/fido2/__init__.py',
+    checks: 'FIDO attestations by a second independent judge',
+  },
   { debian: 'jq', program: 'jq', checks: 'lines of the documentation' },
   { debian: 'curl', program: 'curl', checks: 'lines of the documentation' },
   { debian: 'bsdutils', program: 'script', checks: 'recorded sessions of the documentation' },
