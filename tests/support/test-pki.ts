@@ -27,6 +27,8 @@ export interface CertificateOptions {
   readonly notAfter?: Date;
   readonly keys?: { readonly privateKey: KeyObject; readonly publicKey: KeyObject };
   readonly version?: 1 | 3;
+  /** A signature of ECDSA with SHA-1, which does not count. */
+  readonly sha1?: true;
 }
 
 export const NAME = { common: '2.5.4.3', country: '2.5.4.6', organization: '2.5.4.10', unit: '2.5.4.11' } as const;
@@ -47,7 +49,9 @@ export function makeCertificate(options: CertificateOptions): TestCertificate {
   const subject = nameOf(options.subject);
   const signer = options.issuer?.key ?? privateKey;
   const rsa = signer.asymmetricKeyType === 'rsa';
-  const algorithm = rsa ? sequence(oid('1.2.840.113549.1.1.11'), der(0x05)) : sequence(oid('1.2.840.10045.4.3.2'));
+  const algorithm = rsa
+    ? sequence(oid('1.2.840.113549.1.1.11'), der(0x05))
+    : sequence(oid(options.sha1 ? '1.2.840.10045.4.1' : '1.2.840.10045.4.3.2'));
   const version3 = options.version !== 1;
   const tbs = sequence(
     ...(version3 ? [der(0xa0, integer(2))] : []),
@@ -59,7 +63,7 @@ export function makeCertificate(options: CertificateOptions): TestCertificate {
     publicKey.export({ type: 'spki', format: 'der' }),
     ...(version3 && options.extensions?.length ? [der(0xa3, sequence(...options.extensions.map(extensionOf)))] : []),
   );
-  const whole = sequence(tbs, algorithm, bitString(sign('sha256', tbs, signer)));
+  const whole = sequence(tbs, algorithm, bitString(sign(options.sha1 ? 'sha1' : 'sha256', tbs, signer)));
   return {
     der: whole,
     key: privateKey,
