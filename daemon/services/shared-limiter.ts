@@ -1,5 +1,6 @@
 /** Limits that the daemons of one registry share. */
 import type { Limit, LimitScope } from '../../src/contract/limits.ts';
+import { TurnBatch } from '../concurrency.ts';
 import { localHolder } from '../domain/holder.ts';
 import type { SharedCounters } from '../store/counters.ts';
 import type { Store } from '../store/store.ts';
@@ -11,12 +12,20 @@ export function requestLimits({ counters }: Pick<Store, 'counters'>, limits: Lim
   return counters ? new SharedLimiter(limits, counters) : new Limiter(limits);
 }
 
-/** Counts logins, changes and uploads with one statement each, and queries in portions. */
+/** A request that waits for its count. */
+interface Counting {
+  readonly resolve: (allowance: Allowance) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Counts logins, changes and uploads, those of one holder that arrive together with one statement, and queries in portions. */
 export class SharedLimiter implements RequestLimits {
   readonly #limits: Limits;
   readonly #counters: SharedCounters;
   readonly #here: Limiter;
   readonly #queries: Leases | null;
+  /** By scope and key, while requests are counted. */
+  readonly #batches = new Map<string, TurnBatch<Counting>>();
 
   constructor(limits: Limits, counters: SharedCounters, monotonic = () => performance.now()) {
     this.#limits = limits;
@@ -52,9 +61,30 @@ export class SharedLimiter implements RequestLimits {
     await this.#queries?.stop();
   }
 
-  async #take(scope: LimitScope, key: string, { count, seconds }: Limit): Promise<Allowance> {
-    const window = { most: count, milliseconds: seconds * 1000 };
-    return allowanceOf(await this.#counters.take({ scope, key, want: 1, need: 1, share: 1, ...window }), count);
+  #take(scope: LimitScope, key: string, limit: Limit): Promise<Allowance> {
+    const name = `${scope} ${key}`;
+    const batch = this.#batches.get(name) ?? new TurnBatch({ handle: all => this.#takeAll(scope, key, limit, all) });
+    const isNew = !batch.busy;
+    const counted = new Promise<Allowance>((resolve, reject) => batch.add({ resolve, reject }));
+    if (isNew) {
+      this.#batches.set(name, batch);
+      void batch.idle().then(() => this.#batches.delete(name));
+    }
+    return counted;
+  }
+
+  /** As if each had been counted alone, in the order in which they came. */
+  async #takeAll(scope: LimitScope, key: string, { count, seconds }: Limit, all: readonly Counting[]): Promise<void> {
+    try {
+      const window = { most: count, milliseconds: seconds * 1000 };
+      const taken = await this.#counters.take({ scope, key, want: all.length, need: 1, share: 1, ...window });
+      for (const [place, { resolve }] of all.entries()) {
+        const later = Math.max(0, taken.granted - place - 1);
+        resolve(allowanceOf({ ...taken, granted: taken.granted - place, used: taken.used - later }, count));
+      }
+    } catch (error) {
+      for (const { reject } of all) reject(error);
+    }
   }
 }
 

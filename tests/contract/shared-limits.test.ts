@@ -48,6 +48,26 @@ needsPostgres('limits in PostgreSQL', () => {
     expect((await nodes[1]!.count(scope, 'a'))!.allowed).toBe(false);
   });
 
+  test('changes of one user that arrive together are counted with one statement', async () => {
+    const { nodes } = await limiters(1);
+    const taken: number[] = [];
+    const counted: SharedCounters = {
+      ...bound(nodes[0]!),
+      take: taking => {
+        taken.push(taking.want);
+        return nodes[0]!.take(taking);
+      },
+    };
+    const limiter = new SharedLimiter(rateLimits, counted);
+    const many = (key: string) => Array.from({ length: 7 }, () => limiter.count('modify', key));
+    const answers = await Promise.all([...many('a'), ...many('b'), limiter.count('upload', 'a')]);
+    expect(taken).toEqual([7, 7, 1]);
+    const { count } = rateLimits.modify;
+    const one = Array.from({ length: 7 }, (_, i) => count - i - 1);
+    expect(answers.map(answer => answer!.remaining)).toEqual([...one, ...one, rateLimits.upload.count - 1]);
+    await limiter.stop();
+  });
+
   test('queries: a lone node allows the limit with ten statements, and its headers count down', async () => {
     const { nodes, monotonic } = await limiters(1);
     let statements = 0;
