@@ -15,8 +15,11 @@ export interface HintParts {
 
 const LISTEN = 'LISTEN devmgr_commit';
 const NOTIFY = `SELECT pg_notify('devmgr_commit', $1)`;
-/** Milliseconds between two hints of one handle: a hint stands for all commits since the last one. */
-const SPACING_MS = 20;
+/**
+ * Milliseconds between two hints of one handle: a hint stands for all commits since the last one. Each makes all other handles look, which
+ * takes time from commits if they come fast; the first one after a pause is sent at once.
+ */
+const SPACING_MS = 50;
 const RECONNECT_MS = 1000;
 /** A connection that is silent is asked this often, and cut if it does not answer in time. */
 const PING_MS = 5000;

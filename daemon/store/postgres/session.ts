@@ -88,7 +88,7 @@ export class Session {
     this.#client.on('notification', ({ payload }) => listener(payload ?? ''));
   }
 
-  /** What `send` sends reaches the server in one piece: a system call for each statement takes a fifth of the time of a commit. */
+  /** What `send` sends reaches the server in one piece: one system call, and the server wakes up once. */
   together<T>(send: () => T): T {
     const { stream } = (this.#client as unknown as Wired).connection;
     stream.cork();
