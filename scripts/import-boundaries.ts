@@ -110,7 +110,14 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['daemon/proof/'],
-    only: ['daemon/proof/', 'src/contract/', 'node:crypto'],
+    // The reader of CBOR: the drivers read what keys claim with it.
+    only: [
+      'daemon/proof/',
+      'drivers/protocols/cbor.ts',
+      'drivers/protocols/malformed.ts',
+      'src/contract/',
+      'node:crypto',
+    ],
     because:
       'the judge of proofs does no I/O: evidence, trust and time are passed in, so that any verdict can be repeated',
   },
@@ -166,7 +173,7 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['daemon/'],
-    except: ['daemon/main.ts', 'daemon/hardware/drivers.ts'],
+    except: ['daemon/main.ts', 'daemon/hardware/drivers.ts', 'daemon/proof/'],
     never: ['drivers/hid/', 'drivers/pcsc/', 'drivers/simulated/', 'drivers/protocols/'],
     because: 'the daemon knows the Driver interface (drivers/driver.ts); main chooses the drivers',
   },

@@ -1,5 +1,5 @@
 /** Authenticator data of a registration (WebAuthn, 6.1): fixed fields, one credential, perhaps extensions, nothing after them. */
-import { type CborMap, expectMap, readFirstCbor } from './cbor.ts';
+import { type CborMap, expectMap, readFirstCbor } from '../../drivers/protocols/cbor.ts';
 import { MalformedError } from './malformed.ts';
 
 /** Authenticator data with the credential that was made. */

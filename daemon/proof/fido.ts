@@ -1,7 +1,8 @@
 /** Judges FIDO attestations (WebAuthn Level 3, 8.2 and 8.6): formats packed and fido-u2f, with certificates. */
+
+import { type CborMap, expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import type { FidoEvidence } from '../../src/contract/proof.ts';
 import { type AuthenticatorData, pointOf, readAuthenticatorData, uuidOf, ZERO_AAGUID } from './authenticator-data.ts';
-import { type CborMap, expectBytes, expectMap, readCbor } from './cbor.ts';
 import { type Certificate, same } from './certificate.ts';
 import { clientDataHash, relyingPartyHash } from './client-data.ts';
 import { octetsOf, readDer } from './der.ts';

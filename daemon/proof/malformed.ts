@@ -1,14 +1,6 @@
-/** What the readers of DER, CBOR and other formats throw, and nothing else: the input is not what it should be. */
-export class MalformedError extends Error {
-  /** What could not be read, for example `CBOR` or `certificate`. */
-  readonly format: string;
+import { MalformedError } from '../../drivers/protocols/malformed.ts';
 
-  constructor(format: string, problem: string, options?: ErrorOptions) {
-    super(`${format}: ${problem}`, options);
-    this.name = 'MalformedError';
-    this.format = format;
-  }
-}
+export { MalformedError };
 
 /** Bytes of unpadded base64url. Throws MalformedError if the text is anything else. */
 export function fromBase64url(text: string, what: string): Uint8Array {

@@ -1,6 +1,6 @@
 /** Samples for the readers of proofs, from the test authenticators. */
 
-import { expectBytes, expectMap, readCbor } from '../../daemon/proof/cbor.ts';
+import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { TestAuthenticator } from '../support/test-authenticator.ts';
 import { makeRoot } from '../support/test-pki.ts';
 import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';

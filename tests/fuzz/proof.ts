@@ -1,10 +1,10 @@
 /** Hostile bytes for the readers of proofs: each input gives a value or a MalformedError, soon. Seeded, so that a fault can be repeated. */
 import { readAuthenticatorData } from '../../daemon/proof/authenticator-data.ts';
-import { readCbor } from '../../daemon/proof/cbor.ts';
 import { readCertificate } from '../../daemon/proof/certificate.ts';
 import { childrenOf, readDer } from '../../daemon/proof/der.ts';
 import { MalformedError } from '../../daemon/proof/malformed.ts';
 import { readRegistration } from '../../daemon/proof/u2f.ts';
+import { readCbor } from '../../drivers/protocols/cbor.ts';
 
 /** A reader, and inputs that it accepts. */
 export interface Reader {

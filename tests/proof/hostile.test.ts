@@ -1,8 +1,8 @@
 /** Hostile bytes: a typed error each. `npm run fuzz` tries 100,000 for each reader. */
 import { describe, expect, it } from 'vitest';
-import { readCbor } from '../../daemon/proof/cbor.ts';
 import { childrenOf, oidOf, readDer, timeOf, unsignedOf } from '../../daemon/proof/der.ts';
 import { MalformedError } from '../../daemon/proof/malformed.ts';
+import { readCbor } from '../../drivers/protocols/cbor.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
 import { mutated, randomNumbers, tryReader } from '../fuzz/proof.ts';
 import { sampledReaders } from '../fuzz/proof-samples.ts';

@@ -1,6 +1,6 @@
 /** A FIDO authenticator: CTAP2 (getInfo, makeCredential) and U2F (register, version), request in, response out. No transport. */
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { expectBytes, expectMap, readCbor } from '../../daemon/proof/cbor.ts';
+import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { type CborInput, writeCbor } from './test-cbor.ts';
 import { octetString } from './test-der.ts';
 import {

@@ -1,0 +1,11 @@
+/** What the readers of CBOR, DER and other formats throw, and nothing else: the input is not what it should be. */
+export class MalformedError extends Error {
+  /** What could not be read, for example `CBOR` or `certificate`. */
+  readonly format: string;
+
+  constructor(format: string, problem: string, options?: ErrorOptions) {
+    super(`${format}: ${problem}`, options);
+    this.name = 'MalformedError';
+    this.format = format;
+  }
+}
