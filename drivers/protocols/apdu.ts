@@ -4,6 +4,7 @@
  */
 import { HardwareError } from '../driver.ts';
 import type { CardConnection } from './connection.ts';
+import { allowApdu } from './gate.ts';
 import { concat, fromHex } from './hex.ts';
 
 /** Class bytes. */
@@ -22,6 +23,7 @@ export const CLA = {
 export const INS = {
   MANAGE_CHANNEL: 0x70,
   SELECT: 0xa4,
+  INTERNAL_AUTHENTICATE: 0x88,
   TERMINAL_CAPABILITY: 0xaa,
   READ_BINARY: 0xb0,
   GET_RESPONSE: 0xc0,
@@ -100,12 +102,14 @@ export function succeeded({ status }: CardResponse): boolean {
 
 /**
  * Sends one command and follows the statuses with which a T=0 card asks for another command: 61xx and 9Fxx (fetch xx
- * bytes), 6Cxx (repeat with Le xx). A refusal by the card is a response and not an error. Fails with a HardwareError.
+ * bytes), 6Cxx (repeat with Le xx). A refusal by the card is a response and not an error. Fails with a HardwareError. Throws a
+ * RangeError for a command that must never be sent.
  */
 export async function exchange(card: CardConnection, apdu: Uint8Array, signal: AbortSignal): Promise<CardResponse> {
   const received: Uint8Array[] = [];
   let command = apdu;
   for (let round = 0; round < MAX_ROUNDS; round++) {
+    allowApdu(command);
     const { data, status } = parseResponse(await card.transmit(command, signal));
     received.push(data);
     const next = followUp(command, status, received.length === 1);
@@ -140,7 +144,8 @@ function followUp(command: Uint8Array, status: number, first: boolean): Uint8Arr
   if (sw1 === SW1.MORE_DATA || (sw1 === SW1.MORE_DATA_CLASSIC && cla === CLA.CLASSIC_SIM)) {
     return commandApdu({ cla, ins: INS.GET_RESPONSE, le: sw2 });
   }
-  if (sw1 === SW1.WRONG_LE) return withLe(command, sw2);
+  // A second INTERNAL AUTHENTICATE would be a second attempt.
+  if (sw1 === SW1.WRONG_LE) return ins === INS.INTERNAL_AUTHENTICATE ? null : withLe(command, sw2);
   // Some cards support GET RESPONSE only in the inter-industry class, on the channel of the command.
   const refused = status === SW.CLA_NOT_SUPPORTED || status === SW.INS_NOT_SUPPORTED;
   const proprietary = (cla & ~LOGICAL_CHANNEL) === CLA.PROPRIETARY;

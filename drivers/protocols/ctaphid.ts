@@ -7,26 +7,16 @@ import { pause } from '../deadline.ts';
 import { HardwareError } from '../driver.ts';
 import type { ReportConnection } from './connection.ts';
 import { BROADCAST_CHANNEL, type Message, MessageAssembler, toPackets } from './ctaphid-packets.ts';
-
-/** The commands of the standard that are used here. The makers' own commands are in the files of the makers. */
-const COMMAND = { INIT: 0x06, KEEPALIVE: 0x3b, ERROR: 0x3f } as const;
+import { allowCtap, CTAPHID } from './gate.ts';
 
 /** Error codes in the response ERROR. */
 const ERROR = { INVALID_COMMAND: 0x01, MESSAGE_TIMEOUT: 0x05, CHANNEL_BUSY: 0x06 } as const;
 
-/** Commands that must never be sent: some keys restart into update mode or change their settings. */
-const FORBIDDEN = {
-  /** Trussed firmware (Nitrokey 3, Solo 2). Source: nitrokey-sdk-py. */
-  TRUSSED_UPDATE: 0x51,
-  TRUSSED_REBOOT: 0x53,
-  /** Source: yubikey-manager (CTAP_WRITE_CONFIG). */
-  YUBIKEY_WRITE_CONFIG: 0x43,
-} as const;
-const FORBIDDEN_COMMANDS: readonly number[] = Object.values(FORBIDDEN);
-
 /** How often a busy key is asked again, and the pause before that in milliseconds. */
 const BUSY_RETRIES = 4;
 const BUSY_PAUSE = 200;
+/** Milliseconds in which a key has to answer to CANCEL. */
+const CANCEL_LIMIT = 500;
 /** Reports read for one response before the key counts as one that never stops sending. */
 const MAX_REPORTS = 1_000;
 
@@ -75,10 +65,10 @@ export class CtapHidChannel {
     signal: AbortSignal,
     nonce = randomBytes(NONCE_BYTES),
   ): Promise<CtapHidChannel> {
-    await send(connection, BROADCAST_CHANNEL, COMMAND.INIT, nonce, signal);
+    await send(connection, BROADCAST_CHANNEL, CTAPHID.INIT, nonce, signal);
     for (let i = 0; i < MAX_REPORTS; i += 1) {
       const message = await receive(connection, BROADCAST_CHANNEL, signal);
-      if (message.command !== COMMAND.INIT) continue;
+      if (message.command !== CTAPHID.INIT) continue;
       const response = parseInit(message.data, nonce);
       if (response !== null) return new CtapHidChannel(connection, response.channel, response.device);
     }
@@ -86,14 +76,18 @@ export class CtapHidChannel {
   }
 
   /**
-   * The response to a command, or null if the key does not support the command. Fails with a HardwareError. Throws a
-   * RangeError for a command that must never be sent.
+   * The response to a command, or null if the key does not support the command. Fails with a HardwareError; if the signal is
+   * aborted in the meantime, the key receives CANCEL. Throws a RangeError for a command that must never be sent.
    */
-  async call(command: number, payload: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null> {
-    if (FORBIDDEN_COMMANDS.includes(command)) throw new RangeError(`command ${hex(command)} is never sent`);
+  async call(
+    command: number,
+    payload: Uint8Array,
+    signal: AbortSignal,
+    onKeepalive?: (status: number) => void,
+  ): Promise<Uint8Array | null> {
     for (let retry = 0; ; retry += 1) {
       await send(this.#connection, this.#channel, command, payload, signal);
-      const response = await receive(this.#connection, this.#channel, signal);
+      const response = await this.#response(command, signal, onKeepalive);
       if (response.command === command) return response.data;
       const error = errorCode(response, command);
       if (error === ERROR.INVALID_COMMAND) return null;
@@ -101,12 +95,32 @@ export class CtapHidChannel {
       await pause(BUSY_PAUSE, signal);
     }
   }
+
+  async #response(command: number, signal: AbortSignal, onKeepalive?: (status: number) => void): Promise<Message> {
+    try {
+      return await receive(this.#connection, this.#channel, signal, onKeepalive);
+    } catch (error) {
+      if (signal.aborted && command === CTAPHID.CBOR) await this.#cancel();
+      throw error;
+    }
+  }
+
+  /** Otherwise the key would wait for a touch, and answer other programs with "busy", until its own time is over. */
+  async #cancel(): Promise<void> {
+    const signal = AbortSignal.timeout(CANCEL_LIMIT);
+    try {
+      await send(this.#connection, this.#channel, CTAPHID.CANCEL, new Uint8Array(), signal);
+      await receive(this.#connection, this.#channel, signal);
+    } catch {
+      // The key is gone or silent: there is nothing left to cancel.
+    }
+  }
 }
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
 
 function errorCode(response: Message, command: number): number {
-  if (response.command === COMMAND.ERROR) return response.data[0] ?? 0;
+  if (response.command === CTAPHID.ERROR) return response.data[0] ?? 0;
   throw new HardwareError('protocol', `the key answered command ${hex(command)} with command ${hex(response.command)}`);
 }
 
@@ -123,15 +137,23 @@ async function send(
   payload: Uint8Array,
   signal: AbortSignal,
 ): Promise<void> {
+  allowCtap(command, payload);
   for (const packet of toPackets(channel, command, payload)) await connection.write(packet, signal);
 }
 
-/** The next message on the channel, keepalives skipped. */
-async function receive(connection: ReportConnection, channel: number, signal: AbortSignal): Promise<Message> {
+/** The next message on the channel. Keepalives are not messages: their status goes to `onKeepalive`. */
+async function receive(
+  connection: ReportConnection,
+  channel: number,
+  signal: AbortSignal,
+  onKeepalive?: (status: number) => void,
+): Promise<Message> {
   const assembler = new MessageAssembler(channel);
   for (let i = 0; i < MAX_REPORTS; i += 1) {
     const message = assembler.add(await connection.read(signal));
-    if (message !== null && message.command !== COMMAND.KEEPALIVE) return message;
+    if (message === null) continue;
+    if (message.command !== CTAPHID.KEEPALIVE) return message;
+    onKeepalive?.(message.data[0] ?? 0);
   }
   throw new HardwareError('protocol', 'the key sends reports without end');
 }

@@ -3,6 +3,7 @@
  * and a flag byte. Source: Yubico/yubikey-manager (yubikit/core/otp.py).
  */
 import { HardwareError } from '../driver.ts';
+import { allowSlot } from './gate.ts';
 
 const PAYLOAD_BYTES = 64;
 const FRAME_BYTES = 70;
@@ -41,6 +42,7 @@ export function crc16(bytes: Uint8Array): number {
 
 /** The feature reports that send a payload (at most 64 bytes) to a slot. Pieces of zeros between the first and the last are left out. */
 export function toReports(slot: number, payload: Uint8Array): Uint8Array[] {
+  allowSlot(slot);
   const frame = new Uint8Array(FRAME_BYTES);
   frame.set(payload);
   frame[PAYLOAD_BYTES] = slot;

@@ -5,12 +5,10 @@
 import { HardwareError } from '../driver.ts';
 import type { ReportConnection } from './connection.ts';
 import { CtapHidChannel } from './ctaphid.ts';
+import { CTAPHID } from './gate.ts';
 import { toHex } from './hex.ts';
 import type { KeyReport } from './key-view.ts';
 
-/** CTAPHID commands of the admin application. */
-const GET_VERSION = 0x61;
-const GET_UUID = 0x62;
 const UUID_BYTES = 16;
 const VERSION_BYTES = 4;
 
@@ -33,8 +31,8 @@ export function parseVersion(bytes: Uint8Array): string {
 /** Reads number and version over CTAPHID. Fails with a HardwareError. */
 export async function readTrussed(connection: ReportConnection, signal: AbortSignal): Promise<KeyReport> {
   const channel = await CtapHidChannel.open(connection, signal);
-  const version = await channel.call(GET_VERSION, new Uint8Array(), signal);
-  const uuid = await channel.call(GET_UUID, new Uint8Array(), signal);
+  const version = await channel.call(CTAPHID.TRUSSED_VERSION, new Uint8Array(), signal);
+  const uuid = await channel.call(CTAPHID.TRUSSED_UUID, new Uint8Array(), signal);
   return {
     serial: uuid === null ? null : parseUuid(uuid),
     firmwareVersion: version === null ? null : parseVersion(version),

@@ -7,17 +7,15 @@ import { HardwareError } from '../driver.ts';
 import { commandApdu, query, selectApplication } from './apdu.ts';
 import type { CardConnection, FeatureConnection, ReportConnection } from './connection.ts';
 import { CtapHidChannel } from './ctaphid.ts';
+import { CTAPHID, OTP_SERIAL } from './gate.ts';
 import type { KeyReport } from './key-view.ts';
 import { FLAG, FLAGS_AT, firmwareVersionOf, OtpAnswer, RESET_REPORT, toReports } from './otp-reports.ts';
 
-/** CTAPHID command. */
-const CTAP_READ_CONFIG = 0x42;
 /** Instruction of the management application; P1 is the page. */
 const INS_READ_CONFIG = 0x1d;
 /** Instruction of the OTP application; P1 is the slot command. */
 const INS_OTP = 0x01;
-/** Slot command that returns the serial in 4 bytes, over the OTP and the smart card interface. */
-const SLOT_DEVICE_SERIAL = 0x10;
+/** Length of the serial over the OTP and the smart card interface. */
 const SERIAL_BYTES = 4;
 const MAX_SERIAL_BYTES = 8;
 
@@ -83,7 +81,7 @@ export async function readYubiKeyFido(connection: ReportConnection, signal: Abor
   const { major, minor, build } = channel.device;
   const firmwareVersion = `${major}.${minor}.${build}`;
   if (major < 4 || (major === 4 && minor < 1)) return { serial: null, firmwareVersion };
-  return readConfig(page => channel.call(CTAP_READ_CONFIG, Uint8Array.of(page), signal), firmwareVersion);
+  return readConfig(page => channel.call(CTAPHID.YUBIKEY_READ_CONFIG, Uint8Array.of(page), signal), firmwareVersion);
 }
 
 /** Over the smart card: the management application, on older keys the OTP application. Fails with a HardwareError. */
@@ -94,7 +92,7 @@ export async function readYubiKeyCard(card: CardConnection, signal: AbortSignal)
     if (report.serial !== null) return report;
   }
   if ((await query(card, selectApplication(OTP_AID), signal)) === null) return { serial: null, firmwareVersion: null };
-  const serial = await query(card, commandApdu({ ins: INS_OTP, p1: SLOT_DEVICE_SERIAL }), signal);
+  const serial = await query(card, commandApdu({ ins: INS_OTP, p1: OTP_SERIAL }), signal);
   return { serial: serial === null ? null : parseSerial(serial), firmwareVersion: null };
 }
 
@@ -122,7 +120,7 @@ const MAX_POLLS = 500;
 /** Over the feature reports of the OTP interface: the only way for keys without FIDO. Fails with a HardwareError. */
 export async function readYubiKeyOtp(connection: FeatureConnection, signal: AbortSignal): Promise<KeyReport> {
   const firmwareVersion = firmwareVersionOf(await connection.getFeature(signal));
-  for (const report of toReports(SLOT_DEVICE_SERIAL, new Uint8Array())) {
+  for (const report of toReports(OTP_SERIAL, new Uint8Array())) {
     await untilReady(connection, signal);
     await connection.sendFeature(report, signal);
   }

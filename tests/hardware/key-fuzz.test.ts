@@ -103,7 +103,7 @@ describe('complete conversations', () => {
         const key = { write: async () => undefined, read: async () => reports[sent++ % reports.length]! };
         try {
           const channel = await CtapHidChannel.open(key, signal, Buffer.alloc(8, 1));
-          await channel.call(0x62, Uint8Array.of(0), signal);
+          await channel.call(0x62, new Uint8Array(), signal);
           return true;
         } catch (error) {
           return error instanceof HardwareError;

@@ -1,0 +1,104 @@
+/**
+ * Everything that this program may send to a key, in one place: commands that read, that make a FIDO credential which is not
+ * stored, and the key agreement of SCP11b. Whatever is not listed is refused before it is sent: above all PINs, resets, writes
+ * and firmware updates. A refusal is a RangeError, because it is a mistake of the program.
+ */
+import { readCbor } from './cbor.ts';
+import { toHex } from './hex.ts';
+
+/** CTAPHID commands (FIDO CTAP 2.1, 11.2.9; the makers' own ones from nitrokey-sdk-py and yubikey-manager). */
+export const CTAPHID = {
+  MSG: 0x03,
+  INIT: 0x06,
+  CBOR: 0x10,
+  CANCEL: 0x11,
+  KEEPALIVE: 0x3b,
+  ERROR: 0x3f,
+  /** YubiKey: a page of the configuration. */
+  YUBIKEY_READ_CONFIG: 0x42,
+  /** Trussed firmware: version, number of the unit, and the admin application. */
+  TRUSSED_VERSION: 0x61,
+  TRUSSED_UUID: 0x62,
+  TRUSSED_ADMIN: 0x72,
+} as const;
+
+/** Commands of CTAP2. */
+export const CTAP2 = { MAKE_CREDENTIAL: 0x01, GET_INFO: 0x04 } as const;
+/** Parameters of makeCredential that may be sent: client data hash, relying party, user, algorithms, enterprise attestation. */
+const CREDENTIAL_PARAMETERS: ReadonlySet<number | string> = new Set([1, 2, 3, 4, 10]);
+/** The command of Trussed's admin application that may be sent. */
+export const TRUSSED_STATUS = 0x80;
+/** U2F_REGISTER as an APDU of extended length with 64 bytes of data. */
+const U2F_REGISTER = /^00010000000040[0-9A-F]{128}0000$/;
+
+const nothing = (payload: Uint8Array): boolean => payload.length === 0;
+
+/** Whether a payload may be sent, by command. */
+const ctapRules: ReadonlyMap<number, (payload: Uint8Array) => boolean> = new Map([
+  [CTAPHID.MSG, (payload: Uint8Array) => U2F_REGISTER.test(toHex(payload))],
+  [CTAPHID.INIT, (payload: Uint8Array) => payload.length === 8],
+  [CTAPHID.CBOR, isHarmlessCbor],
+  [CTAPHID.CANCEL, nothing],
+  [CTAPHID.YUBIKEY_READ_CONFIG, (payload: Uint8Array) => payload.length === 1],
+  [CTAPHID.TRUSSED_VERSION, nothing],
+  [CTAPHID.TRUSSED_UUID, nothing],
+  [CTAPHID.TRUSSED_ADMIN, (payload: Uint8Array) => payload.length === 1 && payload[0] === TRUSSED_STATUS],
+]);
+
+/** No PIN (8, 9), no stored credential (option rk of 7). */
+function isHarmlessCbor(payload: Uint8Array): boolean {
+  if (payload[0] === CTAP2.GET_INFO) return payload.length === 1;
+  if (payload[0] !== CTAP2.MAKE_CREDENTIAL) return false;
+  const parameters = readCbor(payload.subarray(1));
+  return parameters instanceof Map && [...parameters.keys()].every(key => CREDENTIAL_PARAMETERS.has(key));
+}
+
+/** Commands to smart cards in hex; `.` is any digit. A card may ask for the same command with another last byte, its Le (6Cxx). */
+const cardRules: readonly RegExp[] = [
+  // SELECT: the main file, a file, or an application on any channel. Class A0: SIM cards of the second generation.
+  /^(00|A0)A400(00|04)02....(..)?$/,
+  /^0[0-3]A40400..([0-9A-F]{2}){5,17}$/,
+  // READ BINARY of the selected file; GET RESPONSE.
+  /^(00|A0)B00000..$/,
+  /^(0[0-3]|8[0-3]|A0|FF)C00000..$/,
+  // MANAGE CHANNEL: open the next one, close 1 to 3. TERMINAL CAPABILITY.
+  /^00700000..$/,
+  /^0070800[1-3]..$/,
+  /^80AA00000AA9088100820101830107(..)?$/,
+  // GET DATA: CPLC, OpenPGP's identifier, key information and certificates of SCP11b, UID of a contactless card, a simulated key.
+  /^[08]0CA9F7F(..)?$/,
+  /^00CA004F..$/,
+  /^00CA00E0..$/,
+  /^00CABF2106A604830213....$/,
+  /^FFCA0000..$/,
+  // STORE DATA of an eUICC with requests that only read: GetEuiccData for the EID, GetEuiccInfo1.
+  /^8[0-3]E2910006BF3E035C015A..$/,
+  /^8[0-3]E2910003BF2000..$/,
+  // YubiKey: a page of the configuration, the serial. Token2: the serial.
+  /^001D0[0-3]00(..)?$/,
+  /^00011000(..)?$/,
+  /^8033000012D110(00){16}(..)?$/,
+  // INTERNAL AUTHENTICATE of SCP11b with a key of the host. Other data counts as a failed attempt, and 65 of them block the key.
+  /^8088..1353A60D9002110095013C8001888101105F494104([0-9A-F]{2}){64}$/,
+];
+
+/** The slot command of a YubiKey's OTP interface that may be sent: it returns the serial. */
+export const OTP_SERIAL = 0x10;
+
+/** Throws a RangeError unless this CTAPHID message may be sent. */
+export function allowCtap(command: number, payload: Uint8Array): void {
+  if (!ctapRules.get(command)?.(payload))
+    throw new RangeError(`command ${command.toString(16).padStart(2, '0')} with this payload is never sent`);
+}
+
+/** Throws a RangeError unless this command may be sent to a card. */
+export function allowApdu(apdu: Uint8Array): void {
+  const hex = toHex(apdu);
+  if (!cardRules.some(rule => rule.test(hex)))
+    throw new RangeError(`the card command ${hex.slice(0, 8)} with these data is never sent`);
+}
+
+/** Throws a RangeError unless this slot command may be sent to the OTP interface of a YubiKey. */
+export function allowSlot(slot: number): void {
+  if (slot !== OTP_SERIAL) throw new RangeError(`slot command ${slot.toString(16)} is never sent`);
+}

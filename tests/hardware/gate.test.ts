@@ -1,0 +1,68 @@
+/** What may be sent to a key is a list; everything else is refused before a byte leaves the program. */
+import { describe, expect, test } from 'vitest';
+import { exchange } from '../../drivers/protocols/apdu.ts';
+import { CtapHidChannel } from '../../drivers/protocols/ctaphid.ts';
+import { allowApdu, allowCtap, allowSlot } from '../../drivers/protocols/gate.ts';
+import { FakeCtapKey, fakeCard, hex } from '../support/fake-ukey.ts';
+
+const signal = new AbortController().signal;
+
+describe('the gate refuses', () => {
+  test.each([
+    ['VERIFY with a PIN', '0020008108313233343536ffff'],
+    ['VERIFY without data, which asks for the retries', '00200081'],
+    ['CHANGE REFERENCE DATA', '0024008010313233343536ffff313233343537ffff'],
+    ['RESET RETRY COUNTER', '002c008108313233343536ffff'],
+    ['UPDATE BINARY', '00d600000a986800000000001032f2'],
+    ['PUT KEY', '80d8010101ff'],
+    ['DELETE', '80e4000004d0011300'],
+    ['GENERATE KEY', '80f1001301f0'],
+    ['STORE DATA of a security domain', '00e2900004a6028300'],
+    ['an eUICC command that deletes a profile', '81e2910006bf3303810100'],
+    ['INITIALIZE UPDATE', '8050000008000000000000000000'],
+    ['EXTERNAL AUTHENTICATE', '80820000080000000000000000'],
+    ['INTERNAL AUTHENTICATE with data that count as a failed attempt', '80880113080000000000000000'],
+    ['INTERNAL AUTHENTICATE of another key', `80880111 53 a60d9002110095013c8001888101105f494104${'00'.repeat(64)}`],
+    ['the factory reset of PIV', '00fb0000'],
+    ['the factory reset of OATH', '0004dead'],
+    ['the factory reset of OpenPGP', '00e60000'],
+    ['WRITE CONFIG of a YubiKey', '001c000003020102'],
+    ['an escape command of a reader', 'ff00513f00'],
+    ['an empty command', ''],
+  ])('%s', async (_what, apdu) => {
+    expect(() => allowApdu(hex(apdu))).toThrow(RangeError);
+    const card = fakeCard({});
+    await expect(exchange(card, hex(apdu), signal)).rejects.toThrow('never sent');
+    expect(card.sent).toEqual([]);
+  });
+
+  test.each([
+    ['the update of Trussed firmware', 0x51, ''],
+    ['its restart', 0x53, ''],
+    ['the factory reset of its admin application', 0x72, '84'],
+    ['its settings', 0x72, '83a0'],
+    ['WRITE CONFIG of a YubiKey', 0x43, '00'],
+    ['LOCK', 0x04, '0a'],
+    ['clientPIN', 0x10, '06a201010202'],
+    ['authenticatorReset', 0x10, '07'],
+    ['getAssertion', 0x10, '02a0'],
+    ['credentialManagement', 0x10, '0aa0'],
+    ['authenticatorConfig', 0x10, '0da0'],
+    ['makeCredential with a PIN', 0x10, '01a10840'],
+    ['makeCredential that stores the credential', 0x10, '01a107a162726bf5'],
+    ['makeCredential with an extension', 0x10, '01a106a0'],
+    ['getInfo with parameters', 0x10, '04a0'],
+    ['U2F_AUTHENTICATE', 0x03, '00020300000040'],
+    ['an empty CBOR command', 0x10, ''],
+  ])('%s', async (_what, command, payload) => {
+    expect(() => allowCtap(command, hex(payload))).toThrow(RangeError);
+    const key = new FakeCtapKey([5, 7, 4], {});
+    const channel = await CtapHidChannel.open(key, signal);
+    await expect(channel.call(command, hex(payload), signal)).rejects.toThrow('never sent');
+    expect(key.received).toEqual([]);
+  });
+
+  test.each([0x01, 0x03, 0x11, 0x12, 0x13, 0x38])('slot command %i of the OTP interface', slot => {
+    expect(() => allowSlot(slot)).toThrow('never sent');
+  });
+});
