@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
-import { expectMap, readCbor } from '../../daemon/proof/cbor.ts';
 import { RELYING_PARTY } from '../../daemon/proof/client-data.ts';
 import { agreementData } from '../../daemon/proof/scp11b-crypto.ts';
+import { expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { claims, evidence, proof } from '../../src/contract/proof.ts';
 import { authenticatorRoot, TestAuthenticator, uuidBytes } from '../support/test-authenticator.ts';
 import { writeCbor } from '../support/test-cbor.ts';
