@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../../src/contract/codes.ts';
+import { detach } from '../blobs/hashing-writer.ts';
 import type { Download } from '../services/stored-files.ts';
 import { hasMatch, mayResume, rangeOf } from './ranges.ts';
 import { envelope, JSON_TYPE } from './responses.ts';
@@ -35,6 +37,7 @@ export async function sendDownload(request: FastifyRequest, reply: FastifyReply,
 /** If the file ends early, the log gets the reason and the client a connection that closes before its Content-Length. */
 function contentOf(request: FastifyRequest, reply: FastifyReply, download: Download, start: number, end: number) {
   const content = download.blob.stream(start, end);
+  detachSent(reply.raw);
   const abort = (error: Error): void => {
     request.server.logger.error({ requestId: request.id, err: error }, 'a download was cut off');
     reply.raw.destroy();
@@ -44,6 +47,12 @@ function contentOf(request: FastifyRequest, reply: FastifyReply, download: Downl
     if (content.bytesRead <= end - start) abort(new Error(`the file of ${download.fileName} ended early`));
   });
   return content;
+}
+
+/** Frees the memory of each piece as soon as it is sent: more than 64 MiB would accumulate before each garbage collection. */
+function detachSent(response: ServerResponse): void {
+  const write = response.write.bind(response) as (piece: Buffer, sent: () => void) => boolean;
+  response.write = (piece: Buffer) => write(piece, () => detach(piece));
 }
 
 /** Milliseconds for which a client may take nothing of a text that is made while it is sent. */

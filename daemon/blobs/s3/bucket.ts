@@ -1,5 +1,7 @@
 /** The requests to the object store that stored files need. */
 
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -18,6 +20,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { StoreFailure } from '../../store/store.ts';
 import { BlobError } from '../blob-error.ts';
+import { detach } from '../hashing-writer.ts';
 import type { S3Target } from './target.ts';
 
 /** What the store says about an object. */
@@ -58,6 +61,22 @@ const fullCodes = new Set(['QuotaExceeded', 'QuotaExceededException', 'Insuffici
 /** A connection that is not made within this time, and one that is silent for this long, has failed (milliseconds). */
 const timeouts = { connectionTimeout: 5_000, socketTimeout: 30_000 };
 
+const agents = { keepAlive: true, maxSockets: 50 };
+
+/**
+ * Has each connection free what it has received: more than 64 MiB would accumulate before each garbage collection. The HTTP parser
+ * copies the content of a response out of these buffers before the event is over.
+ */
+function detaching<A extends HttpAgent>(agent: A): A {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const connection = connect(options, callback);
+    connection?.on('data', (chunk: Buffer) => setImmediate(detach, chunk));
+    return connection;
+  };
+  return agent;
+}
+
 /**
  * The objects below the prefix of a target. A request is tried four times. All methods reject with `BlobError` (`missing`,
  * `disk-full`) or, if the store cannot be used, with `StoreFailure`.
@@ -74,7 +93,11 @@ export class Bucket {
       // Only AWS itself resolves BUCKET.HOST for each bucket.
       ...(target.endpoint ? { endpoint: target.endpoint, forcePathStyle: true } : {}),
       maxAttempts: 4,
-      requestHandler: timeouts,
+      requestHandler: {
+        ...timeouts,
+        httpAgent: detaching(new HttpAgent(agents)),
+        httpsAgent: detaching(new HttpsAgent(agents)),
+      },
       // Other services do not know the newer checksums. The SHA-256 of each part is signed anyway.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',

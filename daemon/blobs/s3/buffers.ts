@@ -1,9 +1,9 @@
 /** Bytes of a part: with the 10,000 parts that S3 allows, a file can have 78 GiB. S3 wants at least 5 MiB. */
 export const PART_BYTES = 8 * 1024 * 1024;
-/** Parts that all uploads together hold in memory: 256 MiB. One upload alone holds at most three. */
+/** Parts that all uploads together hold in memory: 256 MiB. One upload alone holds at most two. */
 const MOST_BUFFERS = 32;
 /** Buffers that are kept for the next part. */
-const MOST_IDLE = 3;
+const MOST_IDLE = 2;
 
 /**
  * The memory of all uploads. A buffer is used again as soon as its part is stored: with a new one for each part, an upload of

@@ -5,8 +5,8 @@ import { detach } from '../hashing-writer.ts';
 import type { Bucket, StoredPart } from './bucket.ts';
 import { PART_BYTES, type PartBuffers } from './buffers.ts';
 
-/** Parts of one upload that are sent at a time, while the next one is filled. */
-const MOST_SENDING = 2;
+/** Parts of one upload that are sent at a time, while the next one is filled: with two, an upload took 8 MiB more and no less time. */
+const MOST_SENDING = 1;
 
 /** A file on its way. */
 export interface Arrival {
@@ -102,8 +102,9 @@ export class PartWriter extends Writable {
     detach(chunk);
   }
 
-  /** Starts to send the filled part. Resolves when the next one may be filled. */
+  /** Starts to send the filled part, as soon as an earlier one is stored. */
   async #send(): Promise<void> {
+    while (this.#sending.size >= MOST_SENDING) await Promise.race(this.#sending);
     const { bucket, name } = this.#arrival;
     const { signal } = this.#ended;
     const buffer = this.#buffer!;
@@ -122,7 +123,6 @@ export class PartWriter extends Writable {
     this.#sending.add(sending);
     // What comes next decides which code awaits it.
     sending.catch(error => this.destroy(error));
-    if (this.#sending.size >= MOST_SENDING) await Promise.race(this.#sending);
   }
 
   #release(): void {

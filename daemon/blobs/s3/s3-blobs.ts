@@ -1,6 +1,6 @@
 /** The stored files in an object store with an S3 interface, which any number of daemons share. */
 import { createHash } from 'node:crypto';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough, type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BlobError } from '../blob-error.ts';
 import {
@@ -180,10 +180,15 @@ export class S3Blobs implements Blobs {
   async #digest(name: string, state: ObjectState): Promise<string> {
     const hash = createHash('sha256');
     if (state.size === 0) return hash.digest('hex');
-    for await (const chunk of this.#stream(name, state, 0, state.size - 1) as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      detach(chunk);
-    }
+    // An iterator would join the chunks that wait, and leave their memory to the garbage collection.
+    const take = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        hash.update(chunk);
+        detach(chunk);
+        done();
+      },
+    });
+    await pipeline(this.#stream(name, state, 0, state.size - 1), take);
     return hash.digest('hex');
   }
 
