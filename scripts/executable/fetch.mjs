@@ -13,8 +13,9 @@ const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).p
  * package.
  */
 export async function fileOf([name, path]) {
-  const installed = join(modules, name, path);
-  if (existsSync(installed)) return installed;
+  // The package `node` installs the one with Node inside itself. `npm install` removes that folder: the lock file does not have it.
+  const installed = [join(modules, name, path), join(modules, 'node', 'node_modules', name, path)].find(existsSync);
+  if (installed !== undefined) return installed;
   const folder = await packageFolder(name);
   if (folder === null) return null;
   const file = join(folder, path);

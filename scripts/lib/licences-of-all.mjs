@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, natives } from '../build.mjs';
+import { fileOf } from '../executable/fetch.mjs';
+import { ownPlatform, partsOf } from '../executable/targets.mjs';
 import { copiedParts, licenceOf } from './licences.mjs';
 import { modules, root } from './project.mjs';
 
@@ -11,15 +13,15 @@ export async function licencesOfAll() {
   const parts = [...new Set([...built, ...natives.map(name => join(modules, name))])]
     .map(licenceOf)
     .concat(copiedParts);
-  const platform = process.platform === 'win32' ? 'win' : process.platform;
-  const node = join(modules, 'node', 'node_modules', `node-${platform}-${process.arch}`);
+  const [node] = partsOf(ownPlatform).node;
+  const ofNode = await fileOf([node, 'LICENSE']);
   return [
     'devmgr\n\n',
     readFileSync(join(root, 'LICENSE'), 'utf8'),
     heading('Packages from npm that the program is built of'),
     ...parts.map(({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${indent(text)}\n`),
     heading('Node.js, with the libraries that it carries'),
-    readFileSync(join(node, 'LICENSE'), 'utf8'),
+    readFileSync(ofNode, 'utf8'),
   ].join('');
 }
 
