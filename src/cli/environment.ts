@@ -141,6 +141,12 @@ export const variables: readonly Variable[] = [
   { name: 'AWS_ACCESS_KEY_ID', words: 'id of the key for an object store', side: 'daemon' },
   { name: 'AWS_SECRET_ACCESS_KEY', words: 'the key for an object store', side: 'daemon' },
   { name: 'AWS_SESSION_TOKEN', words: 'token of a temporary key for an object store', side: 'daemon' },
+  {
+    name: 'AWS_SHARED_CREDENTIALS_FILE',
+    words: 'file with the keys for an object store if the variables above are not set, which no one else may read',
+    side: 'daemon',
+  },
+  { name: 'AWS_PROFILE', words: 'section of that file (default)', side: 'daemon' },
   { name: 'AWS_REGION', words: 'region of the object store if its URL names none (us-east-1)', side: 'daemon' },
   {
     name: environment.files.total,

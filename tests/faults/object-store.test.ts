@@ -1,5 +1,6 @@
 /** A daemon whose files are in a real object store. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmodSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -60,12 +61,16 @@ withSwift('a daemon with an object store', () => {
     return upload.answered;
   };
 
-  it('stores a file there, serves it whole and in parts, and finds it after a restart', async () => {
+  it('stores a file there, serves it whole and in parts, and finds it after a restart with keys from a file', async () => {
     const first = await start();
     expect(await send(first, '1.0.0', 20 * MiB)).toMatchObject({ code: 200, data: { fileSize: 20 * MiB } });
     expect((await objects()).names).toHaveLength(1);
     await first.stop();
-    const second = await start();
+    const keys = join(home, 'keys');
+    const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = swift.env;
+    await writeFile(keys, `[default]\naws_access_key_id=${id}\naws_secret_access_key=${secret}\n`, { mode: 0o600 });
+    const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' };
+    const second = await start({ ...none, AWS_SHARED_CREDENTIALS_FILE: keys });
     const { versionId } = (
       (await second.call('GET', '/api/app-versions/list')).data as { list: { versionId: string }[] }
     ).list[0]!;
@@ -209,12 +214,73 @@ describe('--files', () => {
     expect(() => read(place)).toThrow(message);
   });
 
-  it('wants the keys in the environment', () => {
+  it('wants keys', () => {
     expect(() => filesTarget('s3://bucket', {}, false)).toThrow('its keys are missing');
+    expect(() => filesTarget('s3://bucket', { AWS_ACCESS_KEY_ID: 'id' }, false)).toThrow('its keys are missing');
   });
 
   it('an endpoint without TLS is allowed on loopback, and elsewhere with --insecure-http', () => {
     expect(read('s3://bucket?endpoint=http://127.0.0.1:9000')).toMatchObject({ endpoint: 'http://127.0.0.1:9000' });
     expect(read('s3://bucket?endpoint=http://store:9000', {}, true)).toMatchObject({ endpoint: 'http://store:9000' });
+  });
+});
+
+describe('AWS_SHARED_CREDENTIALS_FILE', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'devmgr-keys-'));
+    file = join(folder, 'credentials');
+    await writeFile(file, sections, { mode: 0o600 });
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const sections = [
+    '# of the object store',
+    '[default]',
+    'aws_access_key_id = ID1',
+    'aws_secret_access_key=a+b/c=',
+    '',
+    '; temporary',
+    '[other one]',
+    'aws_access_key_id = ID2',
+    'aws_secret_access_key = two',
+    'aws_session_token = token',
+    '[half]',
+    'aws_access_key_id = ID3',
+  ].join('\r\n');
+  const keys = (env: Readonly<Record<string, string>> = {}) =>
+    filesTarget('s3://bucket', { AWS_SHARED_CREDENTIALS_FILE: file, ...env }, false)!.credentials;
+
+  it('has the keys of the section default, or of the one that AWS_PROFILE names', () => {
+    expect(keys()).toEqual({ accessKeyId: 'ID1', secretAccessKey: 'a+b/c=' });
+    expect(keys({ AWS_PROFILE: 'other one' })).toEqual({
+      accessKeyId: 'ID2',
+      secretAccessKey: 'two',
+      sessionToken: 'token',
+    });
+  });
+
+  it('is not used if the environment has keys', () => {
+    expect(keys({ AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' })).toMatchObject({ accessKeyId: 'id' });
+  });
+
+  it.each([
+    ['section that is missing', 'none', /has no section \[none\]/],
+    ['section with half of the keys', 'half', /section \[half\] of .* lacks a key/],
+  ])('is refused for a %s', (_, profile, message) => {
+    expect(() => keys({ AWS_PROFILE: profile })).toThrow(message);
+  });
+
+  it('is refused if it does not exist', () => {
+    expect(() => keys({ AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none') })).toThrow(/does not exist/);
+  });
+
+  it.skipIf(process.platform === 'win32')('is refused if others can read it, except as a credential of systemd', () => {
+    chmodSync(file, 0o640);
+    expect(() => keys()).toThrow(/contains keys, and others can read it/);
+    expect(keys({ CREDENTIALS_DIRECTORY: folder })).toMatchObject({ accessKeyId: 'ID1' });
+    chmodSync(file, 0o644);
+    expect(() => keys({ CREDENTIALS_DIRECTORY: folder })).toThrow(/others can read it/);
   });
 });

@@ -2,6 +2,7 @@
 import { environment } from '../../../src/contract/local.ts';
 import { StartRefused } from '../../home/settings.ts';
 import { isLoopbackName } from '../../loopback.ts';
+import { type Credentials, credentialsOf, KEY_ID, SECRET } from './credentials.ts';
 
 /** A place for files in an object store with an S3 interface. */
 export interface S3Target {
@@ -11,11 +12,7 @@ export interface S3Target {
   /** Origin of the service; undefined for the one of AWS. */
   readonly endpoint: string | undefined;
   readonly region: string;
-  readonly credentials: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken?: string;
-  };
+  readonly credentials: Credentials;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -37,18 +34,14 @@ export function filesTarget(text: string | null, env: Env, insecureHttp: boolean
     throw malformed(source, `put the keys into ${KEY_ID} and ${SECRET}, and the port into endpoint`);
   const unknown = [...url.searchParams.keys()].find(name => name !== 'endpoint' && name !== 'region');
   if (unknown !== undefined) throw malformed(source, `${unknown} is not one of its parameters: endpoint, region`);
-  const { accessKeyId, secretAccessKey, sessionToken } = credentialsOf(env, source);
   return {
     bucket: url.hostname,
     prefix: prefixOf(url, source),
     endpoint: endpointOf(url.searchParams.get('endpoint'), source, insecureHttp),
     region: url.searchParams.get('region') || env.AWS_REGION || 'us-east-1',
-    credentials: { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) },
+    credentials: credentialsOf(env, source),
   };
 }
-
-const KEY_ID = 'AWS_ACCESS_KEY_ID';
-const SECRET = 'AWS_SECRET_ACCESS_KEY';
 
 function malformed(source: string, hint: string): StartRefused {
   return new StartRefused(2, `${source} is malformed`, hint);
@@ -73,15 +66,4 @@ function endpointOf(text: string | null, source: string, insecureHttp: boolean):
       'use https, or add --insecure-http where the network is private',
     );
   return url.origin;
-}
-
-function credentialsOf(env: Env, source: string) {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN } = env;
-  if (!accessKeyId || !secretAccessKey)
-    throw new StartRefused(
-      2,
-      `${source} names an object store, but its keys are missing`,
-      `set ${KEY_ID} and ${SECRET}`,
-    );
-  return { accessKeyId, secretAccessKey, sessionToken: AWS_SESSION_TOKEN };
 }

@@ -1,7 +1,7 @@
 /** The password of the database: from a file of its own, or from a pgpass file. Neither may be open to others. */
-import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { privateText } from '../../private-file.ts';
 import type { Address } from './address.ts';
 import { StoreMisconfigured } from './failure.ts';
 
@@ -10,8 +10,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Null if there is none. Throws `StoreMisconfigured` if a file cannot be read or others can read it. */
 export function passwordFor(address: Address, env: Env): string | null {
   const file = env.DEVMGR_STORE_PASSWORD_FILE;
+  const misconfigured = (message: string, hint: string) => new StoreMisconfigured(message, hint);
   if (file) {
-    const text = privateText(file, env);
+    const text = privateText(file, 'a password', env, misconfigured);
     if (text === null)
       throw new StoreMisconfigured(
         `${file} (DEVMGR_STORE_PASSWORD_FILE) does not exist`,
@@ -20,32 +21,8 @@ export function passwordFor(address: Address, env: Env): string | null {
     return text.split(/\r?\n/, 1)[0]!;
   }
   const pgpass = env.PGPASSFILE || join(homedir(), '.pgpass');
-  const text = privateText(pgpass, env);
+  const text = privateText(pgpass, 'a password', env, misconfigured);
   return text === null ? null : passwordIn(text, address);
-}
-
-/** Null if there is no such file. */
-function privateText(file: string, env: Env): string | null {
-  try {
-    if (process.platform !== 'win32' && (statSync(file).mode & openTo(file, env)) !== 0)
-      throw new StoreMisconfigured(`${file} contains a password, and others can read it`, `chmod 600 ${file}`);
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof StoreMisconfigured) throw error;
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new StoreMisconfigured(
-      `${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      'it must belong to this user',
-    );
-  }
-}
-
-/**
- * The bits of the mode that a private file lacks. systemd may give a service the right to read a credential by an access control list,
- * whose mask is shown as the bits of the group.
- */
-function openTo(file: string, { CREDENTIALS_DIRECTORY }: Env): number {
-  return CREDENTIALS_DIRECTORY && dirname(resolve(file)) === resolve(CREDENTIALS_DIRECTORY) ? 0o037 : 0o077;
 }
 
 /** The password of the first line `host:port:database:user:password` that fits; null if none does. `*` fits everything. */
