@@ -128,6 +128,7 @@ export const rules: readonly Rule[] = [
       'daemon/domain/',
       'daemon/concurrency.ts',
       'daemon/files.ts',
+      'daemon/private-file.ts',
       'src/contract/',
       'npm:better-sqlite3',
       'npm:pg',
