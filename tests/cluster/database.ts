@@ -117,10 +117,6 @@ export class DatabaseCluster {
     }
   }
 
-  async stop(): Promise<void> {
-    for (const { machine, patroni } of this.members) await machine.crash(patroni);
-  }
-
   async #listed(): Promise<readonly Member[]> {
     const views = this.members.map(async ({ machine }) => {
       const { members } = await getJson<{ members: readonly Member[] }>(

@@ -1,7 +1,7 @@
 /** Machines: network namespaces on one bridge. A machine has an address, its processes, and connections that can be cut. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from './sandbox.ts';
 
@@ -53,7 +53,11 @@ export class Machine {
     const user = unprivileged ? [`--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, '--clear-groups'] : [];
     const log = openSync(this.log, 'a');
     const command = [`--net=/run/netns/${this.name}`, 'setpriv', '--pdeathsig=KILL', ...user, program, ...args];
-    return spawn('nsenter', command, { cwd: '/', env: { ...process.env, ...env }, stdio: ['ignore', log, log] });
+    try {
+      return spawn('nsenter', command, { cwd: '/', env: { ...process.env, ...env }, stdio: ['ignore', log, log] });
+    } finally {
+      closeSync(log);
+    }
   }
 
   /** Kills every process of the machine at once, as a loss of power would. */

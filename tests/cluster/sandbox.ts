@@ -23,8 +23,11 @@ export async function runInSandbox(): Promise<number> {
   // The servers of the database run as another user.
   chmodSync(folder, 0o755);
   const flags = ['--net', '--pid', '--mount', '--fork', '--kill-child', '--mount-proc'];
-  const args = [...flags, 'bash', '-c', shell, 'bash', process.execPath, ...process.argv.slice(1)];
-  const child = spawn('unshare', args, { stdio: 'inherit', env: { ...withoutSettings(), [FOLDER]: folder } });
+  const inside = ['bash', '-c', shell, 'bash', process.execPath, ...process.argv.slice(1)];
+  const child = spawn('setpriv', ['--pdeathsig=KILL', 'unshare', ...flags, ...inside], {
+    stdio: 'inherit',
+    env: { ...withoutSettings(), [FOLDER]: folder },
+  });
   const ended = once(child, 'exit');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill('SIGKILL'));
   try {
