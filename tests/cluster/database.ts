@@ -193,13 +193,22 @@ function programsWith(clock: Clock, home: string): string {
 /** Strict: without a standby that confirms, no commit is acknowledged. */
 const clusterSettings = {
   ttl: TTL,
-  loop_wait: 2,
+  loop_wait: 1,
   retry_timeout: 5,
   synchronous_mode: true,
   synchronous_mode_strict: true,
   postgresql: {
     use_pg_rewind: true,
-    parameters: { max_connections: 100, wal_log_hints: 'on', wal_sender_timeout: '5s', wal_receiver_timeout: '5s' },
+    parameters: {
+      max_connections: 100,
+      wal_log_hints: 'on',
+      wal_sender_timeout: '5s',
+      wal_receiver_timeout: '5s',
+      // A standby finishes this wait before it becomes the primary: 5 s by default.
+      wal_retrieve_retry_interval: '500ms',
+      // A standby that has more than the new primary is rewound, and replays from its last checkpoint, before it confirms commits.
+      checkpoint_timeout: '30s',
+    },
   },
 };
 

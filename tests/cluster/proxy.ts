@@ -21,7 +21,7 @@ export function startProxy(
 global
   maxconn 4000
 defaults
-  log stdout format raw daemon
+  log stdout format raw daemon notice
   timeout connect 1s
   timeout client 1h
   timeout server 1h
