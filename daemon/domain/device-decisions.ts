@@ -111,6 +111,12 @@ export function register(registration: Registration, activationCode: string, now
   return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail } };
 }
 
+/** The registration as it is if the device is created so many milliseconds later: its code is valid as long as before. */
+export function registeredLater({ kind, device, entry }: DeviceAdd, milliseconds: number): DeviceAdd {
+  const moved = { ...device, activationCodeExpiresAt: device.activationCodeExpiresAt + milliseconds };
+  return { kind, device: moved, entry: { ...entry, detail: { ...entry.detail, codeDigest: codeDigest(moved) } } };
+}
+
 /** The refusal of a registration whose serial number belongs to `existing`. */
 export function duplicateSerial(
   serialNumber: string,

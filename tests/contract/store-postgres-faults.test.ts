@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PostgresMaintenance } from '../../daemon/store/postgres/index.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { StoreFailure } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
+import { journalKey } from '../support/sqlite.ts';
 import { addDevice, addUser, commit, commitOf, queryOf, setDevice, useDevice } from './store/fixtures.ts';
 
 type Opened = Awaited<ReturnType<typeof openPostgres>>;
@@ -153,6 +155,13 @@ needsPostgres('a PostgreSQL store whose server', () => {
     const [first, second] = [await store.device(1), await store.device(2)];
     expect(second?.createdAt).toBe(100);
     expect(second!.activationCodeExpiresAt - first!.activationCodeExpiresAt).toBe(50);
+    // The entry proves the code with the time until which it is valid.
+    const maintenance = new PostgresMaintenance({
+      url: server.url(opened.database),
+      env: {},
+      journalKeys: async () => [journalKey],
+    });
+    expect((await maintenance.check()).problems).toEqual([]);
   });
 
   it('closes connections answers reads through new ones', async () => {

@@ -1,6 +1,7 @@
 /** How each kind of change is applied to a draft. */
 import { type CallerGuard, lostByToken, lostByUser } from '../../domain/caller.ts';
 import { brokenBy, type DeviceRecord } from '../../domain/device.ts';
+import { registeredLater } from '../../domain/device-decisions.ts';
 import { changedSince } from '../../domain/user.ts';
 import type { EntryContext } from '../journal-end.ts';
 import { CallerRefused, type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../store.ts';
@@ -39,12 +40,9 @@ export function* applyCommit(draft: Draft, commit: Commit): Generator<void, Chan
   return results;
 }
 
-/** The change of a commit whose time was raised: the code of a new device is valid as long as before, counted from its creation. */
-function later(change: Change, by: number): Change {
-  if (change.kind !== 'device.add' || by === 0) return change;
-  const { device } = change;
-  return { ...change, device: { ...device, activationCodeExpiresAt: device.activationCodeExpiresAt + by } };
-}
+/** The change of a commit whose time was raised. */
+const later = (change: Change, by: number): Change =>
+  change.kind === 'device.add' && by > 0 ? registeredLater(change, by) : change;
 
 function checkCaller(draft: Draft, caller: CallerGuard): void {
   const lost =
