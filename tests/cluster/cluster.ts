@@ -34,6 +34,8 @@ export class Cluster {
   readonly requests: Requests;
   readonly load: Load;
   readonly #watchers: Watcher[] = [];
+  /** When the fault began that writes must survive, by `performance.now()`. */
+  faultAt = 0;
   /** Id of the last entry that was compared. */
   #compared = 0;
 
@@ -71,6 +73,7 @@ export class Cluster {
   /** Runs a fault under load. Resolves with the writes of the clients since then. */
   async under(fault: () => Promise<void>): Promise<readonly Write[]> {
     const begun = performance.now();
+    this.faultAt = begun;
     await fault();
     return this.requests.writes.filter(({ acknowledged }) => acknowledged >= begun);
   }

@@ -61,12 +61,11 @@ async function run(cluster: Cluster, phase: Phase, times: number): Promise<Resul
   try {
     for (let i = 0; i < times; i++) {
       await cluster.chance.pause(200, 2000);
-      const from = performance.now();
       let words = '';
       const writes = await cluster.under(async () => {
         words = await phase.fault(cluster, i);
       });
-      const pause = pauseOf(writes, from, performance.now());
+      const pause = pauseOf(writes, cluster.faultAt, performance.now());
       silent.push(pause.silent);
       longest = Math.max(longest, pause.longest);
       console.log(

@@ -23,7 +23,10 @@ export async function endWaitingBackend(cluster: Cluster, i: number): Promise<st
       return rows.length > 0;
     });
     await chance.pause(0, 2000);
-    if (isLost) await databases.crash(leader);
+    if (isLost) {
+      cluster.faultAt = performance.now();
+      await databases.crash(leader);
+    }
   } finally {
     leader.machine.heal(standby.machine);
   }
