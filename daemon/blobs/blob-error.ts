@@ -1,3 +1,5 @@
+import { StoreUnavailable } from '../store/store.ts';
+
 /**
  * Why a file was not stored or cannot be read. `too-large`, `disk-full`: it was not taken, and nothing of it remains.
  * `missing`, `damaged`: a stored file is not there, or its content has changed.
@@ -11,6 +13,14 @@ export class BlobError extends Error {
     super(message, options);
     this.name = 'BlobError';
     this.problem = problem;
+  }
+}
+
+/** The object store does not answer, or fails: a later request may succeed. Nothing was changed. The message is for the log. */
+export class FilesUnavailable extends StoreUnavailable {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'FilesUnavailable';
   }
 }
 

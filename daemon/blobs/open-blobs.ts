@@ -14,19 +14,22 @@ export async function openBlobs(
   if (objectStore === null) return openBlobFolder(folder, { notice });
   // Its client is large: a daemon with a folder never loads it.
   const { openS3Blobs } = await import('./s3/s3-blobs.ts');
+  return refusingObjects(`the files cannot be stored in ${objectStore.bucket}`, () =>
+    openS3Blobs(objectStore, { notice }),
+  );
+}
+
+/** Rejects with `StartRefused`, whose message begins with `problem`, where `open` rejects with `StoreFailure`. */
+export async function refusingObjects<T>(problem: string, open: () => Promise<T>): Promise<T> {
   try {
-    return await openS3Blobs(objectStore, { notice });
+    return await open();
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error;
     const refused = /\((?:4\d\d|301)\)/.test(error.message);
     const hint = refused
       ? 'compare --files with the bucket, its region and the keys in the environment'
       : 'check the endpoint of --files and the network';
-    throw new StartRefused(
-      refused ? 2 : 9,
-      `the files cannot be stored in ${objectStore.bucket}: ${error.message}`,
-      hint,
-    );
+    throw new StartRefused(refused ? 2 : 9, `${problem}: ${error.message}`, hint);
   }
 }
 

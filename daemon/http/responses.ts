@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
+import { FilesUnavailable } from '../blobs/blob-error.ts';
 import { StillRunning } from '../services/context.ts';
 import { GuessingBlocked } from '../services/guessing.ts';
 import { type Allowance, RateLimited } from '../services/limiter.ts';
@@ -29,6 +30,12 @@ export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
     return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin) };
   if (error instanceof OutcomeUnknown)
     return { code: 500, message: 'the store does not say whether the change was stored', status: 503 };
+  if (error instanceof FilesUnavailable)
+    return {
+      code: 500,
+      message: 'the object store of the files does not answer now; nothing was changed',
+      status: 503,
+    };
   if (error instanceof StoreUnavailable)
     return { code: 500, message: 'the store does not answer now; nothing was changed', status: 503 };
   if (error instanceof StoreFailure)
@@ -65,10 +72,11 @@ export function setRateLimitHeaders(reply: FastifyReply, allowance: Allowance): 
   if (!allowance.allowed) reply.header('retry-after', String(allowance.retryAfter));
 }
 
-/** Sends the response to an error and logs a 500. If the response has already started, closes the connection. */
+/** Sends the response to an error and logs a 500, and what the readiness does not say. If the response has already started, closes the connection. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, atLogin: boolean): void {
   const { code, message, status } = errorResponse(error, atLogin);
-  if (status === 500) request.server.logger.error({ requestId: request.id, err: error }, 'the request failed');
+  if (status === 500 || error instanceof FilesUnavailable)
+    request.server.logger.error({ requestId: request.id, err: error }, 'the request failed');
   if (error instanceof RateLimited) setRateLimitHeaders(reply, error.allowance);
   if (error instanceof GuessingBlocked || error instanceof StillRunning)
     reply.header('retry-after', String(error.retryAfter));

@@ -1,6 +1,7 @@
 /** Moves a registry to another engine, files included if asked for, and verifies what arrived. */
 
 import type { CopyOptions, ProgramIo } from '../../src/contract/programs.ts';
+import type { Blobs } from '../blobs/blobs.ts';
 import { openBlobs } from '../blobs/open-blobs.ts';
 import { filesTarget } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
@@ -20,19 +21,20 @@ import { copyFiles } from './copy-files.ts';
 import { copyRows, differingTables, type Progress } from './copy-rows.ts';
 import { checkKeys } from './maintenance.ts';
 import { progressOf } from './progress.ts';
-import { filesOf } from './registry-files.ts';
+import { filesOf, type RestoreFiles } from './registry-files.ts';
 
 interface Copy {
-  readonly home: Home;
   readonly from: CopiedRegistry;
   readonly to: CopiedRegistry;
   /** How messages name the two. */
   readonly sourceName: string;
   readonly targetName: string;
   readonly heads: ReadHeads;
-  readonly options: CopyOptions;
-  readonly io: ProgramIo;
   readonly progress: Progress;
+  /** Where files are copied from and to; null if they are left in place. */
+  readonly moved: { readonly from: Blobs; readonly to: Blobs } | null;
+  /** The files of the copied registry. */
+  readonly stored: RestoreFiles;
 }
 
 interface Figures {
@@ -87,18 +89,12 @@ async function copyLocked(
   checkTarget(present, imprint);
   const heads = await presentHeads(home);
   const targetName = present?.name ?? options.to;
-  const parts = {
-    home,
-    from,
-    to,
-    sourceName: imprint.name,
-    targetName,
-    heads,
-    options,
-    io,
-    progress: progressOf(io, options.json),
-  };
-  await checkSource(parts);
+  const sourceName = imprint.name;
+  await checkSource({ from, sourceName, heads });
+  // Before the target exists: an object store that cannot be used is refused without a trace.
+  const [stored, moved] = [await filesOf(home, filesAt(options.filesTo, io)), await movedFiles(home, options, io)];
+  const progress = progressOf(io, options.json);
+  const parts = { from, to, sourceName, targetName, heads, progress, moved, stored };
   const source = await from.openSource();
   try {
     const target = await to.openTarget();
@@ -109,6 +105,7 @@ async function copyLocked(
     }
   } finally {
     await source.close();
+    stored.close();
   }
 }
 
@@ -134,7 +131,7 @@ const notEmpty = (name: string) =>
     'name an empty database, or a file that does not exist',
   );
 
-async function checkSource({ from, sourceName, heads }: Copy): Promise<void> {
+async function checkSource({ from, sourceName, heads }: Pick<Copy, 'from' | 'sourceName' | 'heads'>): Promise<void> {
   const { problems } = await from.maintenance.check(heads.anchors);
   const [problem] = [...problems, ...heads.problems];
   if (problem)
@@ -172,28 +169,32 @@ const notVerified = (name: string, problem: string) =>
   );
 
 /** As `daemon check` does: storage, counters, journal and files. */
-async function checkCopy({ to, home, heads, options, io }: Copy) {
+async function checkCopy({ to, heads, stored }: Copy) {
   const report = await to.maintenance.check(heads.anchors);
-  const stored = await filesOf(home, filesTarget(options.filesTo ?? null, io.env, true));
   const reader = await to.maintenance.openReader();
   try {
     const blobs = await stored.check(reader);
     const problems = [...report.problems, ...blobProblems(blobs)];
     return { problems, devices: report.devices, entries: report.entries, files: blobs.files };
   } finally {
-    stored.close();
     await reader.close();
   }
 }
 
+const filesAt = (place: string | null | undefined, { env }: ProgramIo) => filesTarget(place ?? null, env, true);
+
 /** Only if a flag says so: without one, the files are left in place. */
-async function copyStoredFiles({ from, home, options, io, progress }: Copy): Promise<void> {
-  const { filesFrom = null, filesTo = null } = options;
-  if (filesFrom === null && filesTo === null) return;
-  const open = async (text: string | null) => openBlobs(filesTarget(text, io.env, true), home.path('blobs'), () => {});
+async function movedFiles(home: Home, { filesFrom, filesTo }: CopyOptions, io: ProgramIo): Promise<Copy['moved']> {
+  if ((filesFrom ?? null) === null && (filesTo ?? null) === null) return null;
+  const open = (place: string | null | undefined) => openBlobs(filesAt(place, io), home.path('blobs'), () => {});
+  return { from: await open(filesFrom), to: await open(filesTo) };
+}
+
+async function copyStoredFiles({ from, moved, progress }: Copy): Promise<void> {
+  if (moved === null) return;
   const reader = await from.maintenance.openReader();
   try {
-    await copyFiles(reader, await open(filesFrom), await open(filesTo), progress);
+    await copyFiles(reader, moved.from, moved.to, progress);
   } finally {
     await reader.close();
   }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
 import type { CheckOptions, ProgramIo } from '../../src/contract/programs.ts';
-import { filesTarget, type S3Target } from '../blobs/s3/target.ts';
+import { filesTarget } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
 import { checkSecrets } from '../home/belonging.ts';
 import { presentHeads } from '../home/head-file.ts';
@@ -15,7 +15,7 @@ import { print, reporting } from '../program-io.ts';
 import type { JournalReport, StoreMaintenance } from '../store/maintenance.ts';
 import { readImprint, storeMaintenance } from '../store-engine.ts';
 import { type BlobReport, blobProblems } from './check-blobs.ts';
-import { filesOf } from './registry-files.ts';
+import { filesOf, type RestoreFiles } from './registry-files.ts';
 
 /** Checks storage, journal, counters and uploaded files. Exit code 1 if there are problems. */
 export function check(options: CheckOptions, io: ProgramIo): Promise<number> {
@@ -25,8 +25,10 @@ export function check(options: CheckOptions, io: ProgramIo): Promise<number> {
     if (target !== null) await checkInstance(target, home);
     const store = await storeMaintenance(target, home);
     const heads = await presentHeads(home);
+    // Before the journal, which takes long: an object store that cannot be used is refused at once, also if there are no files.
+    const files = await filesOf(home, objectStore);
     const { unproven: _, ...report } = await store.check(heads.anchors);
-    const blobs = await checkFiles(store, home, objectStore);
+    const blobs = await checkFiles(store, files);
     const problems = [...report.problems, ...heads.problems.map(text => `journal: ${text}`), ...blobProblems(blobs)];
     await print(
       io.stdout,
@@ -47,9 +49,8 @@ async function checkInstance(target: StoreTarget, home: Home): Promise<void> {
     await checkSecrets(home, imprint);
 }
 
-async function checkFiles(store: StoreMaintenance, home: Home, objectStore: S3Target | null): Promise<BlobReport> {
+async function checkFiles(store: StoreMaintenance, files: RestoreFiles): Promise<BlobReport> {
   const reader = await store.openReader();
-  const files = await filesOf(home, objectStore);
   try {
     return await files.check(reader);
   } finally {

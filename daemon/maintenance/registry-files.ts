@@ -1,4 +1,5 @@
 /** Where the programs for a stopped registry find its files. */
+import { refusingObjects } from '../blobs/open-blobs.ts';
 import type { S3Target } from '../blobs/s3/target.ts';
 import type { Home } from '../home/home.ts';
 import type { Reader } from '../store/store.ts';
@@ -16,12 +17,17 @@ export interface RestoreFiles {
   close(): void;
 }
 
-/** The files of a registry: in the object store, or without one in a folder of the home. */
+/**
+ * The files of a registry: in the object store, or without one in a folder of the home. Rejects with `StartRefused` if the object store
+ * cannot be used.
+ */
 export async function filesOf(home: Home, objectStore: S3Target | null): Promise<RestoreFiles> {
   if (objectStore === null) return new FolderFiles(home);
   // Its client is large: a registry with a folder never loads it.
   const { KeptObjects } = await import('../blobs/s3/kept-objects.ts');
-  const objects = new KeptObjects(objectStore);
+  const objects = await refusingObjects(`the files in ${objectStore.bucket} cannot be read`, () =>
+    KeptObjects.open(objectStore),
+  );
   return {
     check: reader => checkBlobs(reader, blob => objects.digest(blob)),
     bringBack: restored => objects.bringBack(names => restored.knownBlobs(names)),

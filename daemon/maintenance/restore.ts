@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ProgramIo, RestoreOptions } from '../../src/contract/programs.ts';
 import { beforeRestoreName } from '../blobs/blob-folder.ts';
-import { filesTarget, type S3Target } from '../blobs/s3/target.ts';
+import { filesTarget } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
 import { checkSecrets } from '../home/belonging.ts';
 import { HeadFile } from '../home/head-file.ts';
@@ -22,7 +22,7 @@ import type { Progress } from './copy-rows.ts';
 import { DatabaseRestore, HeldDatabase } from './database-backup.ts';
 import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { progressOf } from './progress.ts';
-import { filesOf } from './registry-files.ts';
+import { filesOf, type RestoreFiles } from './registry-files.ts';
 import { type Origin, type Restoring, type StagedBackup, stageBackup, unverifiedMeans } from './stage-backup.ts';
 
 /** Replaces the registry by a backup; the present registry stays beside it. Refuses while a daemon is running. */
@@ -32,18 +32,20 @@ export function restore(options: RestoreOptions, io: ProgramIo): Promise<number>
     const lock = await lockHome(home);
     const progress = progressOf(io, options.json);
     let database: HeldDatabase | null = null;
+    let stored: RestoreFiles | null = null;
     try {
       const { file, acceptUnverified = false, identityFile, passphraseFile } = options;
-      const objectStore = filesTarget(options.files ?? null, io.env, true);
+      stored = await filesOf(home, filesTarget(options.files ?? null, io.env, true));
       const restoring = { home, file: resolve(file), acceptUnverified, identityFile, passphraseFile };
       database = target && (await takeDatabase(target, home));
       const { staged, origin } = await stageFor(restoring, database, progress);
-      const restored = await replace({ ...restoring, staged, origin, objectStore });
+      const restored = await replace({ ...restoring, staged, origin, stored });
       for (const warning of restored.warnings) io.stderr.write(`${escapedLine(warning)}\n`);
       await print(io.stdout, options.json ? `${JSON.stringify(documentOf(restored))}\n` : textOf(restored));
       return 0;
     } finally {
       await database?.replacement.close();
+      stored?.close();
       await lock.release();
     }
   });
@@ -104,13 +106,12 @@ function textOf({ devices, kept, origin }: Restored): string {
 }
 
 interface Replacing extends Restoring, StagedBackup {
-  readonly objectStore: S3Target | null;
+  readonly stored: RestoreFiles;
 }
 
 /** If the disk is full or the backup damaged, the registry stays as it is. */
 async function replace(staging: Replacing): Promise<Restored> {
-  const { home, file, acceptUnverified, staged, origin, objectStore } = staging;
-  const stored = await filesOf(home, objectStore);
+  const { home, file, acceptUnverified, staged, origin, stored } = staging;
   try {
     const accepted = origin.kind === 'unverified' ? staged.report.unproven : [];
     const problem = staged.report.problems.find(text => !accepted.includes(text));
@@ -129,7 +130,6 @@ async function replace(staging: Replacing): Promise<Restored> {
     const { devices, entries } = staged.report;
     return { devices, entries, kept, origin, warnings: warningsOf(origin, accepted, files) };
   } finally {
-    stored.close();
     await staged.discard();
   }
 }

@@ -19,6 +19,12 @@ interface Place {
   readonly home: string;
 }
 
+/** What is wrong with a place, and the database that it names if there is one. */
+interface WrongPlace extends Partial<Place> {
+  readonly url: string;
+  readonly database?: readonly [server: PostgresServer, name: string];
+}
+
 /** The commands, as a person types them. */
 const commands: Readonly<Record<string, (place: Place) => Promise<Finished>>> = {
   'daemon run': ({ url, env, home }) => devmgr(['daemon', 'run', '--port', '0', '--store', url], { home, env }),
@@ -103,7 +109,7 @@ needsPostgres('a registry that cannot be used', () => {
     expect(await devmgr(['daemon', 'init', '--store', server.url(registry)], { home, env })).toMatchObject({ code: 0 });
     expect(await devmgr(['daemon', 'init'], { home: foreign })).toMatchObject({ code: 0 });
     await server.query(`CREATE DATABASE newer TEMPLATE ${registry}`);
-    await server.query('UPDATE devmgr_schema SET version = 999', 'newer');
+    await server.query('UPDATE devmgr_schema SET version = 999, readable_by = 999', 'newer');
     earlier = await server.copy();
     standby = await server.copy({ standby: true });
     const reset = ['daemon', 'reset-password', 'admin'];
@@ -118,9 +124,7 @@ needsPostgres('a registry that cannot be used', () => {
   });
 
   /** What is wrong, and the exit code and message of each command; `but` has those that differ. */
-  const cases: Readonly<
-    Record<string, readonly [place: () => { url: string; env?: Env; home?: string }, code: number, message: RegExp]>
-  > = {
+  const cases: Readonly<Record<string, readonly [place: () => WrongPlace, code: number, message: RegExp]>> = {
     'a port without a server': [
       () => ({ url: 'postgres://devmgr@127.0.0.1:1/d' }),
       9,
@@ -148,13 +152,17 @@ needsPostgres('a registry that cannot be used', () => {
       /refuses the login: password authentication failed/,
     ],
     'a schema of a newer release': [
-      () => ({ url: server.url('newer') }),
+      () => ({ url: server.url('newer'), database: [server, 'newer'] }),
       2,
       /has schema version 999, this devmgr supports up to \d+/,
     ],
-    'a standby': [() => ({ url: standby.url(registry) }), 9, /is read-only: it is a standby/],
+    'a standby': [
+      () => ({ url: standby.url(registry), database: [standby, registry] }),
+      9,
+      /is read-only: it is a standby/,
+    ],
     'an earlier state of the server': [
-      () => ({ url: earlier.url(registry) }),
+      () => ({ url: earlier.url(registry), database: [earlier, registry] }),
       9,
       /ends at journal entry \d+, and entry \d+ was signed: it is an earlier state/,
     ],
@@ -171,7 +179,12 @@ needsPostgres('a registry that cannot be used', () => {
       const given = place();
       const copied = temporaryFolder();
       cpSync(given.home ?? home, copied, { recursive: true });
-      const [files, database] = [filesOf(copied), await imageOf(server, registry)];
+      // The main database, and the one that the command is given.
+      const images = () =>
+        Promise.all(
+          [[server, registry] as const, ...(given.database ? [given.database] : [])].map(at => imageOf(...at)),
+        );
+      const [files, databases] = [filesOf(copied), await images()];
       const result = await commands[name]!({ url: given.url, env: { ...env, ...given.env }, home: copied });
       if (what === 'an earlier state of the server' && name === 'daemon check') {
         // It is what the check is for: a result, with the exit code of problems.
@@ -181,7 +194,7 @@ needsPostgres('a registry that cannot be used', () => {
         });
       } else expectRefusal(result, code, message);
       expect(filesOf(copied)).toEqual(files);
-      expect(await imageOf(server, registry)).toEqual(database);
+      expect(await images()).toEqual(databases);
     });
   });
 
@@ -241,32 +254,37 @@ withSwift('an object store that cannot be used', () => {
   });
   afterAll(() => swift?.stop());
 
-  // With files in the registry, `check` and `copy` need the store as well; see tests/faults/copy-files.test.ts.
-  const programs: Readonly<Record<string, (files: string) => readonly string[]>> = {
+  const programs: Readonly<Record<string, (files: string, home: string) => readonly string[]>> = {
     'daemon run': files => ['daemon', 'run', '--port', '0', '--files', files],
     'daemon start': files => ['daemon', 'start', '--port', '0', '--files', files],
+    'daemon check': files => ['daemon', 'check', '--files', files],
+    'daemon restore': (files, home) => ['daemon', 'restore', join(home, 'saved'), '--yes', '--files', files],
+    'daemon copy --files-to': (files, home) => [...copyTo(home), '--files-to', files],
+    'daemon copy --files-from': (files, home) => [...copyTo(home), '--files-from', files, '--files-to', 'file:'],
   };
+  const copyTo = (home: string) => ['daemon', 'copy', '--from', 'sqlite:', '--to', `sqlite:${join(home, 'copied.db')}`];
 
   it.each(
     Object.keys(programs).flatMap(
       name =>
         [
-          [name, 'a bucket that is not there', 2, /absent-bucket: .*\(404\)/],
+          [name, 'a bucket that is not there', 2, /absent-bucket( cannot be read)?: .*\(404\)/],
           [name, 'wrong keys', 2, /\(40[13]\)/],
           [name, 'no keys', 2, /its keys are missing/],
           [name, 'a service that does not answer', 9, /cannot be (stored|read)/],
         ] as const,
     ),
-  )('is refused by %s with one line: %s', async (name, what, code, message) => {
+  )('is refused by %s with one line, and changes nothing: %s', async (name, what, code, message) => {
     const home = temporaryFolder();
     expect(await devmgr(['daemon', 'init'], { home })).toMatchObject({ code: 0 });
+    expect(await devmgr(['daemon', 'backup', join(home, 'saved')], { home })).toMatchObject({ code: 0 });
     const { bucket } = await swift.bucket();
     const endpoint = what === 'a service that does not answer' ? 'http://127.0.0.1:1' : swift.endpoint;
     const place = `s3://${what === 'a bucket that is not there' ? 'absent-bucket' : bucket}/p?endpoint=${endpoint}`;
     const keys =
       what === 'no keys' ? {} : { ...swift.env, ...(what === 'wrong keys' ? { AWS_SECRET_ACCESS_KEY: 'wrong' } : {}) };
     const before = filesOf(home);
-    expectRefusal(await devmgr(programs[name]!(place), { home, env: keys, cwd: home }), code, message);
+    expectRefusal(await devmgr(programs[name]!(place, home), { home, env: keys, cwd: home }), code, message);
     expect(filesOf(home)).toEqual(before);
   });
 });

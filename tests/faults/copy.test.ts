@@ -242,7 +242,7 @@ needsPostgres('daemon copy', () => {
     });
     const newer = await newStore();
     await (await openPostgresStore({ url: newer.url, env: {}, journalKey: new Uint8Array(32) })).close();
-    await server.query('UPDATE devmgr_schema SET version = 999', newer.database);
+    await server.query('UPDATE devmgr_schema SET version = 999, readable_by = 999', newer.database);
     for (const places of [
       { from: 'sqlite:', to: newer.url },
       { from: newer.url, to: `sqlite:${join(home, 'new.db')}` },

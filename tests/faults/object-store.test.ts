@@ -1,6 +1,7 @@
 /** A daemon whose files are in a real object store. */
 import { chmodSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -109,12 +110,23 @@ withSwift('a daemon with an object store', () => {
     await expect.poll(objects).toEqual({ names: [], unfinished: 0 });
   });
 
-  it('answers 500 while the store is away, records nothing, and works when it is back', async () => {
+  it('answers 503 with Retry-After while the store is away, records nothing, and works when it is back', async () => {
     const daemon = await start();
-    await uploadApp(daemon, '1.0.0');
+    const versionId = await uploadApp(daemon, '1.0.0');
     await swift.halt();
     try {
-      expect(await send(daemon, '2.0.0', MiB)).toMatchObject({ status: 500, code: 500 });
+      const upload = beginUpload(daemon, '2.0.0', { size: MiB });
+      const { promise: responded, resolve } = Promise.withResolvers<IncomingMessage>();
+      upload.request.once('response', resolve);
+      await upload.file(MiB);
+      upload.end();
+      expect(await upload.answered).toMatchObject({ status: 503, code: 500 });
+      expect((await responded).headers['retry-after']).toMatch(/^\d+$/);
+      const headers = { authorization: `Bearer ${daemon.token}` };
+      const download = await fetch(`${daemon.url}/api/app-versions/${versionId}/download`, { headers });
+      expect(download.status).toBe(503);
+      expect(download.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(await download.json()).toMatchObject({ code: 500 });
       expect((await daemon.call('GET', '/api/app-versions/list')).data).toMatchObject({ pagination: { total: 1 } });
     } finally {
       await swift.resume();

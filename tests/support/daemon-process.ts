@@ -77,7 +77,7 @@ export async function spawnDaemon(
 }
 
 /** Uploads a small package of that version. */
-export async function uploadApp({ url, token }: DaemonProcess, version: string): Promise<void> {
+export async function uploadApp({ url, token }: DaemonProcess, version: string): Promise<string> {
   const form = new FormData();
   form.set('platform', 'ANDROID');
   form.set('version', version);
@@ -85,6 +85,7 @@ export async function uploadApp({ url, token }: DaemonProcess, version: string):
   const headers = { authorization: `Bearer ${token}` };
   const response = await fetch(`${url}/api/app-versions/upload`, { method: 'POST', body: form, headers });
   if (response.status !== 200) throw new Error(`the upload was answered with ${response.status}`);
+  return ((await response.json()) as { data: { versionId: string } }).data.versionId;
 }
 
 async function listening(child: ChildProcess, text: () => string): Promise<string> {

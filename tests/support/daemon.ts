@@ -90,7 +90,7 @@ export async function startTestDaemon(settings: Partial<DaemonSettings> = {}): P
     get url() {
       return daemon.url;
     },
-    home,
+    home: settings.home ?? home,
     logged: () => lines.join(''),
     call,
     login,

@@ -19,7 +19,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { StoreFailure } from '../../store/store.ts';
-import { BlobError } from '../blob-error.ts';
+import { BlobError, FilesUnavailable } from '../blob-error.ts';
 import { detach } from '../hashing-writer.ts';
 import type { S3Target } from './target.ts';
 
@@ -79,7 +79,7 @@ function detaching<A extends HttpAgent>(agent: A): A {
 
 /**
  * The objects below the prefix of a target. A request is tried four times. All methods reject with `BlobError` (`missing`,
- * `disk-full`) or, if the store cannot be used, with `StoreFailure`.
+ * `disk-full`) or, if the store cannot be used, with `StoreFailure`; with `FilesUnavailable` if it may be used later.
  */
 export class Bucket {
   readonly #client: S3Client;
@@ -246,5 +246,9 @@ function fromService(error: unknown): Error {
   if (name === 'PreconditionFailed') return new BlobError('damaged', 'the object was replaced', { cause: error });
   if (status === 507 || fullCodes.has(name)) return new BlobError('disk-full', `${name}: ${message}`, { cause: error });
   const what = status === undefined ? message || name : `${name} (${status})`;
-  return new StoreFailure(`the object store failed: ${what}`, { cause: error });
+  const Failure = isOutage(status) ? FilesUnavailable : StoreFailure;
+  return new Failure(`the object store failed: ${what}`, { cause: error });
 }
+
+/** No response, too many requests, or a fault of the service. */
+const isOutage = (status: number | undefined): boolean => status === undefined || status === 429 || status >= 500;

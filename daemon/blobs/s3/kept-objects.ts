@@ -1,8 +1,8 @@
 /** What programs for a stopped registry do with the files of an object store: compare, keep and bring back. */
 import { BlobError } from '../blob-error.ts';
 import { isBlobName } from '../blobs.ts';
-import { Bucket } from './bucket.ts';
-import { S3Blobs } from './s3-blobs.ts';
+import type { Bucket } from './bucket.ts';
+import { openBucket, S3Blobs } from './s3-blobs.ts';
 import type { S3Target } from './target.ts';
 
 /** Before the names of files that a restore has kept with the registry it replaced: no sweep takes them for files. */
@@ -17,9 +17,14 @@ export class KeptObjects {
   readonly #blobs: S3Blobs;
   #copies: Promise<string[]> | undefined;
 
-  constructor(target: S3Target) {
-    this.#bucket = new Bucket(target);
-    this.#blobs = new S3Blobs(this.#bucket, {});
+  private constructor(bucket: Bucket) {
+    this.#bucket = bucket;
+    this.#blobs = new S3Blobs(bucket, {});
+  }
+
+  /** Rejects with `StoreFailure` if the bucket cannot be used. */
+  static async open(target: S3Target): Promise<KeptObjects> {
+    return new KeptObjects(await openBucket(target));
   }
 
   /** SHA-256 in lower-case hex of a file, or of its copy that a restore has kept; null if there is neither. */

@@ -33,8 +33,8 @@ const ORPHAN_MS = 24 * 60 * 60 * 1000;
 /** Orphans that are remembered between two sweeps. */
 const MOST_SUSPECTS = 100_000;
 
-/** Opens the place. Rejects with `StoreFailure` if the bucket cannot be used. */
-export async function openS3Blobs(target: S3Target, options: S3Options = {}): Promise<S3Blobs> {
+/** Rejects with `StoreFailure` if the bucket cannot be used. */
+export async function openBucket(target: S3Target): Promise<Bucket> {
   const bucket = new Bucket(target);
   try {
     await bucket.check();
@@ -42,7 +42,12 @@ export async function openS3Blobs(target: S3Target, options: S3Options = {}): Pr
     bucket.close();
     throw error;
   }
-  return new S3Blobs(bucket, options);
+  return bucket;
+}
+
+/** Opens the place. Rejects with `StoreFailure` if the bucket cannot be used. */
+export async function openS3Blobs(target: S3Target, options: S3Options = {}): Promise<S3Blobs> {
+  return new S3Blobs(await openBucket(target), options);
 }
 
 /** The files of one registry, below the prefix of a bucket. */
