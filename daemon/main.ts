@@ -194,6 +194,8 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   stack.add(() => responses.stop());
   const hub = new Hub({ store, log });
   const budget = fileBudget(settings.files, blobs, store);
+  const readiness = new Readiness({ store, log });
+  stack.add(readiness.watch());
   return {
     instance: await Instance.open(home),
     keyed: new KeyedRequests({ store, now }),
@@ -202,7 +204,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     tokens: new Authentication(logins, new ServiceTokens({ store, lastUses, now })),
     access,
     hub,
-    readiness: new Readiness({ store, log }),
+    readiness,
     keys: new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log }),
     auth: new AuthService({ store, passwords, guessing, tokens: logins, now, access }),
     devices: new DeviceService({ store, passwords, guessing, now, access }),

@@ -5,7 +5,14 @@ import { maxBehindMs, type Store } from '../store/store.ts';
 export interface ReadinessParts {
   readonly store: Pick<Store, 'health' | 'behind'>;
   readonly log: { info(message: string): void; warn(details: object, message: string): void };
+  /** Milliseconds of a clock that is never set; `performance.now` if absent. */
+  readonly monotonic?: () => number;
 }
+
+/** Milliseconds for which an answer of the store is used again: in PostgreSQL each one takes the lock of all writes. */
+const FRESH_MS = 200;
+/** Milliseconds between two looks for a change that no request has asked for. */
+const LOOK_MS = 1000;
 
 /** The readiness of a daemon. The words may be shown to anyone. */
 export interface ReadinessReport {
@@ -25,6 +32,7 @@ export class Readiness {
   #isStopping = false;
   /** The reason that was logged last. */
   #logged: string | null = null;
+  #found: { readonly at: number; readonly health: ReturnType<Store['health']> } | null = null;
 
   constructor(parts: ReadinessParts) {
     this.#parts = parts;
@@ -35,12 +43,30 @@ export class Readiness {
     this.#isStopping = true;
   }
 
+  /**
+   * Logs a change even if no request asks: the looks for changes of other daemons show a server that is away, and cost nothing. Returns the
+   * function that ends this.
+   */
+  watch(): () => void {
+    const timer = setInterval(() => {
+      if (this.#logged !== null || this.#behind() !== null) void this.report();
+    }, LOOK_MS).unref();
+    return () => clearInterval(timer);
+  }
+
   async report(): Promise<ReadinessReport> {
-    const { ready, detail, error } = await this.#parts.store.health();
+    const { ready, detail, error } = await this.#health();
     // After the answer of the store: a daemon that was busy has looked for changes meanwhile.
     const reason = this.#isStopping ? 'the daemon is stopping' : ready ? this.#behind() : detail;
     this.#log(reason, error);
     return { ready: reason === null, reason, store: { ready, detail } };
+  }
+
+  #health(): ReturnType<Store['health']> {
+    const now = (this.#parts.monotonic ?? (() => performance.now()))();
+    if (this.#found === null || now - this.#found.at >= FRESH_MS)
+      this.#found = { at: now, health: this.#parts.store.health() };
+    return this.#found.health;
   }
 
   #behind(): string | null {

@@ -57,6 +57,8 @@ interface Claims {
   readonly login?: number;
   /** `tokenEpoch` of the user when the token was issued. */
   readonly epoch: number;
+  /** Of the role LOCAL: the process that has issued it. */
+  readonly process?: string;
 }
 
 interface Verified {
@@ -82,6 +84,8 @@ export class Tokens {
   #sign!: (claims: Record<string, unknown>) => string;
   #verifiers!: readonly { readonly key: SigningKey; readonly verify: (token: string) => Claims }[];
   readonly #cache = new Map<string, Verified>();
+  /** Daemons with the same signing key must not accept each other's local tokens: they are for the hardware of one machine. */
+  readonly #process = randomBytes(12).toString('base64url');
 
   /** The first key signs; all of them check. No token is valid for longer than `days` after its login. */
   constructor(signingKeys: SigningKeys, accounts: Accounts, now: () => number, days: number = sessionDays.default) {
@@ -121,9 +125,9 @@ export class Tokens {
     return this.#issue({ sub: userIds.format(user.number), username, role, epoch }, loginAt);
   }
 
-  /** A token for programs of the same user on this machine: it only gives access to the hardware. */
+  /** A token for programs of the same user on this machine: it only gives access to the hardware, and only in this process. */
   issueLocal(): IssuedToken {
-    return this.#issue({ sub: 'LOCAL', username: 'local', role: 'LOCAL', epoch: 0 });
+    return this.#issue({ sub: 'LOCAL', username: 'local', role: 'LOCAL', epoch: 0, process: this.#process });
   }
 
   /** `renew` is called if a token is signed with an unknown key; it resolves with whether `useKeys` was called with other keys. */
@@ -192,7 +196,7 @@ export class Tokens {
     const { claims, key } = this.#claims(token);
     const { sub, iat, exp, epoch, login = iat } = claims;
     const user = sub === 'LOCAL' ? null : userIds.parse(sub);
-    if (user === null && sub !== 'LOCAL') throw invalid();
+    if (user === null && (sub !== 'LOCAL' || claims.process !== this.#process)) throw invalid();
     if (typeof iat !== 'number' || typeof exp !== 'number' || typeof login !== 'number' || exp - iat > tokenSeconds)
       throw invalid();
     // Otherwise the holder of a replaced key could go on issuing tokens.

@@ -1,6 +1,10 @@
 /** Clients of two daemons on one database: the responses are those of one registry that handles one request after the other. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { homeFiles } from '../../src/contract/local.ts';
+import type { TestDaemon } from '../support/daemon.ts';
 import { type Client, DEVICES, Fleet, type Plan, plans } from '../support/device-clients.ts';
 import { activation, data, deviceIn, register, registration } from '../support/fleet.ts';
 import { explain } from '../support/linearize.ts';
@@ -106,6 +110,24 @@ needsPostgres('two daemons on one database', () => {
     expect(one(await both(10, daemon => daemon.call('POST', '/api/tokens', tokens)))).toBe(1);
     const body = registration();
     expect(one(await both(10, daemon => daemon.call('POST', '/api/devices/register', body)))).toBe(1);
+  });
+
+  it('the local token of a home is refused by the other daemon, which has the same signing key', async () => {
+    const keysOf = async (asked: TestDaemon, home: string) => {
+      const token = (await readFile(join(home, homeFiles.localToken), 'utf8')).trim();
+      return (await asked.call('GET', '/api/hardware/keys', undefined, { token })).code;
+    };
+    const { one, two } = daemons;
+    expect(await readFile(join(one.home, homeFiles.signingKey))).toEqual(
+      await readFile(join(two.home, homeFiles.signingKey)),
+    );
+    for (const [own, other] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      expect(await keysOf(own, own.home)).toBe(200);
+      expect(await keysOf(other, own.home)).toBe(1004);
+    }
   });
 
   it('one enabled administrator remains', async () => {

@@ -1,5 +1,6 @@
 /** GET /api/health says whether requests should be sent to a daemon: 200, or 503 with the reason in words. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Readiness } from '../../daemon/services/readiness.ts';
 import { Primary } from '../../daemon/store/postgres/primary.ts';
 import { Watch } from '../../daemon/store/postgres/watch.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -61,6 +62,21 @@ needsPostgres('a daemon on PostgreSQL', () => {
     },
   );
 
+  it('logs each change once, also if no request asks for the health', async () => {
+    const lines = (message: string) => daemon.logged().split(`"msg":"${message}"`).length - 1;
+    const counts = () => [lines('the daemon is not ready'), lines('the daemon is ready again')] as const;
+    const [lost, found] = counts();
+    await server.kill();
+    try {
+      await vi.waitFor(() => expect(counts()).toEqual([lost + 1, found]), 10_000);
+    } finally {
+      await server.run();
+    }
+    await vi.waitFor(() => expect(counts()).toEqual([lost + 1, found + 1]), 10_000);
+    await Promise.all(Array.from({ length: 20 }, () => health(daemon)));
+    expect(counts()).toEqual([lost + 1, found + 1]);
+  });
+
   it('answers 503 with Retry-After while its server is away, whatever is asked, and works again afterwards', async () => {
     const limited = { username: 'admin', password: 'wrong password' };
     await server.kill();
@@ -82,6 +98,23 @@ needsPostgres('a daemon on PostgreSQL', () => {
     await server.run();
     await vi.waitFor(async () => data(await daemon.call('POST', '/api/devices/register', registration())), 10_000);
   });
+});
+
+it('asks its store at most once in 200 ms, however often the health is asked for', async () => {
+  let [now, asked, ready] = [0, 0, true];
+  const store = { behind: () => 0, health: async () => ({ ready, detail: `answer ${++asked}` }) };
+  const log = { info: () => {}, warn: () => {} };
+  const readiness = new Readiness({ store, log, monotonic: () => now });
+  const reports = () => Promise.all(Array.from({ length: 50 }, () => readiness.report()));
+  expect(new Set((await reports()).map(report => report.store.detail))).toEqual(new Set(['answer 1']));
+  ready = false;
+  now = 199;
+  expect(await readiness.report()).toMatchObject({ ready: true });
+  now = 200;
+  expect((await reports()).every(report => !report.ready)).toBe(true);
+  expect(asked).toBe(2);
+  readiness.stopping();
+  expect(await readiness.report()).toMatchObject({ reason: 'the daemon is stopping' });
 });
 
 describe('a daemon that is stopped', () => {
