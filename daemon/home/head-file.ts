@@ -25,6 +25,9 @@ export interface HeadKeys extends Pick<JournalKeys, 'current' | 'next'> {
   readonly known?: Uint8Array | null;
 }
 
+/** The end of a journal without entries. */
+export const noEntry: JournalHead = { id: 0, mac: '' };
+
 interface Read {
   readonly key: Uint8Array;
   readonly signer: HeadSigner;
@@ -119,6 +122,17 @@ export class HeadFile {
     }
     this.#lines.push(line);
     this.#signature = signature;
+  }
+
+  /** Ends a restore that was interrupted, if there is one: it is complete if the journal ends where that of the backup does. */
+  async settleRestore(present: JournalHead | null): Promise<void> {
+    const pending = this.#lines.at(-1);
+    if (pending?.kind !== 'restoring' || this.problem !== null) return;
+    const { id, mac } = present ?? noEntry;
+    const others = this.#lines.slice(0, -1);
+    // In one step: an earlier release does not know lines of this kind.
+    this.#lines = pending.id === id && pending.mac === mac ? [...others, { ...pending, kind: 'restored' }] : others;
+    await this.#rewrite();
   }
 
   /**

@@ -79,6 +79,7 @@ export class HeadKeeper {
   }
 
   async #begin(file: HeadFile): Promise<void> {
+    await file.settleRestore(await this.#parts.store.journalHead());
     const { last } = file;
     if (last === null) return;
     if (last.id > 0 && !(await this.#holds(last)))

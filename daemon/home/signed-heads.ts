@@ -8,9 +8,9 @@ import type { JournalAnchor, JournalHead } from '../store/store.ts';
 
 /**
  * `head`: the journal ended here. `restored`: a restore put this journal in place, and earlier lines no longer hold.
- * `compacted`: lines before this one were removed.
+ * `restoring`: a restore is about to do that; always the last line. `compacted`: lines before this one were removed.
  */
-export type HeadKind = 'head' | 'restored' | 'compacted';
+export type HeadKind = 'head' | 'restored' | 'restoring' | 'compacted';
 
 /** A line of the file. */
 export interface HeadLine extends JournalHead {
@@ -33,7 +33,7 @@ export interface HeadLines {
 const PURPOSE = 'devmgr signed heads';
 /** In place of the code of an entry if the journal is empty. */
 const NONE = '-';
-const kinds: readonly string[] = ['head', 'restored', 'compacted'] satisfies HeadKind[];
+const kinds: readonly string[] = ['head', 'restored', 'restoring', 'compacted'] satisfies HeadKind[];
 
 /** Signs and reads lines with one key of the journal. */
 export class HeadSigner {
@@ -78,8 +78,12 @@ function parse(row: string): HeadLine | null {
   return { id: number, mac: mac === NONE ? '' : mac, at: time, kind: kind as HeadKind };
 }
 
-/** What the journal must contain according to the lines: those since the last restore. */
+/**
+ * What the journal must contain according to the lines: those since the last restore. After a restore that was interrupted, nothing until
+ * the registry is opened for writing: the lines do not say whether the earlier registry or the restored one is in place.
+ */
 export function anchorsOf(lines: readonly HeadLine[]): JournalAnchor[] {
+  if (lines.at(-1)?.kind === 'restoring') return [];
   const from = Math.max(
     0,
     lines.findLastIndex(({ kind }) => kind === 'restored'),

@@ -6,7 +6,7 @@ import { beforeRestoreName } from '../blobs/blob-folder.ts';
 import { filesTarget } from '../blobs/s3/target.ts';
 import { escapedLine } from '../escaped.ts';
 import { checkSecrets } from '../home/belonging.ts';
-import { HeadFile } from '../home/head-file.ts';
+import { HeadFile, noEntry } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
@@ -14,8 +14,8 @@ import { withSecrets } from '../home/secrets-lock.ts';
 import { StartRefused, secretsFrom } from '../home/settings.ts';
 import { type StoreTarget, storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
-import type { CheckReport } from '../store/maintenance.ts';
-import type { Reader } from '../store/store.ts';
+import type { CheckReport, StagedRestore } from '../store/maintenance.ts';
+import type { JournalHead } from '../store/store.ts';
 import { fileImprint, readImprint } from '../store-engine.ts';
 import type { BlobReport } from './check-blobs.ts';
 import type { Progress } from './copy-rows.ts';
@@ -39,7 +39,7 @@ export function restore(options: RestoreOptions, io: ProgramIo): Promise<number>
       const restoring = { home, file: resolve(file), acceptUnverified, identityFile, passphraseFile };
       database = target && (await takeDatabase(target, home));
       const { staged, origin } = await stageFor(restoring, database, progress);
-      const restored = await replace({ ...restoring, staged, origin, stored });
+      const restored = await replace({ ...restoring, staged, origin, stored, target });
       for (const warning of restored.warnings) io.stderr.write(`${escapedLine(warning)}\n`);
       await print(io.stdout, options.json ? `${JSON.stringify(documentOf(restored))}\n` : textOf(restored));
       return 0;
@@ -107,11 +107,12 @@ function textOf({ devices, kept, origin }: Restored): string {
 
 interface Replacing extends Restoring, StagedBackup {
   readonly stored: RestoreFiles;
+  readonly target: StoreTarget | null;
 }
 
 /** If the disk is full or the backup damaged, the registry stays as it is. */
 async function replace(staging: Replacing): Promise<Restored> {
-  const { home, file, acceptUnverified, staged, origin, stored } = staging;
+  const { home, file, acceptUnverified, staged, origin, stored, target } = staging;
   try {
     const accepted = origin.kind === 'unverified' ? staged.report.unproven : [];
     const problem = staged.report.problems.find(text => !accepted.includes(text));
@@ -123,9 +124,8 @@ async function replace(staging: Replacing): Promise<Restored> {
     const kept = await staged.keepPresent(label);
     await stored.bringBack(staged.reader);
     const removeUnknown = await stored.keepUnknown(staged.reader, label);
-    await recordRestore(home, staged.reader);
-    // A registry and its files are in place at every moment: an interruption leaves the previous one or the restored one.
-    await staged.install();
+    // A registry that is damaged can be replaced, too.
+    await install(home, staged, async () => (await readImprint(target, home).catch(() => null))?.head ?? null);
     await removeUnknown();
     const { devices, entries } = staged.report;
     return { devices, entries, kept, origin, warnings: warningsOf(origin, accepted, files) };
@@ -158,10 +158,21 @@ function warningsOf(origin: Origin, accepted: readonly string[], files: BlobRepo
 }
 
 /**
- * Signs that the journal goes back. Before the restored one is in place: if the restore is interrupted here, the present journal
- * normally contains that head as well.
+ * Puts the restored registry in place, and signs that the journal goes back. A line that says so before is settled afterwards, or at the next
+ * start: whichever registry is in place then, its journal is compared with heads of its own.
  */
-async function recordRestore(home: Home, restored: Reader): Promise<void> {
+async function install(home: Home, staged: StagedRestore, present: () => Promise<JournalHead | null>): Promise<void> {
+  const head = (await staged.reader.journalHead()) ?? noEntry;
+  await useHeads(home, async heads => {
+    await heads.settleRestore(await present());
+    await heads.append('restoring', head, Date.now());
+  });
+  // A registry and its files are in place at every moment: an interruption leaves the previous one or the restored one.
+  await staged.install();
+  await useHeads(home, heads => heads.settleRestore(head));
+}
+
+async function useHeads(home: Home, use: (heads: HeadFile) => Promise<void>): Promise<void> {
   await withSecrets(home, async () => {
     const heads = await HeadFile.open(home, await journalKeys(home));
     if (heads.problem)
@@ -170,6 +181,6 @@ async function recordRestore(home: Home, restored: Reader): Promise<void> {
         heads.problem,
         `keep ${home.path('journalHeads')} as evidence, move it away, and restore again`,
       );
-    await heads.append('restored', (await restored.journalHead()) ?? { id: 0, mac: '' }, Date.now());
+    await use(heads);
   });
 }
