@@ -43,6 +43,19 @@ it('lines before the last restore no longer hold', async () => {
   expect(await ids()).toEqual([4, 5]);
 });
 
+it('a restore that was interrupted counts if the journal ends where that of the backup does', async () => {
+  const file = await HeadFile.open(home, keys);
+  await file.append('head', head(9), 1);
+  await file.append('restoring', head(4), 2);
+  expect(await ids()).toEqual([]);
+  await file.settleRestore({ ...head(4), mac: 'another' });
+  expect(await ids()).toEqual([9]);
+  await file.append('restoring', head(4), 3);
+  await (await HeadFile.open(home, keys)).settleRestore(head(4));
+  expect(await ids()).toEqual([4]);
+  expect((await HeadFile.open(home, keys)).last).toEqual({ ...head(4), at: 3, kind: 'restored' });
+});
+
 it('another key of the journal does not verify the file', async () => {
   const file = await HeadFile.open(home, keys);
   await file.append('head', head(1), 1);

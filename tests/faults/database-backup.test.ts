@@ -1,4 +1,5 @@
 /** `daemon backup` and `restore` of a registry in PostgreSQL, also from and into SQLite. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,12 +9,14 @@ import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fill } from '../../bench/fill.ts';
+import { Home } from '../../daemon/home/home.ts';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { backup } from '../../daemon/maintenance/backup.ts';
 import { copy } from '../../daemon/maintenance/copy.ts';
 import { init } from '../../daemon/maintenance/init.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
 import { restore } from '../../daemon/maintenance/restore.ts';
+import { writeRegistry } from '../../daemon/maintenance/write-registry.ts';
 import { copiedTables, keyColumn } from '../../daemon/store/copy.ts';
 import type { RestoreOptions } from '../../src/contract/programs.ts';
 import { type DaemonProcess, spawnDaemon, uploadApp } from '../support/daemon-process.ts';
@@ -213,6 +216,10 @@ for (const programs of postgresServers().length > 0 ? postgresServers() : [undef
         );
         expect(await imageOf(server, database)).toEqual(before);
         expect(await checked(home, url)).toMatchObject({ problems: [], devices: DEVICES + 1 });
+        // The next use does not say that it was restored.
+        const target = { url, env: {} };
+        await writeRegistry({ home: await Home.open(home), target }, expect.unreachable, async () => {});
+        expect(await imageOf(server, database)).toEqual(before);
       }
       expect(await bring(home, url, ofSqlite)).toMatchObject({ code: 0 });
       expect(await checked(home, url)).toMatchObject({ problems: [], devices: DEVICES });

@@ -4,7 +4,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Home } from '../../daemon/home/home.ts';
+import { writeRegistry } from '../../daemon/maintenance/write-registry.ts';
 import { backup, check } from '../../daemon/programs.ts';
 import { copyHome } from '../support/copied-home.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
@@ -21,6 +24,15 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 async function contents(home: string): Promise<{ entries: number; files: number; problems: readonly string[] }> {
   const { entries, files, problems } = JSON.parse((await runDaemonProgram(check, { home, json: true })).stdout);
   return { entries, files, problems };
+}
+
+/** Opens the registry as a daemon does, and counts the entries that say that it was restored. */
+async function entriesOfRestores(dir: string): Promise<number> {
+  const home = await Home.open(dir);
+  const events = await writeRegistry({ home, target: null }, expect.unreachable, store =>
+    store.events({ after: 0, limit: 10, types: ['REGISTRY_RESTORED'] }),
+  );
+  return events.length;
 }
 
 /** Kills a restore at the nth call of that name; false if it makes fewer. */
@@ -59,7 +71,12 @@ needs('strace')('a restore that is killed', () => {
         const trial = join(dir, `${name}-${step}`);
         await copyHome(join(dir, 'crashed'), trial);
         killed = await killedAt(name, step, { home: trial, file: copy });
-        expect(killed ? [earlier, restored] : [restored], `${name} ${step}`).toContainEqual(await contents(trial));
+        const found = await contents(trial);
+        expect(killed ? [earlier, restored] : [restored], `${name} ${step}`).toContainEqual(found);
+        // The next use says that it was restored if, and only if, it was.
+        const says = isDeepStrictEqual(found, restored);
+        expect(await entriesOfRestores(trial), `${name} ${step}`).toBe(says ? 1 : 0);
+        expect((await contents(trial)).problems, `${name} ${step}`).toEqual([]);
       }
   });
 });
