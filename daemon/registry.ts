@@ -1,7 +1,7 @@
 /** The stored part of a daemon, and what every step of a start shares. */
 import { keepEarlierBlobs } from './blobs/blob-folder.ts';
 import type { Blobs } from './blobs/blobs.ts';
-import { keepSwept, openBlobs } from './blobs/open-blobs.ts';
+import { keepSwept, openBlobs, watchOthers } from './blobs/open-blobs.ts';
 import { HeadKeeper } from './home/head-keeper.ts';
 import type { Home } from './home/home.ts';
 import { journalKeys } from './home/journal-keys.ts';
@@ -122,5 +122,6 @@ async function open({ settings, log, stack, home, openStore }: Start): Promise<R
     ),
   );
   stack.add(() => blobs.discardAll());
+  stack.add(watchOthers(blobs, store.sharedWork, message => log.warn(message)));
   return { store, blobs, access, rotateJournal, firstAdmin };
 }

@@ -1,6 +1,6 @@
 /** The only place that chooses where stored files are: the folder in the home, or an object store. */
 import { StartRefused } from '../home/settings.ts';
-import { StoreFailure } from '../store/store.ts';
+import { type SharedWork, StoreFailure } from '../store/store.ts';
 import { openBlobFolder } from './blob-folder.ts';
 import type { Blobs } from './blobs.ts';
 import type { S3Target } from './s3/target.ts';
@@ -48,5 +48,27 @@ export async function keepSwept(
     blobs.sweep(known).catch(error => warn('files without a record could not be removed', error));
   }, SWEEP_MS);
   timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Milliseconds between two looks for other daemons. */
+const LOOK_MS = 60_000;
+
+/**
+ * Warns once if other daemons use the registry while its files are in the home of this one: they do not have them. Returns the function that
+ * ends this.
+ */
+export function watchOthers(blobs: Blobs, work: SharedWork | undefined, warn: (message: string) => void): () => void {
+  if (blobs.shared || work === undefined) return () => {};
+  const look = async () => {
+    if ((await work.users()) < 2) return;
+    clearInterval(timer);
+    warn(
+      'other daemons use this database, and do not have the files in the home of this one: use an object store (--files)',
+    );
+  };
+  // The database may be away; its other users say so.
+  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS).unref();
+  void look().catch(() => {});
   return () => clearInterval(timer);
 }

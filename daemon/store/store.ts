@@ -340,6 +340,8 @@ export interface HeldWork {
 
 /** Work of a registry that one handle at a time does, and notes about it that all handles share. All reject with `StoreFailure`. */
 export interface SharedWork {
+  /** How many handles use the registry, this one included. */
+  users(): Promise<number>;
   /** Takes the work; null if another handle has it. */
   take(work: string): Promise<HeldWork | null>;
   /** The text of a note; null if there is none. */

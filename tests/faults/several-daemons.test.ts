@@ -1,7 +1,7 @@
 /** Several daemons on one database, as processes: what they share is changed once, and no restart is needed. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { copy } from '../../daemon/maintenance/copy.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
@@ -54,6 +54,17 @@ needsPostgres('several daemons on one database', () => {
     for (const outcome of started)
       if (outcome.status === 'rejected')
         expect(String(outcome.reason)).toMatch(/ended with 2 .*sealed with a key that this home does not have/s);
+  });
+
+  it('are warned if files are in the home of one; one daemon alone is not', async () => {
+    const nodes = await Nodes.create(server);
+    const one = await nodes.start();
+    expect((await add(one)).code).toBe(200);
+    expect(one.output()).not.toContain('other daemons use this database');
+    const two = await nodes.start();
+    const warning =
+      /"level":"warn".*"msg":"other daemons use this database, and do not have the files in the home of this one/;
+    await vi.waitFor(() => expect(two.output()).toMatch(warning), 10_000);
   });
 
   it('sign heads of the journal that verify, also after one was killed', async () => {

@@ -47,13 +47,18 @@ async function isTaken(session: Session, lock: string, key: readonly [number, nu
   return rows[0]!.taken === true;
 }
 
+const holders = `pg_locks WHERE locktype = 'advisory' AND classid = $1::int8::oid AND objid = $2::int8::oid AND granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/** Selects how many sessions hold the lock, as `users`. */
+export const countDaemons = { sql: `SELECT count(*)::int AS users FROM ${holders}`, values: [lockSpace, DAEMON_LOCK] };
+
 /** The names of the sessions that hold the lock, as `Session` makes them; an empty text if they have just ended. */
 async function byWhom(session: Session): Promise<string> {
   const { rows } = await session.runOnce(
-    `SELECT DISTINCT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND classid = $1::int8::oid AND objid = $2::int8::oid AND granted AND pid <> pg_backend_pid()
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY 1`,
-    [lockSpace, DAEMON_LOCK],
+    `SELECT DISTINCT application_name AS name FROM pg_stat_activity
+     WHERE pid IN (SELECT pid FROM ${holders}) AND pid <> pg_backend_pid() ORDER BY 1`,
+    countDaemons.values,
   );
   const names = rows.map(({ name }) => name as string).filter(Boolean);
   return names.length ? `: ${names.join(', ')}` : '';

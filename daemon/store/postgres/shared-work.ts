@@ -1,6 +1,7 @@
 /** Work that one node at a time does, and how far it has come. */
 import { createHash } from 'node:crypto';
 import type { HeldWork, SharedWork } from '../store.ts';
+import { countDaemons } from './daemon-lock.ts';
 import type { Readers } from './readers.ts';
 import type { Session } from './session.ts';
 import { inTime } from './transaction.ts';
@@ -46,6 +47,10 @@ export class PostgresSharedWork implements SharedWork {
     }
     await session.close();
     return null;
+  }
+
+  async users(): Promise<number> {
+    return (await this.#parts.readers.runOnce(countDaemons.sql, countDaemons.values)).rows[0]!.users as number;
   }
 
   async note(name: string): Promise<string | null> {
