@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issueCertificate, makeAuthority } from '../support/certificates.ts';
 import { imageOf } from '../support/database.ts';
 import { needsPostgres, PostgresServer, serverPassword } from '../support/postgres.ts';
@@ -226,6 +226,17 @@ needsPostgres('a registry that cannot be used', () => {
     ])('is refused if %s', async (_, host, mode, ca, message) => {
       const file = { right: authority, other: otherAuthority, '': '' }[ca as 'right'];
       expectRefusal(await check(host, { PGSSLMODE: mode, PGSSLROOTCERT: file }), 2, message);
+    });
+
+    it.each(['require', 'verify-ca', 'verify-full'])('is refused by %s if the server has none', async mode => {
+      const host = address();
+      const plain = await PostgresServer.start({ settings: [`listen_addresses=${host}`] });
+      onTestFinished(() => plain.stop());
+      const result = await check(host, {
+        PGSSLMODE: mode,
+        ...(mode === 'require' ? {} : { PGSSLROOTCERT: authority }),
+      });
+      expectRefusal(result, 2, /not secure: .*server does not support SSL/);
     });
 
     it('is verified on a network without a setting', async () => {

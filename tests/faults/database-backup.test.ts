@@ -225,6 +225,37 @@ for (const programs of postgresServers().length > 0 ? postgresServers() : [undef
       expect(await checked(home, url)).toMatchObject({ problems: [], devices: DEVICES });
     }, 180_000);
 
+    it('leaves no file under the name if it is killed while it writes, and the next attempt completes', async () => {
+      const [home, folder] = [newHome(), temporaryFolder()];
+      const file = join(folder, 'backup');
+      const database = filledUrl.match(/\/(\w+)\?/)![1]!;
+      const before = await imageOf(server, database);
+      // The rows of all other tables are written by then.
+      const blocker = await server.connect(database);
+      await blocker.query('BEGIN; LOCK TABLE event IN ACCESS EXCLUSIVE MODE');
+      const main = join(import.meta.dirname, '../support/backup-main.ts');
+      const env = { ...process.env, DEVMGR_STORE: filledUrl };
+      const child = spawn(process.execPath, [main, JSON.stringify({ home, json: true, file })], {
+        stdio: 'inherit',
+        env,
+      });
+      const ended = once(child, 'exit');
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM "event"%'`;
+      while ((await server.query(waiting)).length === 0) {
+        if (child.exitCode !== null) throw new Error('the backup has ended');
+        await setTimeout(10);
+      }
+      child.kill('SIGKILL');
+      await ended;
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+      expect(readdirSync(folder)).not.toContain('backup');
+      expect(await imageOf(server, database)).toEqual(before);
+      expect(await save(home, filledUrl, file)).toMatchObject({ code: 0 });
+      expect(readdirSync(folder)).toEqual(['backup']);
+      expect(rowsOf(file)).toEqual(rowsOf(ofSqlite));
+    }, 60_000);
+
     it('leaves the registry as it was if a backup was changed, is of other secrets, or the rows do not arrive', async () => {
       const [home, { database, url }] = [newHome(), await newStore()];
       expect(await bring(home, url, ofPostgres)).toMatchObject({ code: 0 });
