@@ -97,6 +97,7 @@ function addition({ serialNumber, deviceType, manufacturer, model }: Sample, at:
     firmwareVersion: '5.4.3',
     activationCode: 'BBBB-CCCC-DDDD-EEEE',
     tags: {},
+    proof: null,
     activationCodeExpiresAt: at + 365 * DAY,
   };
   const detail = { codeDigest: codeDigest(device) };

@@ -28,6 +28,7 @@ import {
   deviceRoutes,
   eventRoutes,
   hardwareRoutes,
+  proofRoutes,
   systemRoutes,
   tokenRoutes,
   userRoutes,
@@ -53,6 +54,13 @@ import { Guessing } from './services/guessing.ts';
 import { watchInitialPassword } from './services/initial-password.ts';
 import { LastUses } from './services/last-uses.ts';
 import { Passwords } from './services/passwords.ts';
+import { Challenges } from './services/proofs/challenges.ts';
+import { ProofPolicies } from './services/proofs/policies.ts';
+import { ProofService } from './services/proofs/proof-service.ts';
+import { ProofSweep } from './services/proofs/proof-sweep.ts';
+import { systemRoots } from './services/proofs/system-roots.ts';
+import { TrustService } from './services/proofs/trust-service.ts';
+import { TrustedRoots } from './services/proofs/trusted.ts';
 import { Readiness } from './services/readiness.ts';
 import { ResponseSweep } from './services/response-sweep.ts';
 import { ServiceTokens } from './services/service-tokens.ts';
@@ -196,8 +204,21 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   const budget = fileBudget(settings.files, blobs, store);
   const readiness = new Readiness({ store, log });
   stack.add(readiness.watch());
+  const instance = await Instance.open(home);
+  const policies = new ProofPolicies(store, now);
+  const sweep = new ProofSweep(store, now);
+  stack.add(() => sweep.stop());
   return {
-    instance: await Instance.open(home),
+    instance,
+    policies,
+    proofs: new ProofService({
+      store,
+      challenges: new Challenges(instance.secret('challenges')),
+      roots: new TrustedRoots(store),
+      registryId: instance.id,
+      now,
+    }),
+    trust: new TrustService({ store, systemRoots, now }),
     keyed: new KeyedRequests({ store, now }),
     limiter,
     logins,
@@ -207,7 +228,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     readiness,
     keys: new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log }),
     auth: new AuthService({ store, passwords, guessing, tokens: logins, now, access }),
-    devices: new DeviceService({ store, passwords, guessing, now, access }),
+    devices: new DeviceService({ store, passwords, guessing, policies, now, access }),
     apps: new AppService({ store, blobs, budget, now }),
     backups: new BackupService({ store, blobs, budget, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
@@ -244,6 +265,7 @@ async function createServer(
       }),
     app => userRoutes(app, parts),
     app => tokenRoutes(app, parts),
+    app => proofRoutes(app, parts),
     app => deviceRoutes(app, parts),
     app => appRoutes(app, parts),
     app => backupRoutes(app, parts),

@@ -18,7 +18,7 @@ import {
   hasTags,
   noTags,
 } from './device.ts';
-import { codeDigest } from './digest.ts';
+import { codeDigest, proofDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 
 /** A change of an existing device, and its guards. */
@@ -92,8 +92,13 @@ function decide(
   return refusalOf(operation, device) ?? { change, guards: [guardOf(operation, device)] };
 }
 
-/** `activationCode` is a new code; its validity starts at `now`. */
-export function register(registration: Registration, activationCode: string, now: number): DeviceAdd {
+/** `activationCode` is a new code; its validity starts at `now`. `proof`: see `DeviceRecord`. */
+export function register(
+  registration: Registration,
+  activationCode: string,
+  now: number,
+  proof: string | null = null,
+): DeviceAdd {
   const { deviceType, serialNumber, manufacturer, model } = registration;
   const device = {
     deviceType,
@@ -105,9 +110,14 @@ export function register(registration: Registration, activationCode: string, now
     activationCode,
     activationCodeExpiresAt: expiry(now, activationCodeDays.default),
     tags: registration.tags ?? noTags,
+    proof,
   };
   const data = { deviceType, serialNumber };
-  const detail = { codeDigest: codeDigest(device), ...(hasTags(device.tags) ? { tags: device.tags } : {}) };
+  const detail = {
+    codeDigest: codeDigest(device),
+    ...(hasTags(device.tags) ? { tags: device.tags } : {}),
+    ...(proof === null ? {} : { proofDigest: proofDigest(proof) }),
+  };
   return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail } };
 }
 
@@ -205,6 +215,17 @@ export function replaceCode(device: DeviceRecord, code: string, expiresAt: numbe
   const set = { activationCode: code, activationCodeExpiresAt: expiresAt };
   const detail = { reason, codeDigest: codeDigest({ ...device, ...set }) };
   return decide('newCode', device, set, { type: 'ACTIVATION_CODE_GENERATED', data, detail });
+}
+
+/** Gives the device a proof that follows from `detail`, in any state: a retired key may still be examined. */
+export function prove(
+  { number, status, proof: before }: Pick<DeviceRecord, 'number' | 'status' | 'proof'>,
+  proof: string,
+  entry: Entry,
+): DeviceDecision {
+  const detail = { ...entry.detail, proofDigest: proofDigest(proof) };
+  const change = { kind: 'device.set', device: number, set: { proof }, entry: { ...entry, detail } } as const;
+  return { change, guards: [{ kind: 'device', device: number, status: [status], fields: { proof: before } }] };
 }
 
 /** Records one use of `seconds`. */

@@ -34,6 +34,8 @@ export interface DeviceRecord {
   readonly lastBackupAt: number | null;
   /** Sorted by name. */
   readonly tags: Tags;
+  /** JSON of a `StoredProof`; null without a proof. */
+  readonly proof: string | null;
 }
 
 /** The fields of a device that a list shows. */
@@ -51,6 +53,7 @@ export type DeviceRow = Pick<
   | 'activatedAt'
   | 'lastUsedAt'
   | 'tags'
+  | 'proof'
 >;
 
 /** The names of these fields; the compiler knows if one is missing. */
@@ -67,6 +70,7 @@ export const deviceRowFields: Record<keyof DeviceRow, 0> = {
   activatedAt: 0,
   lastUsedAt: 0,
   tags: 0,
+  proof: 0,
 };
 
 /** What a registration stores; all other fields start empty, with status INACTIVE. */
@@ -81,6 +85,7 @@ export type NewDevice = Pick<
   | 'activationCode'
   | 'activationCodeExpiresAt'
   | 'tags'
+  | 'proof'
 >;
 
 /** The fields that a change may set. Absent fields keep their values. */
@@ -99,6 +104,7 @@ export type DeviceSet = Partial<
     | 'deactivatedAt'
     | 'updatedAt'
     | 'tags'
+    | 'proof'
   >
 >;
 
@@ -134,7 +140,7 @@ export interface DeviceUse {
 export type DeviceChange = DeviceAdd | DeviceUpdate | DeviceUse;
 
 /** Fields that a guard can hold beside the state and the activation code. */
-export type HeldFields = Partial<Pick<DeviceRecord, 'firmwareVersion' | 'note' | 'tags' | 'lockReason'>>;
+export type HeldFields = Partial<Pick<DeviceRecord, 'firmwareVersion' | 'note' | 'tags' | 'lockReason' | 'proof'>>;
 
 /** The device has one of these states, this activation code if one is given, and these values in the given fields. */
 export interface DeviceGuard {

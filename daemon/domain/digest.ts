@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { DeviceRecord } from './device.ts';
+import type { ProofRecord } from './proof.ts';
 
 /** Characters of base64 that are kept: 132 bits. */
 const CHARACTERS = 22;
@@ -40,3 +41,27 @@ export const ownerDigest = (userId: string): string => digest(userId);
 
 /** The digest of the tags of a device: of their JSON, sorted by name. */
 export const tagsDigest = (json: string): string => digest(json);
+
+/** The digest of the proof of a device: of its JSON as it is stored. */
+export const proofDigest = (json: string): string => digest(json);
+
+/** The digest of a document. */
+export const documentDigest = (value: string): string => digest(value);
+
+/** The digest of everything that a stored answer is judged by. No part contains a line break: JSON escapes it. */
+export const answerDigest = (answer: AnsweredChallenge): string =>
+  digest(answerParts.map(part => answer[part] ?? '').join('\n'));
+
+const answerParts = [
+  'proofId',
+  'serialNumber',
+  'createdAt',
+  'registryId',
+  'challenge',
+  'ephemeralKey',
+  'described',
+  'claims',
+  'evidence',
+] as const satisfies readonly (keyof ProofRecord)[];
+/** What `answerDigest` covers. */
+export type AnsweredChallenge = Pick<ProofRecord, (typeof answerParts)[number]>;

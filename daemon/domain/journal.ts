@@ -23,6 +23,13 @@ const privateEventTypes = [
   'BACKUP_DOWNLOADED',
   'SIGNING_KEY_ROTATED',
   'JOURNAL_KEY_ROTATED',
+  'DEVICE_PROVED',
+  'DEVICE_JUDGED_AGAIN',
+  'PROOF_RECEIVED',
+  'TRUST_IMPORTED',
+  'TRUST_REMOVED',
+  'PROOF_POLICY_SET',
+  'PROOFS_JUDGED_AGAIN',
 ] as const;
 
 /** The type of any entry: notified or private. */

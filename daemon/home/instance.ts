@@ -1,5 +1,13 @@
 /** What clients recognize this registry by: an Ed25519 key that is created once in the home. */
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
 import { provenText } from '../../src/contract/local.ts';
 import type { Home } from './home.ts';
 import { StartRefused } from './settings.ts';
@@ -44,6 +52,12 @@ export class Instance {
   static async existing(home: Home): Promise<Instance | null> {
     const stored = await home.readSecret('instanceKey');
     return stored === null ? null : new Instance(parseKey(stored, home.path('instanceKey')));
+  }
+
+  /** A secret for a purpose, 32 bytes: the same on all nodes, for as long as the key lasts. */
+  secret(purpose: string): Uint8Array {
+    const key = this.#key.export({ format: 'der', type: 'pkcs8' });
+    return new Uint8Array(hkdfSync('sha256', key, '', `devmgr ${purpose}`, 32));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
-import { deviceListFields, type ExportFormat, tagColumn } from '../../src/contract/values.ts';
+import { deviceListFields, type ExportFormat, proofColumn, proofGrades, tagColumn } from '../../src/contract/values.ts';
 import type { DeviceFilter, Store } from '../store/store.ts';
 import type { Caller } from './context.ts';
 import { listItem } from './present.ts';
@@ -13,10 +13,10 @@ const mostTagColumns = 1000;
 
 /** Exports of devices as text. */
 export class DeviceExport {
-  readonly #store: Pick<Store, 'scanDevices'>;
+  readonly #store: Pick<Store, 'scanDevices' | 'devices'>;
   #running = 0;
 
-  constructor(store: Pick<Store, 'scanDevices'>) {
+  constructor(store: Pick<Store, 'scanDevices' | 'devices'>) {
     this.#store = store;
   }
 
@@ -46,7 +46,7 @@ export class DeviceExport {
 /** The first piece: what can be refused was checked. */
 const ready = '';
 
-type Scan = Pick<Store, 'scanDevices'>;
+type Scan = Pick<Store, 'scanDevices' | 'devices'>;
 
 async function* ndjson(store: Scan, filter: DeviceFilter, caller: Caller): AsyncGenerator<string, void> {
   yield ready;
@@ -69,19 +69,29 @@ async function* csv(store: Scan, filter: DeviceFilter, caller: Caller): AsyncGen
     let batch = await batches.next();
     if (tags.length > mostTagColumns) throw tooManyTags();
     yield ready;
-    yield `${[...deviceListFields, ...tags.map(name => tagColumn + name)].join(',')}\r\n`;
+    const proofs = (await hasProofs(store, filter)) ? [proofColumn] : [];
+    yield `${[...deviceListFields, ...proofs, ...tags.map(name => tagColumn + name)].join(',')}\r\n`;
     for (; !batch.done; batch = await batches.next())
-      yield batch.value.map(row => `${csvLine(listItem(row, caller), tags)}\r\n`).join('');
+      yield batch.value.map(row => `${csvLine(listItem(row, caller), tags, proofs.length > 0)}\r\n`).join('');
   } finally {
     await batches.return();
   }
 }
 
+/** Whether there is a device that the column is for. Like those of tags, it is left out if all its cells would be empty. */
+async function hasProofs(store: Scan, filter: DeviceFilter): Promise<boolean> {
+  const proof = (filter.proof ?? proofGrades).filter(grade => grade !== 'none');
+  if (proof.length === 0) return false;
+  const page = { sortBy: 'deviceId', descending: false, offset: 0, limit: 1 } as const;
+  return (await store.devices({ ...filter, ...page, proof })).total > 0;
+}
+
 const tooManyTags = () =>
   new ApiError(1001, `format csv is limited to ${mostTagColumns} names of tags; export as ndjson, or fewer devices`);
 
-const csvLine = (item: DeviceListItem, tags: readonly string[]): string => {
+const csvLine = (item: DeviceListItem, tags: readonly string[], hasProof: boolean): string => {
   const fields = deviceListFields.map(name => csvCell(item[name] ?? ''));
+  if (hasProof) fields.push(item.proof?.grade ?? '');
   const { tags: own } = item;
   return [...fields, ...tags.map(name => (Object.hasOwn(own, name) ? csvCell(own[name]!) : ''))].join(',');
 };

@@ -9,8 +9,8 @@ import { parseTag } from '../../src/contract/tags.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import { newActivationCode } from '../domain/activation-code.ts';
-import type { Refusal } from '../domain/decision.ts';
-import type { DeviceChange, DeviceRecord, NewDevice } from '../domain/device.ts';
+import { Refusal } from '../domain/decision.ts';
+import type { DeviceAdd, DeviceChange, DeviceRecord, NewDevice } from '../domain/device.ts';
 import * as domain from '../domain/device-decisions.ts';
 import type { ChangeResult, DeviceFilter, Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
@@ -20,12 +20,14 @@ import { type DeviceOperation, deviceOperations } from './device-operations.ts';
 import type { Guessing } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
+import type { ProofPolicies } from './proofs/policies.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
 export interface DeviceServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;
   readonly guessing: Guessing;
+  readonly policies: ProofPolicies;
   /** Absent if wrong activation codes need no entries. */
   readonly access?: AccessJournal;
   readonly now: () => number;
@@ -48,41 +50,56 @@ export class DeviceService {
   }
 
   async register(context: Context, body: api.Registration): Promise<DataOf<typeof api.registerDevice>> {
-    const at = this.#parts.now();
-    const change = domain.register(body, newActivationCode(), at);
-    return commitLast(this.#parts.store, context, { at, changes: [change] }, ([result]) => {
-      if (result?.kind !== 'added')
-        throw refused(domain.duplicateSerial(body.serialNumber, result as ResultOf<'duplicate'>));
-      return {
-        deviceId: deviceIds.format(result.number),
-        deviceType: body.deviceType,
-        serialNumber: body.serialNumber,
-        manufacturer: body.manufacturer,
-        model: body.model,
-        status: 'INACTIVE',
-        activationCode: change.device.activationCode,
-        createdAt: present.iso(timeOf(result, at)),
-      };
+    return this.#parts.policies.admitting([body], async ({ judge, guards }) => {
+      const admitted = judge(body);
+      if (admitted instanceof Refusal) return this.#refuseRegistration(body.serialNumber, admitted);
+      const at = this.#parts.now();
+      const change = domain.register(body, newActivationCode(), at, admitted.proof);
+      return commitLast(this.#parts.store, context, { at, changes: [change], guards }, ([result]) => {
+        if (result?.kind !== 'added')
+          throw refused(domain.duplicateSerial(body.serialNumber, result as ResultOf<'duplicate'>));
+        return {
+          deviceId: deviceIds.format(result.number),
+          deviceType: body.deviceType,
+          serialNumber: body.serialNumber,
+          manufacturer: body.manufacturer,
+          model: body.model,
+          status: 'INACTIVE',
+          activationCode: change.device.activationCode,
+          createdAt: present.iso(timeOf(result, at)),
+        };
+      });
     });
+  }
+
+  /** A serial number that is registered already is refused for that, as without a policy. */
+  async #refuseRegistration(serialNumber: string, refusal: Refusal): Promise<never> {
+    const existing = (await this.#parts.store.devicesBySerial([serialNumber])).get(serialNumber);
+    throw refused(existing ? domain.duplicateSerial(serialNumber, existing) : refusal);
   }
 
   /** Each item is validated by itself; the accepted ones are committed together. */
   async batchRegister(context: Context, items: readonly unknown[]): Promise<DataOf<typeof api.batchRegister>> {
-    const at = this.#parts.now();
     const read = items.map(item => readRegistration(item));
-    const changes = read.flatMap(item => (item.ok ? [domain.register(item.value, newActivationCode(), at)] : []));
-    const data = (committed: readonly ChangeResult[]) => {
-      let next = 0;
-      const results = read.map((item, i): api.BatchItem => {
-        if (!item.ok)
-          return { serialNumber: serialAsGiven(items[i]), status: 'failed', message: item.message, code: 1001 };
-        const result = committed[next]!;
-        return batchItem(changes[next++]!.device, result);
+    const valid = read.flatMap(item => (item.ok ? [item.value] : []));
+    return this.#parts.policies.admitting(valid, async admission => {
+      const at = this.#parts.now();
+      const judged = read.map((item, i): Judged => {
+        if (!item.ok) return failedItem(serialAsGiven(items[i]), 1001, item.message);
+        const admitted = admission.judge(item.value);
+        if (!(admitted instanceof Refusal)) return domain.register(item.value, newActivationCode(), at, admitted.proof);
+        return failedItem(item.value.serialNumber, admitted.code, admitted.message);
       });
-      const success = committed.reduce((sum, result) => sum + (result.kind === 'added' ? 1 : 0), 0);
-      return { total: items.length, success, failed: items.length - success, results };
-    };
-    return changes.length ? commitLast(this.#parts.store, context, { at, changes }, data) : data([]);
+      const changes = judged.filter(isAdd);
+      const data = (committed: readonly ChangeResult[]) => {
+        let next = 0;
+        const results = judged.map(one => (isAdd(one) ? batchItem(one.device, committed[next++]!) : one));
+        const success = committed.reduce((sum, result) => sum + (result.kind === 'added' ? 1 : 0), 0);
+        return { total: items.length, success, failed: items.length - success, results };
+      };
+      const { guards } = admission;
+      return changes.length ? commitLast(this.#parts.store, context, { at, changes, guards }, data) : data([]);
+    });
   }
 
   activate(context: Context, body: BodyOf<typeof api.activate>): Promise<DataOf<typeof api.activate>> {
@@ -229,6 +246,17 @@ interface DeviceStep<D> {
   }) => D;
 }
 
+/** An item of a batch: what is added for it, or why nothing is. */
+type Judged = DeviceAdd | api.BatchItem;
+const isAdd = (one: Judged): one is DeviceAdd => 'device' in one;
+
+const failedItem = (serialNumber: string | null, code: number, message: string): api.BatchItem => ({
+  serialNumber,
+  status: 'failed',
+  message,
+  code,
+});
+
 function batchItem({ serialNumber, activationCode }: NewDevice, result: ChangeResult): api.BatchItem {
   if (result.kind === 'added') {
     const deviceId = deviceIds.format(result.number);
@@ -251,6 +279,9 @@ export function filterOf(query: Pick<QueryOf<typeof api.listDevices>, keyof type
     lastUsedBefore: query.lastUsedBefore?.getTime(),
     codeExpiresBefore: query.codeExpiresBefore?.getTime(),
     tags: query.tag?.flatMap(text => parseTag(text) ?? []),
+    proof: query.proof,
+    aaguid: query.aaguid,
+    advisory: query.advisory,
     keyword: query.keyword,
   };
 }

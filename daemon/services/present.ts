@@ -5,6 +5,7 @@ import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { ServiceToken } from '../../src/contract/tokens.ts';
 import type * as api from '../../src/contract/users.ts';
 import type { DeviceRecord, DeviceRow } from '../domain/device.ts';
+import { shownProof } from '../domain/proof.ts';
 import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { Caller } from './context.ts';
@@ -58,6 +59,7 @@ export function listItem(row: DeviceRow, caller: Caller): DeviceListItem {
     activatedAt: isoOrNull(row.activatedAt),
     lastUsedAt: isoOrNull(row.lastUsedAt),
     tags: row.tags,
+    proof: shownProof(row.proof),
   };
 }
 
@@ -86,6 +88,7 @@ export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord |
     deactivatedAt: isoOrNull(device.deactivatedAt),
     updatedAt: isoOrNull(device.updatedAt),
     tags: device.tags,
+    proof: shownProof(device.proof),
     statistics: {
       totalUsageCount: device.usageCount,
       totalUsageDuration: device.usageSeconds,

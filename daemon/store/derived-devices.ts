@@ -1,6 +1,6 @@
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { DeviceStatus } from '../../src/contract/values.ts';
-import { type CodedDevice, codeDigest, ownerDigest, tagsDigest } from '../domain/digest.ts';
+import { type CodedDevice, codeDigest, ownerDigest, proofDigest, tagsDigest } from '../domain/digest.ts';
 import type { EntryType } from '../domain/journal.ts';
 
 const statuses: readonly DeviceStatus[] = ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED'];
@@ -17,10 +17,11 @@ const statusAfter: Partial<Record<EntryType, DeviceStatus>> = {
 const DIGEST_BYTES = 16;
 /** Registrations that may be missing in a row. */
 const MOST_MISSING = 100_000;
-/** Status (0: not registered), and whether there is an owner, a proved code and at least one tag. */
+/** Status (0: not registered), and whether there is an owner, a proved code, at least one tag, and a proof. */
 const HAS_OWNER = 8;
 const HAS_CODE = 16;
 const HAS_TAGS = 32;
+const HAS_PROOF = 64;
 const STATUS = 7;
 
 /** What is compared of a device. `tags`: their JSON, sorted by name; null if there are none. */
@@ -29,17 +30,21 @@ export interface ComparedDevice extends CodedDevice {
   readonly status: DeviceStatus;
   readonly userId: string | null;
   readonly tags: string | null;
+  /** As it is stored; null without a proof. */
+  readonly proof: string | null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The devices as the journal says that they are: 33 bytes for each, so that a million take 33 MB; 16 more once a device has tags. */
+/** The devices as the journal says that they are: 33 bytes for each, so that a million take 33 MB; 16 more once a device has tags, and once one has a proof. */
 export class DerivedDevices {
   #flags = new Uint8Array(1024);
   #owners = Buffer.alloc(1024 * DIGEST_BYTES);
   #codes = Buffer.alloc(1024 * DIGEST_BYTES);
   /** Empty until a device has tags. */
   #tags = Buffer.alloc(0);
+  /** Empty until a device has a proof. */
+  #proofs = Buffer.alloc(0);
   #count = 0;
   /** The number that the next row should have. */
   #expected = 1;
@@ -53,6 +58,7 @@ export class DerivedDevices {
     if (typeof data.userId === 'string') this.#store(this.#owners, number, HAS_OWNER, ownerDigest(data.userId));
     const tags = tagsAfter(type, detail);
     if (tags) this.#setTags(number, tags);
+    if (typeof detail.proofDigest === 'string') this.#setProof(number, detail.proofDigest);
     if (type !== 'DEVICE_REGISTERED' && type !== 'ACTIVATION_CODE_GENERATED') return;
     if (typeof detail.codeDigest === 'string') this.#store(this.#codes, number, HAS_CODE, detail.codeDigest);
     else this.#flags[number]! &= ~HAS_CODE;
@@ -85,6 +91,7 @@ export class DerivedDevices {
         : row.userId !== null && this.#isStored(this.#owners, row.number, ownerDigest(row.userId));
     if (!sameOwner) report(`the owner of ${id} was changed without an entry`);
     if (!this.#hasTags(row, flags)) report(`the tags of ${id} were changed without an entry`);
+    if (!this.#hasProof(row, flags)) report(`the proof of ${id} was changed without an entry`);
     if ((flags & HAS_CODE) === 0) this.unproved++;
     else if (!this.#isStored(this.#codes, row.number, codeDigest(row)))
       report(`the activation code, the serial number or the model of ${id} was changed without an entry`);
@@ -93,6 +100,16 @@ export class DerivedDevices {
   #hasTags({ number, tags }: ComparedDevice, flags: number): boolean {
     if ((flags & HAS_TAGS) === 0) return tags === null;
     return tags !== null && this.#isStored(this.#tags, number, tagsDigest(tags));
+  }
+
+  #hasProof({ number, proof }: ComparedDevice, flags: number): boolean {
+    if ((flags & HAS_PROOF) === 0) return proof === null;
+    return proof !== null && this.#isStored(this.#proofs, number, proofDigest(proof));
+  }
+
+  #setProof(number: number, digest: string): void {
+    if (this.#proofs.length === 0) this.#proofs = Buffer.alloc(this.#codes.length);
+    this.#store(this.#proofs, number, HAS_PROOF, digest);
   }
 
   #setTags(number: number, tags: object): void {
@@ -128,6 +145,7 @@ export class DerivedDevices {
     this.#owners = grown(Buffer.alloc(size * DIGEST_BYTES), this.#owners);
     this.#codes = grown(Buffer.alloc(size * DIGEST_BYTES), this.#codes);
     if (this.#tags.length > 0) this.#tags = grown(Buffer.alloc(size * DIGEST_BYTES), this.#tags);
+    if (this.#proofs.length > 0) this.#proofs = grown(Buffer.alloc(size * DIGEST_BYTES), this.#proofs);
   }
 
   #store(digests: Buffer, number: number, flag: number, digest: string): void {

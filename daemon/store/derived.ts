@@ -1,6 +1,7 @@
 import type { EntryType } from '../domain/journal.ts';
 import type { JournalRow } from './chain.ts';
 import { DerivedDevices } from './derived-devices.ts';
+import { DerivedDocuments } from './derived-documents.ts';
 import { DerivedTokens } from './derived-tokens.ts';
 import { DerivedUsers } from './derived-users.ts';
 
@@ -12,6 +13,7 @@ export class Derived {
   readonly users = new DerivedUsers();
   readonly devices = new DerivedDevices();
   readonly tokens = new DerivedTokens();
+  readonly documents = new DerivedDocuments();
 
   /** Whether entries of this version are among them. */
   hasDigests = false;
@@ -25,7 +27,7 @@ export class Derived {
     } else if (row.subject !== null) {
       if (type.startsWith('TOKEN_')) this.tokens.apply(row, row.subject, fields(row.detail));
       else this.users.apply(type, row.subject, fields(row.detail));
-    }
+    } else if (row.detail.includes('"documentDigest":')) this.documents.apply(fields(row.detail));
   }
 
   /** What entries of an earlier version do not prove; valid after all tables were compared. */

@@ -17,7 +17,9 @@ import type { AppChange, AppRecord } from '../domain/app.ts';
 import type { BackupChange, BackupRecord } from '../domain/backup.ts';
 import type { CallerGuard, LostRight } from '../domain/caller.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow } from '../domain/device.ts';
+import type { DocumentGuard, DocumentName, DocumentRecord, DocumentSet } from '../domain/document.ts';
 import type { EntryType, EventRecord, JournalAdd, JournalRotate } from '../domain/journal.ts';
+import type { LatestProof, ProofChange, ProofFilter, ProofRecord } from '../domain/proof.ts';
 import type { ServiceTokenRecord, TokenChange } from '../domain/service-token.ts';
 import type { UserChange, UserGuard, UserRecord } from '../domain/user.ts';
 import type { SharedCounters } from './counters.ts';
@@ -29,12 +31,14 @@ export type Change =
   | AppChange
   | BackupChange
   | TokenChange
+  | ProofChange
+  | DocumentSet
   | JournalAdd
   | JournalRotate
   | ResponseExpire;
 
 /** A condition that must still hold at the moment of the commit. */
-export type Guard = DeviceGuard | UserGuard;
+export type Guard = DeviceGuard | UserGuard | DocumentGuard;
 
 /** One for each change, in order. */
 export type ChangeResult =
@@ -172,7 +176,7 @@ export class OutcomeUnknown extends StoreUnavailable {
 }
 
 /** Devices match if they match every field that is given. */
-export interface DeviceFilter {
+export interface DeviceFilter extends ProofFilter {
   /** One of these. */
   readonly deviceType?: readonly DeviceType[] | undefined;
   /** One of these. */
@@ -301,6 +305,15 @@ export interface Reader {
   serviceTokenByDigest(sha256: string): Promise<ServiceTokenRecord | null>;
   /** In order of creation, including expired and revoked ones. */
   serviceTokens(window: Window): Promise<Rows<ServiceTokenRecord>>;
+  /** The answer to this challenge. */
+  proof(proofId: string): Promise<ProofRecord | null>;
+  /** For each of the serial numbers with answers the last one with evidence, or if none has evidence the last one. */
+  latestProofs(serials: readonly string[]): Promise<ReadonlyMap<string, LatestProof>>;
+  /** Whether an answer to another challenge has this digest. */
+  hasEvidence(evidenceDigest: string, besides: string): Promise<boolean>;
+  document(name: DocumentName): Promise<DocumentRecord | null>;
+  /** The version of a document; 0 if it does not exist. */
+  documentVersion(name: DocumentName): Promise<number>;
   app(number: number): Promise<AppRecord | null>;
   /** In order of creation. */
   apps(window: Window & { readonly platform?: Platform | undefined }): Promise<Rows<AppRecord>>;

@@ -5,7 +5,15 @@ import { deviceListItem } from './device-shapes.ts';
 import { endpoints } from './endpoints.ts';
 import { instant, listOf, oneOf, tagFilter, token } from './fields.ts';
 import { paged, pageQuery } from './paging.ts';
-import { deviceSorts, deviceStatuses, deviceTypes, type ExportFormat, exportFormats, roles } from './values.ts';
+import {
+  deviceSorts,
+  deviceStatuses,
+  deviceTypes,
+  type ExportFormat,
+  exportFormats,
+  proofGrades,
+  roles,
+} from './values.ts';
 
 const tag = 'Devices';
 
@@ -23,6 +31,11 @@ export const deviceFilter = {
   createdTo: Type.Optional(instant('registered earlier')),
   lastUsedBefore: Type.Optional(instant('last used earlier, or never used and activated earlier')),
   codeExpiresBefore: Type.Optional(instant('the activation code expires earlier, in any state')),
+  proof: Type.Optional(listOf(proofGrades, 'grade of the proof; none: without a proof')),
+  aaguid: Type.Optional(token({ description: 'AAGUID of the proof, in lower case' })),
+  advisory: Type.Optional(
+    token({ description: 'security advisory that applies to the key', examples: ['YSA-2024-03'] }),
+  ),
   tag: Type.Optional(tagFilter('a tag as name:value; may be repeated, and all must match')),
 };
 
@@ -57,7 +70,7 @@ export const exportDevices = route({
   tag,
   summary: 'Export devices as NDJSON or CSV',
   description:
-    'Streams all matches in ascending order of deviceId, as of one moment. NDJSON has a list item per line and ends with {"end":true,"count":N}. CSV has a header, with a column tag:NAME for each tag of the matches; a cell that a spreadsheet would evaluate starts with an apostrophe. At most four exports run at once; a further one is refused with 429.',
+    'Streams all matches in ascending order of deviceId, as of one moment. NDJSON has a list item per line and ends with {"end":true,"count":N}. CSV has a header, with a column proof with the grade if a match has a proof, and a column tag:NAME for each tag of the matches; a cell that a spreadsheet would evaluate starts with an apostrophe. At most four exports run at once; a further one is refused with 429.',
   extension: true,
   access: roles,
   limit: 'query',

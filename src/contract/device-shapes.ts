@@ -1,7 +1,8 @@
 /** Schemas of a device: at registration, in lists, and in full. */
 import { type Static, Type } from 'typebox';
 import * as f from './device-fields.ts';
-import { count, nullable, oneOf, shown, tagsOf, timestamp } from './fields.ts';
+import { count, nullable, oneOf, shown, tagsOf, timestamp, token } from './fields.ts';
+import { proof } from './proof.ts';
 
 /** Fields of every response that describes a device. */
 export const identity = {
@@ -21,6 +22,11 @@ export const registration = Type.Object({
   hardwareVersion: Type.Optional(nullable(f.version('hardware version'))),
   firmwareVersion: Type.Optional(nullable(f.version('firmware version'))),
   tags: Type.Optional(tagsOf('tags of the device')),
+  proofId: Type.Optional(
+    nullable(
+      token({ description: 'challenge that this key has answered; absent: the last answer for the serial number' }),
+    ),
+  ),
 });
 /** A registration after validation. An absent version stays absent, an empty one is null. */
 export type Registration = Static<typeof registration>;
@@ -49,6 +55,7 @@ export const deviceListItem = Type.Object({
   activatedAt: optionalTime('when it was activated'),
   lastUsedAt: optionalTime('when it was last used'),
   tags: tagsOf('tags, sorted by name; {} if it has none'),
+  proof: nullable(proof),
 });
 /** A device in a list. `activationCode` is null for a VIEWER. */
 export type DeviceListItem = Static<typeof deviceListItem>;
@@ -77,6 +84,7 @@ export const deviceDetailData = Type.Object({
   deactivatedAt: optionalTime('when it was deactivated'),
   updatedAt: optionalTime('when it was last updated'),
   tags: tagsOf('tags, sorted by name; {} if it has none'),
+  proof: nullable(proof),
   statistics: Type.Object({
     totalUsageCount: count('number of uses'),
     totalUsageDuration: count('total duration of use in seconds'),

@@ -24,6 +24,8 @@ export const TEXT = 'x-text';
 export const SHAPE = 'x-shape';
 /** Schema keyword of an array: the operation validates the items one by one. */
 export const EACH = 'x-each';
+/** Schema keyword of an object: the operation validates it. */
+export const JUDGED = 'x-judged';
 /** Schema keyword of a query parameter: it is another name of the parameter given here, which takes precedence. */
 export const ALIAS = 'x-alias';
 

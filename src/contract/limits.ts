@@ -96,7 +96,11 @@ export const fileBounds = {
   daily: { count: 10_000, bytes: 100 * GiB },
 } as const;
 
-/** Proofs of keys. Sizes in bytes, `claimLength` in characters, `challengeSeconds` is how long a challenge is valid. */
+/**
+ * Proofs of keys. Sizes in bytes, lengths in characters, `challengeSeconds` is how long a challenge is valid. The registry keeps the last
+ * `keptPerSerial` answers of a serial number; those of serial numbers that are not registered for `unregisteredHours`, and at most
+ * `unregisteredTotal` of them.
+ */
 export const proofBounds = {
   claimLength: 512,
   claimItems: 32,
@@ -106,4 +110,13 @@ export const proofBounds = {
   u2fRegistration: 4096,
   challengeSeconds: 5 * 60,
   policyItems: 256,
+  trustFile: 32 * MiB,
+  trustLabel: 100,
+  aaguidsOfAnchor: 64,
+  certificates: 1000,
+  keptPerSerial: 4,
+  unregisteredHours: 24,
+  unregisteredTotal: 10_000,
+  judgedAtOnce: 1000,
+  idLength: 128,
 } as const;

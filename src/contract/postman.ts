@@ -28,6 +28,21 @@ const device = (number: number) => ({
 });
 const newPassword = 'correct horse {{run}}';
 
+/** A root that no key has: its private key was deleted. */
+const sampleRoot = [
+  '-----BEGIN CERTIFICATE-----',
+  'MIIBkDCCATegAwIBAgIUL2H/KS1sU1o2fJN/8Ziw4cTXonswCgYIKoZIzj0EAwIw',
+  'HTEbMBkGA1UEAwwSZGV2bWdyIHNhbXBsZSByb290MCAXDTI2MTEyMjA1NDI1NVoY',
+  'DzIxMjYxMDI5MDU0MjU1WjAdMRswGQYDVQQDDBJkZXZtZ3Igc2FtcGxlIHJvb3Qw',
+  'WTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAR8TRkszgFPobpLFbsbBPH6kNCm0+ta',
+  '3UO7l8rb6p/FVX3YHVkz3/tTbGdWG2dpwNqRYpjqt3y24xneehIOl0M6o1MwUTAd',
+  'BgNVHQ4EFgQUsQ+GO/jfmD+uYT3BFeX/aqqZnb8wHwYDVR0jBBgwFoAUsQ+GO/jf',
+  'mD+uYT3BFeX/aqqZnb8wDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNHADBE',
+  'AiB7/oWLkE77ar+9RFNl/hLuJ7FMAJiOR/MPYsP3on9s9QIgWCe1nwiIC+NeHdbY',
+  'VLkOX5MVgCo450sixE4KwldrgNg=',
+  '-----END CERTIFICATE-----',
+].join('\n');
+
 /** The requests in the order of a run. The format has no WebSockets. */
 const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   login: { send: { username: '{{username}}', password: '{{password}}' }, save: { token: 'token' } },
@@ -86,6 +101,18 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   logoutUser: {},
   listTokens: {},
   revokeToken: {},
+  createChallenge: { save: { proofId: 'proofId' } },
+  submitProof: { send: { serialNumber: serial(1), claims: { firmware: '5.7.4' } } },
+  judgeAgain: {},
+  proofPolicy: {},
+  setProofPolicy: { send: { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] } },
+  importTrust: {
+    file: { name: 'root.pem', content: sampleRoot },
+    send: { purpose: 'scp11b', label: 'sample' },
+    save: { fingerprint: 'certificates[0].fingerprint' },
+  },
+  listTrust: {},
+  removeTrust: {},
   listKeys: {},
   health: {},
   swaggerPage: {},

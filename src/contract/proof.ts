@@ -82,6 +82,9 @@ const u2fEvidence = Type.Object({
   registration: binary(proofBounds.u2fRegistration, 'response to U2F_REGISTER without the status word'),
 });
 
+/** The shapes of evidence, by method. */
+export const evidenceByMethod = { scp11b: scp11bEvidence, fido: fidoEvidence, u2f: u2fEvidence };
+
 /** What a key gave in answer to a challenge. The registry judges it, and keeps it as it was sent. */
 export const evidence = Type.Union([scp11bEvidence, fidoEvidence, u2fEvidence], {
   description: 'what the key gave in answer to the challenge',
@@ -131,6 +134,9 @@ const leastFirmware = Type.Object({
     examples: ['5.7.0'],
   }),
 });
+
+/** The items of a policy: the request reads them one by one. */
+export const proofPolicyItem = { aaguid, leastFirmware };
 
 /** What a key must prove before it is registered. */
 export const proofPolicy = Type.Object(

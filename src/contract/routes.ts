@@ -7,9 +7,11 @@ import { batchUpdate } from './device-batch.ts';
 import * as devices from './devices.ts';
 import type { RouteName } from './endpoints.ts';
 import * as hardware from './hardware.ts';
+import * as proofs from './proofs.ts';
 import { statistics } from './statistics.ts';
 import * as system from './system.ts';
 import * as tokens from './tokens.ts';
+import * as trust from './trust.ts';
 import * as users from './users.ts';
 
 /** Every operation of the interface. The server, the typed client and the documents are derived from this table. */
@@ -47,6 +49,14 @@ export const routes = {
   createToken: tokens.createToken,
   listTokens: tokens.listTokens,
   revokeToken: tokens.revokeToken,
+  createChallenge: proofs.createChallenge,
+  judgeAgain: proofs.judgeAgain,
+  submitProof: proofs.submitProof,
+  importTrust: trust.importTrust,
+  listTrust: trust.listTrust,
+  removeTrust: trust.removeTrust,
+  proofPolicy: trust.showProofPolicy,
+  setProofPolicy: trust.setProofPolicy,
   listKeys: hardware.listKeys,
   statistics,
   events: system.listEvents,

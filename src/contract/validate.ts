@@ -4,7 +4,7 @@
  * not implemented here throws when the schema is compiled, so that no rule of the contract is skipped silently.
  */
 import type { Static, TObject, TSchema } from 'typebox';
-import { ALIAS, EACH, INSTANT, LIST, SHAPE, TAG_FILTER, TAGS, TEXT } from './fields.ts';
+import { ALIAS, EACH, INSTANT, JUDGED, LIST, SHAPE, TAG_FILTER, TAGS, TEXT } from './fields.ts';
 import { parseInstant } from './instant.ts';
 import { readTagChanges, readTagFilter, readTags, TagFault } from './tags.ts';
 import { fitsUntrimmed, type TextKind, textFault, textLength, trimText } from './text.ts';
@@ -32,6 +32,7 @@ interface FieldSchema {
   readonly [TEXT]?: TextKind;
   readonly [SHAPE]?: string;
   readonly [EACH]?: boolean;
+  readonly [JUDGED]?: boolean;
   readonly [LIST]?: readonly string[];
   readonly [INSTANT]?: true;
   readonly [ALIAS]?: string;
@@ -94,6 +95,7 @@ export function compileReader<S extends TObject>(
 }
 
 function requireKeywords(name: string, kind: string, schema: object): void {
+  if (kind === 'judged') return;
   const known = keywords[kind];
   if (!known) throw new Error(`${name}: schemas of type ${kind} cannot be validated`);
   const unknown = Object.keys(schema).find(keyword => !known.includes(keyword) && !always.includes(keyword));
@@ -134,6 +136,7 @@ function isAbsent(value: unknown, format: InputFormat): boolean {
 }
 
 function kindOf(schema: FieldSchema): string {
+  if (schema[JUDGED]) return 'judged';
   if (schema.anyOf) return 'nullable';
   if (schema.enum) return 'enum';
   if (schema[LIST]) return 'list';
@@ -164,6 +167,8 @@ function compileCheck(name: string, schema: FieldSchema, format: InputFormat): C
       return integerCheck(schema, format);
     case 'boolean':
       return format === 'text' ? booleanWord : booleanCheck;
+    case 'judged':
+      return objectCheck;
     case 'array':
       return arrayCheck(name, schema);
     default:
@@ -235,6 +240,10 @@ function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): C
     return number < (minimum ?? -Infinity) || number > (maximum ?? Infinity) ? fault : number;
   };
 }
+
+const notObject = new Fault('must be a JSON object');
+const objectCheck: Check = value =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : notObject;
 
 const notBoolean = new Fault('must be true or false');
 const booleanCheck: Check = value => (typeof value === 'boolean' ? value : notBoolean);

@@ -49,6 +49,9 @@ export const deviceListFields = [
 /** How the CSV column of a tag is named: this, then the name of the tag. */
 export const tagColumn = 'tag:';
 
+/** The CSV column with the grade of a device's proof; empty without a proof. */
+export const proofColumn = 'proof';
+
 /** Values of `sortBy` in lists that sort by creation time only. Both names mean the same; the first is the default. */
 export const creationSorts = ['createTime', 'createdAt'] as const;
 

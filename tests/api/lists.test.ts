@@ -140,6 +140,7 @@ describe('a row of a list', () => {
         'activatedAt',
         'lastUsedAt',
         'tags',
+        'proof',
       ].sort(),
     );
   });

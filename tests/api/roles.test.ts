@@ -43,6 +43,8 @@ const readers: readonly RouteName[] = [
   'listBackups',
   'downloadBackup',
   'me',
+  'listTrust',
+  'proofPolicy',
 ];
 const changers: readonly RouteName[] = [
   'register',
@@ -57,6 +59,8 @@ const changers: readonly RouteName[] = [
   'recordUsage',
   'createBackup',
   'restoreBackup',
+  'createChallenge',
+  'submitProof',
 ];
 const administrators: readonly RouteName[] = [
   'uploadApp',
@@ -68,6 +72,10 @@ const administrators: readonly RouteName[] = [
   'createToken',
   'listTokens',
   'revokeToken',
+  'judgeAgain',
+  'importTrust',
+  'removeTrust',
+  'setProofPolicy',
 ];
 /** Operations that no service token may call. */
 const ofPeople: readonly RouteName[] = [
@@ -111,7 +119,7 @@ describe('roles', () => {
   });
 
   it.each(cells)('$role $may: $operation', async ({ operation, role, may }) => {
-    const response = await send(operation, tokens[role]!, await requests[operation]!());
+    const response = await send(operation, tokens[role]!, await requests[operation]!(tokens[role]));
     expect(response).toMatchObject(
       may === 'may' ? { status: 200, code: 200 } : { status: 403, code: 2007, data: null },
     );
@@ -125,7 +133,7 @@ describe('service tokens', () => {
 
   it.each(cellsOfTokens)('of the role $role $may: $operation', async ({ operation, role, may }) => {
     const { token } = await serviceToken(daemon, { role });
-    expect(await send(operation, token, await requests[operation]!())).toMatchObject(
+    expect(await send(operation, token, await requests[operation]!(token))).toMatchObject(
       may === 'may' ? { status: 200, code: 200 } : { status: 403, code: 2007, data: null },
     );
   });

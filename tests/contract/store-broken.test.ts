@@ -48,6 +48,9 @@ const faults: Readonly<Record<Exclude<Fault, ClusterFault>, true>> = {
   'overwrites a stored response': true,
   'keeps expired responses': true,
   'keeps every large response': true,
+  'ignores guards on documents': true,
+  'stores an answer twice': true,
+  'keeps every answer': true,
 };
 
 const clusterFaults: Readonly<Record<ClusterFault, true>> = {

@@ -8,6 +8,7 @@ import { DeviceService } from '../../daemon/services/devices.ts';
 import { Guessing } from '../../daemon/services/guessing.ts';
 import { Limiter } from '../../daemon/services/limiter.ts';
 import { hashPassword, Passwords } from '../../daemon/services/passwords.ts';
+import { ProofPolicies } from '../../daemon/services/proofs/policies.ts';
 import { UserService } from '../../daemon/services/users.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { addDevice, addUser, commit, setDevice } from '../contract/store/fixtures.ts';
@@ -31,7 +32,8 @@ function daemonOn(store: Store) {
   const guessing = new Guessing({ enabled: false });
   const limiter = new Limiter({ login: null, query: null, modify: null, upload: null });
   const passwords = new Passwords(store, limiter, guessing, cost);
-  const parts = { store, guessing, passwords, now: () => 1_700_000_000_000 };
+  const now = () => 1_700_000_000_000;
+  const parts = { store, guessing, passwords, policies: new ProofPolicies(store, now), now };
   return { devices: new DeviceService(parts), users: new UserService(parts) };
 }
 

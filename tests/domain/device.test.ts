@@ -32,6 +32,7 @@ const device = (status: DeviceStatus): DeviceRecord => ({
   backupCount: 0,
   lastBackupAt: null,
   tags: {},
+  proof: null,
 });
 
 /** The decision; fails if it is a refusal. */

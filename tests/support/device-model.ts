@@ -73,6 +73,7 @@ function born(body: Registering, deviceId: string, activationCode: string, creat
     hardwareVersion: null,
     firmwareVersion: null,
     tags: {},
+    proof: null,
     ...body,
     deviceId,
     status: 'INACTIVE',

@@ -3,6 +3,7 @@ import type { RouteName } from '../../src/contract/endpoints.ts';
 import { adminPassword, type TestDaemon } from './daemon.ts';
 import { activation, backUp, data, deviceIn, form, packageForm, registration, upload } from './fleet.ts';
 import { serviceToken } from './service-token.ts';
+import { makeRoot } from './test-pki.ts';
 
 /** A request: the path if it differs from that of the operation, and its body. */
 export interface Sent {
@@ -12,7 +13,9 @@ export interface Sent {
 }
 
 /** By operation; each call prepares what its request needs. All of them may be sent by an administrator. */
-export function validRequests(daemon: () => TestDaemon): Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> {
+export function validRequests(
+  daemon: () => TestDaemon,
+): Readonly<Partial<Record<RouteName, (token?: string) => Promise<Sent>>>> {
   const device = async (state: Parameters<typeof deviceIn>[0] = 'ACTIVE') => {
     const { deviceId } = await deviceIn(state, daemon());
     return `/api/devices/${deviceId}`;
@@ -77,5 +80,22 @@ export function validRequests(daemon: () => TestDaemon): Readonly<Partial<Record
     statistics: async () => ({}),
     exportDevices: async () => ({}),
     listKeys: async () => ({}),
-  } satisfies Partial<Record<RouteName, () => Promise<Sent>>>;
+    createChallenge: async () => ({}),
+    submitProof: async token => {
+      const options = token === undefined ? {} : { token };
+      const made = await daemon().call('POST', '/api/proofs/challenge', {}, options);
+      const body = { serialNumber: registration().serialNumber, claims: { firmware: '5.7.4' } };
+      return { path: `/api/proofs/${made.data?.proofId ?? 'none'}`, body };
+    },
+    judgeAgain: async () => ({ body: {} }),
+    importTrust: async () => ({ raw: form({}, { name: 'root.der', content: new Uint8Array(makeRoot('Root').der) }) }),
+    listTrust: async () => ({}),
+    removeTrust: async () => {
+      const file = { name: 'root.der', content: new Uint8Array(makeRoot('Root').der) };
+      const { certificates } = data(await daemon().call('POST', '/api/trust', undefined, { raw: form({}, file) }));
+      return { path: `/api/trust/${certificates[0].fingerprint}/remove` };
+    },
+    proofPolicy: async () => ({}),
+    setProofPolicy: async () => ({ body: { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] } }),
+  } satisfies Partial<Record<RouteName, (token?: string) => Promise<Sent>>>;
 }

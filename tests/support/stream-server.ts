@@ -92,6 +92,7 @@ export function registration(serialNumber = `S-${++serial}`): Change {
       firmwareVersion: null,
       activationCode: 'AAAA-BBBB-CCCC-DDDD',
       tags: {},
+      proof: null,
       activationCodeExpiresAt: 4_102_444_800_000,
     },
     entry: { type: 'DEVICE_REGISTERED', data: { deviceType: 'UKEY', serialNumber } },

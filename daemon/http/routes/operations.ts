@@ -20,6 +20,9 @@ import { type DeviceService, filterOf } from '../../services/devices.ts';
 import type { EventService } from '../../services/events.ts';
 import { RateLimited } from '../../services/limiter.ts';
 import * as present from '../../services/present.ts';
+import type { ProofPolicies } from '../../services/proofs/policies.ts';
+import type { ProofService } from '../../services/proofs/proof-service.ts';
+import type { TrustFile, TrustService } from '../../services/proofs/trust-service.ts';
 import type { Readiness } from '../../services/readiness.ts';
 import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
@@ -59,6 +62,32 @@ export function tokenRoutes(
   operation(app, parts, routes.createToken, ({ context, body }) => serviceTokens.create(context, body));
   operation(app, parts, routes.listTokens, ({ query }) => serviceTokens.list(query));
   operation(app, parts, routes.revokeToken, ({ context, params }) => serviceTokens.revoke(context, params.tokenId));
+}
+
+/** Proofs of keys, trust and the policy. */
+export function proofRoutes(
+  app: FastifyInstance,
+  parts: OperationParts & {
+    readonly proofs: ProofService;
+    readonly trust: TrustService;
+    readonly policies: ProofPolicies;
+    readonly formTimes?: FormTimes;
+  },
+): void {
+  const { proofs, trust, policies } = parts;
+  operation(app, parts, routes.createChallenge, async ({ context }) => proofs.challenge(context));
+  operation(app, parts, routes.judgeAgain, ({ context, body }) => proofs.judgeAgain(context, body.after ?? 0));
+  operation(app, parts, routes.submitProof, ({ context, params, body }) =>
+    proofs.submit(context, params.proofId, body),
+  );
+  formOperation(app, parts, routes.importTrust, {
+    stage: (_, { content, maxBytes }) => trust.stage(content, maxBytes),
+    add: ({ context }, { form, blob }) => trust.importFile(context, form, blob as TrustFile),
+  });
+  operation(app, parts, routes.listTrust, () => trust.list());
+  operation(app, parts, routes.removeTrust, ({ context, params }) => trust.remove(context, params.fingerprint));
+  operation(app, parts, routes.proofPolicy, () => policies.show());
+  operation(app, parts, routes.setProofPolicy, ({ context, body }) => policies.set(context, body));
 }
 
 /** What the operations on devices work with. */

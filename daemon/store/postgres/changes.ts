@@ -53,6 +53,10 @@ function checkCaller(draft: Draft, caller: CallerGuard): void {
 }
 
 function checkGuard(draft: Draft, guard: Guard): void {
+  if (guard.kind === 'document') {
+    draft.documents.check(guard.name, guard.version);
+    return;
+  }
   if (guard.kind === 'another-admin') {
     const isOther = (number: number) => number !== guard.beside;
     for (const { number, role, disabled } of draft.users.all())
@@ -225,6 +229,28 @@ const writes: { readonly [K in Kind]: Write<ChangeOf<K>> } = {
   'journal.rotate': {
     apply(draft, { key, entry }, context) {
       draft.rotate(context, entry, key);
+      return done;
+    },
+  },
+  'proof.add': {
+    check: (draft, change) => draft.proofs.check(change),
+    apply(draft, change, context) {
+      draft.proofs.add(change);
+      if (change.entry) draft.enter(context, change.entry, null, null);
+      return done;
+    },
+  },
+  'proof.expire': {
+    apply(draft, change) {
+      draft.proofs.expire(change);
+      return { kind: 'removed', count: 0 };
+    },
+  },
+  'document.set': {
+    check: (draft, { name, before }) => draft.documents.check(name, before),
+    apply(draft, change, context) {
+      draft.documents.set(change);
+      draft.enter(context, change.entry, null, null);
       return done;
     },
   },

@@ -46,8 +46,22 @@ export function deviceConditions(filter: DeviceFilter): Conditions {
   if (filter.codeExpiresBefore !== undefined) conditions.add('activation_code_expires_at <', filter.codeExpiresBefore);
   if (filter.tags !== undefined && filter.tags.length > 0)
     conditions.addTerm(`tags IS NOT NULL AND ${tagArray} @> ${conditions.value(wantedLines(filter.tags))}::text[]`);
+  addProof(conditions, filter);
   if (filter.keyword !== undefined) addKeyword(conditions, filter.keyword);
   return conditions;
+}
+
+/** The proof of a device contains this JSON; served by an index. */
+function contains(conditions: Conditions, part: object): string {
+  return `proof IS NOT NULL AND proof::jsonb @> ${conditions.value(JSON.stringify(part))}::jsonb`;
+}
+
+function addProof(conditions: Conditions, { proof, aaguid, advisory }: DeviceFilter): void {
+  if (aaguid !== undefined) conditions.addTerm(contains(conditions, { proof: { aaguid } }));
+  if (advisory !== undefined) conditions.addTerm(contains(conditions, { advisories: [advisory] }));
+  if (proof === undefined) return;
+  const grades = proof.map(grade => (grade === 'none' ? 'proof IS NULL' : contains(conditions, { proof: { grade } })));
+  conditions.addTerm(`(${grades.join(' OR ')})`);
 }
 
 const idPrefix = 'dev-';
@@ -73,6 +87,9 @@ const filterFields: Readonly<Record<keyof DeviceFilter, 0>> = {
   codeExpiresBefore: 0,
   keyword: 0,
   tags: 0,
+  proof: 0,
+  aaguid: 0,
+  advisory: 0,
 };
 
 /** Whether the filter names nothing but these fields. */

@@ -128,6 +128,10 @@ class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
   /** Makes what follows from the rows. */
   protected async derive(head: StoredHead | null): Promise<void> {
     for (const sql of counters) await this.run(sql);
+    for (const table of ['proof', 'document'])
+      await this.run(
+        `SELECT setval(pg_get_serial_sequence('${table}', 'number'), (SELECT coalesce(max(number), 0) + 1 FROM ${table}), false)`,
+      );
     await this.run(seal, [head?.id ?? 0, head?.mac ?? '', head?.seal ?? null]);
   }
 

@@ -7,6 +7,8 @@ import type { Entry } from '../../domain/journal.ts';
 import type { ServiceTokenRecord } from '../../domain/service-token.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { ChainedRow, EntryContext, JournalEnd, StoredHead } from '../journal-end.ts';
+import { Documents } from './documents.ts';
+import { Proofs } from './proofs.ts';
 import { Responses } from './responses.ts';
 
 /** The tables whose rows are numbered from 1 without gaps. */
@@ -114,6 +116,8 @@ export class Draft {
   readonly backups = new Records<BackupRecord>(() => null);
   readonly serviceTokens = new Records<ServiceTokenRecord>(({ name, revokedAt }) => (revokedAt === null ? name : null));
   readonly responses = new Responses();
+  readonly proofs = new Proofs();
+  readonly documents = new Documents();
   readonly events: ChainedRow[] = [];
   readonly counts = new Map<string, DeviceCount>();
   /** Number of registrations by hour since 1970. */
@@ -137,6 +141,11 @@ export class Draft {
   /** Time of a commit: never before that of an earlier commit. */
   timeOf(at: number): number {
     this.#at = Math.max(this.#at, at);
+    return this.#at;
+  }
+
+  /** Time of the last commit so far. */
+  get at(): number {
     return this.#at;
   }
 
@@ -169,6 +178,7 @@ export class Draft {
   get isEmpty(): boolean {
     const records = [this.devices, this.users, this.apps, this.backups, this.serviceTokens];
     if (this.events.length > 0 || !this.responses.isEmpty) return false;
+    if (!this.proofs.isEmpty || !this.documents.isEmpty) return false;
     return records.every(({ added, changed }) => added.length + changed.length === 0);
   }
 

@@ -1,7 +1,10 @@
 /** Reads under the lock what a group of commits needs: separate statements, because each sees what was committed before it began. */
 import type { CallerGuard } from '../../domain/caller.ts';
+import type { DocumentRecord } from '../../domain/document.ts';
 import type { Change, Commit, Guard, ResponseExpire } from '../store.ts';
+import { documentVersions } from './documents.ts';
 import { appKey, type Draft } from './draft.ts';
+import { answeredIds } from './proofs.ts';
 import { expiredIds, takenIds } from './responses.ts';
 import type { Session } from './session.ts';
 import { apps, backups, devices, serviceTokens, type Table, users } from './tables.ts';
@@ -18,10 +21,13 @@ class Wanted {
   readonly tokens = new Set<number>();
   readonly tokenNames = new Set<string>();
   readonly responses = new Set<string>();
+  readonly challenges = new Set<string>();
+  readonly documents = new Set<string>();
   readonly expiries: ResponseExpire[] = [];
 
   guard(guard: Guard): void {
-    if (guard.kind === 'device') this.devices.add(guard.device);
+    if (guard.kind === 'document') this.documents.add(guard.name);
+    else if (guard.kind === 'device') this.devices.add(guard.device);
     else if (guard.kind === 'user') this.users.add(guard.user);
     else this.needsAdmins = true;
   }
@@ -62,11 +68,18 @@ class Wanted {
       case 'token.use':
         this.tokens.add(change.token);
         return;
+      case 'proof.add':
+        this.challenges.add(change.proof.proofId);
+        return;
+      case 'document.set':
+        this.documents.add(change.name);
+        return;
       case 'response.expire':
         this.expiries.push(change);
         return;
       case 'journal.add':
       case 'journal.rotate':
+      case 'proof.expire':
         return;
     }
   }
@@ -108,6 +121,8 @@ export async function loadRecords(session: Session, commits: readonly Commit[]):
       draft => draft.serviceTokens,
     ),
     takenResponses(session, wanted.responses),
+    answeredChallenges(session, wanted.challenges),
+    presentDocuments(session, wanted.documents),
     ...wanted.expiries.map(change => expiredResponses(session, change)),
   ]);
   return draft => {
@@ -121,6 +136,18 @@ async function takenResponses(session: Session, ids: ReadonlySet<string>): Promi
   if (ids.size === 0) return nothing;
   const { rows } = await session.run(takenIds, [[...ids]]);
   return draft => draft.responses.loadTaken(rows as unknown as { id: string; expiresAt: number }[]);
+}
+
+async function answeredChallenges(session: Session, ids: ReadonlySet<string>): Promise<Fill> {
+  if (ids.size === 0) return nothing;
+  const { rows } = await session.run(answeredIds, [[...ids]]);
+  return draft => draft.proofs.loadAnswered(rows.map(({ id }) => id as string));
+}
+
+async function presentDocuments(session: Session, names: ReadonlySet<string>): Promise<Fill> {
+  if (names.size === 0) return nothing;
+  const { rows } = await session.run(documentVersions, [[...names]]);
+  return draft => draft.documents.load(rows as unknown as Pick<DocumentRecord, 'name' | 'version'>[]);
 }
 
 async function expiredResponses(session: Session, change: ResponseExpire): Promise<Fill> {

@@ -1,6 +1,8 @@
 /** The reads that take one look at a table or an index. */
 import type { DeviceRecord } from '../../domain/device.ts';
 import type { JournalHead, Reader, Rows, Window } from '../store.ts';
+import { readDocument, readDocumentVersion } from './documents.ts';
+import { readHasEvidence, readLatestProofs, readProof } from './proofs.ts';
 import { readEvents } from './read-events.ts';
 import type { Readers } from './readers.ts';
 import { readResponse } from './responses.ts';
@@ -34,6 +36,11 @@ export function tableReads(readers: Readers): Omit<Reader, 'devices' | 'statisti
     appsOf: platform => all(apps, 'platform = $1 ORDER BY number', [platform]),
     backup: number => one(backups, 'number = $1', number),
     backups: (device, window) => pageOf(readers, backups, window, { column: 'device', value: device }),
+    proof: proofId => readProof(readers, proofId),
+    latestProofs: serials => readLatestProofs(readers, serials),
+    hasEvidence: (digest, besides) => readHasEvidence(readers, digest, besides),
+    document: name => readDocument(readers, name),
+    documentVersion: name => readDocumentVersion(readers, name),
     response: (id, at) => readResponse(readers, id, at),
     events: filter => readEvents(readers, filter),
     async lastEventId() {

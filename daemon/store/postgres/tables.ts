@@ -105,6 +105,7 @@ export const devices = table<DeviceRecord>(
     backupCount: 'int8',
     lastBackupAt: 'int8',
     tags: 'tags',
+    proof: 'text',
   },
   'number',
   ['deviceType', 'serialNumber', 'manufacturer', 'model', 'hardwareVersion', 'createdAt'],

@@ -159,6 +159,8 @@ function* writesOf(draft: Draft): Generator<Statement> {
     ];
   if (draft.hours.size > 0) yield [addHours, [[...draft.hours.keys()], [...draft.hours.values()]]];
   yield* draft.responses.writes();
+  yield* draft.proofs.writes(draft.at);
+  yield* draft.documents.writes();
   if (draft.events.length > 0) yield [events.insert, events.added(draft.events)];
 }
 

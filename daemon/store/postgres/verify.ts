@@ -1,12 +1,15 @@
+import type { DocumentRecord } from '../../domain/document.ts';
 import type { Derived } from '../derived.ts';
+import { type ComparedAnswer, compareAnswer } from '../derived-documents.ts';
 import type { ComparedToken } from '../derived-tokens.ts';
 import { JournalCheck } from '../journal-check.ts';
 import type { ChainedRow } from '../journal-end.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';
 import { type HeadRow, storedHead } from './draft.ts';
+import { answerFields } from './proofs.ts';
 import type { Session } from './session.ts';
-import { devices, serviceTokens, type Table, users } from './tables.ts';
+import { devices, selectList, serviceTokens, type Table, users } from './tables.ts';
 
 /** Rows read at a time. */
 const CHUNK = 1000;
@@ -38,12 +41,29 @@ async function compareTables(session: Session, derived: Derived, report: (text: 
     derived.devices.compare({ ...row, tags }, report);
   }
   derived.devices.end(report);
+  await compareProofs(session, derived, report);
   for await (const row of recordsOf(session, serviceTokens)) {
     const allowedFrom = row.allowedFrom === null ? null : JSON.stringify(row.allowedFrom);
     derived.tokens.compare({ ...row, allowedFrom } satisfies ComparedToken, report);
   }
   derived.tokens.end(report);
 }
+
+async function compareProofs(session: Session, { documents }: Derived, report: (text: string) => void): Promise<void> {
+  for (let [last, read] = [0, CHUNK]; read === CHUNK; ) {
+    const { rows } = await session.run(answerRows, [last, CHUNK]);
+    for (const row of rows as unknown as ComparedAnswer[]) compareAnswer(row, report);
+    read = rows.length;
+    last = (rows.at(-1)?.number as number | undefined) ?? last;
+  }
+  const { rows } = await session.run('SELECT name, value FROM document');
+  for (const row of rows as unknown as Pick<DocumentRecord, 'name' | 'value'>[]) documents.compare(row, report);
+  documents.end(report);
+}
+
+const answerRows = `SELECT d.number, d.proof AS "deviceProof", ${selectList(answerFields)}
+  FROM (SELECT number, proof FROM device WHERE proof IS NOT NULL AND number > $1 ORDER BY number LIMIT $2) AS d
+  LEFT JOIN proof ON proof_id = d.proof::jsonb ->> 'proofId' ORDER BY d.number`;
 
 /** All records of a table, by number. */
 async function* recordsOf<R extends { readonly number: number }>(session: Session, table: Table<R>): AsyncGenerator<R> {

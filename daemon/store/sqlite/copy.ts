@@ -24,6 +24,12 @@ INSERT INTO device_count (manufacturer, device_type, status, count)
 DELETE FROM device_tag;
 INSERT INTO device_tag (name, value, device)
   SELECT tag.key, tag.value, device.number FROM device, json_each(device.tags) AS tag WHERE device.tags IS NOT NULL;
+DELETE FROM device_mark;
+INSERT INTO device_mark (mark, device)
+  SELECT 'aaguid:' || (proof ->> '$.proof.aaguid'), number FROM device WHERE proof ->> '$.proof.aaguid' IS NOT NULL;
+INSERT INTO device_mark (mark, device)
+  SELECT DISTINCT 'advisory:' || advisory.value, device.number
+  FROM device, json_each(device.proof, '$.advisories') AS advisory WHERE device.proof IS NOT NULL;
 `;
 
 class SqliteCopy implements CopySource {

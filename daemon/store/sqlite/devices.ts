@@ -12,6 +12,7 @@ import {
 } from '../../domain/device.ts';
 import { Conflict, type Rows } from '../store.ts';
 import type { NumberPage } from './lists-sql.ts';
+import { setMarks } from './proofs.ts';
 import type { Statements } from './statements.ts';
 import { assignments, columnsOf, type Reads } from './tables.ts';
 import { addTagRows, setTags, tagText, type WithTagText, withTags } from './tags.ts';
@@ -31,6 +32,7 @@ const settableFields: Record<Exclude<keyof DeviceSet, 'tags'>, 0> = {
   lockedAt: 0,
   deactivatedAt: 0,
   updatedAt: 0,
+  proof: 0,
 };
 const settable = Object.keys(settableFields);
 const recordFields: Record<keyof DeviceRecord, 0> = {
@@ -50,6 +52,7 @@ const guardedFields: Record<keyof GuardedPart, 0> = {
   note: 0,
   tags: 0,
   lockReason: 0,
+  proof: 0,
 };
 const guardedColumns = columnsOf(guardedFields);
 
@@ -101,8 +104,8 @@ const add: Apply<'device.add'> = ({ device, entry }, context, writing) => {
   const { changes } = writing.statements
     .of(
       `INSERT INTO device (number, device_type, serial_number, manufacturer, model, hardware_version, firmware_version,
-         activation_code, activation_code_expires_at, created_at, tags)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (serial_number) DO NOTHING`,
+         activation_code, activation_code_expires_at, created_at, tags, proof)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (serial_number) DO NOTHING`,
     )
     .run(
       number,
@@ -116,9 +119,11 @@ const add: Apply<'device.add'> = ({ device, entry }, context, writing) => {
       device.activationCodeExpiresAt,
       context.at,
       tagText(device.tags),
+      device.proof,
     );
   if (changes === 0) return { kind: 'duplicate', ...writing.statements.get<Identity>(bySerial, device.serialNumber)! };
   addTagRows(writing.statements, number, device.tags);
+  if (device.proof !== null) setMarks(writing.statements, number, null, device.proof);
   writing.last.device = number;
   if (context.at < writing.lastCreated) noteClockStep(writing);
   writing.lastCreated = context.at;
@@ -139,6 +144,9 @@ interface Counted {
   readonly manufacturer: string;
 }
 
+const proofOf = (statements: Statements, device: number): string | null =>
+  statements.value<string | null>('SELECT proof FROM device WHERE number = ?', device) ?? null;
+
 /** Also keeps the counters right. */
 const set: Apply<'device.set'> = ({ device, set: fields, entry }, context, writing) => {
   if (fields.status !== undefined) {
@@ -149,6 +157,8 @@ const set: Apply<'device.set'> = ({ device, set: fields, entry }, context, writi
     writing.counters.add(manufacturer, type, status, -1);
     writing.counters.add(manufacturer, type, fields.status, 1);
   }
+  if (fields.proof !== undefined)
+    setMarks(writing.statements, device, proofOf(writing.statements, device), fields.proof);
   const { sql, values } = assignments(settable, fields);
   if (sql) writing.statements.run(`UPDATE device SET ${sql} WHERE number = ?`, ...values, device);
   if (fields.tags !== undefined) setTags(writing.statements, device, fields.tags);

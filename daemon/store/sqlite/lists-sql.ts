@@ -1,4 +1,5 @@
 import type { DeviceSort } from '../../../src/contract/values.ts';
+import { aaguidMark, advisoryMark } from '../../domain/proof.ts';
 import type { DeviceFilter, DeviceQuery } from '../store.ts';
 import type { Statements } from './statements.ts';
 
@@ -52,6 +53,15 @@ export interface NumberRange {
 }
 const everyNumber: NumberRange = { after: 0, through: Number.MAX_SAFE_INTEGER };
 
+/** The grade of a device; SQL. */
+export const proofGrade = `coalesce(proof ->> '$.proof.grade', 'none')`;
+
+/** The marks that a filter requires. */
+export const filterMarks = ({ aaguid, advisory }: DeviceFilter): string[] => [
+  ...(aaguid === undefined ? [] : [aaguidMark(aaguid)]),
+  ...(advisory === undefined ? [] : [advisoryMark(advisory)]),
+];
+
 /** The terms of a filter, with their values. `range`: where the numbers of the devices are, if the caller has limited them. */
 export function conditions(filter: DeviceFilter, range = everyNumber): { where: string; values: unknown[] } {
   const terms: string[] = [];
@@ -76,6 +86,15 @@ export function conditions(filter: DeviceFilter, range = everyNumber): { where: 
   const tagged =
     'number IN (SELECT device FROM device_tag WHERE name = ? AND value = ? AND device > ? AND device <= ?)';
   for (const { name, value } of filter.tags ?? []) term(tagged, name, value, range.after, range.through);
+  if (filter.proof !== undefined)
+    term(`${proofGrade} IN (SELECT value FROM json_each(?))`, JSON.stringify(filter.proof));
+  for (const mark of filterMarks(filter))
+    term(
+      'number IN (SELECT device FROM device_mark WHERE mark = ? AND device > ? AND device <= ?)',
+      mark,
+      range.after,
+      range.through,
+    );
   if (filter.keyword !== undefined) {
     const lower = asciiLower(filter.keyword);
     // lower() changes ASCII letters only, as intended; instr() has no wildcards.
@@ -97,6 +116,9 @@ const filterFields: Readonly<Record<keyof DeviceFilter, 0>> = {
   lastUsedBefore: 0,
   codeExpiresBefore: 0,
   tags: 0,
+  proof: 0,
+  aaguid: 0,
+  advisory: 0,
   keyword: 0,
 };
 

@@ -167,6 +167,44 @@ CREATE INDEX response_by_expiry ON response (expires_at);
 CREATE INDEX response_large ON response (holder, number, size) WHERE size >= 4096;
 `;
 
+/**
+ * Proofs of keys. `device.proof` is JSON, NULL without a proof; `device_mark` has what lists find them by. `proof` has the answers to
+ * challenges; `is_pending`: its serial number was not registered when it was last looked at. `document`: settings that the journal proves.
+ */
+const proofs = `
+ALTER TABLE device ADD COLUMN proof TEXT;
+CREATE TABLE device_mark (
+  mark TEXT NOT NULL,
+  device INTEGER NOT NULL REFERENCES device (number),
+  PRIMARY KEY (mark, device)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE proof (
+  number INTEGER PRIMARY KEY,
+  proof_id TEXT NOT NULL UNIQUE,
+  serial_number TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  received_by TEXT,
+  registry_id TEXT NOT NULL,
+  challenge TEXT NOT NULL,
+  ephemeral_key TEXT NOT NULL,
+  described TEXT,
+  claims TEXT NOT NULL,
+  evidence TEXT,
+  evidence_digest TEXT,
+  proof TEXT NOT NULL,
+  is_pending INTEGER NOT NULL CHECK (is_pending IN (0, 1))
+) STRICT;
+CREATE INDEX proof_by_serial ON proof (serial_number, number);
+CREATE INDEX proof_by_evidence ON proof (evidence_digest) WHERE evidence_digest IS NOT NULL;
+CREATE INDEX proof_pending ON proof (number) WHERE is_pending = 1;
+CREATE TABLE document (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  version INTEGER NOT NULL,
+  value TEXT NOT NULL
+) STRICT;
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -174,4 +212,5 @@ export const migrations: readonly Migration[] = [
   { number: 3, name: 'events of devices', sql: eventsOfDevices },
   { number: 4, name: 'tags', sql: tags },
   { number: 5, name: 'responses', sql: responses },
+  { number: 6, name: 'proofs', sql: proofs },
 ];

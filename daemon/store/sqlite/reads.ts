@@ -3,6 +3,7 @@ import { appReads } from './apps.ts';
 import { backupReads } from './backups.ts';
 import { deviceReads } from './devices.ts';
 import { readHead } from './journal.ts';
+import { proofReads } from './proofs.ts';
 import { lastEventId, readEvents } from './read-journal.ts';
 import { responseReads } from './responses.ts';
 import { serviceTokenReads } from './service-tokens.ts';
@@ -27,6 +28,7 @@ export function tableReads(statements: Statements): Omit<Reads, 'devices' | 'sta
     ...appReads(statements),
     ...backupReads(statements),
     ...serviceTokenReads(statements),
+    ...proofReads(statements),
     ...responseReads(statements),
     events: filter => readEvents(statements, filter),
     journalHead(id) {

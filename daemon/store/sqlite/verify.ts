@@ -1,5 +1,7 @@
+import type { DocumentRecord } from '../../domain/document.ts';
 import type { Derived } from '../derived.ts';
 import type { ComparedDevice } from '../derived-devices.ts';
+import { type ComparedAnswer, compareAnswer } from '../derived-documents.ts';
 import type { ComparedToken } from '../derived-tokens.ts';
 import type { ComparedUser } from '../derived-users.ts';
 import { JournalCheck } from '../journal-check.ts';
@@ -7,7 +9,9 @@ import type { ChainedRow } from '../journal-end.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';
 import { hasRecords, readHead } from './journal.ts';
+import { proofFields, storesProofs } from './proofs.ts';
 import type { Statements } from './statements.ts';
+import { columnsOf } from './tables.ts';
 import { storesTags } from './tags.ts';
 
 const chunk = 1000;
@@ -36,7 +40,7 @@ export function* verifyJournal(
 /** Yields between rows. */
 function* compareTables(
   statements: Statements,
-  { users, devices, tokens }: Derived,
+  { users, devices, tokens, documents }: Derived,
   report: (text: string) => void,
 ): Generator<void, void> {
   for (const row of rowsOf<Omit<ComparedUser, 'disabled'> & { disabled: number }>(statements, userRows)) {
@@ -44,11 +48,20 @@ function* compareTables(
     yield;
   }
   users.end(report);
-  for (const row of rowsOf<ComparedDevice>(statements, deviceRows(storesTags(statements)))) {
+  for (const row of rowsOf<ComparedDevice>(statements, deviceRows(storesTags(statements), storesProofs(statements)))) {
     devices.compare(row, report);
     yield;
   }
   devices.end(report);
+  if (storesProofs(statements)) {
+    for (const row of rowsOf<ComparedAnswer>(statements, answerRows)) {
+      compareAnswer(row, report);
+      yield;
+    }
+    for (const row of rowsOf<DocumentRecord>(statements, 'SELECT name, value FROM document'))
+      documents.compare(row, report);
+  }
+  documents.end(report);
   // A database of an earlier version has no service tokens.
   if (statements.value(`SELECT 1 FROM sqlite_schema WHERE name = 'service_token'`) !== undefined)
     for (const row of rowsOf<ComparedToken>(statements, tokenRows)) {
@@ -61,11 +74,16 @@ function* compareTables(
 const rowsOf = <T>(statements: Statements, sql: string) => statements.of(sql).iterate() as Iterable<T>;
 const userRows =
   'SELECT number, username, password_hash AS passwordHash, role, disabled, token_epoch AS epoch FROM user';
-const deviceRows = (hasTags: boolean) =>
+const deviceRows = (hasTags: boolean, hasProofs: boolean) =>
   `SELECT number, status, user_id AS userId, device_type AS deviceType, serial_number AS serialNumber, manufacturer, model,
      hardware_version AS hardwareVersion, activation_code AS activationCode,
-     activation_code_expires_at AS activationCodeExpiresAt, ${hasTags ? 'tags' : 'NULL AS tags'}
+     activation_code_expires_at AS activationCodeExpiresAt, ${hasTags ? 'tags' : 'NULL AS tags'},
+     ${hasProofs ? 'proof' : 'NULL AS proof'}
    FROM device ORDER BY number`;
+const { proof: _, ...answerFields } = proofFields;
+const answerRows = `SELECT d.number, d.proof AS deviceProof, ${columnsOf(answerFields)}
+   FROM (SELECT number, proof FROM device WHERE proof IS NOT NULL) AS d
+   LEFT JOIN proof ON proof_id = d.proof ->> '$.proofId' ORDER BY d.number`;
 const tokenRows = `SELECT number, name, role, sha256, created_by AS createdBy, created_at AS createdAt,
      expires_at AS expiresAt, revoked_at AS revokedAt, allowed_from AS allowedFrom
    FROM service_token ORDER BY number`;

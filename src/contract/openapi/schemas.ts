@@ -7,7 +7,9 @@ import { hardwareEvents, journalEvents } from '../events.ts';
 import { LIST, SHAPE, TEXT } from '../fields.ts';
 import { driverStatus, key } from '../hardware.ts';
 import { paged } from '../paging.ts';
+import { proofPolicy } from '../proof.ts';
 import { serviceToken } from '../tokens.ts';
+import { trustedCertificate } from '../trust.ts';
 import { user } from '../users.ts';
 
 /** A JSON value. */
@@ -26,6 +28,8 @@ const named: Readonly<Record<string, { readonly schema: TSchema; readonly descri
   AppVersion: { schema: appVersion, description: 'An uploaded installer package' },
   Backup: { schema: backup, description: 'A backup of a device' },
   ServiceToken: { schema: serviceToken, description: 'A token of a program' },
+  ProofPolicy: { schema: proofPolicy, description: 'What a key must prove before it is registered' },
+  TrustedCertificate: { schema: trustedCertificate, description: 'A certificate that the registry trusts' },
   Key: { schema: key, description: 'A physical key that is plugged in' },
   DriverStatus: { schema: driverStatus, description: 'State of a hardware driver' },
 };
@@ -57,12 +61,24 @@ function convertBody(schema: Raw): JsonObject {
   if (present.length === 1) return orNull(convert(present[0] as Raw));
   const values = schema[LIST];
   if (Array.isArray(values)) return oneOrMore(values, schema.description as string);
-  const { examples, properties, items, additionalProperties: others, description, ...rest } = schema;
+  const {
+    examples,
+    properties,
+    items,
+    additionalProperties: others,
+    description,
+    const: only,
+    anyOf: _,
+    ...rest
+  } = schema;
   const standard = Object.fromEntries(Object.entries(rest).filter(([keyword]) => !keyword.startsWith('x-')));
   const words = [description, schema[SHAPE]].filter(part => typeof part === 'string');
   return {
     ...standard,
     ...(words.length ? { description: words.join('; ') } : {}),
+    // OpenAPI 3.0 has no const.
+    ...(only === undefined ? {} : { enum: [only] }),
+    ...(options ? { anyOf: options.map(convert) } : {}),
     ...(schema[TEXT] === 'raw' ? { format: 'password' } : {}),
     ...(Array.isArray(examples) ? { example: examples[0] } : {}),
     ...(isObject(properties) ? { properties: mapValues(properties, convert) } : {}),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import { type DeviceRow, type DeviceSet, hasTags, type NewDevice } from '../../../daemon/domain/device.ts';
-import { codeDigest } from '../../../daemon/domain/digest.ts';
+import { codeDigest, proofDigest } from '../../../daemon/domain/digest.ts';
 import type { NewServiceToken } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
 import type { Change, ChangeResult, Commit, DeviceQuery, Store } from '../../../daemon/store/store.ts';
@@ -40,13 +40,20 @@ export const newDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): 
   activationCode: `CODE-${serialNumber}`,
   activationCodeExpiresAt: 2_000_000_000_000,
   tags: {},
+  proof: null,
   ...rest,
 });
+
+const provedBy = (proof: string | null | undefined) => (proof ? { proofDigest: proofDigest(proof) } : {});
 
 export const addDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): Change => {
   const device = newDevice(serialNumber, rest);
   const data = { deviceType: device.deviceType, serialNumber };
-  const detail = { codeDigest: codeDigest(device), ...(hasTags(device.tags) ? { tags: device.tags } : {}) };
+  const detail = {
+    codeDigest: codeDigest(device),
+    ...(hasTags(device.tags) ? { tags: device.tags } : {}),
+    ...provedBy(device.proof),
+  };
   return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail } };
 };
 

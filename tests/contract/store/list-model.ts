@@ -1,4 +1,5 @@
 import type { DeviceRecord, DeviceRow } from '../../../daemon/domain/device.ts';
+import { matchesProof } from '../../../daemon/domain/proof.ts';
 import type { DeviceQuery, Rows } from '../../../daemon/store/store.ts';
 
 /** What a list of devices must return, in the simplest possible code. */
@@ -37,6 +38,7 @@ function matches(device: DeviceRecord, query: DeviceQuery): boolean {
     device.activationCodeExpiresAt < codeExpiresBefore &&
     (manufacturer === undefined || device.manufacturer === manufacturer) &&
     (userId === undefined || device.userId === userId) &&
+    matchesProof(device.proof, query) &&
     tags.every(({ name, value }) => Object.entries(device.tags).some(([n, v]) => n === name && v === value)) &&
     (keyword === undefined ||
       [`DEV-${device.number}`, device.serialNumber].some(text => text.toLowerCase().includes(lower(keyword))))
@@ -47,7 +49,7 @@ const lower = (text: string) => text.replace(/[A-Z]/g, letter => letter.toLowerC
 
 function toRow(device: DeviceRecord): DeviceRow {
   const { number, deviceType, serialNumber, manufacturer, model, status, userId } = device;
-  const { activationCode, createdAt, activatedAt, lastUsedAt, tags } = device;
+  const { activationCode, createdAt, activatedAt, lastUsedAt, tags, proof } = device;
   const kind = { number, deviceType, serialNumber, manufacturer, model, status, userId };
-  return { ...kind, activationCode, createdAt, activatedAt, lastUsedAt, tags };
+  return { ...kind, activationCode, createdAt, activatedAt, lastUsedAt, tags, proof };
 }

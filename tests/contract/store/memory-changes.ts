@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { DeviceRecord } from '../../../daemon/domain/device.ts';
+import type { DocumentRecord } from '../../../daemon/domain/document.ts';
 import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
+import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import type { ServiceTokenRecord } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
 import {
@@ -47,6 +49,9 @@ export type Fault =
   | 'keeps expired responses'
   | 'keeps every large response'
   | 'accepts commits after closing'
+  | 'ignores guards on documents'
+  | 'stores an answer twice'
+  | 'keeps every answer'
   | ClusterFault;
 
 /** Faults of a store with several handles. */
@@ -73,6 +78,13 @@ export interface Content {
   serviceTokens: ServiceTokenRecord[];
   events: EventRecord[];
   responses: KeptResponse[];
+  proofs: KeptProof[];
+  documents: DocumentRecord[];
+}
+
+/** An answer; pending: its serial number was not registered when it was last looked at. */
+export interface KeptProof extends ProofRecord {
+  isPending: boolean;
 }
 
 export const empty = (): Content => ({
@@ -84,6 +96,8 @@ export const empty = (): Content => ({
   serviceTokens: [],
   events: [],
   responses: [],
+  proofs: [],
+  documents: [],
 });
 
 /** The response that has not expired. */
@@ -116,8 +130,11 @@ export function addResponse(
   content.responses = [{ id, holder, digest, expiresAt, ...made }, ...others].filter(within);
 }
 
+const versionOf = (documents: readonly DocumentRecord[], name: string) =>
+  documents.find(document => document.name === name)?.version ?? 0;
+
 /** Throws `Conflict` if the guard does not hold. */
-export function checkGuard({ devices, users }: Content, guard: Guard, fault: Fault | undefined): void {
+export function checkGuard({ devices, users, documents }: Content, guard: Guard, fault: Fault | undefined): void {
   const need = (holds: boolean) => {
     if (!holds) throw new Conflict(guard.kind);
   };
@@ -130,6 +147,10 @@ export function checkGuard({ devices, users }: Content, guard: Guard, fault: Fau
   if (guard.kind === 'another-admin') {
     const other = users.some(user => user.number !== guard.beside && user.role === 'ADMIN' && !user.disabled);
     need(other || fault === 'ignores the guard of the last administrator');
+    return;
+  }
+  if (guard.kind === 'document') {
+    need(versionOf(documents, guard.name) === guard.version || fault === 'ignores guards on documents');
     return;
   }
   const device = devices[guard.device - 1];
@@ -163,7 +184,8 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
   };
   const next = (records: readonly unknown[]) => records.length + 1;
   const duplicate = (number: number, status: DeviceRecord['status'] | null): ChangeResult => {
-    if (fault === 'writes an entry for a duplicate' && 'entry' in change) write(change.entry, null, null);
+    if (fault === 'writes an entry for a duplicate' && 'entry' in change && change.entry)
+      write(change.entry, null, null);
     return { kind: 'duplicate', number, status };
   };
   const deviceOf = (number: number) => {
@@ -252,6 +274,33 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       write(change.entry, null, change.token);
       return { kind: 'done' };
     }
+    case 'proof.add': {
+      const { proof, isRegistered, entry } = change;
+      if (content.proofs.some(({ proofId }) => proofId === proof.proofId) && fault !== 'stores an answer twice')
+        throw new Conflict('proof');
+      content.proofs.push({ ...proof, isPending: !isRegistered });
+      const own = strongest(content.proofs.filter(({ serialNumber }) => serialNumber === proof.serialNumber));
+      const old = own.slice(4).filter(({ createdAt }) => createdAt < at - 600_000);
+      if (fault !== 'keeps every answer') content.proofs = content.proofs.filter(one => !old.includes(one));
+      if (entry) write(entry, null, null);
+      return { kind: 'done' };
+    }
+    case 'proof.expire': {
+      for (const one of content.proofs) one.isPending &&= !content.serials.has(one.serialNumber);
+      const pending = content.proofs.filter(({ isPending }) => isPending);
+      const surplus = pending.slice(0, Math.max(0, pending.length - change.total));
+      const gone = pending.filter(one => one.createdAt < change.until || surplus.includes(one));
+      content.proofs = content.proofs.filter(one => !gone.includes(one));
+      return { kind: 'removed', count: gone.length };
+    }
+    case 'document.set': {
+      const { name, before, value } = change;
+      if (versionOf(content.documents, name) !== before) throw new Conflict('document');
+      content.documents = content.documents.filter(document => document.name !== name);
+      content.documents.push({ name, version: before + 1, value });
+      write(change.entry, null, null);
+      return { kind: 'done' };
+    }
     case 'response.expire': {
       const expired = content.responses
         .filter(({ expiresAt }) => expiresAt <= change.until || expiresAt > change.beyond)
@@ -266,6 +315,11 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       return { kind: 'done' };
     }
   }
+}
+
+/** Evidence before claims, and of equal ones the last first. */
+export function strongest(proofs: readonly KeptProof[]): KeptProof[] {
+  return proofs.toReversed().sort((a, b) => Number(b.evidence !== null) - Number(a.evidence !== null));
 }
 
 const blank = {

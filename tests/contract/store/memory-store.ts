@@ -18,6 +18,7 @@ import {
   empty,
   type Fault,
   responseOf,
+  strongest,
 } from './memory-changes.ts';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
@@ -227,6 +228,27 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
       const of = id ?? length;
       return of > 0 && of <= length ? { id: of, mac: `code ${of}` } : null;
     },
+    proof: async proofId => {
+      const found = present().proofs.find(one => one.proofId === proofId);
+      if (!found) return null;
+      const { isPending: _, ...answer } = found;
+      return answer;
+    },
+    latestProofs: async serials => {
+      const found = serials.flatMap(
+        serial => strongest(present().proofs.filter(({ serialNumber }) => serialNumber === serial))[0] ?? [],
+      );
+      return new Map(
+        found.map(({ proofId, serialNumber, createdAt, claims, proof }) => [
+          serialNumber,
+          { proofId, serialNumber, createdAt, claims, proof },
+        ]),
+      );
+    },
+    hasEvidence: async (digest, besides) =>
+      present().proofs.some(one => one.evidenceDigest === digest && one.proofId !== besides),
+    document: async name => present().documents.find(one => one.name === name) ?? null,
+    documentVersion: async name => present().documents.find(one => one.name === name)?.version ?? 0,
     response: async (id, at) => {
       const found = responseOf(present(), id, at, fault);
       return found && { digest: found.digest, status: found.status, body: found.body };

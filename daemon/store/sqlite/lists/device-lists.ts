@@ -1,7 +1,9 @@
 import type { Tag, Tags } from '../../../../src/contract/tags.ts';
 import { type DeviceSet, noTags } from '../../../domain/device.ts';
+import { gradeOf, marksOf } from '../../../domain/proof.ts';
 import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../store.ts';
-import { asciiLower, isCounted, type NumberPage } from '../lists-sql.ts';
+import { asciiLower, filterMarks, isCounted, type NumberPage } from '../lists-sql.ts';
+import { devicesWithMark } from '../proofs.ts';
 import type { Statements } from '../statements.ts';
 import { devicesWithTag } from '../tags.ts';
 import type { DeviceDelta } from '../writing.ts';
@@ -30,6 +32,8 @@ export class DeviceLists {
   readonly #users: IndexedSets;
   /** By `name:value`. */
   readonly #tags: IndexedSets;
+  /** By AAGUID and advisory of the proof. */
+  readonly #marks: IndexedSets;
   readonly #order: SerialOrder;
   readonly #trigrams: Trigrams;
   readonly #times = new TimeOrder();
@@ -38,6 +42,8 @@ export class DeviceLists {
     this.#statements = statements;
     this.#users = new IndexedSets(devicesOfUser(statements), maxCached.users);
     this.#tags = new IndexedSets(taggedDevices(statements), maxCached.tags);
+    const marked: ReadIndex = (mark, after, limit) => devicesWithMark(statements, mark, after, limit);
+    this.#marks = new IndexedSets(marked, maxCached.marks);
     this.#order = new SerialOrder(statements, this.#columns.serials);
     this.#trigrams = new Trigrams(this.#columns.serials);
   }
@@ -71,7 +77,8 @@ export class DeviceLists {
         // While loading, later devices are still to be read from the database.
         if (delta.number !== columns.count + 1) continue;
         const none = { activatedAt: null, lastUsedAt: null, updatedAt: null };
-        columns.add({ ...delta.added, ...none, status: 'INACTIVE', createdAt: delta.at });
+        const { added } = delta;
+        columns.add({ ...added, ...none, grade: gradeOf(added.proof), status: 'INACTIVE', createdAt: delta.at });
       } else if (delta.number <= columns.count) this.#set(delta);
       this.#index(delta);
     }
@@ -81,10 +88,13 @@ export class DeviceLists {
     const { userId, tags }: DeviceSet = 'set' in delta ? delta.set : delta.added.tags === noTags ? {} : delta.added;
     if (userId !== undefined) this.#users.change(delta.number, userId === null ? [] : [userId]);
     if (tags !== undefined) this.#tags.change(delta.number, textsOf(tags));
+    const proof = 'set' in delta ? delta.set.proof : delta.added.proof;
+    if (proof !== undefined && (proof !== null || 'set' in delta)) this.#marks.change(delta.number, marksOf(proof));
   }
 
   #set({ number, set }: Extract<DeviceDelta, { set: unknown }>): void {
     if (set.status !== undefined) this.#columns.setStatus(number, set.status);
+    if (set.proof !== undefined) this.#columns.setGrade(number, gradeOf(set.proof));
     for (const name of ['activatedAt', 'lastUsedAt', 'updatedAt', 'activationCodeExpiresAt'] as const) {
       const time = set[name];
       if (time !== undefined) this.#columns.setTime(number, name, time);
@@ -99,7 +109,7 @@ export class DeviceLists {
   /** The page, if that takes only a fraction of a millisecond; else null: use `page`. */
   quickPage(query: DeviceQuery): NumberPage | null {
     if (query.keyword !== undefined || namesTime(query) || !this.#byNumber(query)) return null;
-    const indexed = lookups(query, this.#users, this.#tags).map(({ sets, value }) => sets.find(value));
+    const indexed = lookups(query, this.#users, this.#tags, this.#marks).map(({ sets, value }) => sets.find(value));
     if (indexed.includes(null)) return null;
     const matches = this.#matches(query, indexed as NumberSet[], []);
     if (matches === null) return { numbers: [], total: 0 };
@@ -113,7 +123,7 @@ export class DeviceLists {
     const also: Bits[] = [];
     if (query.keyword) also.push(yield* this.#withKeyword(query.keyword, last));
     if (namesTime(query)) also.push(yield* matchingTimes(this.#columns, query, last));
-    const wanted = lookups(query, this.#users, this.#tags);
+    const wanted = lookups(query, this.#users, this.#tags, this.#marks);
     const read: NumberSet[] = [];
     for (const { sets, value } of wanted) read.push(sets.find(value) ?? (yield* sets.read(value)));
     if (query.sortBy === 'serialNumber') yield* this.#order.upTo(last);
@@ -182,7 +192,7 @@ export class DeviceLists {
 }
 
 /** Values whose devices are cached: a set of many devices takes a bit for each device of the registry. */
-const maxCached = { users: 500, tags: 200 };
+const maxCached = { users: 500, tags: 200, marks: 100 };
 
 const devicesOfUser =
   (statements: Statements): ReadIndex =>
@@ -204,9 +214,10 @@ const taggedDevices =
   };
 
 /** The values of a query that an index has, each with the sets to look it up in. */
-const lookups = ({ userId, tags = [] }: DeviceFilter, users: IndexedSets, tagged: IndexedSets) => [
-  ...(userId === undefined ? [] : [{ sets: users, value: userId }]),
-  ...tags.map(tag => ({ sets: tagged, value: textOf(tag) })),
+const lookups = (filter: DeviceFilter, users: IndexedSets, tagged: IndexedSets, marked: IndexedSets) => [
+  ...(filter.userId === undefined ? [] : [{ sets: users, value: filter.userId }]),
+  ...filterMarks(filter).map(mark => ({ sets: marked, value: mark })),
+  ...(filter.tags ?? []).map(tag => ({ sets: tagged, value: textOf(tag) })),
 ];
 
 /** A page in the order of numbers, collected from the nearer end. */

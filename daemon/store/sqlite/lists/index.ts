@@ -1,5 +1,6 @@
 import { cooperatively, limitConcurrency, TimeSlice } from '../../../concurrency.ts';
 import type { DeviceRow } from '../../../domain/device.ts';
+import { matchesProof } from '../../../domain/proof.ts';
 import type { DeviceQuery, DeviceStatistics, Rows, StatisticsQuery } from '../../store.ts';
 import { deviceRows } from '../devices.ts';
 import { sqlPage } from '../lists-sql.ts';
@@ -163,7 +164,10 @@ class ListsInMemory implements ListedDevices {
 }
 
 /** Whether a row still has what the query asks of fields that change. */
-const stillMatches = (row: DeviceRow, { status, userId, lastUsedBefore, tags }: DeviceQuery): boolean =>
+const stillMatches = (row: DeviceRow, query: DeviceQuery): boolean =>
+  matchesProof(row.proof, query) && matchesRest(row, query);
+
+const matchesRest = (row: DeviceRow, { status, userId, lastUsedBefore, tags }: DeviceQuery): boolean =>
   (status?.includes(row.status) ?? true) &&
   (userId ?? row.userId) === row.userId &&
   (tags?.every(({ name, value }) => row.tags[name] === value) ?? true) &&

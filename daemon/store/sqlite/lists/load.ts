@@ -1,4 +1,5 @@
-import type { DeviceStatus, DeviceType } from '../../../../src/contract/values.ts';
+import type { DeviceStatus, DeviceType, ProofGrade } from '../../../../src/contract/values.ts';
+import { proofGrade } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';
 import type { DeviceColumns } from './device-columns.ts';
 
@@ -13,10 +14,12 @@ type Row = [
   number | null,
   number | null,
   number,
+  ProofGrade,
 ];
 
 const chunk = 1000;
-const sql = `SELECT device_type, serial_number, manufacturer, model, status, created_at, activated_at, last_used_at, updated_at, activation_code_expires_at
+const sql = `SELECT device_type, serial_number, manufacturer, model, status, created_at, activated_at, last_used_at, updated_at, activation_code_expires_at,
+    ${proofGrade}
   FROM device WHERE number > ? ORDER BY number LIMIT ${chunk}`;
 
 /** Adds the devices that are in the database but not yet in the columns. Yields regularly. */
@@ -36,6 +39,7 @@ export function* load(statements: Statements, columns: DeviceColumns): Generator
       lastUsedAt,
       updatedAt,
       activationCodeExpiresAt,
+      grade,
     ] of rows)
       columns.add({
         deviceType,
@@ -48,6 +52,7 @@ export function* load(statements: Statements, columns: DeviceColumns): Generator
         lastUsedAt,
         updatedAt,
         activationCodeExpiresAt,
+        grade,
       });
     if (rows.length < chunk) return;
     yield;

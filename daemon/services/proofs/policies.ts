@@ -1,0 +1,97 @@
+/** What a key must prove to be registered. */
+
+import type { Registration } from '../../../src/contract/devices.ts';
+import { proofBounds } from '../../../src/contract/limits.ts';
+import type { Claims, ProofPolicy } from '../../../src/contract/proof.ts';
+import { readPolicy } from '../../../src/contract/proof-input.ts';
+import { Refusal } from '../../domain/decision.ts';
+import { type DocumentGuard, replace } from '../../domain/document.ts';
+import { type LatestProof, storedProof } from '../../domain/proof.ts';
+import { checkPolicy } from '../../proof/policy.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitLast, retrying } from '../context.ts';
+
+const NAME = 'proof-policy';
+const HOUR_MS = 3_600_000;
+
+/** Requires nothing: the policy before one is set. */
+const noPolicy: ProofPolicy = { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] };
+
+/** A registration that may be made: the proof that the device gets. */
+export interface Admitted {
+  /** See `DeviceRecord`. */
+  readonly proof: string | null;
+}
+
+/** What registrations are judged by. The guards hold it until the commit. */
+export interface Admission {
+  readonly guards: readonly DocumentGuard[];
+  judge(registration: Registration): Admitted | Refusal;
+}
+
+/** The policy of the registry. */
+export class ProofPolicies {
+  readonly #store: Store;
+  readonly #now: () => number;
+
+  constructor(store: Store, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  async show(): Promise<ProofPolicy> {
+    return (await this.#read()).policy;
+  }
+
+  async set(context: Context, body: ProofPolicy): Promise<ProofPolicy> {
+    const policy = readPolicy(body);
+    return retrying(async () => {
+      const { policy: before, version } = await this.#read();
+      const entry = { type: 'PROOF_POLICY_SET', detail: { before, after: policy } } as const;
+      const change = replace({ name: NAME, version }, JSON.stringify(policy), entry);
+      return commitLast(this.#store, context, { at: this.#now(), changes: [change] }, () => policy);
+    });
+  }
+
+  /** Runs a registration, again if the policy was changed meanwhile. */
+  admitting<T>(registrations: readonly Registration[], attempt: (admission: Admission) => Promise<T>): Promise<T> {
+    return retrying(async () => attempt(await this.#admission(registrations)));
+  }
+
+  async #admission(registrations: readonly Registration[]): Promise<Admission> {
+    const serials = registrations.map(({ serialNumber }) => serialNumber);
+    const [{ policy, version }, latest] = await Promise.all([this.#read(), this.#store.latestProofs(serials)]);
+    const since = this.#now() - HOUR_MS * proofBounds.unregisteredHours;
+    return {
+      guards: [{ kind: 'document', name: NAME, version }],
+      judge: registration => judged(registration, policy, recent(latest.get(registration.serialNumber), since)),
+    };
+  }
+
+  async #read() {
+    const document = await this.#store.document(NAME);
+    if (!document) return { policy: noPolicy, version: 0 };
+    return { policy: JSON.parse(document.value) as ProofPolicy, version: document.version };
+  }
+}
+
+const recent = (latest: LatestProof | undefined, since: number): LatestProof | null =>
+  latest && latest.createdAt >= since ? latest : null;
+
+function judged(
+  { serialNumber, proofId }: Registration,
+  policy: ProofPolicy,
+  latest: LatestProof | null,
+): Admitted | Refusal {
+  if (proofId && latest?.proofId !== proofId)
+    return new Refusal(
+      1001,
+      latest
+        ? `proofId is not that of the last answer for ${serialNumber}`
+        : `proofId: no answer for ${serialNumber} was received with it`,
+    );
+  const proof = latest && storedProof(latest.proof).proof;
+  const broken = checkPolicy(policy, proof, latest && (JSON.parse(latest.claims) as Claims));
+  if (broken) return new Refusal(1001, `proof (${broken.rule}): ${broken.message}`);
+  return { proof: latest?.proof ?? null };
+}

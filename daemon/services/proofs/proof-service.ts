@@ -1,0 +1,188 @@
+import { ApiError } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { deviceIds } from '../../../src/contract/ids.ts';
+import { proofBounds } from '../../../src/contract/limits.ts';
+import { readClaims, readEvidence } from '../../../src/contract/proof-input.ts';
+import type * as api from '../../../src/contract/proofs.ts';
+import { TimeSlice } from '../../concurrency.ts';
+import type { DeviceRecord, DeviceRow } from '../../domain/device.ts';
+import { type DeviceDecision, prove } from '../../domain/device-decisions.ts';
+import { type ProofRecord, storedProof } from '../../domain/proof.ts';
+import type { Trust, Verdict } from '../../proof/types.ts';
+import { type Change, Conflict, type Store } from '../../store/store.ts';
+import { type Context, commitFor, commitLast, holderOf, nameOf, retrying } from '../context.ts';
+import { iso } from '../present.ts';
+import type { Challenge, Challenges } from './challenges.ts';
+import { digestOf, judgeAnswer, proofEntry, proofText, type UnjudgedProof } from './judging.ts';
+import type { TrustedRoots } from './trusted.ts';
+
+/** What the service works with. */
+export interface ProofServiceParts {
+  readonly store: Store;
+  readonly challenges: Challenges;
+  readonly roots: TrustedRoots;
+  /** Id of the instance, which keys sign. */
+  readonly registryId: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type Body = BodyOf<typeof api.submitProof>;
+
+/** Grades that a device with an answer can have. */
+const ANSWERED = ['claimed', 'model', 'unit', 'failed'] as const;
+/** Devices whose new verdicts are one commit. */
+const COMMITTED_TOGETHER = 50;
+
+/** Challenges, their answers, and what is judged again. */
+export class ProofService {
+  readonly #parts: ProofServiceParts;
+
+  constructor(parts: ProofServiceParts) {
+    this.#parts = parts;
+  }
+
+  challenge(context: Context): DataOf<typeof api.createChallenge> {
+    const { challenges, registryId, now } = this.#parts;
+    const made = challenges.create(holderOf(context.caller), now());
+    return {
+      proofId: made.proofId,
+      challenge: made.challenge.toString('base64url'),
+      registryId,
+      ephemeralPublicKey: made.ephemeralPublicKey.toString('base64url'),
+      expiresAt: iso(made.expiresAt),
+    };
+  }
+
+  /** Refuses with 1001 a challenge that has expired, was answered before or belongs to another caller, and with 404 any other id. */
+  async submit(context: Context, proofId: string, body: Body): Promise<DataOf<typeof api.submitProof>> {
+    const { challenges, now } = this.#parts;
+    const challenge = challenges.open(proofId, holderOf(context.caller), now());
+    return retrying(() => this.#submit(context, challenge, body));
+  }
+
+  async #submit(context: Context, challenge: Challenge, body: Body): Promise<DataOf<typeof api.submitProof>> {
+    const { store, roots, now } = this.#parts;
+    if (await store.proof(challenge.proofId))
+      throw new ApiError(1001, 'proofId: this challenge was answered before; request another one');
+    const device = await this.#registered(body.serialNumber);
+    const at = now();
+    const answer = this.#answer(context, challenge, body, device, at);
+    const { evidenceDigest: digest } = answer;
+    const isReplayed = digest !== null && (await store.hasEvidence(digest, answer.proofId));
+    const verdict = judgeAnswer(answer, { trust: await roots.current(), now: at, isReplayed });
+    const text = proofText(answer, verdict);
+    const { changes, guards } = changesFor(answer, text, device);
+    return commitLast(store, context, { at, changes, guards }, () => resultOf(body.serialNumber, device, verdict));
+  }
+
+  async #registered(serialNumber: string): Promise<DeviceRecord | null> {
+    const { store } = this.#parts;
+    const found = (await store.devicesBySerial([serialNumber])).get(serialNumber);
+    return found ? store.device(found.number) : null;
+  }
+
+  #answer(context: Context, challenge: Challenge, body: Body, device: DeviceRecord | null, at: number): UnjudgedProof {
+    const claims = readClaims(body.claims);
+    const evidence = body.evidence ? readEvidence(body.evidence) : null;
+    if (evidence === null && Object.keys(claims).length === 0)
+      throw new ApiError(1001, 'claims or evidence is required: the key has said nothing');
+    const described = device ?? { manufacturer: body.manufacturer, model: body.model };
+    return {
+      proofId: challenge.proofId,
+      serialNumber: body.serialNumber,
+      createdAt: at,
+      receivedBy: nameOf(context.caller),
+      registryId: this.#parts.registryId,
+      challenge: challenge.challenge.toString('base64url'),
+      ephemeralKey: challenge.ephemeralPrivateKey.toString('base64url'),
+      described: [described.manufacturer, described.model].filter(Boolean).join(' ') || null,
+      claims: JSON.stringify(claims),
+      evidence: evidence && JSON.stringify(evidence),
+      evidenceDigest: digestOf(evidence),
+    };
+  }
+
+  /** Judges one portion of the devices. Devices only join the list, so a portion may repeat some but leaves out none. */
+  async judgeAgain(context: Context, after: number): Promise<DataOf<typeof api.judgeAgain>> {
+    const { store, roots } = this.#parts;
+    const limit = proofBounds.judgedAtOnce;
+    const query = { proof: ANSWERED, sortBy: 'deviceId', descending: false, offset: after, limit } as const;
+    const [{ rows, total }, trust] = await Promise.all([store.devices(query), roots.current()]);
+    const done = { judged: 0, changed: 0 };
+    for (let first = 0; first < rows.length; first += COMMITTED_TOGETHER) {
+      const part = rows.slice(first, first + COMMITTED_TOGETHER);
+      const { judged, decisions } = await this.#judgeRows(part, trust);
+      done.judged += judged;
+      done.changed += await this.#commitVerdicts(context, decisions);
+    }
+    const end = after + rows.length;
+    const result = { ...done, next: end < total && rows.length > 0 ? end : null };
+    const entry = { type: 'PROOFS_JUDGED_AGAIN', detail: { after, ...result } } as const;
+    const change = { kind: 'journal.add', entry, device: null, subject: null } as const;
+    return commitLast(store, context, { at: this.#parts.now(), changes: [change] }, () => result);
+  }
+
+  async #judgeRows(rows: readonly DeviceRow[], trust: Trust) {
+    const { store, now } = this.#parts;
+    const slice = new TimeSlice();
+    const decisions: DeviceDecision[] = [];
+    let judged = 0;
+    for (const row of rows) {
+      const before = row.proof === null ? null : storedProof(row.proof);
+      const answer = before?.hasEvidence ? await store.proof(before.proofId) : null;
+      if (!before || !answer) continue;
+      judged++;
+      const verdict = judgeAnswer(answer, { trust, now: now(), isReplayed: before.rule === 'replay' });
+      const text = proofText(answer, verdict);
+      if (text !== row.proof) decisions.push(prove(row, text, proofEntry('DEVICE_JUDGED_AGAIN', answer, text)));
+      if (slice.over) await slice.pass();
+    }
+    return { judged, decisions };
+  }
+
+  /** A device that was changed meanwhile keeps what it has: it was proved a moment ago, or is judged the next time. */
+  async #commitVerdicts(context: Context, decisions: readonly DeviceDecision[]): Promise<number> {
+    if (decisions.length === 0) return 0;
+    const { store, now } = this.#parts;
+    const changes = decisions.map(({ change }) => change);
+    const guards = decisions.flatMap(one => one.guards);
+    try {
+      await commitFor(store, context, { at: now(), changes, guards });
+      return changes.length;
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      if (decisions.length === 1) return 0;
+      let changed = 0;
+      for (const decision of decisions) changed += await this.#commitVerdicts(context, [decision]);
+      return changed;
+    }
+  }
+}
+
+/** Claims alone do not replace a verdict that follows from evidence. */
+function changesFor(
+  answer: UnjudgedProof,
+  text: string,
+  device: DeviceRecord | null,
+): { readonly changes: readonly Change[]; readonly guards: DeviceDecision['guards'] } {
+  const proof: ProofRecord = { ...answer, proof: text };
+  const keeps = device?.proof && answer.evidence === null && storedProof(device.proof).hasEvidence;
+  const entry = proofEntry(device && !keeps ? 'DEVICE_PROVED' : 'PROOF_RECEIVED', answer, text);
+  if (!device || keeps)
+    return { changes: [{ kind: 'proof.add', proof, isRegistered: device !== null, entry }], guards: [] };
+  const { change, guards } = prove(device, text, entry);
+  return { changes: [{ kind: 'proof.add', proof, isRegistered: true, entry: null }, change], guards };
+}
+
+const resultOf = (
+  serialNumber: string,
+  device: DeviceRecord | null,
+  { proof, rule, reason }: Verdict,
+): DataOf<typeof api.submitProof> => ({
+  serialNumber,
+  deviceId: device && deviceIds.format(device.number),
+  proof,
+  rule,
+  reason,
+});

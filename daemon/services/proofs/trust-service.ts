@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { ApiError } from '../../../src/contract/codes.ts';
+import type { DataOf, FormOf } from '../../../src/contract/define.ts';
+import { proofBounds } from '../../../src/contract/limits.ts';
+import type * as api from '../../../src/contract/trust.ts';
+import type { StagedBlob } from '../../blobs/blobs.ts';
+import { limitConcurrency, TimeSlice } from '../../concurrency.ts';
+import { replace } from '../../domain/document.ts';
+import type { Certificate } from '../../proof/certificate.ts';
+import { MalformedError } from '../../proof/malformed.ts';
+import { RefusedMetadata, readBlob } from '../../proof/metadata.ts';
+import { certificatesIn, isSelfIssued, trustFileKind } from '../../proof/trust-file.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitLast, nameOf, retrying } from '../context.ts';
+import { iso } from '../present.ts';
+import { certificatesOf, headOf, type MetadataHead, metadataText, type StoredCertificate } from './trusted.ts';
+
+/** What the service works with. */
+export interface TrustServiceParts {
+  readonly store: Store;
+  /** DER of the certificates that metadata may lead to: the roots of the system. */
+  readonly systemRoots: () => Promise<readonly Uint8Array[]>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type Imported = DataOf<typeof api.importTrust>;
+type Form = FormOf<typeof api.importTrust>;
+
+/** A file with trust, in memory: it is at most 32 MiB, and one at a time is read. */
+export interface TrustFile extends StagedBlob {
+  readonly bytes: Buffer;
+}
+
+/** What the registry trusts: imported, listed and removed. */
+export class TrustService {
+  readonly #parts: TrustServiceParts;
+  readonly #oneAtATime = limitConcurrency(1);
+
+  constructor(parts: TrustServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Reads the file into memory. Refuses with 4002 one that is too large. */
+  stage(content: Readable, maxBytes: number): Promise<TrustFile> {
+    return this.#oneAtATime(async () => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of content as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > maxBytes) throw new ApiError(4002, `the file is larger than ${maxBytes} bytes`);
+        chunks.push(chunk);
+      }
+      const bytes = Buffer.concat(chunks);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      return { bytes, size, sha256, persist: never, discard: async () => {} };
+    });
+  }
+
+  /** Refuses with 4002 a file that cannot be read or is not trusted. */
+  importFile(context: Context, form: Form, { bytes, sha256 }: TrustFile): Promise<Imported> {
+    return this.#oneAtATime(() => {
+      const work = () =>
+        trustFileKind(bytes) === 'metadata'
+          ? this.#importMetadata(context, bytes, sha256)
+          : this.#importCertificates(context, form, bytes);
+      return retrying(work).catch(toRefusal);
+    });
+  }
+
+  async list(): Promise<api.TrustList> {
+    const [certificates, metadata] = await this.#documents();
+    return { metadata: headOf(metadata), certificates: certificatesOf(certificates).map(shown) };
+  }
+
+  /** Refuses with 404 what is not trusted. */
+  remove(context: Context, fingerprint: string): Promise<DataOf<typeof api.removeTrust>> {
+    return retrying(async () => {
+      const change = await (fingerprint === 'metadata' ? this.#withoutMetadata() : this.#without(fingerprint));
+      const result = { fingerprint, removed: true };
+      return commitLast(this.#parts.store, context, { at: this.#parts.now(), changes: [change] }, () => result);
+    });
+  }
+
+  async #importMetadata(context: Context, bytes: Buffer, sha256: string): Promise<Imported> {
+    const { store, systemRoots, now } = this.#parts;
+    const present = await store.document('metadata');
+    const at = now();
+    const { metadata, warnings } = await readBlob(bytes, {
+      roots: await systemRoots(),
+      currentNumber: headOf(present)?.number ?? null,
+      now: new Date(at),
+      budget: new TimeSlice(),
+    });
+    const { number, nextUpdate, entries } = metadata;
+    const head: MetadataHead = { number, nextUpdate, entries: entries.length, ...importedBy(context, at) };
+    const entry = { type: 'TRUST_IMPORTED', detail: { metadata: number, nextUpdate, sha256 } } as const;
+    const text = await metadataText(head, entries);
+    const change = replace({ name: 'metadata', version: present?.version ?? 0 }, text, entry);
+    const result = { metadata: head, certificates: [], warnings: [...warnings] };
+    return commitLast(store, context, { at, changes: [change] }, () => result);
+  }
+
+  async #importCertificates(context: Context, form: Form, bytes: Buffer): Promise<Imported> {
+    const { store, now } = this.#parts;
+    const at = now();
+    const read = certificatesIn(bytes).map(certificate => storedOf(certificate, form, importedBy(context, at)));
+    const present = await store.document('trust');
+    const all = new Map(certificatesOf(present).map(one => [one.fingerprint, one]));
+    for (const one of read) all.set(one.fingerprint, one);
+    if (all.size > proofBounds.certificates)
+      throw new ApiError(4002, `the registry trusts at most ${proofBounds.certificates} certificates`);
+    const sorted = [...all.values()].sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1));
+    const detail = {
+      certificates: read.map(({ fingerprint, purpose, kind, label }) => ({ fingerprint, purpose, kind, label })),
+    };
+    const change = replace({ name: 'trust', version: present?.version ?? 0 }, JSON.stringify(sorted), {
+      type: 'TRUST_IMPORTED',
+      detail,
+    });
+    const warnings = read
+      .filter(({ notAfter }) => Date.parse(notAfter) <= at)
+      .map(one => `${one.subject} has expired.`);
+    const result = { metadata: null, certificates: read.map(shown), warnings };
+    return commitLast(store, context, { at, changes: [change] }, () => result);
+  }
+
+  async #without(fingerprint: string) {
+    const document = await this.#parts.store.document('trust');
+    const certificates = certificatesOf(document);
+    const left = certificates.filter(one => one.fingerprint !== fingerprint.toLowerCase());
+    if (!document || left.length === certificates.length)
+      throw new ApiError(404, `no certificate with the fingerprint ${fingerprint} is trusted`);
+    return replace(document, JSON.stringify(left), { type: 'TRUST_REMOVED', detail: { fingerprint } });
+  }
+
+  async #withoutMetadata() {
+    const document = await this.#parts.store.document('metadata');
+    const head = headOf(document);
+    if (!document || !head) throw new ApiError(404, 'no metadata was imported');
+    return replace(document, '', { type: 'TRUST_REMOVED', detail: { metadata: head.number } });
+  }
+
+  #documents() {
+    return Promise.all([this.#parts.store.document('trust'), this.#parts.store.document('metadata')]);
+  }
+}
+
+const never = (): never => {
+  throw new Error('a file with trust is not stored as a file');
+};
+
+const shown = ({ der: _, ...certificate }: StoredCertificate): api.TrustedCertificateItem => certificate;
+
+const importedBy = (context: Context, at: number) => ({
+  importedBy: nameOf(context.caller),
+  importedAt: iso(at),
+});
+
+function storedOf(
+  certificate: Certificate,
+  { purpose, label, aaguids }: Form,
+  imported: ReturnType<typeof importedBy>,
+): StoredCertificate {
+  return {
+    fingerprint: certificate.fingerprint,
+    label: label ?? '',
+    purpose: purpose ?? 'scp11b',
+    kind: isSelfIssued(certificate) ? 'anchor' : 'intermediate',
+    subject: certificate.x509.subject.replaceAll('\n', ', '),
+    notAfter: certificate.notAfter.toISOString(),
+    aaguids: aaguids ? aaguids.split(',') : [],
+    ...imported,
+    der: Buffer.from(certificate.der).toString('base64'),
+  };
+}
+
+/** The judge's own words say what is wrong with the file. */
+function toRefusal(error: unknown): never {
+  if (error instanceof MalformedError || error instanceof RefusedMetadata) throw new ApiError(4002, error.message);
+  throw error;
+}

@@ -1,0 +1,155 @@
+/** What the registry trusts when it judges keys, and what it requires of them. */
+import { type Static, Type } from 'typebox';
+import { route } from './define.ts';
+import { endpoints } from './endpoints.ts';
+import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { proofBounds } from './limits.ts';
+import { proofPolicy } from './proof.ts';
+import { requiredGrades, roles, trustPurposes } from './values.ts';
+
+const tag = 'Trust';
+const adminOnly = ['ADMIN'] as const;
+
+/** Certificates to which evidence may lead, and those between. */
+export const trustedCertificate = Type.Object({
+  fingerprint: Type.String({
+    pattern: '^[0-9a-f]{64}$',
+    description: 'SHA-256 of the certificate in lower-case hex',
+    examples: ['62760c6a6ef91679f454c8902b80fd009825b3f25da90f1fbace2ec6586cd5a8'],
+  }),
+  label: shown('name that it was imported with; may be empty'),
+  purpose: oneOf(trustPurposes, { description: 'what it vouches for' }),
+  kind: oneOf(['anchor', 'intermediate'] as const, {
+    description: 'an anchor is trusted by itself; an intermediate completes chains',
+  }),
+  subject: shown('subject of the certificate'),
+  notAfter: timestamp('when it expires'),
+  aaguids: Type.Array(Type.String(), { description: 'FIDO models that it vouches for; empty: U2F keys, or SCP11b' }),
+  importedBy: nullable(shown('user name of the ADMIN who imported it')),
+  importedAt: timestamp('when it was imported'),
+});
+/** A certificate that the registry trusts. */
+export type TrustedCertificateItem = Static<typeof trustedCertificate>;
+
+const metadata = nullable(
+  Type.Object(
+    {
+      number: Type.Integer({ description: 'number of the BLOB; it never goes down' }),
+      nextUpdate: shown('date on which the next one is due', '2026-12-01'),
+      entries: Type.Integer({ description: 'number of models' }),
+      importedBy: nullable(shown('user name of the ADMIN who imported it')),
+      importedAt: timestamp('when it was imported'),
+    },
+    { description: 'FIDO metadata; null if none was imported' },
+  ),
+);
+
+const listed = Type.Object({ metadata, certificates: Type.Array(trustedCertificate) });
+/** Everything that the registry trusts. */
+export type TrustList = Static<typeof listed>;
+
+/** Idempotent: a certificate that is trusted already keeps its place and gets the given purpose and label. */
+export const importTrust = route({
+  id: 'importTrust',
+  ...endpoints.importTrust,
+  tag,
+  summary: 'Import FIDO metadata or certificates',
+  description:
+    'The file is a FIDO metadata BLOB, which replaces the present one, or certificates in PEM or DER. Self-issued certificates become anchors, others intermediates. Metadata with a lower number than the present one is refused. A file that cannot be read or is not trusted is refused with 4002.',
+  extension: true,
+  access: adminOnly,
+  limit: 'upload',
+  form: Type.Object({
+    purpose: Type.Optional(
+      nullable(oneOf(trustPurposes, { description: 'what the certificates vouch for; scp11b if absent' })),
+    ),
+    label: Type.Optional(nullable(line(proofBounds.trustLabel, { description: 'name of the certificates' }))),
+    aaguids: Type.Optional(
+      nullable(
+        line(proofBounds.aaguidsOfAnchor * 37, {
+          pattern: '^[0-9a-f\\-]+(,[0-9a-f\\-]+)*$',
+          shape: 'AAGUIDs in lower case, comma-separated',
+          description: 'FIDO models that the certificates vouch for',
+        }),
+      ),
+    ),
+  }),
+  file: { field: 'file', maxBytes: proofBounds.trustFile, description: 'the BLOB or the certificates' },
+  data: Type.Object({
+    metadata,
+    certificates: Type.Array(trustedCertificate, { description: 'the certificates of the file' }),
+    warnings: Type.Array(shown('what to know')),
+  }),
+  errors: [4002],
+  example: { form: { purpose: 'scp11b', label: 'Example Vendor' } },
+});
+
+/** Certificates are sorted by fingerprint. */
+export const listTrust = route({
+  id: 'listTrust',
+  ...endpoints.listTrust,
+  tag,
+  summary: 'List what the registry trusts',
+  extension: true,
+  access: roles,
+  limit: 'query',
+  data: listed,
+  errors: [],
+});
+
+/** Verdicts stay as they are until the evidence is judged again. */
+export const removeTrust = route({
+  id: 'removeTrust',
+  ...endpoints.removeTrust,
+  tag,
+  summary: 'Stop trusting a certificate or the FIDO metadata',
+  description: 'Verdicts stay as they are until the stored evidence is judged again.',
+  extension: true,
+  access: adminOnly,
+  limit: 'modify',
+  params: Type.Object({
+    fingerprint: token({ description: 'SHA-256 of the certificate in hex, or `metadata`', examples: ['metadata'] }),
+  }),
+  data: Type.Object({ fingerprint: shown('what was removed'), removed: Type.Boolean() }),
+  errors: [404],
+  example: { params: { fingerprint: 'metadata' } },
+});
+
+/** Nothing is required before a policy is set. */
+export const showProofPolicy = route({
+  id: 'showProofPolicy',
+  ...endpoints.proofPolicy,
+  tag,
+  summary: 'Show what a key must prove to be registered',
+  extension: true,
+  access: roles,
+  limit: 'query',
+  data: proofPolicy,
+  errors: [],
+});
+
+const each = { [EACH]: true } as const;
+
+/** Replaces the whole policy. Devices that are registered stay as they are. */
+export const setProofPolicy = route({
+  id: 'setProofPolicy',
+  ...endpoints.setProofPolicy,
+  tag,
+  summary: 'Set what a key must prove to be registered',
+  description:
+    'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule. Devices that are registered stay as they are.',
+  extension: true,
+  access: adminOnly,
+  limit: 'modify',
+  body: Type.Object({
+    requiredGrade: oneOf(requiredGrades, { description: 'least grade of a proof; none: a proof is not required' }),
+    allowedAaguids: Type.Unsafe<string[]>({ ...proofPolicy.properties.allowedAaguids, ...each }),
+    leastFirmware: Type.Unsafe<Static<typeof proofPolicy>['leastFirmware']>({
+      ...proofPolicy.properties.leastFirmware,
+      ...each,
+    }),
+  }),
+  data: proofPolicy,
+  errors: [],
+  example: { body: { requiredGrade: 'model', allowedAaguids: [], leastFirmware: [] } },
+});
