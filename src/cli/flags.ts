@@ -13,6 +13,7 @@ export type Offer =
   | 'profile'
   | 'server'
   | 'token'
+  | 'trusted'
   | 'user'
   | 'username'
   | 'version';

@@ -38,6 +38,7 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
         : usersHint;
     case 404:
       if (request.tokenId !== undefined) return 'see: devmgr tokens list';
+      if (request.fingerprint !== undefined) return 'see: devmgr trust list';
       return request.userId === undefined ? null : usersHint;
     case 500:
       return 'the log of the server has the details under that id';
@@ -74,7 +75,8 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
 export function messageOf({ code, message, request, requestId }: ServerRefusal, asked: Asked | null): string {
   if (code === 500 && requestId) return `${message} (request ${requestId})`;
   const subject =
-    [404, 2001, 4001].includes(code) && (request.deviceId ?? request.userId ?? request.tokenId ?? request.versionId);
+    [404, 2001, 4001].includes(code) &&
+    (request.deviceId ?? request.userId ?? request.tokenId ?? request.versionId ?? request.fingerprint);
   if (typeof subject === 'string' && !message.includes(subject)) return `${message}: ${subject}`;
   return asked === null ? message : withFlagNames(message, asked.command);
 }

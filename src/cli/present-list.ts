@@ -95,6 +95,7 @@ const columnOf = <Row extends object>(name: string): Column<Row> => ({
     const value = fieldOf(row, name) ?? null;
     if (value === null) return null;
     if (name.endsWith('At')) return localTime(String(value));
+    if (name === 'proof') return String((value as { readonly grade?: unknown }).grade);
     return typeof value === 'object' && !Array.isArray(value) ? pairsOf(value) : cellOf(value);
   },
   ...(name === 'status' ? { style: (row: Row) => statusStyle(String(fieldOf(row, name))) } : {}),

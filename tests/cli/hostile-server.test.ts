@@ -36,24 +36,43 @@ const texts = [
   ...['username', 'role', 'email', 'expireTime', 'versionId', 'platform', 'version', 'versionName', 'changelog'],
   ...['minSupportVersion', 'fileName', 'sha256', 'uploadedBy', 'keyId', 'serialSource', 'transport', 'reader'],
   ...['backupId', 'restoredAt', 'vendorId', 'productId', 'attachedAt', 'problem', 'name', 'state', 'detail', 'message'],
+  ...['fingerprint', 'label', 'purpose', 'kind', 'subject', 'notAfter', 'importedBy', 'importedAt', 'requiredGrade'],
+  ...['proofId', 'challenge', 'registryId', 'ephemeralPublicKey', 'rule', 'reason', 'grade', 'method', 'aaguid'],
+  ...['firmware', 'serial', 'root', 'provedAt', 'metadataNumber'],
   // Numbers, according to the interface.
   ...['totalUsageCount', 'totalUsageDuration', 'backupCount', 'lastBackupAt', 'fileSize', 'page', 'size', 'total'],
 ];
 const tags = { [evil]: evil, lot: evil, shelf: 7, zone: null };
 const thing = { ...Object.fromEntries(texts.map(name => [name, evil])), tags };
+const certificate = { ...thing, aaguids: [evil, 7] };
+const proof = { ...thing, warnings: [evil, 7] };
 const everything = {
   ...thing,
   token: 'a.b.c',
   user: thing,
   latest: thing,
   device: thing,
+  proof,
+  claims: {},
+  evidence: null,
+  certificates: [certificate],
+  metadata: { ...thing, number: evil, nextUpdate: evil, entries: evil },
+  warnings: [evil, 7],
+  allowedAaguids: [evil],
+  leastFirmware: [{ model: evil, version: evil }],
+  judged: 1,
+  changed: 1,
+  next: null,
   statistics: thing,
   drivers: [thing],
   service: 'devmgr',
   updateAvailable: true,
   forceUpdate: true,
   results: [{ ...thing, status: 'success' }],
-  list: [thing, thing],
+  list: [
+    { ...thing, proof, serialNumber: 'A-1' },
+    { ...thing, proof },
+  ],
   head: 5,
   pagination: { ...thing, totalPages: 1 },
 };
@@ -83,6 +102,7 @@ async function printed(line: string): Promise<string> {
   writeFileSync(join(home, 'password'), 'a long password\nanother password\n');
   writeFileSync(join(home, 'app.apk'), 'package');
   writeFileSync(join(home, 'one.txt'), 'DEV-1\n');
+  writeFileSync(join(home, 'root.pem'), 'certificates');
   writeFileSync(join(home, 'keys.csv'), 'type,serial,manufacturer,model\nUKEY,A-1,b,c\n');
   const args = line.split(' ').map(word => word.replace('~', home));
   const { stdout, stderr } = await devmgr([...args, '--server', url], { home, env: { DEVMGR_TOKEN: 'a.b.c' } });
@@ -156,6 +176,16 @@ test.each([
   'upload ~/app.apk --platform ANDROID --version 1.0',
   'apps list',
   'apps latest --platform ANDROID',
+  'verify --all',
+  'trust import ~/root.pem',
+  'trust import ~/root.pem --json',
+  'trust list',
+  'trust list --csv',
+  'trust list --json',
+  'trust remove metadata',
+  'policies show',
+  'policies show --json',
+  'policies set --require-proof unit',
   'keys',
   'keys --json',
   'keys --csv',

@@ -59,7 +59,7 @@ test('a key that was detached while a list was in flight is not attached again b
   // The second one is requested as soon as the stream is connected.
   const answer = await look(2);
   hub.publish('KEY_ATTACHED', 0, keyOf('k-1'));
-  expect(await first).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1'), again: false });
+  expect(await first).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1'), again: false, before: null });
   hub.publish('KEY_DETACHED', 0, keyOf('k-1'));
   expect(await next()).toMatchObject({ type: 'KEY_DETACHED', key: { keyId: 'k-1' } });
   answer([keyOf('k-1')]);
@@ -83,12 +83,12 @@ test('a key that the stream missed is reported from the list, and again when its
   const { hub, next, look } = await followed();
   const first = next();
   (await look(1))([keyOf('k-1', null)]);
-  expect(await first).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1', null), again: false });
+  expect(await first).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1', null), again: false, before: null });
   const second = next();
   (await look(2))([keyOf('k-1', null), keyOf('k-2')]);
-  expect(await second).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-2'), again: false });
+  expect(await second).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-2'), again: false, before: null });
   hub.publish('KEY_ATTACHED', 0, keyOf('k-1', 'A-1'));
-  expect(await next()).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1', 'A-1'), again: true });
+  expect(await next()).toEqual({ type: 'KEY_ATTACHED', key: keyOf('k-1', 'A-1'), again: true, before: null });
 });
 
 test('a lost list does not end the events', async () => {

@@ -110,6 +110,14 @@ export class TestScp11bCard {
     return { cardPublicKey, receipt: cmac(key, data) };
   }
 
+  /** Evidence for the contract: what a transport makes of the answers. `host` is the ephemeral key of the challenge. */
+  evidence(host: string): object {
+    const { cardPublicKey, receipt } = this.agree(Buffer.from(host, 'base64url'));
+    const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
+    const chain = this.chain.map(text);
+    return { method: 'scp11b', kvn: this.#kvn, chain, cardPublicKey: text(cardPublicKey), receipt: text(receipt) };
+  }
+
   /** The point of the certificate that the card was made with. */
   get staticPoint(): Buffer {
     return pointOf(this.#leaf.publicKey);

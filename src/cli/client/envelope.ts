@@ -91,8 +91,8 @@ function oddField(object: Record<string, unknown>, where: string): string | null
 }
 
 /** Fields of these shapes in every operation that has them: commands read the parts of their values. */
-const lists: ReadonlySet<string> = new Set(['list', 'results', 'byManufacturer']);
-const objects: ReadonlySet<string> = new Set(['pagination', 'byStatus', 'byType', 'registrations']);
+const lists: ReadonlySet<string> = new Set(['list', 'results', 'byManufacturer', 'certificates']);
+const objects: ReadonlySet<string> = new Set(['pagination', 'byStatus', 'byType', 'registrations', 'proof']);
 
 const counts = ['page', 'total', 'totalPages'] as const;
 /** Fields that are text or null wherever they appear. */
@@ -112,6 +112,7 @@ const texts: ReadonlySet<string> = new Set([
   ...['backupId', 'keyId', 'serialSource', 'reader', 'vendorId', 'productId', 'problem', 'type', 'timestamp'],
   ...['createdAt', 'updatedAt', 'activatedAt', 'lastUsedAt', 'lockedAt', 'unlockedAt', 'deactivatedAt', 'attachedAt'],
   ...['expiresAt', 'revokedAt', 'activationCodeExpiresAt'],
+  ...['fingerprint', 'label', 'purpose', 'kind', 'subject', 'notAfter', 'importedBy', 'importedAt'],
 ]);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -54,6 +54,9 @@ export interface Exchanged {
   readonly isReplay: boolean;
 }
 
+/** Operations that the server works on for long. */
+const slow: readonly RouteName[] = ['batchRegister', 'batchUpdate', 'judgeAgain'];
+
 /** Sends a request and opens its response. Errors are those of the transport and of `openEnvelope`. */
 export async function exchange(
   link: Link,
@@ -73,7 +76,7 @@ export async function exchange(
       : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
   };
   const url = new URL(origin + pathOf(path, input.params, input.query));
-  const limits = name === 'batchRegister' || name === 'batchUpdate' ? patientTimeouts : timeouts;
+  const limits = slow.includes(name) ? patientTimeouts : timeouts;
   const response = await send(link, { method, url, headers, body, timeouts: limits }, transport);
   const text = await readText(response, origin, link.signal);
   const isReplay = response.headers['idempotent-replay'] === 'true';

@@ -96,6 +96,7 @@ export const commandTable: CommandTable = {
       title: 'Keys and events',
       entries: [
         entry('keys', 'list the attached keys', async () => (await import('./enroll/keys.ts')).keys),
+        entry('verify', 'judge stored answers of keys again', async () => (await import('./proofs/verify.ts')).verify),
         entry('events', 'show past events', async () => (await import('./enroll/events.ts')).events),
         entry('watch', 'follow events as they happen', async () => (await import('./watch/watch.ts')).watch),
       ],
@@ -152,6 +153,33 @@ export const commandTable: CommandTable = {
           'revoke a service token',
           async () => (await import('./tokens/tokens.ts')).tokensRevoke,
           'tokens rm',
+        ),
+        entry(
+          'trust import',
+          'trust FIDO metadata or certificates of vendors',
+          async () => (await import('./proofs/trust.ts')).trustImport,
+        ),
+        entry(
+          'trust list',
+          'list what keys are judged by',
+          async () => (await import('./proofs/trust.ts')).trustList,
+          'trust ls',
+        ),
+        entry(
+          'trust remove',
+          'stop trusting a certificate or the FIDO metadata',
+          async () => (await import('./proofs/trust.ts')).trustRemove,
+          'trust rm',
+        ),
+        entry(
+          'policies show',
+          'show what a key must prove to be registered',
+          async () => (await import('./proofs/policies.ts')).policiesShow,
+        ),
+        entry(
+          'policies set',
+          'set what a key must prove to be registered',
+          async () => (await import('./proofs/policies.ts')).policiesSet,
         ),
         entry(
           'daemon run',
@@ -252,6 +280,8 @@ export const commandTable: CommandTable = {
     apps: 'application versions that were uploaded',
     users: 'users of the registry',
     tokens: 'service tokens: logins of programs',
+    trust: 'what keys are judged by',
+    policies: 'what keys must prove to be registered',
     daemon: 'the daemon on this machine',
   },
 };

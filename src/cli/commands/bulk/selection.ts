@@ -18,7 +18,7 @@ type Filters = FlagValues<typeof filterFlags>;
 
 /** The filter for `NAME=VALUE` texts; names and values are those of the flags of `list`. */
 export function filterOfPairs(pairs: readonly string[]): ReturnType<typeof filterOf> {
-  const values: Record<string, unknown> = { type: [], status: [], tag: [] };
+  const values: Record<string, unknown> = { type: [], status: [], proof: [], tag: [] };
   for (const pair of pairs) {
     const [name = '', ...rest] = pair.split('=');
     const value = rest.join('=').trim();

@@ -43,6 +43,10 @@ async function read({ offer, typed, states, operands }: Wanted, context: Context
       const holders = new Set(list.map(({ userId }) => userId).filter(id => id !== null));
       return [...holders].map((id): Word => [id, '']);
     }
+    case 'trusted': {
+      const { certificates } = await registry.call('listTrust');
+      return certificates.map(({ fingerprint, label, subject }): Word => [fingerprint, label || subject]);
+    }
     case 'token': {
       const { list } = await registry.call('listTokens', { query });
       return list.filter(token => token.revokedAt === null).map((token): Word => [token.name, token.role]);

@@ -2,7 +2,7 @@
 import type { QueryOf } from '../../../contract/define.ts';
 import { parseInstant } from '../../../contract/instant.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { deviceStatuses, deviceTypes } from '../../../contract/values.ts';
+import { deviceStatuses, deviceTypes, proofGrades } from '../../../contract/values.ts';
 import { definedFields } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import type { FlagShapes, FlagValues } from '../../flags.ts';
@@ -32,6 +32,9 @@ export const filterFlags = {
     field: 'codeExpiresBefore',
     help: 'activation code expires before this time',
   },
+  proof: { value: 'GRADE', many: true, choices: proofGrades, help: 'only keys with a proof of this grade' },
+  aaguid: { value: 'AAGUID', help: 'only keys of this FIDO model' },
+  advisory: { value: 'ID', help: 'only keys to which this security advisory applies, such as YSA-2024-03' },
   tag: { ...tagFlag('only devices with this tag; with several, those that have all'), field: 'tag' },
 } as const satisfies FlagShapes;
 
@@ -50,6 +53,9 @@ export function filterOf(flags: FlagValues<typeof filterFlags>): Filter {
     createdTo: timeOf('--created-to', flags.createdTo),
     lastUsedBefore: timeOf('--last-used-before', flags.lastUsedBefore),
     codeExpiresBefore: timeOf('--code-expires-before', flags.codeExpiresBefore),
+    proof: flags.proof.length ? [...flags.proof] : undefined,
+    aaguid: flags.aaguid?.toLowerCase(),
+    advisory: flags.advisory,
     tag: flags.tag.length ? flags.tag.map(filterTextOf) : undefined,
   });
 }

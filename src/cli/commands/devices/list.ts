@@ -13,7 +13,8 @@ import { localTime } from '../../terminal/when.ts';
 import { allDevices } from './all-devices.ts';
 import { exportedText } from './export-stream.ts';
 import { filterFlags, filterOf } from './filter.ts';
-import { csvFields, deviceFields, tagNamesIn, tagNamesOf, tagWords, withTagCells } from './tags.ts';
+import { proofColumn } from './proof.ts';
+import { csvFields, deviceFields, tagNamesIn, tagNamesOf, tagWords, withCells } from './tags.ts';
 
 type Query = Partial<QueryOf<Routes['listDevices']>>;
 
@@ -51,6 +52,8 @@ export const list = command({
     { does: 'the devices of a lot', line: 'list --tag lot=7' },
     { does: 'the locked keys, as they change', line: 'list --status LOCKED --watch' },
     { does: 'only ids, for a pipe', line: 'list --user alice --all --quiet' },
+    { does: 'keys of which nothing is proved', line: 'list --proof none,claimed,failed' },
+    { does: 'keys to which a security advisory applies', line: 'list --advisory YSA-2024-03' },
     { does: 'what has not been used this year', line: 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01' },
   ],
   async run({ flags }, context) {
@@ -62,7 +65,7 @@ export const list = command({
     const listing: Listing<DeviceListItem> = {
       fields: deviceFields,
       chosen: flags.fields,
-      columns: deviceColumns(context.out.format === 'wide'),
+      columns: deviceColumns(),
       id: device => device.deviceId,
     };
     const load = () =>
@@ -71,14 +74,17 @@ export const list = command({
       });
     if (flags.watch) {
       const { watchList } = await import('./live-list.ts');
-      return watchList(context, { columns: columnsOf(listing), load });
+      const columns = (list: readonly DeviceListItem[]) => columnsOf(fitted(context, listing, list));
+      return watchList(context, { columns, load });
     }
     if (flags.all) {
       const names = needsNames(context, listing) ? await exportedNames(context, filterOf(flags)) : [];
       return all(context, query, flags.size, listing, names);
     }
     const page = await load();
-    const shaped = needsNames(context, listing) ? asCsv(listing, tagNamesOf(page.list)) : listing;
+    const shaped = needsNames(context, listing)
+      ? asCsv(listing, tagNamesOf(page.list))
+      : fitted(context, listing, page.list);
     return presentPage(context, { ...page, list: rowsFor(context, page.list) }, shaped, {
       what: 'devices',
       none,
@@ -95,7 +101,7 @@ async function all(
   names: readonly string[],
 ): Promise<void> {
   const { out } = context;
-  const shaped = needsNames(context, listing) ? asCsv(listing, names) : listing;
+  let shaped = needsNames(context, listing) ? asCsv(listing, names) : listing;
   let first = true;
   let listed = 0;
   for await (const { list, total } of allDevices(context.registry, query, size)) {
@@ -103,6 +109,8 @@ async function all(
     // On a terminal the devices themselves show how far the list has come.
     if (!out.io.stdoutIsTerminal) out.progress.show('Listing', listed, total);
     if (first && list.length === 0 && !out.json && out.format !== 'csv') return out.notice(none);
+    // The header belongs to the first page.
+    if (first) shaped = fitted(context, shaped, list);
     if (first || list.length > 0) await presentRows(context, rowsFor(context, list), shaped, first);
     first = false;
   }
@@ -126,29 +134,40 @@ const asCsv = (listing: Listing<DeviceListItem>, names: readonly string[]): List
 });
 
 const rowsFor = ({ out }: Context, devices: readonly DeviceListItem[]): readonly DeviceListItem[] =>
-  out.format === 'csv' ? devices.map(withTagCells) : devices;
+  out.format === 'csv' ? devices.map(device => withCells(device) as DeviceListItem) : devices;
+
+/** The listing with the columns that fit these devices: most registries have no proofs. */
+const fitted = (
+  { out }: Context,
+  listing: Listing<DeviceListItem>,
+  devices: readonly DeviceListItem[],
+): Listing<DeviceListItem> => ({
+  ...listing,
+  columns: deviceColumns({ wide: out.format === 'wide', withProof: devices.some(({ proof }) => proof) }),
+});
 
 const none = 'No device matches.';
 
 /** Columns of a list of devices; `wide` adds those that there is seldom room for. On a live screen they are the first to go. */
-export function deviceColumns(wide = false): Column<DeviceListItem>[] {
+export function deviceColumns({ wide = false, withProof = false } = {}): Column<DeviceListItem>[] {
   const columns: Column<DeviceListItem>[] = [
     { title: 'DEVICE', value: device => device.deviceId },
     { title: 'TYPE', value: device => device.deviceType, drop: 2 },
     { title: 'SERIAL', value: device => device.serialNumber, shorten: 'middle', least: 16 },
     { title: 'STATUS', value: device => device.status, style: device => statusStyle(device.status) },
     { title: 'USER', value: device => device.userId, shorten: 'end', drop: 1 },
-    { title: 'MANUFACTURER', value: device => device.manufacturer, shorten: 'end', drop: 5 },
-    { title: 'MODEL', value: device => device.model, shorten: 'end', drop: 6 },
-    { title: 'CODE', value: device => (device.status === 'INACTIVE' ? device.activationCode : null), drop: 4 },
-    { title: 'REGISTERED', value: device => localTime(device.createdAt), drop: 3 },
+    ...(wide || withProof ? [proofColumn<DeviceListItem>(3)] : []),
+    { title: 'MANUFACTURER', value: device => device.manufacturer, shorten: 'end', drop: 6 },
+    { title: 'MODEL', value: device => device.model, shorten: 'end', drop: 7 },
+    { title: 'CODE', value: device => (device.status === 'INACTIVE' ? device.activationCode : null), drop: 5 },
+    { title: 'REGISTERED', value: device => localTime(device.createdAt), drop: 4 },
   ];
   if (!wide) return columns;
   const time = (iso: string | null) => (iso === null ? null : localTime(iso));
   return [
     ...columns,
-    { title: 'ACTIVATED', value: device => time(device.activatedAt), drop: 8 },
-    { title: 'LAST USED', value: device => time(device.lastUsedAt), drop: 7 },
-    { title: 'TAGS', value: device => tagWords(device).join(' ') || null, shorten: 'end', drop: 9 },
+    { title: 'ACTIVATED', value: device => time(device.activatedAt), drop: 9 },
+    { title: 'LAST USED', value: device => time(device.lastUsedAt), drop: 8 },
+    { title: 'TAGS', value: device => tagWords(device).join(' ') || null, shorten: 'end', drop: 10 },
   ];
 }

@@ -22,7 +22,8 @@ const leastPauseMs = 1_000;
 const types = journalEventTypes.filter(type => type !== 'APP_VERSION_UPLOADED');
 
 export interface LiveListing {
-  readonly columns: readonly Column<DeviceListItem>[];
+  /** The columns for a page. */
+  readonly columns: (list: readonly DeviceListItem[]) => readonly Column<DeviceListItem>[];
   readonly load: () => Promise<ListPage<DeviceListItem>>;
 }
 
@@ -73,7 +74,7 @@ class LiveList {
       await this.#screen.close();
     }
     if (!io.interrupt.aborted) throw this.#failed.signal.reason;
-    await out.table(this.#listing.columns, this.#page.list);
+    await out.table(this.#listing.columns(this.#page.list), this.#page.list);
     out.notice(`${counted(this.#changes, 'change')} seen`);
     return exitCodes.interrupted;
   }
@@ -116,7 +117,7 @@ class LiveList {
   async #frame(): Promise<Frame> {
     const { io, out } = this.#context;
     const { list, pagination } = this.#page;
-    const text = await table(this.#listing.columns, list, io.columns, out.paint);
+    const text = await table(this.#listing.columns(list), list, io.columns, out.paint);
     const { page, totalPages, total } = pagination;
     const time = localTime(this.#loadedAt.toISOString(), { seconds: true }).slice(-'HH:MM:SS'.length);
     const pages = totalPages > 1 ? `, page ${count(page)} of ${count(totalPages)}` : '';

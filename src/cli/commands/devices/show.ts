@@ -12,6 +12,7 @@ import { safe, safeProse } from '../../terminal/text.ts';
 import { duration, localTime, timeAndDistance } from '../../terminal/when.ts';
 import { deviceArg, resolveDevice } from './device.ts';
 import { historyOf, newestEvents } from './history.ts';
+import { proofRows } from './proof.ts';
 import { tagWords } from './tags.ts';
 
 /** Shows a device with its history: `GET /api/devices/{deviceId}`. */
@@ -70,6 +71,7 @@ function rowsOf(device: DeviceDetail): CardRow[] {
     ['lock reason', shown(device.lockReason)],
     ['note', note],
     ['tags', tagWords(device).join('\n') || null],
+    ...proofRows(device),
     [
       'used',
       statistics.totalUsageCount

@@ -1,12 +1,12 @@
 /** Tags on the command line: flags, and how they are shown. */
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import { isTagName, readTags, type Tag, TagFault, type Tags, tagNameWords } from '../../../contract/tags.ts';
-import { deviceListFields, tagColumn } from '../../../contract/values.ts';
+import { deviceListFields, proofColumn as proofField, tagColumn } from '../../../contract/values.ts';
 import { usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 
-/** Fields of a device in a list. In CSV, `tags` is a column for each tag. */
-export const deviceFields = [...deviceListFields, 'tags'] as const;
+/** Fields of a device in a list. In CSV, `tags` is a column for each tag, and `proof` is its grade. */
+export const deviceFields = [...deviceListFields, proofField, 'tags'] as const;
 
 /** A flag that takes `NAME=VALUE` and can be repeated. */
 export const tagFlag = <const Help extends string>(help: Help) =>
@@ -62,8 +62,8 @@ export const tagNamesIn = (header: string): string[] =>
 export const csvFields = (fields: readonly string[], names: readonly string[]): readonly string[] =>
   fields.flatMap(field => (field === 'tags' ? names.map(name => tagColumn + name) : [field]));
 
-/** A device with its tags as cells of CSV. */
-export function withTagCells(device: DeviceListItem): DeviceListItem {
+/** A device with its tags and its proof as cells of CSV. */
+export function withCells(device: DeviceListItem): object {
   const cells = Object.entries(device.tags ?? {}).map(([name, value]) => [tagColumn + name, value]);
-  return { ...device, ...Object.fromEntries(cells) };
+  return { ...device, [proofField]: device.proof?.grade ?? null, ...Object.fromEntries(cells) };
 }
