@@ -2,12 +2,14 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as devices from '../../daemon/domain/device-decisions.ts';
+import { replace } from '../../daemon/domain/document.ts';
 import * as users from '../../daemon/domain/user.ts';
 import { accept } from '../../daemon/services/context.ts';
 import type { Change } from '../../daemon/store/store.ts';
 import type { TagChanges, Tags } from '../../src/contract/tags.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { addToken, commit } from './store/fixtures.ts';
+import { answerOf } from './store/proof-rules.ts';
 
 const at = 1_700_000_000_000;
 const registration = (serialNumber: string, tags?: Tags) =>
@@ -54,6 +56,34 @@ interface Trigger {
 }
 
 describe('verification of the rows', () => {
+  const proved = async () => {
+    const answer = answerOf('P1', 'S2');
+    const entry = { type: 'DEVICE_PROVED' } as const;
+    const { change } = devices.prove(await device(2), answer.proof, entry);
+    await write({ kind: 'proof.add', proof: answer, isRegistered: true, entry: null }, change);
+    await write(replace({ name: 'trust', version: 0 }, '[]', { type: 'TRUST_IMPORTED' }));
+    expect(await problems()).toEqual([]);
+  };
+
+  it.each([
+    [`UPDATE device SET proof = replace(proof, 'model', 'unit') WHERE number = 2`, 'the proof of DEV-2 was changed'],
+    ['UPDATE device SET proof = NULL WHERE number = 2', 'the proof of DEV-2 was changed'],
+    [`UPDATE device SET proof = (SELECT proof FROM device WHERE number = 2) WHERE number = 1`, 'the proof of DEV-1'],
+    [`UPDATE proof SET claims = '{}'`, 'the evidence of DEV-2 was changed'],
+    [`UPDATE proof SET challenge = 'AAAA'`, 'the evidence of DEV-2 was changed'],
+    ['DELETE FROM proof', 'the evidence of DEV-2 was removed'],
+    [`UPDATE document SET value = '[1]'`, 'the document trust was changed'],
+    ['DELETE FROM document', 'the document trust was removed'],
+    [
+      `INSERT INTO document (name, version, value) VALUES ('proof-policy', 1, '{}')`,
+      'the document proof-policy was added',
+    ],
+  ])('reports proofs and trust that no entry explains: %s', async (sql, problem) => {
+    await proved();
+    tamper(sql);
+    expect((await problems()).join()).toContain(problem);
+  });
+
   it.each(['{', 'null', '5'])('reports the entry of a service token whose detail was changed to %s', async detail => {
     await write(addToken('line-1'));
     tamper(`UPDATE event SET detail = '${detail}' WHERE type = 'TOKEN_CREATED'`);
