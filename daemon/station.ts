@@ -73,6 +73,7 @@ export async function assembleStation(
 /** What a station answers like any daemon. */
 const served: readonly RouteName[] = [
   'listKeys',
+  'proveKey',
   'notifications',
   'health',
   'swaggerPage',

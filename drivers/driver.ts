@@ -34,6 +34,75 @@ export interface AttachedKey {
   readonly simulated: boolean;
   /** One line for the operator: why there is no safe serial and what to do. Null if there is no problem. */
   readonly problem: string | null;
+  /** What it says about itself. It proves nothing. Empty until it was read, some 300 ms after the key was reported. */
+  readonly claims: KeyClaims;
+}
+
+/**
+ * What a key says about itself without a touch or a PIN. Absent: the key did not say it. Texts have passed `cleanText` and have
+ * at most 256 characters; lists have at most 32 items.
+ */
+export interface KeyClaims {
+  /** A UUID in lower case; names a model. */
+  readonly aaguid?: string;
+  readonly firmware?: string;
+  readonly formFactor?: string;
+  readonly fips?: boolean;
+  readonly partNumber?: string;
+  readonly versionQualifier?: string;
+  readonly certifications?: Record<string, number>;
+  readonly attestationFormats?: string[];
+  readonly options?: Record<string, boolean>;
+  /** `ok`, or the errors that Trussed firmware found at its start. */
+  readonly trussedStatus?: string;
+  /** Hardware variant of a Trussed key. */
+  readonly variant?: string;
+  readonly eid?: string;
+  /** EUICCInfo1 in hex. */
+  readonly euiccInfo?: string;
+  /** Answer to reset in hex. */
+  readonly atr?: string;
+  /** Production data of a card in hex. */
+  readonly cplc?: string;
+}
+
+/** How a key can prove what it is: by SCP11b over its smart card interface, or by a FIDO registration, which needs a touch. */
+export type EvidenceMethod = 'scp11b' | 'fido';
+
+/** What a key is asked to prove. */
+export interface ProofRequest {
+  /** Null: SCP11b if the key has it, else FIDO. */
+  readonly method: EvidenceMethod | null;
+  /** For SCP11b: an uncompressed point of P-256, 65 bytes. */
+  readonly hostPublicKey: Uint8Array;
+  /** For FIDO: what the key signs, 32 bytes. */
+  readonly clientDataHash: Uint8Array;
+  /** For FIDO: the id of the relying party. */
+  readonly relyingParty: string;
+}
+
+/** What a key answered to a request for a proof. The drivers do not judge it. */
+export type KeyEvidence =
+  | {
+      readonly method: 'scp11b';
+      /** Version of the key of the card. */
+      readonly kvn: number;
+      /** Certificates in DER, leaf last. */
+      readonly chain: readonly Uint8Array[];
+      readonly cardPublicKey: Uint8Array;
+      readonly receipt: Uint8Array;
+    }
+  /** The response to makeCredential without its status. */
+  | { readonly method: 'fido'; readonly attestationObject: Uint8Array }
+  /** The response to U2F_REGISTER without its status word. */
+  | { readonly method: 'u2f'; readonly registration: Uint8Array };
+
+/** How a proof is accompanied. */
+export interface ProofWork {
+  /** Ends the proof; the key then stops waiting for a touch. */
+  readonly signal: AbortSignal;
+  /** Called once if the key waits for a touch. */
+  readonly onTouch: () => void;
 }
 
 /** Whether a driver works at the moment. */
@@ -65,6 +134,11 @@ export interface Driver {
    * driver turns out to be unavailable. Never rejects. An unavailable driver keeps trying and recovers by itself.
    */
   start(listener: (event: KeyEvent) => void): Promise<void>;
+  /**
+   * Has an attached key prove what it is, within 30 s. Sends neither a PIN nor anything that changes the key. Fails with a
+   * HardwareError whose message is one sentence for the operator.
+   */
+  prove(keyId: string, request: ProofRequest, work: ProofWork): Promise<KeyEvidence>;
   /** Stops watching and releases every handle. Idempotent. No event follows after it has resolved. */
   stop(): Promise<void>;
 }
@@ -100,6 +174,11 @@ export type HardwareErrorCode =
   | 'timeout'
   | 'aborted'
   | 'protocol'; // the answer was not valid
+
+/** The error for a keyId that is not (or not any more) that of an attached key. */
+export function notAttached(): HardwareError {
+  return new HardwareError('removed', 'the key is not plugged in any more: plug it in and start again');
+}
 
 /** Details for programs; texts for people are in the message. */
 export interface HardwareErrorData {

@@ -1,7 +1,9 @@
 import type { AttachedKey, Driver, KeyEvent } from '../../drivers/driver.ts';
+import { ApiError } from '../../src/contract/codes.ts';
 import type { DriverStatus, Key } from '../../src/contract/hardware.ts';
-import type { HardwareEventType } from '../../src/contract/values.ts';
+import type { HardwareEventType, ProvingState } from '../../src/contract/values.ts';
 import type { Hub } from '../notifications/hub.ts';
+import { type ProofInput, type ProofOutput, proveAttached } from './proofs.ts';
 import { presentKey, type RegisteredDevice, recordUse, type UseOptions } from './registered-keys.ts';
 
 /** What `AttachedKeys` works with. */
@@ -14,10 +16,11 @@ export interface AttachedKeysOptions extends UseOptions {
 }
 
 /** The attached keys, and the state of what finds them. */
-export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses'>;
+export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses' | 'prove'>;
 
 interface Attachment {
   readonly key: AttachedKey;
+  readonly driver: Driver;
   /** Monotonic milliseconds. */
   readonly since: number;
 }
@@ -27,6 +30,8 @@ export class AttachedKeys {
   readonly #options: AttachedKeysOptions;
   readonly #monotonic: () => number;
   readonly #attached = new Map<string, Attachment>();
+  /** Keys that are proving what they are, by keyId. */
+  readonly #proving = new Map<string, ProvingState>();
   /** Events to publish and uses to record, in the order in which they happened. */
   #work: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | null = null;
@@ -54,7 +59,30 @@ export class AttachedKeys {
     const devices = serials.length
       ? await this.#options.store.devicesBySerial(serials)
       : new Map<string, RegisteredDevice>();
-    return keys.map(key => presentKey(key, devices.get(key.serialNumber ?? '')));
+    return keys.map(key => presentKey(key, devices.get(key.serialNumber ?? ''), this.#proving.get(key.keyId) ?? null));
+  }
+
+  /**
+   * Has a key prove what it is. Rejects with ApiError 404 if no key with this keyId is attached, 1001 if the key has another
+   * serial number.
+   */
+  async prove(keyId: string, input: ProofInput, signal: AbortSignal): Promise<ProofOutput> {
+    const attachment = this.#attached.get(keyId);
+    if (!attachment) throw new ApiError(404, 'no key with this keyId is plugged in');
+    const running = this.#proving.has(keyId);
+    try {
+      return await proveAttached(
+        {
+          driver: attachment.driver,
+          key: () => this.#attached.get(keyId)?.key ?? attachment.key,
+          onState: state => void (running || this.#proving.set(keyId, state)),
+        },
+        input,
+        signal,
+      );
+    } finally {
+      if (!running) this.#proving.delete(keyId);
+    }
   }
 
   /** State of each driver. One that throws is reported as unavailable. */
@@ -93,11 +121,11 @@ export class AttachedKeys {
         this.#options.log.info({ driver: driver.name, ...event.status }, 'hardware driver');
         break;
       case 'attached':
-        this.#attached.set(event.key.keyId, { key: event.key, since: this.#monotonic() });
+        this.#attached.set(event.key.keyId, { key: event.key, driver, since: this.#monotonic() });
         this.#publish('KEY_ATTACHED', event.key);
         break;
       case 'changed':
-        this.#changed(event.key);
+        this.#changed(driver, event.key);
         break;
       case 'detached':
         this.#detached(event.key);
@@ -105,9 +133,9 @@ export class AttachedKeys {
   }
 
   /** A key whose serial number becomes readable is published again with the same keyId. Other changes appear in the list only. */
-  #changed(key: AttachedKey): void {
+  #changed(driver: Driver, key: AttachedKey): void {
     const before = this.#attached.get(key.keyId);
-    this.#attached.set(key.keyId, { key, since: before?.since ?? this.#monotonic() });
+    this.#attached.set(key.keyId, { key, driver, since: before?.since ?? this.#monotonic() });
     if (key.serialNumber !== null && before?.key.serialNumber !== key.serialNumber) this.#publish('KEY_ATTACHED', key);
   }
 
@@ -126,7 +154,7 @@ export class AttachedKeys {
     });
   }
 
-  #recordUse({ key: { serialNumber }, since }: Attachment): void {
+  #recordUse({ key: { serialNumber }, since }: Pick<Attachment, 'key' | 'since'>): void {
     if (serialNumber === null) return;
     const milliseconds = this.#monotonic() - since;
     this.#enqueue('could not record the use of a key', () => recordUse(this.#options, serialNumber, milliseconds));

@@ -7,6 +7,7 @@ const FIRST_SCAN_MS = 3000;
 export function afterFirstScan(keys: AttachedKeys, scanned: Promise<void>): KeySource {
   return {
     driverStatuses: () => keys.driverStatuses(),
+    prove: (...request) => keys.prove(...request),
     async list() {
       await Promise.race([scanned, new Promise<void>(resolve => setTimeout(resolve, FIRST_SCAN_MS).unref())]);
       return keys.list();

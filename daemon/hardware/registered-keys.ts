@@ -2,6 +2,7 @@
 import type { AttachedKey } from '../../drivers/driver.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
+import type { ProvingState } from '../../src/contract/values.ts';
 import { Refusal } from '../domain/decision.ts';
 import type { DeviceRecord } from '../domain/device.ts';
 import { use } from '../domain/device-decisions.ts';
@@ -12,7 +13,11 @@ import type { Store } from '../store/store.ts';
 export type RegisteredDevice = Pick<DeviceRecord, 'number' | 'status'>;
 
 /** A key as the interface shows it. `device` is undefined if its serial number is unknown or not registered. */
-export function presentKey(key: AttachedKey, device: RegisteredDevice | undefined): Key {
+export function presentKey(
+  key: AttachedKey,
+  device: RegisteredDevice | undefined,
+  proving: ProvingState | null = null,
+): Key {
   return {
     keyId: key.keyId,
     deviceType: key.deviceType,
@@ -29,6 +34,8 @@ export function presentKey(key: AttachedKey, device: RegisteredDevice | undefine
     attachedAt: new Date(key.attachedAt).toISOString(),
     simulated: key.simulated,
     problem: key.problem,
+    claims: key.claims,
+    proving,
     device: device ? { deviceId: deviceIds.format(device.number), status: device.status } : null,
   };
 }

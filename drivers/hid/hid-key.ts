@@ -1,6 +1,6 @@
 /** One key from plugging to unplugging: what is known about it, and how it is reported. */
 import { randomUUID } from 'node:crypto';
-import type { AttachedKey, TrafficLine } from '../driver.ts';
+import type { AttachedKey, KeyClaims, TrafficLine } from '../driver.ts';
 import type { KeyCards } from '../key-cards.ts';
 import type { KeyIdentity } from '../protocols/identify-key.ts';
 import { serialSourcesFor } from '../protocols/key-sources.ts';
@@ -34,6 +34,10 @@ export class HidKey {
   sharesSerial = false;
   /** As it was last reported to the listener; null before the first report. */
   reported: AttachedKey | null = null;
+  /** What it says about itself; null until that was read. */
+  claims: KeyClaims | null = null;
+  /** Whether an attempt of SCP11b was made since it was plugged in. */
+  triedScp11b = false;
   /** The interfaces that existed when the key was last asked. */
   askedInterfaceSet = '';
   /** Until when interfaces may still appear, on the clock of `performance`. */
@@ -99,6 +103,7 @@ export class HidKey {
       attachedAt: this.attachedAt,
       simulated: false,
       problem: this.#problem(),
+      claims: this.claims ?? {},
     };
   }
 

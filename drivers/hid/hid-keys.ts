@@ -1,10 +1,22 @@
 /** All keys that are plugged in: compares each scan with the last one, has new keys identified, and reports the changes. */
 import pLimit from 'p-limit';
-import type { AttachedKey, DriverOptions, DriverStatus, KeyEvent, Notice } from '../driver.ts';
-import { HardwareError, type HardwareErrorCode } from '../driver.ts';
+import {
+  type AttachedKey,
+  type DriverOptions,
+  type DriverStatus,
+  HardwareError,
+  type HardwareErrorCode,
+  type KeyEvent,
+  type KeyEvidence,
+  type Notice,
+  notAttached,
+  type ProofRequest,
+  type ProofWork,
+} from '../driver.ts';
 import { identifyKey, type KeyIdentity } from '../protocols/identify-key.ts';
 import { HidKey, type KeyAccess } from './hid-key.ts';
 import { Inquiry, PATIENCE } from './inquiry.ts';
+import { KeyTasks } from './key-tasks.ts';
 import { isSecurityKey, type UsbMatch } from './known.ts';
 import { ScanScheduler } from './scan-scheduler.ts';
 import { groupByDevice, type HidDevice, type HidWatch } from './system.ts';
@@ -43,6 +55,7 @@ export class HidKeys {
   readonly #entries = new Map<HidDevice['id'], Entry>();
   readonly #limit = pLimit(CONCURRENT_KEYS);
   readonly #scheduler: ScanScheduler;
+  readonly #tasks: KeyTasks;
   /** Inquiries that are running. */
   readonly #inquiries = new Set<Promise<void>>();
   #watch: HidWatch | null = null;
@@ -58,6 +71,12 @@ export class HidKeys {
       hinted => this.#scan(hinted),
       () => this.#pace(),
     );
+    this.#tasks = new KeyTasks({
+      access: parts,
+      identified: async () => void (await Promise.all(this.#inquiries)),
+      onClaims: key => this.#publish(key),
+      rescan: () => this.#scheduler.scanNow(),
+    });
   }
 
   /** The keys reported so far that are still plugged in. */
@@ -73,12 +92,20 @@ export class HidKeys {
     return this.#started;
   }
 
+  /** As in Driver. */
+  async prove(keyId: string, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
+    const key = this.#keys().find(one => one.keyId === keyId);
+    if (key === undefined) throw notAttached();
+    return this.#tasks.prove(key, request, work);
+  }
+
   /** Resolves when every handle is closed. No event follows. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const key of this.#keys()) key.removed.abort();
     await this.#started;
-    await Promise.all([this.#watch?.stop(), this.#scheduler.stop(), ...this.#inquiries]);
+    await Promise.all([this.#watch?.stop(), this.#scheduler.stop(), this.#tasks.ended(), ...this.#inquiries]);
+    await Promise.all(this.#keys().map(key => key.closed()));
     this.#entries.clear();
   }
 
@@ -205,6 +232,7 @@ export class HidKeys {
       if (identity !== null) {
         key.identity = identity;
         await this.#report(key);
+        if (identity.unsettled?.code !== 'timeout') this.#tasks.readClaims(key);
       }
     } catch (error) {
       if (!key.removed.signal.aborted) this.#parts.notice('a key could not be identified', { error: String(error) });

@@ -1,5 +1,5 @@
 /** The driver of UKEYs: USB security keys, found through the system's HID devices. */
-import type { Driver, DriverOptions, DriverStatus, KeyEvent } from '../driver.ts';
+import { type Driver, type DriverOptions, type DriverStatus, type KeyEvent, notAttached } from '../driver.ts';
 import type { KeyCards } from '../key-cards.ts';
 import { HidKeys } from './hid-keys.ts';
 import { parseMatch } from './known.ts';
@@ -37,6 +37,10 @@ export function createHidDriver(options: HidDriverOptions = {}): Driver {
     start(listener: (event: KeyEvent) => void): Promise<void> {
       running ??= new HidKeys({ ...options, notice, system, match, listener });
       return running.start();
+    },
+    async prove(keyId, request, work) {
+      if (running === null) throw notAttached();
+      return running.prove(keyId, request, work);
     },
     async stop() {
       const stopping = running;

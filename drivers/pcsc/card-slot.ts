@@ -1,9 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Reader } from 'pcsc-mini';
 import { deadline } from '../deadline.ts';
-import { type AttachedKey, HardwareError, type KeyEvent, type Notice } from '../driver.ts';
+import {
+  type AttachedKey,
+  HardwareError,
+  type KeyClaims,
+  type KeyEvent,
+  type KeyEvidence,
+  type Notice,
+  notAttached,
+  type ProofRequest,
+  type ProofWork,
+} from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
-import type { CardIdentity } from '../protocols/identify-card.ts';
+import type { CardConnection } from '../protocols/connection.ts';
+import { toHex } from '../protocols/hex.ts';
+import { ALREADY_TRIED } from '../protocols/prove-key.ts';
 import { cleanText } from '../text.ts';
 import { type ApduObserver, type LeakObserver, untilAborted, withCard } from './card-session.ts';
 import { toHardwareError } from './errors.ts';
@@ -38,6 +50,9 @@ interface InsertedCard {
   /** As it was last reported; null before the first report. */
   key: AttachedKey | null;
   retry: NodeJS.Timeout | null;
+  claims: KeyClaims;
+  /** Whether an attempt of SCP11b was made since it was inserted. */
+  triedScp11b: boolean;
 }
 
 /** The slot of a reader, and the card in it. */
@@ -87,6 +102,23 @@ export class CardSlot {
     return this.#nativeCall;
   }
 
+  /** See Driver.prove. Fails with a HardwareError, also if the card is removed in the meantime. */
+  prove(request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
+    const card = this.#card;
+    if (card?.key == null) return Promise.reject(notAttached());
+    const { firmwareVersion } = card.key;
+    const beforeScp11b = (): void => {
+      if (card.triedScp11b) throw new HardwareError('busy', ALREADY_TRIED);
+      card.triedScp11b = true;
+    };
+    const signal = AbortSignal.any([work.signal, card.removed.signal]);
+    return this.#afterReading(() =>
+      this.#use(card, signal, connection =>
+        this.#parts.profile.prove(connection, { firmwareVersion, beforeScp11b }, request, { ...work, signal }),
+      ),
+    );
+  }
+
   #handle(event: SlotEvent): void {
     const { state, actions } = nextSlotState(this.#state, event, this.#parts.retryAfter);
     this.#state = state;
@@ -110,6 +142,8 @@ export class CardSlot {
       removed: new AbortController(),
       key: null,
       retry: null,
+      claims: {},
+      triedScp11b: false,
     };
   }
 
@@ -126,33 +160,65 @@ export class CardSlot {
     card.retry = null;
     this.#reading = this.#reading.then(async () => {
       if (card.removed.signal.aborted) return;
-      const result = await this.#readOnce(card);
-      if (card.removed.signal.aborted) return;
-      const remark = result.identity?.remark;
-      if (remark) this.#parts.notice(remark, { reader: cleanText(this.name) });
-      this.#handle({ kind: 'read', result });
+      const signal = deadline(card.removed.signal, this.#parts.deadline);
+      let identified = false;
+      try {
+        await this.#use(card, signal, async (connection, atr) => {
+          const identity = await this.#parts.profile.identify(connection, atr, signal);
+          identified = true;
+          if (this.#parts.profile.deviceType === 'SIMKEY') card.claims = { ...card.claims, atr: toHex(atr) };
+          this.#onResult(card, { identity, failure: null });
+          await this.#readClaims(connection, card, signal);
+        });
+      } catch (error) {
+        if (!identified) this.#onResult(card, { identity: null, failure: toHardwareError(error) });
+      }
     });
   }
 
-  async #readOnce(card: InsertedCard): Promise<ReadResult> {
-    const signal = deadline(card.removed.signal, this.#parts.deadline);
-    try {
-      if (!(await settlesInTime(this.#nativeCall, signal))) throw new HardwareError('busy', READER_BUSY);
-      return { identity: await untilAborted(this.#identify(card, signal), signal), failure: null };
-    } catch (error) {
-      return { identity: null, failure: toHardwareError(error) };
-    }
+  /** After the card was reported, in the same session. A card that cannot be read any more is listed without claims. */
+  async #readClaims(connection: CardConnection, card: InsertedCard, signal: AbortSignal): Promise<void> {
+    const found = await this.#parts.profile
+      .readClaims(connection, card.key?.serialSource ?? null, signal)
+      .catch(() => ({}));
+    if (card.removed.signal.aborted || card.key === null || Object.keys(found).length === 0) return;
+    card.claims = { ...card.claims, ...found };
+    card.key = { ...card.key, claims: card.claims };
+    this.#parts.emit({ kind: 'changed', key: card.key });
   }
 
-  #identify({ keyId }: InsertedCard, signal: AbortSignal): Promise<CardIdentity> {
-    const { pcsc, profile, traffic, onLeak } = this.#parts;
+  #onResult(card: InsertedCard, result: ReadResult): void {
+    if (card.removed.signal.aborted) return;
+    const remark = result.identity?.remark;
+    if (remark) this.#parts.notice(remark, { reader: cleanText(this.name) });
+    this.#handle({ kind: 'read', result });
+  }
+
+  /** Runs `work` in a session with the card, when the call before has returned. Fails with a HardwareError. */
+  async #use<T>(
+    { keyId }: InsertedCard,
+    signal: AbortSignal,
+    work: (card: CardConnection, atr: Uint8Array) => Promise<T>,
+  ): Promise<T> {
+    if (!(await settlesInTime(this.#nativeCall, signal))) throw new HardwareError('busy', READER_BUSY);
+    const { pcsc, traffic, onLeak } = this.#parts;
     const options = { signal, onLeak, traffic: (...apdu: Parameters<ApduObserver>) => traffic(keyId, ...apdu) };
-    const work = withCard(pcsc, this.#reader, options, (card, atr) => profile.identify(card, atr, signal));
-    this.#nativeCall = trackNativeCall(work).then(
+    const session = withCard(pcsc, this.#reader, options, work);
+    this.#nativeCall = trackNativeCall(session).then(
       () => undefined,
       () => undefined,
     );
-    return work;
+    return untilAborted(session, signal);
+  }
+
+  /** One task after the other, and none while the card is read. */
+  #afterReading<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#reading.then(task);
+    this.#reading = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    return result;
   }
 
   #report(card: InsertedCard, change: 'attached' | 'changed', result: ReadResult): void {
@@ -160,7 +226,7 @@ export class CardSlot {
     this.#parts.emit({ kind: change, key: card.key });
   }
 
-  #toAttachedKey({ keyId, attachedAt }: InsertedCard, { identity, failure }: ReadResult): AttachedKey {
+  #toAttachedKey({ keyId, attachedAt, claims }: InsertedCard, { identity, failure }: ReadResult): AttachedKey {
     const { profile } = this.#parts;
     return {
       keyId,
@@ -178,6 +244,7 @@ export class CardSlot {
       attachedAt,
       simulated: false,
       problem: cleanText(failure?.message ?? identity?.problem),
+      claims,
     };
   }
 }

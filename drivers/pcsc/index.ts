@@ -1,9 +1,21 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Reader } from 'pcsc-mini';
-import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent, Notice } from '../driver.ts';
+import {
+  type AttachedKey,
+  type Driver,
+  type DriverOptions,
+  type DriverStatus,
+  type KeyEvent,
+  type KeyEvidence,
+  type Notice,
+  notAttached,
+  type ProofRequest,
+  type ProofWork,
+} from '../driver.ts';
 import type { KeyCards } from '../key-cards.ts';
 import type { ApduObserver } from './card-session.ts';
 import { CardSlot } from './card-slot.ts';
+import { toHardwareError } from './errors.ts';
 import { KeyReaders } from './key-readers.ts';
 import type { Pcsc } from './library.ts';
 import { presenceOf } from './presence.ts';
@@ -95,6 +107,14 @@ class SmartCardDriver implements PcscDriver {
     // A key that another program holds is classified when that program releases it.
     await Promise.race([this.#keyReaders.classified(), after(this.#deadline, undefined, { ref: false })]);
     await Promise.all([...this.#slots.values()].map(slot => slot.idle()));
+  }
+
+  async prove(keyId: string, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
+    const slot = [...this.#slots.values()].find(one => one.key()?.keyId === keyId);
+    if (slot === undefined) throw notAttached();
+    return slot.prove(request, work).catch(error => {
+      throw toHardwareError(error);
+    });
   }
 
   async stop(): Promise<void> {

@@ -31,9 +31,15 @@ const FIELDS = { fabricator: [0, 2], type: [2, 2], date: [10, 2], serial: [12, 4
 
 /** Reads the CPLC data. Null if the card has none. Fails with a HardwareError. */
 export async function readCplc(card: CardConnection, signal: AbortSignal): Promise<Cplc | null> {
+  const data = await readCplcBytes(card, signal);
+  return data && parseCplc(data);
+}
+
+/** The CPLC data as the card gives them. Null if it has none. Fails with a HardwareError. */
+export async function readCplcBytes(card: CardConnection, signal: AbortSignal): Promise<Uint8Array | null> {
   for (const cla of [CLA.PROPRIETARY, CLA.ISO]) {
     const data = await query(card, commandApdu({ cla, ins: INS.GET_DATA, p1: 0x9f, p2: 0x7f, le: 0 }), signal);
-    if (data !== null) return parseCplc(data);
+    if (data !== null) return data;
   }
   return null;
 }

@@ -20,6 +20,10 @@ const closeChannel = (channel: number) => commandApdu({ ins: INS.MANAGE_CHANNEL,
 const getEid = (channel: number) =>
   commandApdu({ cla: CLA.PROPRIETARY | channel, ins: INS.STORE_DATA, p1: 0x91, data: fromHex('BF3E035C015A'), le: 0 });
 
+/** GetEuiccInfo1Request (BF20), in one last block. */
+const getInfo = (channel: number) =>
+  commandApdu({ cla: CLA.PROPRIETARY | channel, ins: INS.STORE_DATA, p1: 0x91, data: fromHex('BF2000'), le: 0 });
+
 /** GetEuiccDataResponse (BF3E, 18 bytes) with the EID (tag 5A, 16 bytes). */
 const EID_PREFIX = 'BF3E125A10';
 const RESPONSE_BYTES = 21;
@@ -31,6 +35,25 @@ export async function readEid(
   signal: AbortSignal,
   applications: readonly string[] = [ISD_R],
 ): Promise<string | null> {
+  const data = await readEuicc(card, signal, applications, getEid);
+  return data && parseEid(data);
+}
+
+/** Reads EUICCInfo1 as `readEid` reads the EID: the bytes as the eUICC gives them. */
+export function readEuiccInfo(
+  card: CardConnection,
+  signal: AbortSignal,
+  applications: readonly string[] = [ISD_R],
+): Promise<Uint8Array | null> {
+  return readEuicc(card, signal, applications, getInfo);
+}
+
+async function readEuicc(
+  card: CardConnection,
+  signal: AbortSignal,
+  applications: readonly string[],
+  request: (channel: number) => Uint8Array,
+): Promise<Uint8Array | null> {
   // Without it some eUICCs refuse to open a channel. The response does not matter.
   await exchange(card, TERMINAL_CAPABILITY, signal);
   for (const application of applications) {
@@ -38,25 +61,15 @@ export async function readEid(
     const channel = opened.data[0] ?? 0;
     if (!succeeded(opened) || opened.data.length !== 1 || channel < 1 || channel > LAST_CHANNEL) return null;
     try {
-      const eid = await readOnChannel(card, signal, channel, application);
-      if (eid !== null) return eid;
+      const selected = await query(card, selectApplication(application, channel), signal);
+      const data = selected && (await query(card, request(channel), signal));
+      if (data !== null) return data;
     } finally {
       // If this fails as well, the first error is the one that explains why.
       await exchange(card, closeChannel(channel), signal).catch(() => undefined);
     }
   }
   return null;
-}
-
-async function readOnChannel(
-  card: CardConnection,
-  signal: AbortSignal,
-  channel: number,
-  application: string,
-): Promise<string | null> {
-  if ((await query(card, selectApplication(application, channel), signal)) === null) return null;
-  const data = await query(card, getEid(channel), signal);
-  return data === null ? null : parseEid(data);
 }
 
 /**

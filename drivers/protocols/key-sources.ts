@@ -67,6 +67,9 @@ const TRUSSED: readonly string[] = [
   `${VENDOR.PID_CODES}:${PRODUCT.SOLO_2}`,
 ];
 
+/** Whether the key has Trussed firmware. Ids are four lower-case hex digits. */
+export const isTrussed = (vendorId: string, productId: string): boolean => TRUSSED.includes(`${vendorId}:${productId}`);
+
 const KEY_SERIAL_SOURCES: readonly (KeySerialSource & { applies(vendorId: string, productId: string): boolean })[] = [
   {
     name: 'yubikey-management',
@@ -84,7 +87,7 @@ const KEY_SERIAL_SOURCES: readonly (KeySerialSource & { applies(vendorId: string
   {
     name: 'trussed-uuid',
     over: 'fido',
-    applies: (vendorId, productId) => TRUSSED.includes(`${vendorId}:${productId}`),
+    applies: isTrussed,
     read: overFido(readTrussed),
   },
   {

@@ -2,7 +2,7 @@
  * Keys with Trussed firmware, which have a number of their own: Nitrokey 3, Nitrokey Passkey and Solo 2.
  * Source: Nitrokey/nitrokey-sdk-py (trussed/admin_app.py).
  */
-import { HardwareError } from '../driver.ts';
+import { HardwareError, type KeyClaims } from '../driver.ts';
 import type { ReportConnection } from './connection.ts';
 import { CtapHidChannel } from './ctaphid.ts';
 import { CTAPHID } from './gate.ts';
@@ -26,6 +26,29 @@ export function parseVersion(bytes: Uint8Array): string {
   }
   const packed = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   return `${packed >>> 22}.${(packed >>> 6) & 0xffff}.${packed & 0x3f}`;
+}
+
+/** Errors that the firmware found at its start, by their bits. Source: nitrokey-sdk-py (trussed/admin_app.py, InitStatus). */
+const INIT_ERRORS = [
+  'NFC error',
+  'internal flash error',
+  'external flash error',
+  'migration error',
+  'SE050 error',
+  'configuration error',
+  'random number error',
+  'external flash must be formatted',
+] as const;
+const VARIANTS = ['USB/IP', 'LPC55', 'NRF52'] as const;
+const VARIANT_AT = 4;
+
+/** Parses the status: errors, free blocks (3 bytes), variant of the hardware. Older firmware leaves out the later bytes. */
+export function parseTrussedStatus(bytes: Uint8Array): Pick<KeyClaims, 'trussedStatus' | 'variant'> {
+  const [errors] = bytes;
+  if (errors === undefined) return {};
+  const found = INIT_ERRORS.filter((_name, bit) => errors & (1 << bit));
+  const variant = VARIANTS[bytes[VARIANT_AT] ?? -1];
+  return { trussedStatus: found.length === 0 ? 'ok' : found.join(', '), ...(variant === undefined ? {} : { variant }) };
 }
 
 /** Reads number and version over CTAPHID. Fails with a HardwareError. */

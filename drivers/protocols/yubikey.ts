@@ -38,11 +38,7 @@ export interface YubiKeyConfig {
 
 /** Parses one page: a length byte, then tag-length-value triples. Throws HardwareError `protocol`. */
 export function parseConfig(page: Uint8Array): YubiKeyConfig {
-  const length = page[0];
-  if (length === undefined || length > page.length - 1) {
-    throw new HardwareError('protocol', 'the management response is shorter than its length byte says');
-  }
-  const values = parseTlvs(page.subarray(1, 1 + length));
+  const values = configValues(page);
   const version = values.get(TAG_VERSION);
   const serial = values.get(TAG_SERIAL);
   return {
@@ -50,6 +46,15 @@ export function parseConfig(page: Uint8Array): YubiKeyConfig {
     firmwareVersion: version?.length === 3 ? version.join('.') : null,
     morePages: values.get(TAG_MORE_PAGES)?.[0] === 1,
   };
+}
+
+/** The values of one page by their tags. Throws HardwareError `protocol`. */
+export function configValues(page: Uint8Array): Map<number, Uint8Array> {
+  const length = page[0];
+  if (length === undefined || length > page.length - 1) {
+    throw new HardwareError('protocol', 'the management response is shorter than its length byte says');
+  }
+  return parseTlvs(page.subarray(1, 1 + length));
 }
 
 /** A big-endian number in decimal; null for zero, which means that the key has no serial. Throws HardwareError `protocol`. */
@@ -61,7 +66,8 @@ export function parseSerial(bytes: Uint8Array): string | null {
   return number === 0n ? null : number.toString();
 }
 
-function parseTlvs(bytes: Uint8Array): Map<number, Uint8Array> {
+/** Tags and lengths of one byte. Throws HardwareError `protocol`. */
+export function parseTlvs(bytes: Uint8Array): Map<number, Uint8Array> {
   const values = new Map<number, Uint8Array>();
   for (let at = 0; at < bytes.length; ) {
     const tag = bytes[at]!;
@@ -75,19 +81,47 @@ function parseTlvs(bytes: Uint8Array): Map<number, Uint8Array> {
   return values;
 }
 
+/** All values of the configuration by their tags; those of a later page count. Empty if the key does not support the command. */
+export async function readConfigValues(
+  readPage: (page: number) => Promise<Uint8Array | null>,
+): Promise<Map<number, Uint8Array>> {
+  const values = new Map<number, Uint8Array>();
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const bytes = await readPage(page);
+    if (bytes === null) break;
+    for (const [tag, value] of configValues(bytes)) values.set(tag, value);
+    if (values.get(TAG_MORE_PAGES)?.[0] !== 1) break;
+    values.delete(TAG_MORE_PAGES);
+  }
+  return values;
+}
+
+/** Page by page over CTAPHID; none if the firmware is older than 4.1, which does not know the command. */
+export function fidoConfigPages(channel: CtapHidChannel, signal: AbortSignal) {
+  const { major, minor } = channel.device;
+  const old = major < 4 || (major === 4 && minor < 1);
+  return async (page: number): Promise<Uint8Array | null> =>
+    old ? null : channel.call(CTAPHID.YUBIKEY_READ_CONFIG, Uint8Array.of(page), signal);
+}
+
+/** Page by page over the management application of the smart card; null if the key does not have it. */
+export async function cardConfigPages(card: CardConnection, signal: AbortSignal) {
+  if ((await query(card, selectApplication(MANAGEMENT_AID), signal)) === null) return null;
+  return (page: number) => query(card, commandApdu({ ins: INS_READ_CONFIG, p1: page }), signal);
+}
+
 /** Over CTAPHID. Keys with firmware before 4.1 do not support the command and are not asked. Fails with a HardwareError. */
 export async function readYubiKeyFido(connection: ReportConnection, signal: AbortSignal): Promise<KeyReport> {
   const channel = await CtapHidChannel.open(connection, signal);
   const { major, minor, build } = channel.device;
   const firmwareVersion = `${major}.${minor}.${build}`;
-  if (major < 4 || (major === 4 && minor < 1)) return { serial: null, firmwareVersion };
-  return readConfig(page => channel.call(CTAPHID.YUBIKEY_READ_CONFIG, Uint8Array.of(page), signal), firmwareVersion);
+  return readConfig(fidoConfigPages(channel, signal), firmwareVersion);
 }
 
 /** Over the smart card: the management application, on older keys the OTP application. Fails with a HardwareError. */
 export async function readYubiKeyCard(card: CardConnection, signal: AbortSignal): Promise<KeyReport> {
-  if ((await query(card, selectApplication(MANAGEMENT_AID), signal)) !== null) {
-    const readPage = (page: number) => query(card, commandApdu({ ins: INS_READ_CONFIG, p1: page }), signal);
+  const readPage = await cardConfigPages(card, signal);
+  if (readPage !== null) {
     const report = await readConfig(readPage, null);
     if (report.serial !== null) return report;
   }

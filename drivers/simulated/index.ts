@@ -1,5 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { AttachedKey, Driver, DriverOptions, DriverStatus, KeyEvent } from '../driver.ts';
+import {
+  type AttachedKey,
+  type Driver,
+  type DriverOptions,
+  type DriverStatus,
+  HardwareError,
+  type KeyEvent,
+  type KeyEvidence,
+  notAttached,
+  type ProofRequest,
+  type ProofWork,
+} from '../driver.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { CARD_SERIAL_SOURCES, identifyCard } from '../protocols/identify-card.ts';
 import { checkedSerial } from '../protocols/serial.ts';
@@ -63,6 +74,11 @@ class SimulatedKeys implements SimulatedDriver {
     this.#running = true;
     this.#listener = listener;
     for (let index = 1; index <= this.#options.count; index++) await this.attach(index);
+  }
+
+  async prove(keyId: string, _request: ProofRequest, _work: ProofWork): Promise<KeyEvidence> {
+    if (!this.#plugged.some(({ key }) => key.keyId === keyId)) throw notAttached();
+    throw new HardwareError('unavailable', 'a simulated key cannot prove what it is');
   }
 
   async stop(): Promise<void> {
@@ -135,6 +151,7 @@ class SimulatedKeys implements SimulatedDriver {
       productId: null,
       attachedAt: (this.#options.now ?? Date.now)(),
       simulated: true,
+      claims: {},
     } as const;
   }
 

@@ -54,6 +54,7 @@ export const endpoints = {
   proofPolicy: { method: 'GET', path: '/api/policies/proof' },
   setProofPolicy: { method: 'PUT', path: '/api/policies/proof' },
   listKeys: { method: 'GET', path: '/api/hardware/keys' },
+  proveKey: { method: 'POST', path: '/api/hardware/keys/{keyId}/prove', neverReplayed: true },
   notifications: { method: 'GET', path: '/api/ws/notifications' },
   statistics: { method: 'GET', path: '/api/statistics' },
   events: { method: 'GET', path: '/api/events' },

@@ -3,8 +3,10 @@ import { type Static, Type } from 'typebox';
 import { route } from './define.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { endpoints } from './endpoints.ts';
-import { nullable, oneOf, shown, timestamp } from './fields.ts';
-import { driverStates, keyTransports, roles } from './values.ts';
+import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { textLengths } from './limits.ts';
+import { claims, evidence } from './proof.ts';
+import { driverStates, evidenceMethods, hardwareFailures, keyTransports, provingStates, roles } from './values.ts';
 
 /** A physical key that is plugged into the machine of the service. */
 export const key = Type.Object({
@@ -26,6 +28,10 @@ export const key = Type.Object({
   attachedAt: timestamp('when it was plugged in'),
   simulated: Type.Boolean({ description: 'true for a key that exists in software only' }),
   problem: nullable(shown('why no serial number can be read and what to do')),
+  claims,
+  proving: nullable(
+    oneOf(provingStates, { description: 'running: it is proving what it is; touch: it waits to be touched for that' }),
+  ),
   device: nullable(
     Type.Object({ deviceId, status: deviceStatus }, { description: 'null if the serial number is not registered' }),
   ),
@@ -53,4 +59,63 @@ export const listKeys = route({
   limit: 'query',
   data: Type.Object({ list: Type.Array(key), drivers: Type.Array(driverStatus) }),
   errors: [],
+});
+
+const bytes = (count: number, description: string) => {
+  const length = Math.ceil((count * 4) / 3);
+  return line(length, {
+    minLength: length,
+    pattern: '^[A-Za-z0-9_-]+$',
+    shape: `${count} bytes as base64url without padding`,
+    description: `${description}: ${count} bytes as base64url`,
+    examples: ['A'.repeat(length)],
+  });
+};
+
+/** Returns evidence for `POST /api/proofs/{proofId}`: the registry judges it. */
+export const proveKey = route({
+  id: 'proveKey',
+  ...endpoints.proveKey,
+  tag: 'Hardware',
+  summary: 'Have an attached key prove what it is',
+  description:
+    'Answers when the key has answered, after 30 seconds at the latest. Meanwhile `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key neither a PIN nor anything that changes it. A key answers by SCP11b once after it was plugged in.',
+  extension: true,
+  access: ['ADMIN', 'DEALER', 'LOCAL'],
+  neverReplayed: true,
+  limit: 'modify',
+  params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),
+  body: Type.Object({
+    method: Type.Optional(
+      oneOf(evidenceMethods, { description: 'absent: scp11b if the key has it, else fido, which needs a touch' }),
+    ),
+    serialNumber: line(textLengths.serialNumber, {
+      description: 'serial number that the evidence is about; that of the key, if it reports one',
+    }),
+    challenge: bytes(32, 'challenge of the registry'),
+    registryId: line(64, { description: 'id of the registry' }),
+    ephemeralPublicKey: bytes(65, 'ephemeral public key of the registry, an uncompressed point of P-256'),
+  }),
+  data: Type.Object({
+    claims,
+    evidence: Type.Optional(evidence),
+    failure: nullable(oneOf(hardwareFailures, { description: 'null if there is evidence; else why there is none' })),
+    problem: nullable(shown('why there is no evidence and what to do')),
+  }),
+  errors: [404],
+  example: {
+    params: { keyId: 'hid-1f3a9c' },
+    body: {
+      serialNumber: '12345678',
+      challenge: 'w3qgN5Uo0b2VtDkYpZx7s1cRjH8eLmA4fTiQyKuWgXo',
+      registryId: 'f0k2vQ',
+      ephemeralPublicKey: `B${'A'.repeat(86)}`,
+    },
+    data: {
+      claims: { aaguid: '2fc0579f-8113-47ea-b116-bb5a8db9202a', firmware: '5.7.4', formFactor: 'usb-a-keychain' },
+      evidence: { method: 'scp11b', kvn: 1, chain: ['MIIB'], cardPublicKey: 'BAAA', receipt: 'AAECAwQFBgcICQoLDA0ODw' },
+      failure: null,
+      problem: null,
+    },
+  },
 });

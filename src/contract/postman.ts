@@ -15,6 +15,8 @@ interface Step {
   readonly file?: { readonly name: string; readonly content: string };
   /** Sent with the service token: its requests count apart, so that two runs in a minute stay within the limits of a user. */
   readonly asProgram?: true;
+  /** What the path names does not exist: the response is 404. */
+  readonly missing?: true;
   /** Name of a variable → path of its value in `data`. */
   readonly save?: Readonly<Record<string, string>>;
 }
@@ -114,6 +116,8 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   listTrust: {},
   removeTrust: {},
   listKeys: {},
+  // A run asks no key that happens to be attached: the variable keyId names none.
+  proveKey: { missing: true },
   health: {},
   swaggerPage: {},
   openapiJson: {},
@@ -133,7 +137,7 @@ Requests with a file send a small sample. To send your own file, change the body
  * @param baseUrl initial value of the variable `base_url`, without a trailing slash
  */
 export function buildPostman(version: string, baseUrl = 'http://127.0.0.1:7470'): JsonObject {
-  const variables = { base_url: baseUrl, username: 'admin', password: '' };
+  const variables = { base_url: baseUrl, username: 'admin', password: '', keyId: 'none' };
   const saved = ['token', 'run', 'build', ...Object.values(steps).flatMap(step => Object.keys(step.save ?? {}))];
   const names = [...new Set(saved)].map(key => ({ key, value: '', type: 'string' }));
   return {
@@ -250,16 +254,20 @@ const runNames = [
   "pm.collectionVariables.set('build', String(now % 1e9));",
 ];
 
-function checks(shape: RouteShape, { save }: Step): string[] {
+function checks(shape: RouteShape, { save, missing }: Step): string[] {
+  const [http, code] = missing ? [404, 404] : [200, 200];
   const saved = Object.entries(save ?? {}).map(
     ([name, field]) => `if (envelope.data) save('${name}', envelope.data.${field});`,
   );
   const envelope = [
     'const envelope = pm.response.json();',
-    "pm.test('the envelope says success', () => pm.expect(envelope.code).to.equal(200));",
+    `pm.test('the envelope has code ${code}', () => pm.expect(envelope.code).to.equal(${code}));`,
     ...(saved.length ? [...saveFunction, ...saved] : []),
   ];
-  return ["pm.test('HTTP status is 200', () => pm.response.to.have.status(200));", ...(shape.raw ? [] : envelope)];
+  return [
+    `pm.test('HTTP status is ${http}', () => pm.response.to.have.status(${http}));`,
+    ...(shape.raw ? [] : envelope),
+  ];
 }
 
 /** A variable of the environment hides that of the collection, so it is set too if it exists. */

@@ -60,7 +60,7 @@ export const claims = Type.Object(
 export type Claims = Static<typeof claims>;
 
 const scp11bEvidence = Type.Object({
-  method: Type.Literal('scp11b'),
+  method: oneOf(['scp11b']),
   kvn: Type.Integer({ minimum: 1, maximum: 127, description: 'version of the key of the card' }),
   chain: Type.Array(binary(proofBounds.certificate, 'certificate'), {
     minItems: 1,
@@ -71,14 +71,14 @@ const scp11bEvidence = Type.Object({
   receipt: binary(16, 'receipt of the card'),
 });
 const fidoEvidence = Type.Object({
-  method: Type.Literal('fido'),
+  method: oneOf(['fido']),
   attestationObject: binary(
     proofBounds.attestationObject,
     'attestation object: a CBOR map of fmt, authData, attStmt, or the response to makeCredential of CTAP2 without its status',
   ),
 });
 const u2fEvidence = Type.Object({
-  method: Type.Literal('u2f'),
+  method: oneOf(['u2f']),
   registration: binary(proofBounds.u2fRegistration, 'response to U2F_REGISTER without the status word'),
 });
 

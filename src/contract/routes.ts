@@ -58,6 +58,7 @@ export const routes = {
   proofPolicy: trust.showProofPolicy,
   setProofPolicy: trust.setProofPolicy,
   listKeys: hardware.listKeys,
+  proveKey: hardware.proveKey,
   statistics,
   events: system.listEvents,
   notifications: system.notifications,

@@ -94,6 +94,26 @@ export const platformNames = Object.keys(platforms) as Platform[];
 
 /** How the daemon talks to an attached key: HID over USB, PCSC through a smart card reader. */
 export const keyTransports = ['HID', 'PCSC'] as const;
+/** How a key can give evidence. */
+export const evidenceMethods = ['scp11b', 'fido'] as const;
+
+/** What a key that proves itself is doing. */
+export const provingStates = ['running', 'touch'] as const;
+/** What a key that proves itself is doing. */
+export type ProvingState = (typeof provingStates)[number];
+
+/** Kinds of failures of hardware, as in drivers/driver.ts. */
+export const hardwareFailures = [
+  'unavailable',
+  'no-permission',
+  'removed',
+  'busy',
+  'mute',
+  'timeout',
+  'aborted',
+  'protocol',
+] as const;
+
 /** States of a hardware driver. */
 export const driverStates = ['ready', 'unavailable'] as const;
 

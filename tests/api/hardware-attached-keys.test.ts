@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AttachedKeys } from '../../daemon/hardware/attached-keys.ts';
 import type { Change } from '../../daemon/store/store.ts';
-import type { AttachedKey, Driver, KeyEvent } from '../../drivers/driver.ts';
+import { type AttachedKey, type Driver, HardwareError, type KeyEvent } from '../../drivers/driver.ts';
 import { createSimulatedDriver, type SimulatedDriver } from '../../drivers/simulated/index.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { openTemporary } from '../support/sqlite.ts';
@@ -162,6 +162,7 @@ function puppet(name: string, faults: { start?: boolean; status?: boolean; stop?
       return { name, state: 'ready', detail: 'watching' };
     },
     keys: () => [],
+    prove: () => Promise.reject(new HardwareError('unavailable', 'a puppet proves nothing')),
     async start(given) {
       listener = given;
       if (faults.start) throw new Error('no start');
@@ -189,6 +190,7 @@ const unreadable: AttachedKey = {
   attachedAt: start,
   simulated: false,
   problem: 'no permission',
+  claims: {},
 };
 
 describe('a key that cannot be read at first', () => {

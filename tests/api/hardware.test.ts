@@ -38,6 +38,8 @@ describe('GET /api/hardware/keys', () => {
       attachedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\.\d{3}Z$/),
       simulated: true,
       problem: null,
+      claims: {},
+      proving: null,
       device: null,
     });
     expect(drivers).toContainEqual({ name: 'simulated', state: 'ready', detail: expect.stringMatching(/./) });

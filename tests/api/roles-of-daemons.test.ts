@@ -50,6 +50,7 @@ describe('a station', () => {
     await start({ role: 'station' });
     const own = new Set([
       'listKeys',
+      'proveKey',
       'notifications',
       'health',
       'swaggerPage',

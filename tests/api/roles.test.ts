@@ -15,7 +15,7 @@ import { serviceToken } from '../support/service-token.ts';
 let daemon: TestDaemon;
 let tokens: Record<string, string>;
 beforeAll(async () => {
-  daemon = await startTestDaemon();
+  daemon = await startTestDaemon({ simulateKeys: 1 });
   tokens = {
     ADMIN: daemon.adminToken,
     DEALER: (await daemon.user('a-dealer', 'DEALER')).token,
@@ -89,6 +89,7 @@ const ofPeople: readonly RouteName[] = [
 ];
 const rows = [
   { operation: 'listKeys' as const, allowed: ['ADMIN', 'DEALER', 'VIEWER', 'LOCAL'] },
+  { operation: 'proveKey' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
   ...readers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER', 'VIEWER'] })),
   ...changers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER'] })),
   ...administrators.map(operation => ({ operation, allowed: ['ADMIN'] })),

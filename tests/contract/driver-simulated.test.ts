@@ -27,6 +27,7 @@ function simulatedAlone(index: number): Driver {
     name: driver.name,
     status: () => driver.status(),
     keys: () => driver.keys().slice(index - 1),
+    prove: (...request) => driver.prove(...request),
     stop: () => driver.stop(),
     async start(listener) {
       await driver.start(event => {

@@ -15,6 +15,7 @@ export interface DriverUnderTest {
 
 const FIELDS = [
   'attachedAt',
+  'claims',
   'deviceType',
   'firmwareVersion',
   'hardwareVersion',

@@ -2,9 +2,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Driver } from '../../drivers/driver.ts';
 import { createPcscDriver } from '../../drivers/pcsc/index.ts';
+import { anchor } from '../proof/fixtures.ts';
 import { type Recorder, recorder } from '../support/key-events.ts';
 import { type Pcscd, startPcscd, withPcscd } from '../support/pcscd.ts';
+import { asking, judged } from '../support/proof-requests.ts';
+import { cardRoot } from '../support/test-scp11b-card.ts';
 import { cardOf, yubiKeyCard } from '../support/vcard.ts';
+import { yubiKey574 } from '../support/yubikey-574.ts';
 
 withPcscd('a YubiKey whose only interface is the smart card', () => {
   let pcscd: Pcscd;
@@ -41,7 +45,23 @@ withPcscd('a YubiKey whose only interface is the smart card', () => {
     });
     await card.remove();
     expect((await recorded.next('detached')).keyId).toBe(key.keyId);
-    expect(recorded.kinds()).toEqual(['attached', 'detached']);
+    // What it says about itself may have been read as well.
+    expect(recorded.kinds().filter(kind => kind !== 'changed')).toEqual(['attached', 'detached']);
+  });
+
+  it('says what it is, and proves it by SCP11b once', async () => {
+    const root = cardRoot();
+    await pcscd.insert(yubiKey574({ root }).program);
+    const { keyId } = await recorded.next('attached');
+    expect((await recorded.next('changed')).claims).toEqual({
+      firmware: '5.7.4',
+      formFactor: 'usb-c-keychain',
+      fips: false,
+    });
+    const asked = asking({ anchors: [anchor(root)] }, '12345678');
+    const prove = () => driver.prove(keyId, asked.request, { signal: new AbortController().signal, onTouch: () => {} });
+    expect(judged(await prove(), asked).proof).toMatchObject({ grade: 'unit', serial: '12345678' });
+    await expect(prove()).rejects.toMatchObject({ code: 'busy' });
   });
 
   it('is read with its OTP application if it has no management application', async () => {

@@ -202,7 +202,11 @@ test('a key that was replaced between two scans is not reported with the serial 
   system.plug({ ids: '1050:0402', product: 'Second', interfaces: { fido: yubikey() }, node: first });
   system.permitted = true;
   await pass(3_000);
-  expect(keyEvents().map(({ kind, model }) => `${kind} ${model}`)).toEqual(['attached Second']);
+  expect(keyEvents().map(({ kind, model }) => `${kind} ${model}`)).toEqual([
+    'attached Second',
+    // Its claims were read.
+    'changed Second',
+  ]);
 });
 
 test('a key that is plugged in again is unique, even if the system still lists it at its old location', async () => {
@@ -230,7 +234,7 @@ describe('a key that may not be opened', () => {
     expect(reported()).toEqual([]);
     system.permitted = true;
     await pass(1_000);
-    expect(reported()).toEqual(['attached 12345678']);
+    expect(reported()).toEqual(['attached 12345678', 'changed 12345678']);
   });
 
   test('is reported after 5 seconds with the udev rule, and again when it can be opened', async () => {
@@ -242,7 +246,7 @@ describe('a key that may not be opened', () => {
     expect(keyEvents()[0]?.problem).toContain('GROUP="devmgr"');
     system.permitted = true;
     await pass(4_100);
-    expect(reported()).toEqual(['attached null', 'changed 12345678']);
+    expect(reported()).toEqual(['attached null', 'changed 12345678', 'changed 12345678']);
     expect(driver.keys()[0]?.problem).toBeNull();
   });
 

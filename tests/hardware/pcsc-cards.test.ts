@@ -4,6 +4,7 @@ import { createPcscDriver } from '../../drivers/pcsc/index.ts';
 import { toHex } from '../../drivers/protocols/hex.ts';
 import { type Recorder, recorder } from '../support/key-events.ts';
 import { type Pcscd, startPcscd, withPcscd } from '../support/pcscd.ts';
+import { asking } from '../support/proof-requests.ts';
 import {
   type CardProgram,
   cardOf,
@@ -57,6 +58,16 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
     expect(await recorded.next('detached')).toEqual(key);
     expect(driver.keys()).toEqual([]);
     expect(recorded.kinds()).toEqual(['attached', 'detached']);
+  });
+
+  it('a card shows its answer to reset, and cannot prove what it is', async () => {
+    await pcscd.insert(uicc({ iccid: '8986000000000001232' }));
+    const { keyId, claims } = await recorded.next('attached');
+    expect(claims).toEqual({ atr: '3B9F96801FC78031E073FE211B63E208A8830F900088' });
+    const { request } = asking({}, '8986000000000001232');
+    await expect(
+      driver.prove(keyId, request, { signal: new AbortController().signal, onTouch: () => {} }),
+    ).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(/card in a reader cannot prove/) });
   });
 
   it('a classic SIM is read in class A0', async () => {
@@ -148,7 +159,8 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
 
   it('every command and response is reported as traffic of its key', async () => {
     const key = await readOnce(uicc({ iccid: '8986000000000001232' }));
-    expect(traffic.map(line => [line.direction, toHex(line.bytes)])).toEqual([
+    // What it says about itself is read after that.
+    expect(traffic.slice(0, 10).map(line => [line.direction, toHex(line.bytes)])).toEqual([
       ['out', '00A40004023F00'],
       ['in', '6108'],
       ['out', '00C0000008'],

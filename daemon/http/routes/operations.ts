@@ -201,6 +201,16 @@ export function eventRoutes(app: FastifyInstance, parts: OperationParts & { read
 export function hardwareRoutes(app: FastifyInstance, parts: OperationParts & { readonly keys: KeySource }): void {
   const { keys } = parts;
   operation(app, parts, routes.listKeys, async () => ({ list: await keys.list(), drivers: keys.driverStatuses() }));
+  operation(app, parts, routes.proveKey, ({ params, body, reply }) =>
+    keys.prove(params.keyId, body, untilClosed(reply)),
+  );
+}
+
+/** Aborted when the client closes the connection before it has the response. */
+function untilClosed(reply: FastifyReply): AbortSignal {
+  const closed = new AbortController();
+  reply.raw.once('close', () => closed.abort());
+  return closed.signal;
 }
 
 /** What health is reported from. */

@@ -1,0 +1,124 @@
+/** Has a USB key prove what it is, over the interface that the method needs. */
+import { deadline, pause } from '../deadline.ts';
+import { HardwareError, type KeyEvidence, type ProofRequest, type ProofWork } from '../driver.ts';
+import { VENDOR } from '../usb/ids.ts';
+import type { CardConnection, Closable } from './connection.ts';
+import { getInfo, makeCredential, needsVerification } from './ctap2.ts';
+import { CtapHidChannel } from './ctaphid.ts';
+import type { KeyView, Opener } from './key-view.ts';
+import { agreeScp11b } from './scp11b.ts';
+import { registerU2f } from './u2f.ts';
+
+/** Milliseconds for a whole proof. */
+const LIMIT = 30_000;
+/** Milliseconds in which the smart card interface of a key that was just plugged in appears, and the pause between two attempts. */
+const CARD_APPEARS = 3_000;
+const CARD_PAUSE = 50;
+/** The first firmware of a YubiKey with a certificate for its key of SCP11b. */
+const SCP11B_SINCE = [5, 7, 4] as const;
+
+/** What a proof needs to know about the key. */
+export interface ProvableKey {
+  readonly view: KeyView;
+  readonly firmwareVersion: string | null;
+  /** Called before the command that counts as an attempt of SCP11b; throws if there was one since the key was plugged in. */
+  readonly beforeScp11b: () => void;
+}
+
+/** Fails with a HardwareError; see Driver.prove. */
+export async function proveKey(key: ProvableKey, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
+  const signal = deadline(work.signal, LIMIT);
+  let touched = false;
+  const onTouch = (): void => {
+    if (!touched) work.onTouch();
+    touched = true;
+  };
+  try {
+    return await proveWith(key, request, { signal, onTouch });
+  } catch (error) {
+    if (touched && error instanceof HardwareError && error.code === 'timeout') throw notTouched(error);
+    throw error;
+  }
+}
+
+const notTouched = (cause: HardwareError): HardwareError =>
+  new HardwareError('timeout', 'the key was not touched within 30 seconds: start again and touch it when it blinks', {
+    cause,
+  });
+
+async function proveWith(key: ProvableKey, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
+  if (request.method === 'fido') return overFido(key.view, request, work);
+  const evidence = await overCard(key, request, work.signal);
+  if (evidence !== null) return evidence;
+  if (request.method === 'scp11b') throw new HardwareError('unavailable', NO_SCP11B);
+  return overFido(key.view, request, work);
+}
+
+const NO_SCP11B =
+  'this key cannot prove itself by SCP11b: only YubiKeys from firmware 5.7.4 with their smart card interface switched on can';
+
+/** Null if the key does not have SCP11b. */
+async function overCard(
+  { view, firmwareVersion, beforeScp11b }: ProvableKey,
+  { hostPublicKey }: ProofRequest,
+  signal: AbortSignal,
+): Promise<KeyEvidence | null> {
+  if (view.vendorId !== VENDOR.YUBICO || view.openCard === null || !isSince(firmwareVersion)) return null;
+  const card = await opened(view.openCard, signal);
+  if (card === null) return null;
+  try {
+    return await agreeScp11b(card, hostPublicKey, signal, beforeScp11b);
+  } finally {
+    await card.close();
+  }
+}
+
+function isSince(firmwareVersion: string | null): boolean {
+  const parts = (firmwareVersion ?? '').split('.').map(Number);
+  for (const [index, least] of SCP11B_SINCE.entries()) {
+    const part = parts[index] ?? Number.NaN;
+    if (part !== least) return part > least;
+  }
+  return true;
+}
+
+/** The smart card interface appears later than the others. Null if it does not appear. */
+async function opened(open: Opener<CardConnection>, signal: AbortSignal): Promise<(CardConnection & Closable) | null> {
+  const until = performance.now() + CARD_APPEARS;
+  for (;;) {
+    try {
+      return await open(signal);
+    } catch (error) {
+      if (!(error instanceof HardwareError) || error.code !== 'unavailable') throw error;
+      if (performance.now() > until) return null;
+    }
+    await pause(CARD_PAUSE, signal);
+  }
+}
+
+async function overFido(view: KeyView, request: ProofRequest, { signal, onTouch }: ProofWork): Promise<KeyEvidence> {
+  if (view.openFido === null) throw new HardwareError('unavailable', NO_FIDO);
+  const connection = await view.openFido(signal);
+  try {
+    const channel = await CtapHidChannel.open(connection, signal);
+    const info = await getInfo(channel, signal);
+    if (info !== null && !needsVerification(info)) {
+      const enterprise = info.options.get('ep') === true;
+      const attestationObject = await makeCredential(channel, { ...request, enterprise }, signal, onTouch);
+      if (attestationObject !== null) return { method: 'fido', attestationObject };
+    }
+    const mayU2f = info === null || info.versions.includes('U2F_V2');
+    const registration = mayU2f ? await registerU2f(channel, request, signal, onTouch) : null;
+    if (registration !== null) return { method: 'u2f', registration };
+    throw new HardwareError('unavailable', info === null ? NO_FIDO : NEEDS_PIN);
+  } finally {
+    await connection.close();
+  }
+}
+
+const NO_FIDO = 'this key has neither FIDO nor SCP11b: it cannot prove what it is';
+const NEEDS_PIN =
+  'this key demands a PIN for every registration, and devmgr never asks for the PIN of a key: it cannot prove what it is';
+/** Why a second attempt of SCP11b is refused. */
+export const ALREADY_TRIED =
+  'this key has already answered by SCP11b since it was plugged in, and too many attempts block it: unplug it and plug it in again';

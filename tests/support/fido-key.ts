@@ -1,0 +1,156 @@
+/** The test authenticator behind CTAPHID: waits for a touch with keepalives, and can be canceled. */
+import { HardwareError } from '../../drivers/driver.ts';
+import { MessageAssembler, toPackets } from '../../drivers/protocols/ctaphid-packets.ts';
+import type { TestAuthenticator } from './test-authenticator.ts';
+
+const COMMAND = { msg: 0x03, init: 0x06, cbor: 0x10, cancel: 0x11, keepalive: 0x3b, error: 0x3f } as const;
+const BROADCAST = 0xffffffff;
+const MAKE_CREDENTIAL = 0x01;
+const WAITS_FOR_TOUCH = Uint8Array.of(2);
+const CANCELED = Uint8Array.of(0x2d);
+const INVALID_COMMAND = Uint8Array.of(0x01);
+const NOT_TOUCHED = Uint8Array.of(0x69, 0x85);
+const DONE = Uint8Array.of(0x90, 0x00);
+
+export interface FidoKeyOptions {
+  readonly authenticator: TestAuthenticator;
+  readonly version?: readonly [number, number, number];
+  /** Answers to other CTAPHID commands, by command. */
+  readonly vendor?: Readonly<Record<number, (payload: Uint8Array) => Uint8Array | null>>;
+  /** False: it supports U2F only. */
+  readonly ctap2?: boolean;
+  /** Replaces the response to a CBOR command. */
+  readonly answer?: (request: Uint8Array) => Uint8Array | null;
+  /** Whether it is touched as soon as it waits for that. */
+  readonly touched?: boolean;
+}
+
+/** One FIDO interface. Reports are 64 bytes in both directions. */
+export class FidoKey {
+  /** Every message that it received, command and payload in hex: tests assert what was never sent. */
+  readonly received: string[] = [];
+  canceled = 0;
+  readonly #options: FidoKeyOptions;
+  readonly #assemblers = new Map<number, MessageAssembler>();
+  readonly #out: Uint8Array[] = [];
+  readonly #waiting = new Set<PromiseWithResolvers<void>>();
+  #channels = 0;
+  /** What touching does. */
+  #pending: (() => void) | null = null;
+  #pendingChannel = 0;
+  #touched: boolean;
+
+  constructor(options: FidoKeyOptions) {
+    this.#options = options;
+    this.#touched = options.touched ?? false;
+  }
+
+  /** Touches the key now, or as soon as it waits for it. */
+  touch(): void {
+    this.#touched = true;
+    this.#pending?.();
+    this.#pending = null;
+    this.#wake();
+  }
+
+  async write(report: Uint8Array): Promise<void> {
+    const channel = new DataView(report.buffer, report.byteOffset).getUint32(0);
+    const assembler = this.#assemblers.get(channel) ?? new MessageAssembler(channel);
+    this.#assemblers.set(channel, assembler);
+    const message = assembler.add(report);
+    if (message !== null) this.#handle(channel, message.command, message.data);
+    this.#wake();
+  }
+
+  async read(signal: AbortSignal): Promise<Uint8Array> {
+    for (;;) {
+      const report = this.#out.shift();
+      if (report !== undefined) return report;
+      const more = Promise.withResolvers<void>();
+      this.#waiting.add(more);
+      const abort = (): void => more.reject(abortedBy(signal));
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort, { once: true });
+      await more.promise.finally(() => signal.removeEventListener('abort', abort));
+    }
+  }
+
+  /** Takes every unread report. */
+  takeAll(): Uint8Array[] {
+    return this.#out.splice(0);
+  }
+
+  #wake(): void {
+    for (const one of this.#waiting) one.resolve();
+    this.#waiting.clear();
+  }
+
+  #send(channel: number, command: number, payload: Uint8Array): void {
+    this.#out.push(...toPackets(channel, command, payload));
+  }
+
+  #handle(channel: number, command: number, payload: Uint8Array): void {
+    if (command === COMMAND.init) {
+      this.#open(channel, payload);
+      return;
+    }
+    this.received.push(Buffer.from([command, ...payload]).toString('hex'));
+    if (command === COMMAND.cancel) this.#cancel(channel);
+    else if (command === COMMAND.msg) this.#u2f(channel, payload);
+    else if (command === COMMAND.cbor && this.#options.ctap2 !== false) this.#cbor(channel, payload);
+    else this.#other(channel, command, payload);
+  }
+
+  #other(channel: number, command: number, payload: Uint8Array): void {
+    const answer = this.#options.vendor?.[command]?.(payload) ?? null;
+    if (answer === null) this.#send(channel, COMMAND.error, INVALID_COMMAND);
+    else this.#send(channel, command, answer);
+  }
+
+  #open(channel: number, nonce: Uint8Array): void {
+    if (channel !== BROADCAST) return;
+    const id = Buffer.alloc(4);
+    id.writeUInt32BE(++this.#channels);
+    this.#send(
+      channel,
+      COMMAND.init,
+      Buffer.concat([nonce, id, Uint8Array.of(2, ...(this.#options.version ?? [5, 7, 4]), 5)]),
+    );
+  }
+
+  #cbor(channel: number, request: Uint8Array): void {
+    const respond = () => {
+      const response = this.#options.answer?.(request) ?? this.#options.authenticator.cbor(request);
+      this.#send(channel, COMMAND.cbor, response);
+    };
+    if (request[0] !== MAKE_CREDENTIAL || this.#touched) {
+      respond();
+      return;
+    }
+    this.#pending = respond;
+    this.#pendingChannel = channel;
+    this.#send(channel, COMMAND.keepalive, WAITS_FOR_TOUCH);
+  }
+
+  #cancel(channel: number): void {
+    if (this.#pending === null || this.#pendingChannel !== channel) return;
+    this.canceled += 1;
+    this.#pending = null;
+    this.#send(channel, COMMAND.cbor, CANCELED);
+  }
+
+  #u2f(channel: number, apdu: Uint8Array): void {
+    if (!this.#touched) {
+      this.#send(channel, COMMAND.msg, NOT_TOUCHED);
+      return;
+    }
+    const data = apdu.subarray(7, 71);
+    const response = this.#options.authenticator.u2fRegister(data.subarray(0, 32), data.subarray(32));
+    this.#send(channel, COMMAND.msg, Buffer.concat([response, DONE]));
+  }
+}
+
+function abortedBy(signal: AbortSignal): HardwareError {
+  const timeout = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+  return new HardwareError(timeout ? 'timeout' : 'aborted', 'no answer');
+}
