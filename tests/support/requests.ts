@@ -80,7 +80,18 @@ export function validRequests(
     statistics: async () => ({}),
     exportDevices: async () => ({}),
     listKeys: async () => ({}),
-<<<<<<< HEAD
+    proveKey: async () => {
+      const { list } = data(await daemon().call('GET', '/api/hardware/keys'));
+      return {
+        path: `/api/hardware/keys/${list[0].keyId}/prove`,
+        body: {
+          serialNumber: list[0].serialNumber,
+          challenge: Buffer.alloc(32).toString('base64url'),
+          registryId: 'registry-1',
+          ephemeralPublicKey: Buffer.alloc(65).toString('base64url'),
+        },
+      };
+    },
     createChallenge: async () => ({}),
     submitProof: async token => {
       const options = token === undefined ? {} : { token };
@@ -99,19 +110,4 @@ export function validRequests(
     proofPolicy: async () => ({}),
     setProofPolicy: async () => ({ body: { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] } }),
   } satisfies Partial<Record<RouteName, (token?: string) => Promise<Sent>>>;
-=======
-    proveKey: async () => {
-      const { list } = data(await daemon().call('GET', '/api/hardware/keys'));
-      return {
-        path: `/api/hardware/keys/${list[0].keyId}/prove`,
-        body: {
-          serialNumber: list[0].serialNumber,
-          challenge: Buffer.alloc(32).toString('base64url'),
-          registryId: 'registry-1',
-          ephemeralPublicKey: Buffer.alloc(65).toString('base64url'),
-        },
-      };
-    },
-  } satisfies Partial<Record<RouteName, () => Promise<Sent>>>;
->>>>>>> 0ee8ba0 (Keys say what they are and give evidence: claims, SCP11b over the smart card, FIDO with a touch, and the operation of the daemon)
 }
