@@ -15,7 +15,7 @@ export interface BlobPlace {
   damage(name: string, content: Buffer): Promise<void>;
 }
 
-const PART = 8 * MiB;
+const PART = 5 * MiB;
 
 /** `length` bytes that differ everywhere. */
 export const content = (length: number): Buffer =>

@@ -82,9 +82,9 @@ withSwift('a daemon with an object store', () => {
     const whole = Buffer.from(await (await get()).arrayBuffer());
     expect(whole.length).toBe(20 * MiB);
     expect(whole.subarray(0, block.length).equals(block)).toBe(true);
-    const part = await get('bytes=8388600-8388620');
+    const part = await get('bytes=5242870-5242890');
     expect(part.status).toBe(206);
-    expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(8388600, 8388621))).toBe(true);
+    expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(5242870, 5242891))).toBe(true);
   });
 
   it('has every acknowledged file and no record without one if it is killed in the middle of an upload', async () => {

@@ -2,6 +2,7 @@
 
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -20,7 +21,6 @@ import {
 } from '@aws-sdk/client-s3';
 import { StoreFailure } from '../../store/store.ts';
 import { BlobError, FilesUnavailable } from '../blob-error.ts';
-import { detach } from '../hashing-writer.ts';
 import type { S3Target } from './target.ts';
 
 /** What the store says about an object. */
@@ -63,18 +63,49 @@ const timeouts = { connectionTimeout: 5_000, socketTimeout: 30_000 };
 
 const agents = { keepAlive: true, maxSockets: 50 };
 
+/** Bytes that a connection passes on at a time: what is copied out of so many has memory of its own, which can be freed alone. */
+const BLOCK_BYTES = 64 * 1024;
+
 /**
- * Has each connection free what it has received: more than 64 MiB would accumulate before each garbage collection. The HTTP parser
- * copies the content of a response out of these buffers before the event is over.
+ * Has each connection read into one buffer: new ones, which connections with TLS even share, would take more than 64 MiB before each
+ * garbage collection. The HTTP parser copies the content of a response while the event lasts.
  */
-function detaching<A extends HttpAgent>(agent: A): A {
-  const connect = agent.createConnection.bind(agent);
+function inBlocks<A extends HttpAgent>(agent: A): A {
+  const connect = agent.createConnection.bind(agent) as (options: object, callback?: unknown) => Socket;
   agent.createConnection = (options, callback) => {
-    const connection = connect(options, callback);
-    connection?.on('data', (chunk: Buffer) => setImmediate(detach, chunk));
+    const block = new Block(bytes => connection.emit('data', bytes));
+    const onread = { buffer: Buffer.allocUnsafeSlow(BLOCK_BYTES), callback: block.take };
+    const connection = connect({ ...options, onread }, callback);
+    // These listeners come before those of the request.
+    for (const event of ['end', 'error', 'close']) connection.on(event, block.passOn);
     return connection;
   };
   return agent;
+}
+
+/** Joins what a connection reads in one turn of the event loop: TLS has at most 16 KiB in a record. */
+class Block {
+  readonly #emit: (bytes: Buffer) => void;
+  readonly #bytes = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #filled = 0;
+
+  constructor(emit: (bytes: Buffer) => void) {
+    this.#emit = emit;
+  }
+
+  readonly take = (length: number, read: Uint8Array): boolean => {
+    if (this.#filled + length > BLOCK_BYTES) this.passOn();
+    if (this.#filled === 0) setImmediate(this.passOn);
+    this.#bytes.set(read.subarray(0, length), this.#filled);
+    this.#filled += length;
+    return true;
+  };
+
+  readonly passOn = (): void => {
+    const length = this.#filled;
+    this.#filled = 0;
+    if (length > 0) this.#emit(this.#bytes.subarray(0, length));
+  };
 }
 
 /**
@@ -95,8 +126,8 @@ export class Bucket {
       maxAttempts: 4,
       requestHandler: {
         ...timeouts,
-        httpAgent: detaching(new HttpAgent(agents)),
-        httpsAgent: detaching(new HttpsAgent(agents)),
+        httpAgent: inBlocks(new HttpAgent(agents)),
+        httpsAgent: inBlocks(new HttpsAgent(agents)),
       },
       // Other services do not know the newer checksums. The SHA-256 of each part is signed anyway.
       requestChecksumCalculation: 'WHEN_REQUIRED',

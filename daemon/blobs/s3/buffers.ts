@@ -1,6 +1,6 @@
-/** Bytes of a part: with the 10,000 parts that S3 allows, a file can have 78 GiB. S3 wants at least 5 MiB. */
-export const PART_BYTES = 8 * 1024 * 1024;
-/** Parts that all uploads together hold in memory: 256 MiB. One upload alone holds at most two. */
+/** Bytes of a part: the least that S3 accepts. With the 10,000 parts that it allows, a file can have 48 GiB. */
+export const PART_BYTES = 5 * 1024 * 1024;
+/** Parts that all uploads together hold in memory: 160 MiB. One upload alone holds at most two. */
 const MOST_BUFFERS = 32;
 /** Buffers that are kept for the next part. */
 const MOST_IDLE = 2;
