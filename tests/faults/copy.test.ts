@@ -25,6 +25,7 @@ const tables = [
   ...copiedTables.map(table => [table, keyColumn(table)]),
   ['device_count WHERE count > 0', '1, 2, 3'],
   ['device_tag', '1, 2, 3'],
+  ['device_mark', '1, 2'],
 ];
 
 /** A home with some of everything. */
@@ -44,6 +45,10 @@ async function fillHome(home: string): Promise<void> {
   await post('/api/tokens', { name: 'line', role: 'DEALER', expiresInDays: 30 });
   await post('/api/users', { username: 'dealer', password: adminPassword, role: 'DEALER' });
   await uploadApp(daemon, '1.0.0');
+  const challenge = (await daemon.call('POST', '/api/proofs/challenge', {})).data as { readonly proofId: string };
+  const claims = { aaguid: '11111111-2222-3333-4444-555555555555', firmware: '5.4.3', formFactor: 'YubiKey 5' };
+  await post(`/api/proofs/${challenge.proofId}`, { serialNumber: 'A-1', claims });
+  await daemon.call('PUT', '/api/policies/proof', { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] });
   const form = new FormData();
   form.set('file', new Blob(['sealed']), 'key.bak');
   const headers = { authorization: `Bearer ${daemon.token}` };
@@ -122,7 +127,13 @@ needsPostgres('daemon copy', () => {
     expect(await daemon.call('POST', '/api/devices/register', { ...registered, serialNumber: 'A-1' })).toMatchObject({
       code: 2006,
     });
-    expect((await daemon.call('GET', '/api/devices/list?tag=lot:7')).data).toMatchObject({ pagination: { total: 1 } });
+    for (const filter of ['tag=lot:7', 'proof=claimed', 'advisory=YSA-2024-03'])
+      expect((await daemon.call('GET', `/api/devices/list?${filter}`)).data).toMatchObject({
+        pagination: { total: 1 },
+      });
+    const { proofId } = (await daemon.call('POST', '/api/proofs/challenge', {})).data as { readonly proofId: string };
+    const answer = { serialNumber: 'A-2', claims: { firmware: '5.7.4' } };
+    expect(await daemon.call('POST', `/api/proofs/${proofId}`, answer)).toMatchObject({ code: 200 });
     await daemon.stop();
     expect(await runDaemonProgram(check, { home, json: false }, env)).toMatchObject({ code: 0 });
     expect(await server.query('SELECT device::int AS n FROM head', database)).toEqual([{ n: DEVICES + 1 }]);
