@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AttachedKeys } from '../../daemon/hardware/attached-keys.ts';
+import { clientDataHash } from '../../daemon/proof/client-data.ts';
 import type { Change } from '../../daemon/store/store.ts';
-import { type AttachedKey, type Driver, HardwareError, type KeyEvent } from '../../drivers/driver.ts';
+import { type AttachedKey, type Driver, HardwareError, type KeyEvent, type KeyEvidence } from '../../drivers/driver.ts';
 import { createSimulatedDriver, type SimulatedDriver } from '../../drivers/simulated/index.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { openTemporary } from '../support/sqlite.ts';
@@ -192,6 +193,78 @@ const unreadable: AttachedKey = {
   problem: 'no permission',
   claims: {},
 };
+
+describe('a proof', () => {
+  const input = {
+    serialNumber: 'A-1',
+    challenge: Buffer.alloc(32, 1).toString('base64url'),
+    registryId: 'R-1',
+    ephemeralPublicKey: Buffer.alloc(65, 4).toString('base64url'),
+  };
+  const never = new AbortController().signal;
+  const key: AttachedKey = { ...unreadable, serialNumber: 'A-1', problem: null, claims: { firmware: '5.7.4' } };
+
+  async function attachedTo(prove: Driver['prove']) {
+    const hid = puppet('hid');
+    setUp([{ ...hid.driver, prove }]);
+    await keys.start();
+    hid.emit('attached', key);
+  }
+
+  it('shows whether the key waits for a touch, and returns its evidence as base64url', async () => {
+    let touch = () => {};
+    const answer = Promise.withResolvers<KeyEvidence>();
+    await attachedTo((_keyId, _request, { onTouch }) => {
+      touch = onTouch;
+      return answer.promise;
+    });
+    const proving = async () => (await keys.list()).map(one => one.proving);
+    expect(await proving()).toEqual([null]);
+    const result = keys.prove('k-1', input, never);
+    expect(await proving()).toEqual(['running']);
+    touch();
+    expect(await proving()).toEqual(['touch']);
+    answer.resolve({ method: 'u2f', registration: Uint8Array.of(5, 255) });
+    expect(await result).toEqual({
+      claims: { firmware: '5.7.4' },
+      evidence: { method: 'u2f', registration: 'Bf8' },
+      failure: null,
+      problem: null,
+    });
+    expect(await proving()).toEqual([null]);
+  });
+
+  it('passes on to the driver what the registry asked, bound to its id, the serial number and the challenge', async () => {
+    const requests: unknown[] = [];
+    await attachedTo(async (_keyId, request) => {
+      requests.push(request);
+      throw new HardwareError('timeout', 'the key was not touched');
+    });
+    expect(await keys.prove('k-1', input, never)).toEqual({
+      claims: { firmware: '5.7.4' },
+      failure: 'timeout',
+      problem: 'the key was not touched',
+    });
+    expect(requests).toEqual([
+      {
+        method: null,
+        hostPublicKey: Buffer.alloc(65, 4),
+        clientDataHash: clientDataHash('R-1', 'A-1', Buffer.alloc(32, 1)),
+        relyingParty: 'devmgr.invalid',
+      },
+    ]);
+  });
+
+  it('is refused for a key that is not attached, and for another serial number than that of the key', async () => {
+    await attachedTo(() => Promise.reject(new Error('asked')));
+    await expect(keys.prove('k-2', input, never)).rejects.toMatchObject({ code: 404 });
+    const other = { ...input, serialNumber: 'B-2' };
+    await expect(keys.prove('k-1', other, never)).rejects.toMatchObject({
+      code: 1001,
+      message: 'serialNumber must be that of the key, A-1',
+    });
+  });
+});
 
 describe('a key that cannot be read at first', () => {
   it('is reported again with the same keyId when its serial number is known, but not for other changes', async () => {

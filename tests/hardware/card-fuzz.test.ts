@@ -8,8 +8,10 @@ import { concat, fromHex } from '../../drivers/protocols/hex.ts';
 import { parseIccid } from '../../drivers/protocols/iccid.ts';
 import { identifyCard, parseUid } from '../../drivers/protocols/identify-card.ts';
 import { parseOpenPgp } from '../../drivers/protocols/openpgp.ts';
+import { agreeScp11b } from '../../drivers/protocols/scp11b.ts';
 
 const RUNS = 100_000;
+const HOST_KEY = Uint8Array.of(4, ...new Uint8Array(64));
 const REGISTRABLE = /^[A-Za-z0-9\-_.:/]{1,64}$/;
 
 /** Any bytes, and bytes with a valid beginning: otherwise most of a parser is never reached. */
@@ -57,6 +59,42 @@ describe('a parser of card bytes returns a serial that can be registered or thro
   it('answer to reset', () => {
     fc.assert(
       fc.property(fc.string(), fc.uint8Array(), (name, atr) => typeof isContactless(name, atr) === 'boolean'),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe('a security domain that answers with random bytes', () => {
+  it('gives evidence with certificates of bounded size, has no SCP11b, or fails with a HardwareError, and is asked once', async () => {
+    const beginning = fc.constantFrom('', 'C0041303B020', 'E006C0041303B020', '3003020101', 'BF2105300302', '5F494104');
+    const answer = fc.tuple(
+      beginning,
+      fc.uint8Array({ maxLength: 90 }),
+      fc.constantFrom('9000', '9000', '6110', '6C00', '6A80'),
+    );
+    const answers = fc.array(
+      answer.map(([head, data, end]) => concat(fromHex(head), data, fromHex(end))),
+      {
+        minLength: 4,
+        maxLength: 12,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(answers, async given => {
+        let commands = 0;
+        let attempts = 0;
+        const card = { transmit: async () => given[commands++ % given.length]! };
+        try {
+          const evidence = await agreeScp11b(card, HOST_KEY, new AbortController().signal, () => {
+            attempts += 1;
+          });
+          expect(evidence === null || evidence.chain.every(one => one.length <= 4096)).toBe(true);
+        } catch (error) {
+          if (!(error instanceof HardwareError)) throw error;
+        }
+        expect(attempts).toBeLessThan(2);
+        expect(commands).toBeLessThan(300);
+      }),
       { numRuns: RUNS },
     );
   });

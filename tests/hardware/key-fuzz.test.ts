@@ -3,13 +3,16 @@ import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { HardwareError } from '../../drivers/driver.ts';
 import { parseResponse } from '../../drivers/protocols/apdu.ts';
+import { configClaims } from '../../drivers/protocols/claims.ts';
+import { parseInfo } from '../../drivers/protocols/ctap2.ts';
 import { CtapHidChannel, parseInit } from '../../drivers/protocols/ctaphid.ts';
 import { MessageAssembler } from '../../drivers/protocols/ctaphid-packets.ts';
 import { firmwareVersionOf, OtpAnswer } from '../../drivers/protocols/otp-reports.ts';
+import { proveKey } from '../../drivers/protocols/prove-key.ts';
 import { judgeSerial } from '../../drivers/protocols/serial.ts';
 import { parseToken2Serial } from '../../drivers/protocols/token2.ts';
-import { parseUuid, parseVersion } from '../../drivers/protocols/trussed.ts';
-import { parseConfig, parseSerial } from '../../drivers/protocols/yubikey.ts';
+import { parseTrussedStatus, parseUuid, parseVersion } from '../../drivers/protocols/trussed.ts';
+import { configValues, parseConfig, parseSerial } from '../../drivers/protocols/yubikey.ts';
 import { cleanText } from '../../drivers/text.ts';
 
 const RUNS = { numRuns: 100_000 };
@@ -38,6 +41,9 @@ const PARSERS: readonly [string, fc.Arbitrary<Uint8Array>, (bytes: Uint8Array) =
   ["a Token2 key's serial", shaped([0xd1, 4], 24), parseToken2Serial],
   ['the status of an APDU', bytes(8), parseResponse],
   ['a status report of an OTP interface', bytes(10), firmwareVersionOf],
+  ['what an authenticator says about itself', shaped([0xa2, 1, 0x80, 3, 0x50], 80), parseInfo],
+  ["a YubiKey's configuration", shaped([6, 4, 1, 3], 80), page => configClaims(configValues(page))],
+  ["a Trussed key's status", bytes(8), parseTrussedStatus],
   ['the response to CTAPHID INIT', bytes(30), data => parseInit(data, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0))],
 ];
 
@@ -94,6 +100,59 @@ describe('100,000 inputs each', () => {
 });
 
 describe('complete conversations', () => {
+  test('a proof with a key that answers at random ends with evidence or a HardwareError before its deadline', async () => {
+    const channel = [0, 0, 0, 9];
+    const cbor = fc.oneof(bytes(50), shaped([0xa1, 1, 0x80], 40));
+    const report = fc.oneof(
+      bytes(64),
+      fc
+        .tuple(fc.constantFrom(0x90, 0x83, 0xbb, 0xbf), cbor)
+        .map(([command, data]) => Uint8Array.of(...channel, command, 0, data.length + 1, 0, ...data)),
+    );
+    const opened = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x86, 0, 17, ...Buffer.alloc(8, 1), ...channel, 2, 5, 7, 4, 5);
+    await fc.assert(
+      fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 6 }), async reports => {
+        let sent = 0;
+        let nonce: Uint8Array = new Uint8Array();
+        const openFido = async () => ({
+          write: async (packet: Uint8Array) => {
+            if (packet[4] === 0x86) nonce = packet.subarray(7, 15);
+          },
+          read: async (signal: AbortSignal) => {
+            if (signal.aborted) throw new HardwareError('timeout', 'no answer');
+            const next = sent++;
+            return next === 0
+              ? Uint8Array.of(...opened.subarray(0, 7), ...nonce, ...opened.subarray(15))
+              : reports[next % reports.length]!;
+          },
+          close: async () => undefined,
+        });
+        const view = {
+          vendorId: '096e',
+          productId: '0850',
+          descriptorSerial: null,
+          openFido,
+          openOtp: null,
+          openCard: null,
+        };
+        const request = {
+          method: null,
+          hostPublicKey: new Uint8Array(65),
+          clientDataHash: new Uint8Array(32),
+          relyingParty: 'devmgr.invalid',
+        };
+        const work = { signal: AbortSignal.timeout(50), onTouch: () => undefined };
+        try {
+          await proveKey({ view, firmwareVersion: null, beforeScp11b: () => undefined }, request, work);
+          return true;
+        } catch (error) {
+          return error instanceof HardwareError;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   test('with a key that answers at random end with a value or a HardwareError', async () => {
     const signal = new AbortController().signal;
     const report = fc.oneof(bytes(64), shaped([0xff, 0xff, 0xff, 0xff, 0x86, 0, 17, 1, 1, 1, 1, 1, 1, 1, 1], 49));
