@@ -1,4 +1,4 @@
-import type { JournalHead, Store } from '../store/store.ts';
+import { type JournalHead, type Store, StoreUnavailable } from '../store/store.ts';
 import { HeadFile, type HeadKeys } from './head-file.ts';
 import type { Home } from './home.ts';
 import { SecretsBusy, withSecrets } from './secrets-lock.ts';
@@ -28,6 +28,8 @@ export class HeadKeeper {
   #writing: Promise<void> = Promise.resolve();
   /** The key with which the file was genuine; null until it was. */
   #known: Uint8Array | null = null;
+  /** Whether the file was compared with the journal since the start. */
+  #isCompared = false;
   /** What was wrong with the file at the last look. */
   #problem: string | null = null;
 
@@ -42,8 +44,8 @@ export class HeadKeeper {
     await keeper
       .#use(file => keeper.#begin(file))
       .catch(error => {
-        if (!(error instanceof SecretsBusy)) throw error;
-        parts.warn('the signed head of the journal was not compared with the journal', error);
+        if (!(error instanceof SecretsBusy || error instanceof StoreUnavailable)) throw error;
+        parts.warn('the signed head of the journal was not compared with the journal yet', error);
       });
     void keeper.write();
     return keeper;
@@ -52,7 +54,7 @@ export class HeadKeeper {
   /** Writes a line if the journal has grown. Never rejects. */
   write(): Promise<void> {
     this.#writing = this.#writing.then(() =>
-      this.#use(file => this.#append(file)).catch(error =>
+      this.#use(file => this.#compareAndAppend(file)).catch(error =>
         this.#parts.warn('the head of the journal could not be signed; trying again after the next commit', error),
       ),
     );
@@ -78,8 +80,18 @@ export class HeadKeeper {
     });
   }
 
+  async #compareAndAppend(file: HeadFile): Promise<void> {
+    if (!this.#isCompared) await this.#begin(file);
+    await this.#append(file);
+  }
+
   async #begin(file: HeadFile): Promise<void> {
     await file.settleRestore(await this.#parts.store.journalHead());
+    await this.#compare(file);
+    this.#isCompared = true;
+  }
+
+  async #compare(file: HeadFile): Promise<void> {
     const { last } = file;
     if (last === null) return;
     if (last.id > 0 && !(await this.#holds(last)))

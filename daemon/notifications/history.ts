@@ -122,12 +122,13 @@ export class History {
     const types = (wanted & journalTypes) === journalTypes ? undefined : typesIn(wanted);
     const events = await this.#options.store.events({
       after: cursor,
+      through: head,
       limit: BATCH,
       types,
       device: device ?? undefined,
     });
     const last = events.at(-1)?.id ?? cursor;
-    // An incomplete batch contains everything up to the head before the read, and perhaps more.
+    // An incomplete batch contains everything up to the head before the read.
     return { blocks: blocksOf(events, cursor), through: events.length < BATCH ? Math.max(head, last) : last };
   }
 }

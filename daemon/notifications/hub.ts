@@ -186,11 +186,12 @@ export class Hub {
     void this.#checkDue();
   }
 
-  #committed({ lastEventId, users, serviceTokens }: CommitNotice): void {
+  #committed({ lastEventId, users, serviceTokens, everything = false }: CommitNotice): void {
     this.#tail.committed(lastEventId);
-    if (users.length === 0 && serviceTokens.length === 0) return;
+    if (users.length === 0 && serviceTokens.length === 0 && !everything) return;
     const changed = new Set([...users.map(userHolder), ...serviceTokens.map(tokenHolder)]);
-    for (const consumer of this.#consumers) if (changed.has(consumer.listener.holder)) consumer.needsCheck = true;
+    for (const consumer of this.#consumers)
+      if (everything || changed.has(consumer.listener.holder)) consumer.needsCheck = true;
     // Later, because other listeners of this commit (the caches of users and tokens) must see it first.
     setImmediate(() => void this.#checkDue());
   }

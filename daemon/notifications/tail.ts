@@ -77,7 +77,7 @@ export class Tail {
   async #read(): Promise<void> {
     const after = this.recent.through;
     const head = this.#head;
-    const events = await this.#options.store.events({ after, limit: BATCH });
+    const events = await this.#options.store.events({ after, through: head, limit: BATCH });
     // Meanwhile the last reader may have left and another one come, for which `recent` was restarted.
     if (after !== this.recent.through) return;
     const last = events.at(-1)?.id ?? after;

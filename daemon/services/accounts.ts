@@ -44,8 +44,9 @@ export class Accounts {
 
   constructor(store: Pick<Store, 'user' | 'onCommit' | 'behind'>) {
     this.#store = store;
-    store.onCommit(({ users }) => {
-      if (users.length) this.#epoch++;
+    store.onCommit(({ users, everything }) => {
+      if (users.length || everything) this.#epoch++;
+      if (everything) this.#users.clear();
       for (const number of users) this.#users.delete(number);
     });
   }

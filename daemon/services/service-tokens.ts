@@ -33,8 +33,8 @@ export class ServiceTokens {
 
   constructor(parts: ServiceTokensParts) {
     this.#parts = parts;
-    parts.store.onCommit(({ serviceTokens }) => {
-      if (serviceTokens.length === 0) return;
+    parts.store.onCommit(({ serviceTokens, everything }) => {
+      if (serviceTokens.length === 0 && !everything) return;
       this.#epoch++;
       this.#known.clear();
     });

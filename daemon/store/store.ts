@@ -263,6 +263,8 @@ export interface EventFilter {
   readonly after: number;
   /** Only entries with lower ids, and the highest ids first; if absent, the lowest ids come first. */
   readonly before?: number | undefined;
+  /** Only entries up to this id. */
+  readonly through?: number | undefined;
   readonly limit: number;
   readonly types?: readonly EntryType[] | undefined;
   /** Number of the device. */
@@ -322,7 +324,7 @@ export interface Reader {
   backup(number: number): Promise<BackupRecord | null>;
   /** In order of creation. */
   backups(device: number, window: Window): Promise<Rows<BackupRecord>>;
-  /** In the order of the journal, or in reverse if the filter has `before`. */
+  /** In the order of the journal, or in reverse if the filter has `before`. Without what a failover can undo. */
   events(filter: EventFilter): Promise<readonly EventRecord[]>;
   /** Id of the last entry; 0 if there is none. */
   lastEventId(): Promise<number>;
@@ -341,6 +343,8 @@ export interface CommitNotice {
   readonly users: readonly number[];
   /** Numbers of the service tokens that were added or revoked. */
   readonly serviceTokens: readonly number[];
+  /** Any user and any token may differ from what was read before: the store has another server, which may lack what the last one has shown. */
+  readonly everything?: boolean;
 }
 
 /** Work that one of several handles does, until it ends it or loses it. */
@@ -382,7 +386,8 @@ export interface Store extends Reader {
   /**
    * Calls the listener after each commit of this handle, before the promise of the commit resolves, and after commits of other
    * handles, as soon as the store learns of them: a store with several handles looks four times a second, and after hints of the others. One call may stand for
-   * several commits, and a call may repeat what an earlier one said. Returns the function that stops this.
+   * several commits, and a call may repeat what an earlier one said. Users and tokens are named as soon as their change is visible;
+   * `lastEventId` is that of an entry that no failover can undo. Returns the function that stops this.
    */
   onCommit(listener: (notice: CommitNotice) => void): () => void;
   /** Absent if the store has one handle at a time: then counters in memory do. */

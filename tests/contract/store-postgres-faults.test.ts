@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PostgresMaintenance } from '../../daemon/store/postgres/index.ts';
-import type { Store } from '../../daemon/store/store.ts';
-import { StoreFailure } from '../../daemon/store/store.ts';
+import type { CommitNotice, Store } from '../../daemon/store/store.ts';
+import { StoreFailure, StoreUnavailable } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
 import { addDevice, addUser, commit, commitOf, queryOf, setDevice, useDevice } from './store/fixtures.ts';
@@ -59,6 +59,99 @@ needsPostgres('a PostgreSQL store whose server', () => {
         expect(await serials()).toEqual(['A']);
         expect(await opened.query('SELECT event, touched FROM head')).toEqual([{ event: '1', touched: '1' }]);
       });
+  });
+
+  describe('shows a commit whose wait for the standby was cancelled', () => {
+    const response = {
+      id: 'a',
+      holder: '1',
+      digest: 'd',
+      expiresAt: 9e15,
+      maxTotal: 1,
+      make: () => ({ status: 200, body: Buffer.from('carried out') }),
+    };
+    const all = { after: 0, limit: 9 };
+    const ignore = () => {};
+    let other: Store;
+    let notices: CommitNotice[];
+    let writing: ReturnType<typeof commit>;
+
+    /** Entry 1 is visible on the primary alone, and the other handle has found it. */
+    beforeEach(async () => {
+      other = await opened.openAnother();
+      notices = [];
+      other.onCommit(notice => void notices.push(notice));
+      await setting(`ALTER SYSTEM SET synchronous_standby_names = 'absent'`);
+      writing = commit(store, [addUser('bob')], { response });
+      writing.catch(ignore);
+      const first = await backend(waitsForStandby);
+      await server.query(`SELECT pg_cancel_backend(${first})`);
+      await vi.waitFor(() => expect(notices.flatMap(({ users }) => users)).toContain(1), 10_000);
+    });
+    const heals = () => setting('ALTER SYSTEM RESET synchronous_standby_names');
+    afterEach(async () => {
+      await heals();
+      await writing.catch(ignore);
+    });
+    const shown = () => Math.max(...notices.map(({ lastEventId }) => lastEventId));
+    const hidden = async (store: Store) => {
+      const reads = [store.events(all), store.lastEventId(), store.journalHead(), store.response('a', 0)];
+      for (const read of await Promise.allSettled(reads))
+        expect(read).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) });
+      expect(await store.events({ ...all, through: 0 })).toEqual([]);
+    };
+
+    it('drops what is cached at once, and announces the entry when the standby is back', async () => {
+      expect(shown()).toBe(0);
+      // A cancelled confirmation confirms nothing.
+      const touching = await backend(`${waitsForStandby} AND pid NOT IN (SELECT pid FROM pg_locks JOIN pg_class c
+        ON relation = c.oid WHERE relname = 'head')`);
+      await server.query(`SELECT pg_cancel_backend(${touching})`);
+      await backend(waitsForStandby, touching);
+      expect(shown()).toBe(0);
+      await heals();
+      await vi.waitFor(() => expect(shown()).toBe(1), 10_000);
+      expect(await writing).toEqual([{ kind: 'added', number: 1 }]);
+    });
+
+    it('does not show the entry, and does not repeat the response, until the standby is back', async () => {
+      await hidden(other);
+      await heals();
+      expect(await other.events(all)).toMatchObject([{ id: 1, type: 'USER_CREATED' }]);
+      expect(await other.journalHead()).toMatchObject({ id: 1 });
+      expect(Buffer.from((await other.response('a', 0))!.body).toString()).toBe('carried out');
+    });
+
+    it('does not show it either to a handle that is opened meanwhile', async () => {
+      const late = await opened.openAnother();
+      expect((await late.user(1))?.username).toBe('bob');
+      await hidden(late);
+      const learned: number[] = [];
+      late.onCommit(({ lastEventId }) => learned.push(lastEventId));
+      await heals();
+      await vi.waitFor(() => expect(learned.at(-1)).toBe(1), 10_000);
+      expect(await late.lastEventId()).toBe(1);
+    });
+
+    it('has shown no number that is given out again if the primary is lost', async () => {
+      const allow = (how: boolean) =>
+        server.query(`SET synchronous_commit = local; ALTER DATABASE ${opened.database} ALLOW_CONNECTIONS ${how}`);
+      const admin = await server.connect(opened.database);
+      await admin.query('SET synchronous_commit = local');
+      await allow(false);
+      await admin.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+      // What the standby would have.
+      await admin.query(`BEGIN; SET session_replication_role = replica; TRUNCATE event, response, "user";
+        UPDATE head SET event = 0, "user" = 0, mac = '', seal = NULL; COMMIT`);
+      await admin.end();
+      await heals();
+      await allow(true);
+      expect(await commit(other, [addDevice('A')])).toMatchObject([{ kind: 'added', number: 1 }]);
+      expect(await writing).toEqual([{ kind: 'added', number: 1 }]);
+      await vi.waitFor(() => expect(shown()).toBe(2), 10_000);
+      expect((await other.events(all)).map(({ type }) => type).sort()).toEqual(['DEVICE_REGISTERED', 'USER_CREATED']);
+    });
   });
 
   it('ends its sessions carries out each commit exactly once', async () => {

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addressFrom } from '../../daemon/store/postgres/address.ts';
 import { Connections } from '../../daemon/store/postgres/connections.ts';
 import { openCopySource, openCopyTarget } from '../../daemon/store/postgres/copy.ts';
@@ -12,8 +12,11 @@ import { migrations } from '../../daemon/store/postgres/migrations.ts';
 import { passwordFor, passwordIn } from '../../daemon/store/postgres/password.ts';
 import { openPostgresStore, type PostgresOptions } from '../../daemon/store/postgres/postgres-store.ts';
 import { Primary } from '../../daemon/store/postgres/primary.ts';
+import { Readers } from '../../daemon/store/postgres/readers.ts';
 import { Session } from '../../daemon/store/postgres/session.ts';
 import { checkCommitted, NoAnswer, NotWritten } from '../../daemon/store/postgres/transaction.ts';
+import { Watch } from '../../daemon/store/postgres/watch.ts';
+import type { CommitNotice } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer, serverPassword } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -109,6 +112,9 @@ describe('the primary server', () => {
         tag: 'SELECT',
         rows: sql.includes('timeline') ? [{ timeline, readonly }] : mac === null ? [] : [{ mac }],
       }),
+      alive: true,
+      pending: 0,
+      close: vi.fn(),
     }) as unknown as Session;
 
   it('is refused on a lower timeline, as a standby, or without an acknowledged entry', async () => {
@@ -121,6 +127,41 @@ describe('the primary server', () => {
     await expect(primary.check(answering('00000003', 'm', true))).rejects.toThrow(/is read-only/);
     await expect(primary.check(answering('00000004', 'x'))).rejects.toThrow(/lacks journal entry 7/);
     await expect(primary.check(answering('00000004', null))).rejects.toThrow(/lacks journal entry 7/);
+  });
+
+  it('is the one of the highest timeline: sessions with an earlier one are used no longer', async () => {
+    const primary = new Primary(address('postgres://u@h/d'), Date.now);
+    const [earlier, later] = [answering('00000002', null), answering('00000003', null)];
+    const open = vi.fn().mockResolvedValueOnce(earlier).mockResolvedValueOnce(later).mockResolvedValueOnce(later);
+    const readers = new Readers(open, session => primary.serves(session));
+    await primary.check(earlier);
+    await readers.run('SELECT 1');
+    await readers.run('SELECT 1');
+    expect(open).toHaveBeenCalledTimes(1);
+    await primary.check(later);
+    await readers.run('SELECT 1');
+    expect(open).toHaveBeenCalledTimes(2);
+    expect(earlier.close).toHaveBeenCalled();
+  });
+
+  it('may lack what an earlier one has shown: listeners forget everything', async () => {
+    const notices: CommitNotice[] = [];
+    let timeline = '00000002';
+    const watch = new Watch({
+      readers: { run: async () => ({ tag: 'SELECT', rows: [{ event: 7 }] }) },
+      confirmed: { id: 7, rise() {}, async reach() {} },
+      timeline: () => timeline,
+      notify: notice => notices.push(notice),
+      from: 7,
+      everyMs: 3_600_000,
+    });
+    await watch.look();
+    expect(notices).toEqual([]);
+    timeline = '00000003';
+    await watch.look();
+    await watch.look();
+    expect(notices).toEqual([{ lastEventId: 7, users: [], serviceTokens: [], everything: true }]);
+    await watch.stop();
   });
 });
 

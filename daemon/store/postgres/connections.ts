@@ -17,6 +17,11 @@ export const durable = `SELECT set_config('synchronous_commit', 'on', false) WHE
 /** PostgreSQL 17 can cancel a transaction by time, also one that commits. */
 export const unlimited = `SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('server_version_num')::int >= 170000`;
 
+async function makeDurable(session: Session): Promise<void> {
+  await session.runOnce(durable);
+  await session.runOnce(unlimited);
+}
+
 /** How to connect. */
 export interface ConnectionParts {
   readonly login: Login;
@@ -37,10 +42,10 @@ export class Connections {
 
   /** The session for writing; a new one if the last one has failed. It keeps maintenance away that needs the database alone. */
   async writer(): Promise<Session> {
-    if (this.#writer?.alive) return this.#writer;
+    if (this.#writer && this.#parts.primary.serves(this.#writer)) return this.#writer;
+    this.#writer?.destroy();
     const session = await this.#open(writing, async opened => {
-      await opened.runOnce(durable);
-      await opened.runOnce(unlimited);
+      await makeDurable(opened);
       const { login, schema = migrations.length } = this.#parts;
       await joinDaemons(opened, login.address, schema);
       // Another release may have changed the schema while this daemon had no connection.
@@ -48,6 +53,13 @@ export class Connections {
     });
     this.#writer = session;
     return session;
+  }
+
+  /** For writes that confirm others: the connection, or a new one. */
+  async confirmer(last: Session | null): Promise<Session> {
+    if (last && this.#parts.primary.serves(last)) return last;
+    last?.destroy();
+    return this.#open(writing, makeDurable);
   }
 
   reader(): Promise<Session> {

@@ -1,6 +1,8 @@
 /** The store in a PostgreSQL database. */
 import { JournalEnd } from '../journal-end.ts';
 import { type CommitNotice, type Store, StoreFailure } from '../store.ts';
+import { Confirmed } from './confirmed.ts';
+import { confirmedReads } from './confirmed-reads.ts';
 import { Connections } from './connections.ts';
 import { type CounterParts, Counters } from './counters.ts';
 import { type HeadRow, storedHead } from './draft.ts';
@@ -71,8 +73,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         'use the secrets of this registry: journal-key and journal-keys-earlier',
       );
     if (options.instance) await recordInstance(writer, options.instance);
-    primary.knows({ id: head.event, mac: head.mac });
-    return storeOf(new Handle({ address: login.address.text, connections, primary, end, head }, options), connections);
+    const confirmed = new Confirmed(last => connections.confirmer(last));
+    // Without its standby, the database serves reads.
+    await confirmed.write().then(
+      () => primary.knows({ id: head.event, mac: head.mac }),
+      () => {},
+    );
+    const opened = { address: login.address.text, connections, primary, end, head, confirmed };
+    return storeOf(new Handle(opened, options), connections);
   } catch (error) {
     await connections.close();
     throw toOpenFailure(error, login.address.text);
@@ -86,6 +94,7 @@ interface Opened {
   readonly primary: Primary;
   readonly end: JournalEnd;
   readonly head: HeadRow;
+  readonly confirmed: Confirmed;
 }
 
 async function prepare(login: Login, { notice = () => {}, migrations }: PostgresOptions): Promise<void> {
@@ -103,6 +112,7 @@ async function prepare(login: Login, { notice = () => {}, migrations }: Postgres
 /** The parts of an open store, and what they report to each other. */
 class Handle {
   readonly readers: Readers;
+  readonly confirmed: Confirmed;
   readonly group: Group;
   readonly counters: Counters;
   readonly listeners = new Set<(notice: CommitNotice) => void>();
@@ -116,20 +126,24 @@ class Handle {
   #closing: Promise<void> | null = null;
 
   constructor(
-    { address, connections, primary, end, head }: Opened,
+    { address, connections, primary, end, head, confirmed }: Opened,
     { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, counting, notice = () => {}, readJournalKeys }: PostgresOptions,
   ) {
     this.#connections = connections;
     this.#address = address;
     this.#log = notice;
-    this.readers = new Readers(() => connections.reader());
+    this.confirmed = confirmed;
+    this.readers = new Readers(
+      () => connections.reader(),
+      session => primary.serves(session),
+    );
     this.counters = new Counters({
       open: () => connections.counter(),
       runLong: (sql, values) => this.readers.run(sql, values, 'long'),
       ...counting,
     });
-    const parts = { readers: this.readers, from: head.event, everyMs: watchMs };
-    this.#watch = new Watch({ ...parts, notify: what => this.#notify(what) });
+    const parts = { readers: this.readers, confirmed, from: head.event, everyMs: watchMs };
+    this.#watch = new Watch({ ...parts, timeline: () => primary.timeline, notify: what => this.#notify(what) });
     this.#hints = new Hints({ open: () => connections.counter(), heard: id => this.#watch.hint(id) });
     this.group = new Group({
       session: () => connections.writer(),
@@ -166,6 +180,7 @@ class Handle {
   async #close(): Promise<void> {
     await this.group.close();
     await this.#hints.close();
+    await this.confirmed.close();
     await this.#watch.stop();
     await this.counters.close();
     await this.readers.close();
@@ -173,6 +188,7 @@ class Handle {
   }
 
   #committed(what: Committed): void {
+    this.confirmed.rise(what.notice.lastEventId);
     this.#watch.own(what);
     this.#hints.send(what.notice.lastEventId);
     this.#notify(what.notice);
@@ -199,10 +215,12 @@ class Handle {
 
 function storeOf(handle: Handle, connections: Connections): Store {
   const { readers, group, counters, listeners } = handle;
+  const reads = tableReads(readers);
   return {
     counters,
     sharedWork: new PostgresSharedWork({ readers, open: () => connections.worker() }),
-    ...tableReads(readers),
+    ...reads,
+    ...confirmedReads(reads, handle.confirmed),
     devices: query => listDevices(readers, query),
     statistics: query => readStatistics(readers, query),
     scanDevices: (filter, options) => scanDevices(() => connections.scanner(), filter, options),

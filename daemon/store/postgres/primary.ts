@@ -56,6 +56,17 @@ export class Primary {
         'name the server that has it; to accept the loss, move journal-heads away and restart the daemon',
       );
     if (timeline > this.#timeline) this.#timeline = timeline;
+    session.timeline = timeline;
+  }
+
+  /** The latest timeline that this process has used: a higher one is that of another primary. */
+  get timeline(): string {
+    return this.#timeline;
+  }
+
+  /** Whether a session works and has the latest primary: an earlier one may show what was lost. */
+  serves(session: Session): boolean {
+    return session.alive && session.timeline === this.#timeline;
   }
 
   /** Throws if the clocks differ. `database`: its time, read between `asked`, by the clock of this node, and now. */

@@ -8,10 +8,11 @@ const columns = 'id, at, type, device, subject, actor, request_id, data, detail'
 
 /** The entries that match, in the order of the filter. */
 export async function readEvents(readers: Readers, filter: EventFilter): Promise<EventRecord[]> {
-  const { after, before, limit, types, device, actor, from, to } = filter;
+  const { after, before, through, limit, types, device, actor, from, to } = filter;
   const conditions = new Conditions();
   conditions.add('id >', after);
   if (before !== undefined && before !== Number.POSITIVE_INFINITY) conditions.add('id <', before);
+  if (through !== undefined && through !== Number.POSITIVE_INFINITY) conditions.add('id <=', through);
   if (types !== undefined) conditions.addOneOf('type', types);
   if (device !== undefined) conditions.add('device =', device);
   if (actor !== undefined) conditions.add('actor =', actor);

@@ -3,14 +3,20 @@ import { StoreFailure, StoreUnavailable } from '../store.ts';
 import { StoreUnreachable, sqlState, toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 
+/** Whether reads may use a connection. */
+type Serves = (session: Session) => boolean;
+const isAlive: Serves = session => session.alive;
+
 /** Connections for reads of one length. */
 class Lane {
   readonly #open: () => Promise<Session>;
+  readonly #serves: Serves;
   readonly #sessions: (Session | null)[];
   readonly #opening = new Map<number, Promise<Session>>();
 
-  constructor(size: number, open: () => Promise<Session>) {
+  constructor(size: number, open: () => Promise<Session>, serves: Serves) {
     this.#open = open;
+    this.#serves = serves;
     this.#sessions = new Array(size).fill(null);
   }
 
@@ -21,7 +27,10 @@ class Lane {
     for (let i = 1; i < this.#sessions.length; i++)
       if (load(this.#sessions[i]!) < load(this.#sessions[best]!)) best = i;
     const session = this.#sessions[best]!;
-    return session?.alive ? session : this.#reopen(best);
+    if (session && this.#serves(session)) return session;
+    // What it was asked before is still answered.
+    void session?.close();
+    return this.#reopen(best);
   }
 
   async close(): Promise<void> {
@@ -50,8 +59,8 @@ export class Readers {
   readonly #lanes: Readonly<Record<ReadLength, Lane>>;
   #closed = false;
 
-  constructor(open: () => Promise<Session>) {
-    this.#lanes = { short: new Lane(2, open), long: new Lane(3, open) };
+  constructor(open: () => Promise<Session>, serves: Serves = isAlive) {
+    this.#lanes = { short: new Lane(2, open, serves), long: new Lane(3, open, serves) };
   }
 
   /** Runs a read that is prepared once; repeats it if the connection fails. Rejects with `StoreFailure`. */

@@ -47,6 +47,8 @@ export class Session {
   warnings: string[] = [];
   /** How many statements have no answer yet. */
   pending = 0;
+  /** The timeline of its server, as `Primary.check` has found it. */
+  timeline = '';
   /** Resolves when the connection has ended. */
   readonly ended: Promise<void>;
   readonly #client: pg.Client;

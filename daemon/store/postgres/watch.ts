@@ -1,13 +1,20 @@
-/** Commits of other handles: read from the journal, because no hint is as sure as that. */
+/**
+ * Commits of other handles: read from the journal, because no hint is as sure as that. Users and tokens that they change are reported
+ * as soon as that is visible, entries when they are confirmed.
+ */
 import type { CommitNotice } from '../store.ts';
+import type { Confirmed } from './confirmed.ts';
 import type { Committed } from './group.ts';
 import type { Readers } from './readers.ts';
 
 /** What the watch works with. */
 export interface WatchParts {
   readonly readers: Pick<Readers, 'run'>;
+  readonly confirmed: Pick<Confirmed, 'id' | 'rise' | 'reach'>;
+  /** The timeline of the server that the last read has used, or a later one. */
+  readonly timeline: () => string;
   readonly notify: (notice: CommitNotice) => void;
-  /** Id of the last entry, whose commit everyone knows. */
+  /** Id of the last entry when the store was opened. */
   readonly from: number;
   /** Milliseconds between two looks. */
   readonly everyMs: number;
@@ -20,18 +27,22 @@ const subjects = `SELECT DISTINCT type LIKE 'TOKEN\\_%' AS "isToken", subject FR
 /** Looks for new entries and notifies of them. */
 export class Watch {
   readonly #parts: WatchParts;
-  /** Every commit up to this entry was notified. */
-  #seen: number;
+  /** Every commit up to this entry was notified, and is confirmed; null if that is not known of any. */
+  #seen: number | null;
+  #timeline: string;
   #running: Promise<void> | null = null;
   /** A hint came during a look, which may have read before. */
   #lookAgain = false;
+  #confirming = false;
+  #stopped = false;
   /** When the last look that succeeded was begun, by `performance.now()`. */
   #lookedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
-    this.#seen = parts.from;
+    this.#seen = parts.confirmed.id >= parts.from ? parts.from : null;
+    this.#timeline = parts.timeline();
     this.#timer = setInterval(() => void this.look(), parts.everyMs);
     this.#timer.unref();
   }
@@ -54,9 +65,10 @@ export class Watch {
     return this.#running;
   }
 
-  /** Looks at once if the entry is not known. */
+  /** Another handle has confirmed this entry, or may have: infinity. Looks at once if that is not known. */
   hint(lastEventId: number): void {
-    if (lastEventId <= this.#seen) return;
+    if (Number.isSafeInteger(lastEventId)) this.#parts.confirmed.rise(lastEventId);
+    if (this.#seen !== null && lastEventId <= this.#seen) return;
     if (this.#running) this.#lookAgain = true;
     else void this.look();
   }
@@ -68,23 +80,48 @@ export class Watch {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#stopped = true;
     this.#lookAgain = false;
     await this.#running;
   }
 
   async #look(): Promise<void> {
-    const { readers, notify } = this.#parts;
+    const { readers, confirmed, timeline } = this.#parts;
     const begun = performance.now();
     const last = (await readers.run('SELECT event FROM head')).rows[0]!.event as number;
-    const from = this.#seen;
-    if (last <= from) {
-      this.#lookedAt = begun;
-      return;
-    }
+    if (last > confirmed.id) void this.#confirm(last);
+    if (this.#seen === null || timeline() !== this.#timeline) this.#startOver(Math.min(last, confirmed.id));
+    else if (last > this.#seen) await this.#report(this.#seen, last);
+    this.#lookedAt = begun;
+  }
+
+  /** Another server may lack what the last one has shown. `through`: id of the last entry that is visible and confirmed. */
+  #startOver(through: number): void {
+    const { notify, timeline, from } = this.#parts;
+    this.#timeline = timeline();
+    if (through > 0 || from === 0) this.#seen = Math.max(this.#seen ?? 0, through);
+    notify({ lastEventId: through, users: [], serviceTokens: [], everything: true });
+  }
+
+  /** While entries are not confirmed, each look reports again what they change. */
+  async #report(from: number, last: number): Promise<void> {
+    const { readers, confirmed, notify } = this.#parts;
+    const through = Math.max(from, Math.min(last, confirmed.id));
     const { rows } = await readers.run(subjects, [from, last], 'long');
     const of = (isToken: boolean) => rows.filter(row => row.isToken === isToken).map(row => row.subject as number);
-    this.#seen = Math.max(this.#seen, last);
-    notify({ lastEventId: last, users: of(false), serviceTokens: of(true) });
-    this.#lookedAt = begun;
+    this.#seen = Math.max(this.#seen ?? 0, through);
+    if (through > from || rows.length > 0) notify({ lastEventId: through, users: of(false), serviceTokens: of(true) });
+  }
+
+  /** Has the entry confirmed, and reports it. Never rejects. */
+  async #confirm(id: number): Promise<void> {
+    if (this.#confirming) return;
+    this.#confirming = true;
+    const isConfirmed = await this.#parts.confirmed.reach(id).then(
+      () => true,
+      () => false,
+    );
+    this.#confirming = false;
+    if (isConfirmed && !this.#stopped) await this.look();
   }
 }

@@ -26,8 +26,8 @@ export async function readEvents(statements: Statements, filter: EventFilter): P
 
 /** The ranges of ids (the first excluded, the second included) to search one after the other, each a bounded number of entries. */
 function* ranges(statements: Statements, filter: EventFilter): Generator<readonly [after: number, through: number]> {
-  const { after, before = Number.POSITIVE_INFINITY, device } = filter;
-  const last = Math.min(lastEventId(statements), before - 1);
+  const { after, before = Number.POSITIVE_INFINITY, through = Number.POSITIVE_INFINITY, device } = filter;
+  const last = Math.min(lastEventId(statements), before - 1, through);
   const isFiltered = [filter.types, device, filter.actor, filter.from, filter.to].some(value => value !== undefined);
   // Without a filter, the first rows of the whole range are the result.
   if (!isFiltered) {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { registeredLater } from '../../../daemon/domain/device-decisions.ts';
 import type { Change, ChangeResult, Commit, Store } from '../../../daemon/store/store.ts';
 import { queryOf } from './fixtures.ts';
 import { applyChange, checkGuard, empty } from './memory-changes.ts';
@@ -32,7 +33,10 @@ export async function expectSerial(store: Store, acknowledged: readonly Acknowle
     // Not what was asked for: a store with several handles raises times.
     const { at } = events.find(event => event.requestId === requestId)!;
     for (const guard of commit.guards ?? []) checkGuard(content, guard, undefined);
-    const replayed = commit.changes.map(change => applyChange(content, change, { ...commit, at }, undefined));
+    const by = at - commit.at;
+    const replayed = commit.changes.map(change =>
+      applyChange(content, raisedBy(change, by), { ...commit, at }, undefined),
+    );
     const raised = at === commit.at ? {} : { at };
     const hasTime = ({ kind }: ChangeResult) => kind === 'added' || kind === 'used';
     expect(results).toEqual(replayed.map(result => (hasTime(result) ? { ...result, ...raised } : result)));
@@ -46,3 +50,6 @@ export async function expectSerial(store: Store, acknowledged: readonly Acknowle
     total: content.users.length,
   });
 }
+
+const raisedBy = (change: Change, by: number): Change =>
+  change.kind === 'device.add' && by > 0 ? registeredLater(change, by) : change;

@@ -215,6 +215,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
           event =>
             event.id > filter.after &&
             event.id < (filter.before ?? Number.POSITIVE_INFINITY) &&
+            event.id <= (filter.through ?? Number.POSITIVE_INFINITY) &&
             (filter.types?.includes(event.type) ?? true) &&
             (filter.device === undefined || event.device === filter.device) &&
             (filter.actor === undefined || event.actor === filter.actor) &&

@@ -152,6 +152,10 @@ export const readRules: readonly Rule[] = [
     expect(await ids({ before: 6, device: 1 })).toEqual([4, 1]);
     expect(await ids({ before: Number.POSITIVE_INFINITY, types: ['DEVICE_USED'], limit: 1 })).toEqual([5]);
     expect(await ids({ before: 0 })).toEqual([]);
+    expect(await ids({ through: 3 })).toEqual([1, 2, 3]);
+    expect(await ids({ before: 5, through: 3, limit: 2 })).toEqual([3, 2]);
+    expect(await ids({ through: 4, device: 1 })).toEqual([1, 4]);
+    expect(await ids({ through: 0 })).toEqual([]);
     expect(await ids({ actor: 'y' })).toEqual([4, 5]);
     expect(await ids({ from: 10 })).toEqual(raisesTimes ? [1, 2, 3, 4, 5, 6] : [1, 2, 3, 6]);
     expect(await ids({ from: 11 })).toEqual([6]);

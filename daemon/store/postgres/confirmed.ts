@@ -1,0 +1,112 @@
+/**
+ * What the synchronous standby has as well. A commit becomes visible on the primary before that if its wait is cancelled, or if the
+ * server restarts meanwhile; a failover can then lose it. Without a standby, everything visible is confirmed.
+ */
+import { TurnBatch } from '../../concurrency.ts';
+import { StoreUnavailable } from '../store.ts';
+import { toFailure } from './failure.ts';
+import type { Result, Session } from './session.ts';
+import { checkCommitted, inTime } from './transaction.ts';
+
+/** Milliseconds to wait for the hint of the handle that has committed: twice the time between two hints. */
+const HINT_MS = 100;
+/** Milliseconds after which a caller waits no longer. */
+const WAIT_MS = 2000;
+
+/** One row for all handles: while the standby is away, one of them waits for it, and the others for the row, up to `lock_timeout`. */
+const touch = `INSERT INTO meta (name, value) VALUES ('confirmed', '')
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+/** The last entry of the journal that is known to survive the loss of the primary. */
+export class Confirmed {
+  readonly #open: () => Promise<Session>;
+  readonly #writes = new TurnBatch<PromiseWithResolvers<void>>({ handle: jobs => this.#settle(jobs) });
+  readonly #waiting = new Set<() => void>();
+  #id = 0;
+  #session: Session | null = null;
+  #closed = false;
+
+  /** `open`: returns the connection, or a new one; its commits are as durable as all others. */
+  constructor(open: (last: Session | null) => Promise<Session>) {
+    this.#open = () => open(this.#session);
+  }
+
+  /** Its id; 0 if none is known. Never falls. */
+  get id(): number {
+    return this.#id;
+  }
+
+  /** A COMMIT that contains this entry was answered without a warning. */
+  rise(id: number): void {
+    if (id <= this.#id) return;
+    this.#id = id;
+    for (const look of this.#waiting) look();
+  }
+
+  /** Resolves when the entry is confirmed. Writes only if no handle says so in time. Rejects with `StoreUnavailable`. */
+  async reach(id: number): Promise<void> {
+    await this.#news(id);
+    if (id > this.#id) await this.write();
+  }
+
+  /** Confirms everything that is visible, by a write of its own. Rejects with `StoreUnavailable`; the write goes on. */
+  async write(): Promise<void> {
+    const job = Promise.withResolvers<void>();
+    this.#writes.add(job);
+    const why = 'the database does not confirm the journal: its synchronous standby may be away';
+    const timer = setTimeout(() => job.reject(new StoreUnavailable(why)), WAIT_MS);
+    await job.promise.finally(() => clearTimeout(timer));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#session?.destroy();
+    await this.#writes.idle();
+    this.#session?.destroy();
+  }
+
+  /** Resolves when the entry is confirmed, or after `HINT_MS`. */
+  async #news(id: number): Promise<void> {
+    if (id <= this.#id) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = () => id <= this.#id && resolve();
+    const timer = setTimeout(resolve, HINT_MS);
+    this.#waiting.add(look);
+    await promise;
+    this.#waiting.delete(look);
+    clearTimeout(timer);
+  }
+
+  async #settle(jobs: readonly PromiseWithResolvers<void>[]): Promise<void> {
+    try {
+      await this.#write();
+      for (const { resolve } of jobs) resolve();
+    } catch (error) {
+      const failure = toFailure(error, 'the journal is not confirmed');
+      for (const { reject } of jobs) reject(failure);
+    }
+  }
+
+  /** The COMMIT comes after everything that the read before it has seen, also on the standby. */
+  async #write(): Promise<void> {
+    if (this.#closed) throw new StoreUnavailable('the store is closed');
+    const session = await this.#open();
+    this.#session = session;
+    if (this.#closed) session.destroy();
+    session.warnings = [];
+    try {
+      const sent = session.together(() =>
+        ['BEGIN ISOLATION LEVEL READ COMMITTED', 'SELECT event FROM head', touch, 'COMMIT'].map(sql =>
+          session.run(sql),
+        ),
+      );
+      const [, head, written, committed] = await inTime(session, Promise.allSettled(sent));
+      checkCommitted(session, committed!);
+      for (const answer of [head, written]) if (answer?.status === 'rejected') throw answer.reason;
+      this.rise((head as PromiseFulfilledResult<Result>).value.rows[0]!.event as number);
+    } catch (error) {
+      session.destroy();
+      throw error;
+    }
+  }
+}
