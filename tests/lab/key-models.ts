@@ -1,6 +1,8 @@
 /** The models of keys in the lab, each with the bytes that a real one answers with. */
 import { FakeCtapKey, FakeOtpKey } from '../support/fake-ukey.ts';
+import { cardRoot } from '../support/test-scp11b-card.ts';
 import { token2Card, yubiKeyCard } from '../support/vcard-programs.ts';
+import { yubiKey574 } from '../support/yubikey-574.ts';
 import { hidKey, type KeyInterface } from './usb/hid-key.ts';
 import type { UsbDevice } from './usb/usb-device.ts';
 
@@ -110,6 +112,17 @@ const MODELS = {
     release: 0x0543,
     interfaces: () => [
       { kind: 'card', program: yubiKeyCard({ serial: SERIAL_12345678.toUpperCase(), version: '050403' }) },
+    ],
+  },
+  /** It proves itself by SCP11b, under a root of its own. */
+  yubikey574: {
+    ids: ['1050', '0406'],
+    maker: 'Yubico',
+    product: 'YubiKey FIDO+CCID',
+    release: 0x0574,
+    interfaces: () => [
+      { kind: 'fido', key: new FakeCtapKey([5, 7, 4], { 66: management(`0204${SERIAL_12345678}`, '03', '050704') }) },
+      { kind: 'card', program: yubiKey574({ root: cardRoot() }).program },
     ],
   },
   /** A YubiKey that accepts every report and does not answer. */

@@ -19,6 +19,11 @@ interface Scenario {
 
 const SCENARIOS: readonly Scenario[] = [
   { name: 'keys', what: 'serial and source of each model of key', script: 'keys.ts' },
+  {
+    name: 'prove',
+    what: `${often(20)} proofs by SCP11b, from plugging to the verdict`,
+    script: `prove.ts ${often(20)}`,
+  },
   { name: 'crowd', what: 'twenty keys at once, equal serials, a key plugged in again', script: 'crowd.ts' },
   { name: 'permission', what: 'a normal user without the udev rule, and a late udev', script: 'permission.ts' },
   { name: 'library', what: 'libusb and libudev missing', script: 'missing-library.ts', guest: { pcscd: false } },
