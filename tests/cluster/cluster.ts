@@ -36,6 +36,8 @@ export class Cluster {
   readonly #watchers: Watcher[] = [];
   /** When the fault began that writes must survive, by `performance.now()`. */
   faultAt = 0;
+  /** Size of the files that are uploaded. */
+  fileMiB = 64;
   /** Id of the last entry that was compared. */
   #compared = 0;
 

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { command } from './sandbox.ts';
 
 const NETWORK = '10.77.0';
+/** The address of the runner for the machines. */
+export const HOST = `${NETWORK}.1`;
 /** The user `nobody`: PostgreSQL refuses to run as root. */
 export const UNPRIVILEGED = 65_534;
 
@@ -22,7 +24,7 @@ export interface Started {
 export function createNetwork(): void {
   command('ip', 'link', 'set', 'lo', 'up');
   command('ip', 'link', 'add', 'name', 'cluster', 'type', 'bridge');
-  command('ip', 'addr', 'add', `${NETWORK}.1/24`, 'dev', 'cluster');
+  command('ip', 'addr', 'add', `${HOST}/24`, 'dev', 'cluster');
   command('ip', 'link', 'set', 'cluster', 'up');
 }
 

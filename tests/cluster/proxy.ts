@@ -5,6 +5,8 @@ import { type DatabaseCluster, PATRONI_PORT, SERVER_PORT } from './database.ts';
 import type { Machine } from './machine.ts';
 
 export const API_PORT = 8080;
+/** Here the requests to a node that is not ready any more are finished, as in `packaging/haproxy/registry.cfg`. */
+export const DRAINING_PORT = 8081;
 
 export function startProxy(
   folder: string,
@@ -28,16 +30,23 @@ defaults
   timeout check 700ms
   retries 3
   option redispatch 1
-  default-server inter 400ms fall 2 rise 1 on-marked-down shutdown-sessions
+  default-server inter 400ms fall 2 rise 1
 listen primary
   mode tcp
   bind ${machine.address}:${SERVER_PORT}
   option httpchk GET /primary
-  default-server port ${PATRONI_PORT}
+  default-server port ${PATRONI_PORT} on-marked-down shutdown-sessions
 ${servers.join('\n')}
 listen registry
   mode http
   bind ${machine.address}:${API_PORT}
+  balance roundrobin
+  option httpchk GET /api/health
+  default-server on-marked-down shutdown-sessions
+${daemons.join('\n')}
+listen draining
+  mode http
+  bind ${machine.address}:${DRAINING_PORT}
   balance roundrobin
   option httpchk GET /api/health
 ${daemons.join('\n')}

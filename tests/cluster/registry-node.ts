@@ -1,6 +1,7 @@
 /** Registry daemons with one database, each on a machine of its own. */
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { noLimits } from '../support/daemon-process.ts';
 import { program, runProgram } from '../support/program.ts';
@@ -9,6 +10,17 @@ import { end, SERVER_PORT } from './database.ts';
 import { Machine } from './machine.ts';
 import { API_PORT } from './proxy.ts';
 import { getJson, until } from './waiting.ts';
+
+/** Seconds for which a stopping node serves requests: the proxy notices within two checks that it is not ready. */
+const DEVMGR_DRAIN = '2';
+
+/** The registry of a node, if it is another one. */
+export interface RegistrySettings {
+  /** Of its database. */
+  readonly name?: string;
+  /** More environment of its programs. */
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 export class RegistryNode {
   readonly machine: Machine;
@@ -19,13 +31,18 @@ export class RegistryNode {
   readonly #secrets: string;
   readonly #storeUrl: string;
   #process: ChildProcess | null = null;
+  /** The built program that `start` runs. */
+  program = program;
+
+  readonly #more: Readonly<Record<string, string>>;
 
   /** `database`: the machine through which the primary is reached. */
-  constructor(number: number, folder: string, database: Machine) {
+  constructor(number: number, folder: string, database: Machine, { name = 'devmgr', env = {} }: RegistrySettings = {}) {
     this.machine = new Machine(`node${number}`, 20 + number, folder);
     this.#home = join(folder, this.machine.name);
-    this.#secrets = join(folder, 'secrets');
-    this.#storeUrl = `postgres://devmgr@${database.address}:${SERVER_PORT}/devmgr`;
+    this.#secrets = join(folder, `secrets-${name}`);
+    this.#more = env;
+    this.#storeUrl = `postgres://devmgr@${database.address}:${SERVER_PORT}/${name}`;
     this.clock = new Clock(join(folder, `${this.machine.name}.clock`));
     mkdirSync(this.#home, { mode: 0o700 });
     mkdirSync(this.#secrets, { mode: 0o700, recursive: true });
@@ -37,7 +54,7 @@ export class RegistryNode {
 
   /** The environment of programs that use the registry and its keys. */
   get env(): Readonly<Record<string, string>> {
-    return { DEVMGR_STORE: this.#storeUrl, DEVMGR_SECRETS: this.#secrets, PGSSLMODE: 'disable' };
+    return { DEVMGR_STORE: this.#storeUrl, DEVMGR_SECRETS: this.#secrets, PGSSLMODE: 'disable', ...this.#more };
   }
 
   /** Creates the registry, its keys and the first administrator. */
@@ -49,8 +66,8 @@ export class RegistryNode {
   /** Starts the daemon. `ready` says when it serves. */
   start(): void {
     const flags = ['--host', this.machine.address, '--port', `${API_PORT}`, '--role', 'registry', '--insecure-http'];
-    const args = [program, 'daemon', 'run', '--json', '--node', this.machine.name, ...flags];
-    const env = { ...noLimits, ...this.env, DEVMGR_HOME: this.#home, ...this.clock.env };
+    const args = [this.program, 'daemon', 'run', '--json', '--node', this.machine.name, ...flags];
+    const env = { ...noLimits, ...this.env, DEVMGR_DRAIN, DEVMGR_HOME: this.#home, ...this.clock.env };
     this.#process = this.machine.start({ program: process.execPath, args, env });
   }
 
@@ -67,6 +84,21 @@ export class RegistryNode {
   /** SIGKILL. */
   async kill(): Promise<void> {
     if (this.#process) await end(this.#process);
+  }
+
+  /** SIGTERM. Rejects if the daemon does not end with 0. */
+  async stop(): Promise<void> {
+    const child = this.#process!;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    const [code, signal] = await ended;
+    if (code !== 0) throw new Error(`${this.machine.name} ended with ${code ?? signal}`);
+  }
+
+  /** The most memory of the process so far, in MiB. */
+  peakMiB(): number {
+    const status = readFileSync(`/proc/${this.#process!.pid}/status`, 'utf8');
+    return Math.round(Number(/VmHWM:\s*(\d+) kB/.exec(status)![1]) / 1024);
   }
 
   freeze(): void {

@@ -27,7 +27,7 @@ const GIVE_UP_MS = 90_000;
 const repeated = new Set([500, 429]);
 
 export class Requests {
-  readonly #pool: Pool;
+  #pool: Pool;
   token = '';
   /** In the order of the acknowledgements. */
   readonly writes: Write[] = [];
@@ -36,12 +36,14 @@ export class Requests {
 
   /** `origin`: the URL of the proxy. */
   constructor(origin: string) {
-    this.#pool = new Pool(origin, {
-      connections: 100,
-      pipelining: 1,
-      headersTimeout: ANSWER_MS,
-      bodyTimeout: ANSWER_MS,
-    });
+    this.#pool = poolOf(origin);
+  }
+
+  /** Sends further requests to another port of the proxy; those under way are finished. */
+  async through(origin: string): Promise<void> {
+    const earlier = this.#pool;
+    this.#pool = poolOf(origin);
+    await earlier.close();
   }
 
   /** Resolves with the data of a read. Rejects with `Refused`. */
@@ -77,6 +79,7 @@ export class Requests {
   async #once(method: string, path: string, body: object | undefined, headers: Record<string, string>) {
     let status = 0;
     let text: string;
+    let saysWhen = false;
     try {
       const response = await this.#pool.request({
         method: method as 'GET',
@@ -85,6 +88,7 @@ export class Requests {
         ...(body && { body: JSON.stringify(body) }),
       });
       status = response.statusCode;
+      saysWhen = response.headers['retry-after'] !== undefined;
       text = await response.body.text();
     } catch (error) {
       return (error as { code?: string }).code ?? (error as Error).message;
@@ -92,10 +96,14 @@ export class Requests {
     const envelope = parsed(text);
     if (envelope === null) return `proxy ${status}`;
     if (envelope.code === 200) return envelope;
-    if (repeated.has(envelope.code)) return `${status}: ${envelope.message}`;
+    if (repeated.has(envelope.code))
+      return `${status}${status === 503 && !saysWhen ? ' without Retry-After' : ''}: ${envelope.message}`;
     throw new Refused(`${method} ${path}: ${status} ${text}`);
   }
 }
+
+const poolOf = (origin: string): Pool =>
+  new Pool(origin, { connections: 100, pipelining: 1, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
 
 function parsed(text: string): Envelope | null {
   try {

@@ -16,6 +16,10 @@ const wanted: readonly { readonly debian: string; readonly isThere: () => boolea
     iptables: 'iptables',
     iproute2: 'ip',
     'util-linux': 'unshare',
+    'swift-proxy': 'swift-proxy-server',
+    'swift-account': 'swift-account-server',
+    'swift-container': 'swift-container-server',
+    'swift-object': 'swift-object-server',
   }).map(([debian, program]) => ({ debian, isThere: () => findTool(program) !== null })),
   { debian: 'libfaketime', isThere: () => fakeTimeLibrary() !== null },
 ];

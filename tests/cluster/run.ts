@@ -25,12 +25,13 @@ interface Result {
 }
 
 /** Resolves with the exit code. */
-export async function runPhases(folder: string, { seed, chosen }: Settings): Promise<number> {
+export async function runPhases(folder: string, { seed, chosen, fileMiB }: Settings): Promise<number> {
   const begun = performance.now();
   const cluster = await Cluster.start(folder, new Chance(seeded(String(seed)))).catch(error => {
     showLogs(folder);
     throw error;
   });
+  cluster.fileMiB = fileMiB;
   console.log(`cluster ready after ${seconds(performance.now() - begun)} s`);
   const results: Result[] = [];
   for (const { phase, times } of chosen) {

@@ -4,6 +4,8 @@ import { type Phase, phases } from './phases/index.ts';
 
 export interface Settings {
   readonly seed: number;
+  /** Size of the files that are uploaded. */
+  readonly fileMiB: number;
   /** The chosen phases, and how often each fault happens. */
   readonly chosen: readonly { readonly phase: Phase; readonly times: number }[];
 }
@@ -11,7 +13,13 @@ export interface Settings {
 /** Ends the process with exit code 2 if a flag is wrong. */
 export function readSettings(args: readonly string[]): Settings {
   const counts = Object.fromEntries(phases.map(({ name }) => [name, { type: 'string' as const }]));
-  const options = { ...counts, full: { type: 'boolean' }, only: { type: 'string' }, seed: { type: 'string' } } as const;
+  const options = {
+    ...counts,
+    full: { type: 'boolean' },
+    only: { type: 'string' },
+    'file-mib': { type: 'string' },
+    seed: { type: 'string' },
+  } as const;
   const { values } = parseArgs({ args: [...args], options });
   const only = values.only?.split(',') ?? phases.map(({ name }) => name);
   const unknown = only.find(name => !phases.some(phase => phase.name === name));
@@ -19,6 +27,7 @@ export function readSettings(args: readonly string[]): Settings {
   const given = values as Readonly<Record<string, string | boolean | undefined>>;
   return {
     seed: numberOf('seed', values.seed) ?? Date.now() % 1_000_000_000,
+    fileMiB: numberOf('file-mib', values['file-mib']) ?? 64,
     chosen: phases
       .filter(({ name }) => only.includes(name))
       .map(phase => ({

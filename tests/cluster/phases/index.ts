@@ -5,6 +5,9 @@ import { wrongClock, wrongDatabaseClock } from './clocks.ts';
 import { cutNode, cutStandby } from './network.ts';
 import { nodeFault } from './nodes.ts';
 import { freezePatroni, killPrimary, switchOver } from './primary.ts';
+import { revokeEverywhere } from './revocation.ts';
+import { upgradeNodes } from './upgrade.ts';
+import { killInUpload } from './upload.ts';
 
 export interface Phase {
   readonly name: string;
@@ -58,5 +61,29 @@ export const phases: readonly Phase[] = [
     full: 3,
     limit: PRIMARY_S,
     fault: freezePatroni,
+  },
+  {
+    name: 'revocation',
+    what: 'rights are taken away on one node',
+    times: 2,
+    full: 10,
+    limit: NODE_S,
+    fault: revokeEverywhere,
+  },
+  {
+    name: 'upload',
+    what: 'a node is killed at every stage of an upload to an object store',
+    times: 1,
+    full: 1,
+    limit: NODE_S,
+    fault: killInUpload,
+  },
+  {
+    name: 'upgrade',
+    what: 'each node is replaced by the next release, which changes the schema',
+    times: 1,
+    full: 3,
+    limit: NODE_S,
+    fault: upgradeNodes,
   },
 ];
