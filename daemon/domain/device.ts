@@ -38,6 +38,9 @@ export interface DeviceRecord {
   readonly proof: string | null;
 }
 
+/** What a serial number leads to. */
+export type DeviceIdentity = Pick<DeviceRecord, 'number' | 'status' | 'proof'>;
+
 /** The fields of a device that a list shows. */
 export type DeviceRow = Pick<
   DeviceRecord,

@@ -2,9 +2,10 @@ import type { AttachedKey, Driver, KeyEvent } from '../../drivers/driver.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { DriverStatus, Key } from '../../src/contract/hardware.ts';
 import type { HardwareEventType, ProvingState } from '../../src/contract/values.ts';
+import type { DeviceIdentity } from '../domain/device.ts';
 import type { Hub } from '../notifications/hub.ts';
 import { type ProofInput, type ProofOutput, proveAttached } from './proofs.ts';
-import { presentKey, type RegisteredDevice, recordUse, type UseOptions } from './registered-keys.ts';
+import { presentKey, recordUse, type UseOptions } from './registered-keys.ts';
 
 /** What `AttachedKeys` works with. */
 export interface AttachedKeysOptions extends UseOptions {
@@ -58,7 +59,7 @@ export class AttachedKeys {
     const serials = keys.flatMap(({ serialNumber }) => serialNumber ?? []);
     const devices = serials.length
       ? await this.#options.store.devicesBySerial(serials)
-      : new Map<string, RegisteredDevice>();
+      : new Map<string, DeviceIdentity>();
     return keys.map(key => presentKey(key, devices.get(key.serialNumber ?? ''), this.#proving.get(key.keyId) ?? null));
   }
 
@@ -160,7 +161,7 @@ export class AttachedKeys {
     this.#enqueue('could not record the use of a key', () => recordUse(this.#options, serialNumber, milliseconds));
   }
 
-  async #device({ serialNumber }: AttachedKey): Promise<RegisteredDevice | undefined> {
+  async #device({ serialNumber }: AttachedKey): Promise<DeviceIdentity | undefined> {
     if (serialNumber === null) return undefined;
     try {
       return (await this.#options.store.devicesBySerial([serialNumber])).get(serialNumber);

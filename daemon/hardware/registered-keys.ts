@@ -4,18 +4,20 @@ import type { Key } from '../../src/contract/hardware.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
 import { Refusal } from '../domain/decision.ts';
-import type { DeviceRecord } from '../domain/device.ts';
+import type { DeviceIdentity } from '../domain/device.ts';
 import { use } from '../domain/device-decisions.ts';
+import { shownProof } from '../domain/proof.ts';
+import { claimedProof } from '../proof/judge.ts';
 import { retrying } from '../services/context.ts';
 import type { Store } from '../store/store.ts';
 
-/** The registered device of a serial number. */
-export type RegisteredDevice = Pick<DeviceRecord, 'number' | 'status'>;
-
-/** A key as the interface shows it. `device` is undefined if its serial number is unknown or not registered. */
+/**
+ * A key as the interface shows it. `device` is undefined if its serial number is unknown or not registered: then the proof is what the
+ * key claims.
+ */
 export function presentKey(
   key: AttachedKey,
-  device: RegisteredDevice | undefined,
+  device: DeviceIdentity | undefined,
   proving: ProvingState | null = null,
 ): Key {
   return {
@@ -36,9 +38,12 @@ export function presentKey(
     problem: key.problem,
     claims: key.claims,
     proving,
+    proof: shownProof(device?.proof ?? null) ?? claimedProof(key.claims, describedOf(key), new Date(key.attachedAt)),
     device: device ? { deviceId: deviceIds.format(device.number), status: device.status } : null,
   };
 }
+
+const describedOf = ({ manufacturer, model }: AttachedKey): string => [manufacturer, model].filter(Boolean).join(' ');
 
 /** What `recordUse` works with. */
 export interface UseOptions {

@@ -54,6 +54,20 @@ const nothing: Finding = {
   warnings: [],
 };
 
+/** What a key claims, without evidence and metadata; null if it claims nothing. `described`: its manufacturer and model. */
+export function claimedProof(claims: Claims, described: string, now: Date): Proof | null {
+  const question = { trust: { anchors: [], intermediates: [], metadata: null }, provedAt: now, now, described };
+  const { proof } = judge({ claims, evidence: null }, { ...question, ...noChallenge });
+  return proof.grade === 'none' ? null : { ...proof, provedAt: null };
+}
+
+const noChallenge = {
+  serialNumber: '',
+  challenge: new Uint8Array(),
+  registryId: '',
+  ephemeralPrivateKey: new Uint8Array(),
+};
+
 /** Claims that only cards make. */
 const CARD_CLAIMS = ['atr', 'cplc', 'eid', 'euiccInfo'] as const;
 

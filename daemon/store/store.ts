@@ -16,7 +16,7 @@ import type { DeviceSort, DeviceStatus, DeviceType, Platform } from '../../src/c
 import type { AppChange, AppRecord } from '../domain/app.ts';
 import type { BackupChange, BackupRecord } from '../domain/backup.ts';
 import type { CallerGuard, LostRight } from '../domain/caller.ts';
-import type { DeviceChange, DeviceGuard, DeviceRecord, DeviceRow } from '../domain/device.ts';
+import type { DeviceChange, DeviceGuard, DeviceIdentity, DeviceRecord, DeviceRow } from '../domain/device.ts';
 import type { DocumentGuard, DocumentName, DocumentRecord, DocumentSet } from '../domain/document.ts';
 import type { EntryType, EventRecord, JournalAdd, JournalRotate } from '../domain/journal.ts';
 import type { LatestProof, ProofChange, ProofFilter, ProofRecord } from '../domain/proof.ts';
@@ -293,7 +293,7 @@ export interface JournalAnchor extends JournalHead {
 export interface Reader {
   device(number: number): Promise<DeviceRecord | null>;
   /** The registered ones among the serial numbers. */
-  devicesBySerial(serials: readonly string[]): Promise<ReadonlyMap<string, Pick<DeviceRecord, 'number' | 'status'>>>;
+  devicesBySerial(serials: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>;
   devices(query: DeviceQuery): Promise<Rows<DeviceRow>>;
   statistics(query: StatisticsQuery): Promise<DeviceStatistics>;
   user(number: number): Promise<UserRecord | null>;

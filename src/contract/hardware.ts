@@ -5,7 +5,7 @@ import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { endpoints } from './endpoints.ts';
 import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { textLengths } from './limits.ts';
-import { claims, evidence } from './proof.ts';
+import { claims, evidence, proof } from './proof.ts';
 import { driverStates, evidenceMethods, hardwareFailures, keyTransports, provingStates, roles } from './values.ts';
 
 /** A physical key that is plugged into the machine of the service. */
@@ -32,6 +32,7 @@ export const key = Type.Object({
   proving: nullable(
     oneOf(provingStates, { description: 'running: it is proving what it is; touch: it waits to be touched for that' }),
   ),
+  proof: nullable(proof),
   device: nullable(
     Type.Object({ deviceId, status: deviceStatus }, { description: 'null if the serial number is not registered' }),
   ),

@@ -51,6 +51,33 @@ afterEach(async () => {
   await temporary.cleanup();
 });
 
+describe('the proof of a key', () => {
+  it('is what it claims, or that of its device', async () => {
+    const driver = createSimulatedDriver({ count: 0, now: () => clock.wall });
+    const claims = { firmware: '5.4.3', formFactor: 'usb-a-keychain' };
+    const claiming: Driver = {
+      ...driver,
+      start: listener =>
+        driver.start(event => listener('key' in event ? { ...event, key: { ...event.key, claims } } : event)),
+    };
+    setUp([claiming]);
+    await keys.start();
+    await driver.attach(1);
+    const claimed = { grade: 'claimed', method: 'claims', firmware: '5.4.3', provedAt: null };
+    expect((await keys.list())[0]?.proof).toMatchObject(claimed);
+    await commit(registration('SIM-UKEY-0001'));
+    const proof = { ...(await keys.list())[0]!.proof!, grade: 'unit' as const };
+    const stored = { proof, rule: null, advisories: [], proofId: 'x', answer: 'x', hasEvidence: true };
+    await commit({
+      kind: 'device.set',
+      device: 1,
+      set: { proof: JSON.stringify(stored) },
+      entry: { type: 'DEVICE_PROVED', detail: {} },
+    });
+    expect((await keys.list())[0]?.proof).toEqual(proof);
+  });
+});
+
 describe('keys that come and go', () => {
   let driver: SimulatedDriver;
   beforeEach(async () => {

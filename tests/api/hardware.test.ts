@@ -39,6 +39,7 @@ describe('GET /api/hardware/keys', () => {
       simulated: true,
       problem: null,
       claims: {},
+      proof: null,
       proving: null,
       device: null,
     });

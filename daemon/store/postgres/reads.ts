@@ -1,5 +1,5 @@
 /** The reads that take one look at a table or an index. */
-import type { DeviceRecord } from '../../domain/device.ts';
+import type { DeviceIdentity, DeviceRecord } from '../../domain/device.ts';
 import type { JournalHead, Reader, Rows, Window } from '../store.ts';
 import { readDocument, readDocumentVersion } from './documents.ts';
 import { readHasEvidence, readLatestProofs, readProof } from './proofs.ts';
@@ -65,10 +65,10 @@ export function tableReads(readers: Readers): Omit<Reader, 'devices' | 'statisti
 
 async function devicesBySerial(readers: Readers, serials: readonly string[]) {
   if (serials.length === 0) return new Map();
-  const sql = `SELECT serial_number AS "serialNumber", number, status FROM device WHERE serial_number = ANY($1::text[])`;
+  const sql = `SELECT serial_number AS "serialNumber", number, status, proof FROM device WHERE serial_number = ANY($1::text[])`;
   const { rows } = await readers.run(sql, [serials]);
-  const found = rows as unknown as Pick<DeviceRecord, 'serialNumber' | 'number' | 'status'>[];
-  return new Map(found.map(({ serialNumber, number, status }) => [serialNumber, { number, status }]));
+  const found = rows as unknown as (DeviceIdentity & Pick<DeviceRecord, 'serialNumber'>)[];
+  return new Map(found.map(({ serialNumber, ...identity }) => [serialNumber, identity]));
 }
 
 /** A page in order of creation, which is the order of numbers: times never go back. `only`: the rows with this value. */

@@ -4,6 +4,7 @@ import {
   brokenBy,
   type DeviceChange,
   type DeviceGuard,
+  type DeviceIdentity,
   type DeviceRecord,
   type DeviceRow,
   type DeviceSet,
@@ -56,8 +57,7 @@ const guardedFields: Record<keyof GuardedPart, 0> = {
 };
 const guardedColumns = columnsOf(guardedFields);
 
-type Identity = Pick<DeviceRecord, 'number' | 'status'>;
-const bySerial = 'SELECT number, status FROM device WHERE serial_number = ?';
+const bySerial = 'SELECT number, status, proof FROM device WHERE serial_number = ?';
 
 /** The reads of single devices. */
 export function deviceReads(statements: Statements): Pick<Reads, 'device' | 'devicesBySerial'> {
@@ -69,9 +69,9 @@ export function deviceReads(statements: Statements): Pick<Reads, 'device' | 'dev
     },
     devicesBySerial(serials) {
       const one = statements.of(bySerial);
-      const found = new Map<string, Identity>();
+      const found = new Map<string, DeviceIdentity>();
       for (const serial of serials) {
-        const device = one.get(serial) as Identity | undefined;
+        const device = one.get(serial) as DeviceIdentity | undefined;
         if (device) found.set(serial, device);
       }
       return found;
@@ -121,7 +121,10 @@ const add: Apply<'device.add'> = ({ device, entry }, context, writing) => {
       tagText(device.tags),
       device.proof,
     );
-  if (changes === 0) return { kind: 'duplicate', ...writing.statements.get<Identity>(bySerial, device.serialNumber)! };
+  if (changes === 0) {
+    const existing = writing.statements.get<DeviceIdentity>(bySerial, device.serialNumber)!;
+    return { kind: 'duplicate', number: existing.number, status: existing.status };
+  }
   addTagRows(writing.statements, number, device.tags);
   if (device.proof !== null) setMarks(writing.statements, number, null, device.proof);
   writing.last.device = number;

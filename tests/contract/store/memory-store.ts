@@ -143,7 +143,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     devicesBySerial: async serials => {
       const wanted = new Set(serials);
       const found = present().devices.filter(device => wanted.has(device.serialNumber));
-      return new Map(found.map(({ serialNumber, number, status }) => [serialNumber, { number, status }]));
+      return new Map(found.map(({ serialNumber, number, status, proof }) => [serialNumber, { number, status, proof }]));
     },
     devices: async query => {
       const keyword = fault === 'treats % as a wildcard' ? query.keyword?.replaceAll('%', '') : query.keyword;

@@ -26,8 +26,8 @@ export const readRules: readonly Rule[] = [
     await commit(store, [setDevice(1, { status: 'LOCKED' })]);
     const found = await store.devicesBySerial([...serials, 's-0', 'S-', '']);
     expect(found.size).toBe(1500);
-    expect(found.get('S-0')).toEqual({ number: 1, status: 'LOCKED' });
-    expect(found.get('S-2')).toEqual({ number: 2, status: 'INACTIVE' });
+    expect(found.get('S-0')).toEqual({ number: 1, status: 'LOCKED', proof: null });
+    expect(found.get('S-2')).toEqual({ number: 2, status: 'INACTIVE', proof: null });
     expect(found.has('S-1') || found.has('s-0')).toBe(false);
     expect((await store.devicesBySerial([])).size).toBe(0);
   }),
