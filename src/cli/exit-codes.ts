@@ -25,7 +25,7 @@ export const exitCodeWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   login: 'not logged in, or login refused',
   permission: 'no permission',
   absent: 'does not exist',
-  refused: "refused: the device's state, its code, or a duplicate",
+  refused: "refused: the device's state, its code, a duplicate, or a key that is not proved",
   partial: 'some items of a batch failed',
   limited: 'rate limit reached (with --no-wait)',
   unreachable: 'server not reachable',

@@ -2,13 +2,14 @@
 import { environment } from '../contract/local.ts';
 import type { DeviceStatus } from '../contract/values.ts';
 
-/** What shell completion offers for a value. A `holder` has a device, a `user` can log in. */
+/** What shell completion offers for a value. A `holder` has a device, a `user` can log in, a `key` is attached. */
 export type Offer =
   | 'backup'
   | 'device'
   | 'file'
   | 'folder'
   | 'holder'
+  | 'key'
   | 'manufacturer'
   | 'profile'
   | 'server'

@@ -85,6 +85,7 @@ describe('values', () => {
     ['list --proof none,f', ['none,failed']],
     ['lock --filter proof=u', ['proof=unit']],
     ['policies set --require-proof mo', ['model']],
+    ['enroll --require-proof ', ['model', 'unit']],
     ['lock --filter=user=a', ['--filter=user=alice']],
     ['lock --filter nosuch=', []],
     ['list --user ', ['alice']],

@@ -54,8 +54,8 @@ export interface Exchanged {
   readonly isReplay: boolean;
 }
 
-/** Operations that the server works on for long. */
-const slow: readonly RouteName[] = ['batchRegister', 'batchUpdate', 'judgeAgain'];
+/** Operations that the server works on for long, or that wait for a person. */
+const slow: readonly RouteName[] = ['batchRegister', 'batchUpdate', 'judgeAgain', 'proveKey'];
 
 /** Sends a request and opens its response. Errors are those of the transport and of `openEnvelope`. */
 export async function exchange(

@@ -48,7 +48,7 @@ const requiredFields: { readonly [N in RouteName]?: FieldsOf<N> } = {
   proofPolicy: ['requiredGrade', 'allowedAaguids', 'leastFirmware'],
   setProofPolicy: ['requiredGrade', 'allowedAaguids', 'leastFirmware'],
   listKeys: ['list', 'drivers'],
-  proveKey: ['claims', 'evidence', 'problem'],
+  proveKey: ['claims', 'problem'],
   health: ['service', 'version'],
 };
 

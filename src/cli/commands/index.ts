@@ -96,7 +96,11 @@ export const commandTable: CommandTable = {
       title: 'Keys and events',
       entries: [
         entry('keys', 'list the attached keys', async () => (await import('./enroll/keys.ts')).keys),
-        entry('verify', 'judge stored answers of keys again', async () => (await import('./proofs/verify.ts')).verify),
+        entry(
+          'verify',
+          'prove that an attached key is genuine',
+          async () => (await import('./proofs/verify.ts')).verify,
+        ),
         entry('events', 'show past events', async () => (await import('./enroll/events.ts')).events),
         entry('watch', 'follow events as they happen', async () => (await import('./watch/watch.ts')).watch),
       ],

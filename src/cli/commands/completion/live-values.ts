@@ -43,6 +43,10 @@ async function read({ offer, typed, states, operands }: Wanted, context: Context
       const holders = new Set(list.map(({ userId }) => userId).filter(id => id !== null));
       return [...holders].map((id): Word => [id, '']);
     }
+    case 'key': {
+      const { list } = await context.hardware.call('listKeys');
+      return list.flatMap(({ serialNumber, model }): Word[] => (serialNumber ? [[serialNumber, model ?? '']] : []));
+    }
     case 'trusted': {
       const { certificates } = await registry.call('listTrust');
       return certificates.map(({ fingerprint, label, subject }): Word => [fingerprint, label || subject]);

@@ -8,14 +8,20 @@ import { findBySerial } from './find-device.ts';
  * The registered device that an attached key is; null if it is not registered. A hardware service that is not the registry
  * looks keys up in a registry of its own, so its `device` is ignored.
  */
-export async function registrationOf(
-  { registry, hardware }: Pick<Context, 'registry' | 'hardware'>,
-  { serialNumber, device }: Key,
-): Promise<Key['device']> {
-  if (hardware === registry) return device;
-  if (serialNumber === null) return null;
-  const { exact } = await findBySerial(registry, serialNumber);
-  return exact && { deviceId: exact.deviceId, status: exact.status };
+export async function registrationOf(services: Services, key: Key): Promise<Key['device']> {
+  return (await asRegistered(services, key)).device;
+}
+
+type Services = Pick<Context, 'registry' | 'hardware'>;
+
+async function asRegistered(
+  { registry, hardware }: Services,
+  { serialNumber, device, proof }: Key,
+): Promise<Pick<Key, 'device' | 'proof'>> {
+  if (hardware === registry) return { device, proof };
+  const { exact } = serialNumber === null ? { exact: null } : await findBySerial(registry, serialNumber);
+  if (exact === null) return { device: null, proof: null };
+  return { device: { deviceId: exact.deviceId, status: exact.status }, proof: exact.proof ?? null };
 }
 
 /** The same for many keys, with a registry that may be unreachable. */
@@ -30,10 +36,10 @@ export class Registrations {
 
   async of(key: Key): Promise<Key> {
     try {
-      return { ...key, device: await registrationOf(this.#context, key) };
+      return { ...key, ...(await asRegistered(this.#context, key)) };
     } catch (error) {
       this.failure = reasonOf(error, this.#context.loginHint());
-      return { ...key, device: null };
+      return { ...key, device: null, proof: null };
     }
   }
 }

@@ -2,9 +2,11 @@
 
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { Key } from '../../../contract/hardware.ts';
+import type { Proof } from '../../../contract/proof.ts';
 import type { DeviceStatus, DeviceType } from '../../../contract/values.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
+import { Fault } from '../../fault.ts';
 import { findBySerial } from '../devices/find-device.ts';
 import { registrationOf } from '../devices/registration.ts';
 
@@ -16,6 +18,8 @@ export interface EnrollKeyOptions {
   /** Activate each key for this user; null leaves it INACTIVE. */
   readonly activateFor: string | null;
   readonly dryRun: boolean;
+  /** Least grade that a key must prove to be registered; `none` proves it and requires nothing. Null does not prove it. */
+  readonly proof: 'none' | 'model' | 'unit' | null;
 }
 
 /** `known`: it was already registered. `new`: it would be registered (in a dry run). */
@@ -37,6 +41,8 @@ export interface EnrolledKey {
   readonly simulated: boolean;
   /** Why it failed, or a remark; null if there is none. */
   readonly message: string | null;
+  /** Present if keys are proved; null if this one was not asked. */
+  readonly proof?: Proof | null;
 }
 
 /** Manufacturer and model if neither the key nor the user names them. */
@@ -44,6 +50,16 @@ const unknown = 'unknown';
 
 /** Refusals that every other key would meet as well. */
 const fatal = [1004, 1005, 2007, 401, 403, 429];
+
+/** A proof, and the challenge that it answers; null if the device had it before. */
+interface Proved {
+  readonly proof: Proof | null;
+  readonly proofId: string | null;
+  /** Why the key may not be registered; null if it may. */
+  readonly refusal: string | null;
+}
+
+const isUnplugged = (error: unknown): boolean => error instanceof Fault && error.kind === 'hardware';
 
 /** Enrolls keys one by one, with the same options. */
 export class KeyEnrollment {
@@ -66,8 +82,9 @@ export class KeyEnrollment {
       if (this.#options.dryRun) return this.#outcome(key, { result: 'new' });
       return await this.#register(key, serialNumber);
     } catch (error) {
-      if (!(error instanceof ServerRefusal) || fatal.includes(error.code)) throw error;
-      return this.#outcome(key, { result: 'failed', message: error.message });
+      const isOfKey = isServerRefusal(error) ? !fatal.includes(error.code) : isUnplugged(error);
+      if (!isOfKey) throw error;
+      return this.#outcome(key, { result: 'failed', message: (error as Error).message });
     }
   }
 
@@ -82,7 +99,38 @@ export class KeyEnrollment {
     const { status, userId, activationCode, manufacturer, model } = device;
     const message = this.#whyNotActivated(device);
     const known = { deviceId, status, userId, activationCode, manufacturer, model, message };
-    return this.#activated(this.#outcome(key, { result: 'known', ...known }));
+    const proof = await this.#provedAs(device, key);
+    const outcome = this.#outcome(key, {
+      result: 'known',
+      ...known,
+      ...(proof === null ? {} : { proof: proof.proof }),
+    });
+    if (proof?.refusal) return { ...outcome, result: 'failed', message: `registered, but ${proof.refusal}` };
+    return this.#activated(outcome);
+  }
+
+  /** The proof that a registered key has, or gives now if it has none that is sufficient. Null if keys are not proved. */
+  async #provedAs({ proof }: DeviceDetail, key: Key): Promise<Proved | null> {
+    const { proof: required, dryRun } = this.#options;
+    if (required === null) return null;
+    const { hasGrade } = await import('../proofs/prove-key.ts');
+    if (dryRun || hasGrade(proof, required === 'none' ? 'model' : required))
+      return { proof: proof ?? null, proofId: null, refusal: null };
+    return this.#prove(key);
+  }
+
+  /** Asks the key. Null if keys are not proved. */
+  async #prove(key: Key): Promise<Proved | null> {
+    const { proof: required } = this.#options;
+    const { serialNumber } = key;
+    if (required === null || serialNumber === null) return null;
+    const { hasGrade, proveKey, reasonOf } = await import('../proofs/prove-key.ts');
+    const verdict = await proveKey(this.#context, { ...key, serialNumber }, {});
+    const { proof, proofId } = verdict;
+    if (required === 'none' || hasGrade(proof, required)) return { proof, proofId, refusal: null };
+    const reason = reasonOf(verdict);
+    const refusal = `--require-proof ${required}: the grade of this key is ${proof.grade}${reason ? ` (${reason})` : ''}`;
+    return { proof, proofId, refusal };
   }
 
   /** Why --activate-for cannot activate a device, and what to do; null if it can, or has nothing to do. */
@@ -106,6 +154,10 @@ export class KeyEnrollment {
   async #register(key: Key, serialNumber: string): Promise<EnrolledKey> {
     const { registry } = this.#context;
     const { manufacturer, model } = this.#named(key);
+    const proved = await this.#prove(key);
+    const proof = proved === null ? {} : { proof: proved.proof };
+    if (proved?.refusal)
+      return this.#outcome(key, { result: 'failed', message: `not registered: ${proved.refusal}`, ...proof });
     const body = {
       deviceType: key.deviceType,
       serialNumber,
@@ -113,10 +165,11 @@ export class KeyEnrollment {
       model,
       ...(key.hardwareVersion === null ? {} : { hardwareVersion: key.hardwareVersion }),
       ...(key.firmwareVersion === null ? {} : { firmwareVersion: key.firmwareVersion }),
+      ...(proved?.proofId ? { proofId: proved.proofId } : {}),
     };
     try {
       const { deviceId, activationCode, status } = await registry.call('register', { body });
-      return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status }));
+      return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
     } catch (error) {
       // Another client registered it first, or the response to our first attempt was lost.
       if (!isServerRefusal(error, 2006) && !(error instanceof Unreachable && error.maybeDone)) throw error;
@@ -166,6 +219,7 @@ export class KeyEnrollment {
       serialSource: key.serialSource,
       simulated: key.simulated,
       message: null,
+      ...(this.#options.proof === null ? {} : { proof: null }),
       ...rest,
     };
   }

@@ -22,6 +22,12 @@ export const enroll = command({
     model: { value: 'NAME', help: 'model to register with' },
     'activate-for': { value: 'USER', offer: 'holder', help: 'activate each key for this user' },
     'skip-attached': { help: 'skip keys that are attached at the start' },
+    prove: { help: 'ask each key for a proof; some blink and wait for a touch' },
+    'require-proof': {
+      value: 'GRADE',
+      choices: ['model', 'unit'],
+      help: 'prove each key, and do not register one whose proof is below this grade',
+    },
     'dry-run': { help: 'show what would be done, and change nothing' },
     out: {
       value: 'FILE',
@@ -33,6 +39,7 @@ export const enroll = command({
   examples: [
     { does: 'one key', line: 'enroll --count 1' },
     { does: 'a box of 500, with the codes in a file', line: 'enroll --count 500 --out codes.csv' },
+    { does: 'only keys that prove their serial number', line: 'enroll --require-proof unit' },
     { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
   ],
   run: async ({ flags }, context) =>
@@ -45,6 +52,7 @@ export const enroll = command({
       activateFor: flags.activateFor === undefined ? null : await checkedUser(flags.activateFor),
       skipAttached: flags.skipAttached,
       dryRun: flags.dryRun,
+      proof: flags.requireProof ?? (flags.prove ? 'none' : null),
       out: flags.out ?? null,
     }),
 });
@@ -71,7 +79,7 @@ export interface EnrollOptions extends EnrollKeyOptions {
 export async function enrollKeys(context: Context, options: EnrollOptions): Promise<number> {
   await context.registry.token();
   const skipped = await attachedAtStart(context, options);
-  const file = options.out === null ? null : new EnrollFile(options.out);
+  const file = options.out === null ? null : new EnrollFile(options.out, options.proof !== null);
   const report = new EnrollReport(context, file, options.count);
   const enrollment = new KeyEnrollment(context, options);
   const count = new Count(file === null || options.dryRun ? new Map() : await file.earlier(), options.count);

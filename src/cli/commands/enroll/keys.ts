@@ -10,6 +10,7 @@ import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { nameOf } from '../devices/device.ts';
+import { proofColumn } from '../devices/proof.ts';
 import { Registrations } from '../devices/registration.ts';
 import { keyEvents } from './key-events.ts';
 
@@ -31,6 +32,7 @@ const keyFields = [
   'problem',
   'deviceId',
   'status',
+  'proof',
 ];
 
 /** Lists the attached keys with their devices: `GET /api/hardware/keys`. With --watch, their changes. */
@@ -60,9 +62,13 @@ export const keys = command({
     if (flags.csv)
       await out.csv(
         keyFields,
-        list.map(key => ({ ...key, ...(key.device ?? { deviceId: null, status: null }) })),
+        list.map(key => ({
+          ...key,
+          ...(key.device ?? { deviceId: null, status: null }),
+          proof: key.proof?.grade ?? null,
+        })),
       );
-    else if (list.length) await out.table(keyColumns(failure ? 'unknown' : 'not registered'), list);
+    else if (list.length) await out.table(columnsFor(list, failure ? 'unknown' : 'not registered'), list);
     else out.notice('No key is attached.');
     if (failure) warnOfRegistry(context, failure);
     if (flags.csv) return;
@@ -80,7 +86,13 @@ function warnOfRegistry({ out }: Context, { message, hint }: Fault): void {
   out.warn(`it is unknown whether the keys are registered: ${safe(message)}${next}`);
 }
 
-/** `none` is shown for a key without a device. */
+/** `none` is shown for a key without a device. A column for proofs is there if a key has one. */
+function columnsFor(keys: readonly Key[], none: string): Column<Key>[] {
+  const columns = keyColumns(none);
+  const at = columns.findIndex(({ title }) => title === 'KEY');
+  return keys.some(({ proof }) => proof) ? columns.toSpliced(at, 0, proofColumn<Key>(2)) : columns;
+}
+
 const keyColumns = (none: string): Column<Key>[] => [
   { title: 'TYPE', value: key => (key.simulated ? `${key.deviceType} (simulated)` : key.deviceType) },
   { title: 'SERIAL', value: key => key.serialNumber ?? '(not readable)', shorten: 'middle', least: 16 },

@@ -6,6 +6,7 @@ import { statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
 import { width } from '../../terminal/width.ts';
 import { nameOf } from '../devices/device.ts';
+import { gradeStyle, isProved, proofLine, warningsOf } from '../devices/proof.ts';
 import type { EnrolledKey } from './enroll-key.ts';
 import type { EnrollFile } from './results.ts';
 
@@ -50,7 +51,7 @@ export class EnrollReport {
     if (globals.json) await out.row(outcome);
     else if (globals.quiet) await out.text(outcome.deviceId === null ? '' : `${safe(outcome.deviceId)}\n`);
     else await out.text(this.#words(outcome));
-    this.#ask(tally, outcome.result === 'failed' || outcome.message !== null ? twice : bell);
+    this.#ask(tally, needsAttention(outcome) ? twice : bell);
   }
 
   skipped(key: Key, why: string, tally: Tally): void {
@@ -126,7 +127,7 @@ export class EnrollReport {
     const state = status === null ? '' : ` ${paint(statusStyle(status), safe(status))}`;
     const device = `${safe(deviceId ?? '')}${state}${userId ? ` for ${safe(userId)}` : ''}`;
     const code = `\n${indent}activation code  ${paint('bold', safe(outcome.activationCode ?? '-'))}`;
-    const message = outcome.message === null ? '' : this.#prose(outcome.message);
+    const message = `${outcome.message === null ? '' : this.#prose(outcome.message)}${this.#proofOf(outcome)}`;
     switch (result) {
       case 'failed':
         return `${this.#line(paint('red', '✗ failed      '), `${what}${simulated}`)}${message}\n`;
@@ -137,6 +138,15 @@ export class EnrollReport {
       case 'registered':
         return `${this.#line(`${paint('green', '✓ registered  ')}${device}  `, `${what}${simulated}`)}${code}${message}\n`;
     }
+  }
+
+  /** The message of a key that failed has the reason. */
+  #proofOf({ result, proof }: EnrolledKey): string {
+    if (!proof || result === 'failed') return '';
+    const words = this.#context.out.paint(gradeStyle(proof.grade), proofLine(proof));
+    return `\n${indent}proof            ${words}${warningsOf(proof)
+      .map(warning => this.#prose(warning))
+      .join('')}`;
   }
 
   /** Both on one line if it is wide enough, else on two lines. */
@@ -151,5 +161,8 @@ export class EnrollReport {
     return lines.map(line => `\n${indent}${line}`).join('');
   }
 }
+
+const needsAttention = ({ result, message, proof }: EnrolledKey): boolean =>
+  result === 'failed' || message !== null || (proof !== undefined && !isProved(proof));
 
 const keys = (count: number): string => (count === 1 ? '1 key' : `${count} keys`);

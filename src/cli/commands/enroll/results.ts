@@ -23,7 +23,8 @@ const fields = [
   'message',
 ] as const satisfies readonly (keyof EnrolledKey)[];
 
-const header = toCsv(fields, [], true);
+const headerOf = (columns: readonly string[]): string => toCsv(columns, [], true);
+const withProof = [...fields, 'proof'];
 
 /** The fields that are read back from a line. */
 type Line = Partial<Record<'result' | 'deviceId' | 'serialNumber', unknown>>;
@@ -37,14 +38,19 @@ export class EnrollFile {
   /** A pipe is only written, and stays open: its reader would take a close for the end. */
   readonly #target: string | number;
 
+  /** The columns of CSV: those that the file has already. */
+  readonly #columns: readonly string[];
+
   /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
-  constructor(path: string) {
+  constructor(path: string, provesKeys: boolean) {
     this.path = path;
     const stat = this.#writing(() => statSync(path, { throwIfNoEntry: false }));
     this.#isRegular = stat?.isFile() ?? true;
     this.#target = this.#isRegular ? path : this.#writing(() => openSync(path, 'a'));
     const text = this.#isRegular && stat?.size ? this.#writing(() => readFileSync(path, 'utf8')) : '';
-    if (this.#isCsv && text !== '' && !text.startsWith(header))
+    const known = [withProof, fields].find(columns => text.startsWith(headerOf(columns)));
+    this.#columns = known ?? (provesKeys ? withProof : fields);
+    if (this.#isCsv && text !== '' && known === undefined)
       throw usage(`${path} does not contain results of an enrollment`, 'name another file with --out');
     // After a crash the last line may be incomplete: the next result starts on a new line.
     this.#append(text === '' ? this.#header : text.endsWith('\n') ? '' : '\n');
@@ -53,7 +59,7 @@ export class EnrollFile {
   /** Starts a new file if the file was deleted meanwhile. */
   add(outcome: EnrolledKey): void {
     const isNew = this.#isRegular && !statSync(this.path, { throwIfNoEntry: false })?.size;
-    const line = this.#isCsv ? toCsv(fields, [outcome], false) : `${safeJson(outcome)}\n`;
+    const line = this.#isCsv ? toCsv(this.#columns, [cellsOf(outcome)], false) : `${safeJson(outcome)}\n`;
     this.#append(isNew ? this.#header + line : line);
   }
 
@@ -74,7 +80,7 @@ export class EnrollFile {
   }
 
   get #header(): string {
-    return this.#isCsv ? header : '';
+    return this.#isCsv ? headerOf(this.#columns) : '';
   }
 
   #append(text: string): void {
@@ -89,6 +95,8 @@ export class EnrollFile {
     }
   }
 }
+
+const cellsOf = (outcome: EnrolledKey): object => ({ ...outcome, proof: outcome.proof?.grade ?? null });
 
 async function* csvLines(text: string): AsyncGenerator<Line> {
   let names: readonly string[] | null = null;

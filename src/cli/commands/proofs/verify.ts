@@ -1,15 +1,103 @@
+import type { Key } from '../../../contract/hardware.ts';
+import { deviceIds } from '../../../contract/ids.ts';
+import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
-import { usage } from '../../fault.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { Fault, usage } from '../../fault.ts';
 import { resultFlags } from '../../format.ts';
-import { judgeAll } from './judge-all.ts';
+import { present } from '../../present.ts';
+import { safe } from '../../terminal/text.ts';
+import { nameOf, onePluggedKey } from '../devices/device.ts';
+import { gradeStyle, isProved, proofRows } from '../devices/proof.ts';
+import { askedMethods, type KeyVerdict, type NumberedKey, proveKey } from './prove-key.ts';
 
-/** Has the registry judge stored evidence again: `POST /api/proofs/judge-again`. */
+/** Proves attached keys, or has the registry judge stored evidence again. Exit code 6 if a key failed or proved nothing. */
 export const verify = command({
-  description: 'The registry judges the stored answers of keys again, after trust has changed. No key is needed.',
-  flags: { all: { help: 'judge the stored answers of all devices again' }, ...resultFlags },
-  examples: [{ does: 'after new trust was imported', line: 'verify --all' }],
-  async run({ flags }, context) {
-    if (!flags.all) throw usage('nothing to verify', 'add --all');
-    return judgeAll(context);
+  description:
+    'The registry asks a question that only a genuine key can answer, and judges the answer. Some keys blink and wait for a touch. Nothing on the key changes, and no PIN is needed.\nExit code 0: the key has proved its model or its serial number; 6: it has not; 10: it did not answer; 7: one of several keys did not prove it.\nWith --all no key is needed: the registry judges the stored answers of all devices again, after trust has changed.',
+  args: [
+    {
+      name: 'KEY',
+      help: 'serial number, deviceId or keyId of an attached key; by default the only one',
+      optional: true,
+      rest: true,
+      offer: 'key',
+    },
+  ],
+  flags: {
+    method: { value: 'METHOD', choices: askedMethods, help: 'how to prove it (default: the best that the key has)' },
+    all: { help: 'judge the stored answers of all devices again', conflicts: ['method'] },
+    ...resultFlags,
+  },
+  examples: [
+    { does: 'the attached key', line: 'verify' },
+    { does: 'one of several keys, by its serial number', line: 'verify UK-2026-000001' },
+    { does: 'after new trust was imported', line: 'verify --all' },
+  ],
+  async run({ args, flags }, context) {
+    if (flags.all) {
+      if (args.length > 0) throw usage('--all is about all devices, and a key is named', 'omit one of them');
+      const { judgeAll } = await import('./judge-all.ts');
+      return judgeAll(context);
+    }
+    const found = await attachedKeys(context, args);
+    const endings: number[] = [];
+    for (const key of found) {
+      const verdict = await proveKey(context, key, { method: flags.method });
+      await write(context, verdict, found.length > 1);
+      endings.push(exitOf(verdict));
+    }
+    if (endings.length === 1) return endings[0];
+    return endings.every(code => code === exitCodes.done) ? exitCodes.done : exitCodes.partial;
   },
 });
+
+const exitOf = ({ proof, problem }: KeyVerdict): number => {
+  if (isProved(proof)) return exitCodes.done;
+  return problem === null ? exitCodes.refused : exitCodes.hardware;
+};
+
+async function write(context: Context, verdict: KeyVerdict, isOneOfSeveral: boolean): Promise<void> {
+  const { out, globals } = context;
+  const { serialNumber, deviceId, proof, problem } = verdict;
+  if (globals.json && isOneOfSeveral) return out.row(verdict);
+  await present(context, {
+    data: verdict,
+    id: serialNumber,
+    title: `${safe(serialNumber)}  ${out.paint(gradeStyle(proof.grade), safe(proof.grade))}`,
+    rows: [
+      ['device', deviceId === null ? 'not registered' : safe(deviceId)],
+      ['no answer', problem === null ? null : safe(problem)],
+      ...proofRows({ proof }),
+    ],
+  });
+}
+
+/** The attached keys that are named, in that order; without a name the only one. Each has a serial number. */
+async function attachedKeys(context: Context, names: readonly string[]): Promise<readonly NumberedKey[]> {
+  if (names.length === 0) return [numbered(await onePluggedKey(context, 'name the ones to verify'))];
+  const { list } = await context.hardware.call('listKeys');
+  const keys: NumberedKey[] = [];
+  for (const name of new Set(names.map(text => text.trim()))) keys.push(numbered(await keyNamed(context, list, name)));
+  return keys;
+}
+
+async function keyNamed(context: Context, list: readonly Key[], name: string): Promise<Key> {
+  const found = list.find(({ serialNumber, keyId }) => serialNumber === name || keyId === name);
+  if (found) return found;
+  const isId = deviceIds.parse(name) !== null;
+  const serial = isId ? await serialOf(context, name) : name;
+  const ofDevice = list.find(({ serialNumber }) => serialNumber === serial);
+  if (ofDevice) return ofDevice;
+  const what = isId ? `${name} (${serial})` : `a key with the serial number "${name}"`;
+  throw new Fault('hardware', `${what} is not attached`, 'plug it in, or see what is attached: devmgr keys');
+}
+
+const serialOf = async ({ registry }: Context, deviceId: string): Promise<string> =>
+  (await registry.call('deviceDetail', { params: { deviceId } })).serialNumber;
+
+function numbered(key: Key): NumberedKey {
+  const { serialNumber, problem } = key;
+  if (serialNumber !== null) return { ...key, serialNumber };
+  throw new Fault('hardware', `the key has no readable serial number (${nameOf(key)})`, problem);
+}

@@ -1,0 +1,113 @@
+/** Proves one attached key: a challenge of the registry, what the key answers, and what the registry concludes. */
+import type { BodyOf, DataOf } from '../../../contract/define.ts';
+import type { Key } from '../../../contract/hardware.ts';
+import type { Proof } from '../../../contract/proof.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import type { ProofGrade, RequiredGrade } from '../../../contract/values.ts';
+import { isServerRefusal } from '../../client/failures.ts';
+import { sleep } from '../../client/sleep.ts';
+import type { Context } from '../../context.ts';
+import { Fault } from '../../fault.ts';
+import { safe } from '../../terminal/text.ts';
+
+/** The ways in which a key can be asked for evidence. */
+export const askedMethods = ['scp11b', 'fido'] as const;
+/** A way in which a key can be asked for evidence. */
+export type AskedMethod = (typeof askedMethods)[number];
+
+/** A key with a serial number: only such keys can be proved. */
+export type NumberedKey = Key & { readonly serialNumber: string };
+
+/** What is known of a key after it was asked. */
+export interface KeyVerdict {
+  readonly keyId: string;
+  readonly serialNumber: string;
+  /** Null if the serial number is not registered. */
+  readonly deviceId: string | null;
+  /** The challenge that was answered: a registration can refer to it. */
+  readonly proofId: string;
+  readonly proof: Proof;
+  /** Name of the rule that the evidence does not fulfil; null if it fulfils all. */
+  readonly rule: string | null;
+  readonly reason: string | null;
+  /** Why the key gave no evidence; null if it gave some. */
+  readonly problem: string | null;
+}
+
+type Answer = DataOf<Routes['proveKey']>;
+
+/** Milliseconds between two questions whether the key waits for a touch: few enough for the limit of requests. */
+const touchPollMs = 400;
+
+/** How a key is asked. */
+export interface ProveOptions {
+  /** Absent: the best one that the key has. */
+  readonly method?: AskedMethod | undefined;
+}
+
+/** The verdict on the key. Ctrl-C throws a fault, and the key stops waiting for a touch. */
+export async function proveKey(context: Context, key: NumberedKey, { method }: ProveOptions): Promise<KeyVerdict> {
+  const { registry } = context;
+  const { proofId, challenge, registryId, ephemeralPublicKey } = await registry.call('createChallenge').catch(error => {
+    throw isServerRefusal(error, 404) ? tooOld('the registry') : error;
+  });
+  const { serialNumber, manufacturer, model } = key;
+  const asked = { serialNumber, challenge, registryId, ephemeralPublicKey };
+  const { claims, evidence, problem } = await answerOf(
+    context,
+    key,
+    method === undefined ? asked : { ...asked, method },
+  );
+  const body = { serialNumber, manufacturer, model, claims, ...(evidence ? { evidence } : {}) };
+  const { deviceId, proof, rule, reason } = await registry.call('submitProof', { params: { proofId }, body });
+  return { keyId: key.keyId, serialNumber, deviceId, proofId, proof, rule, reason, problem };
+}
+
+async function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes['proveKey']>): Promise<Answer> {
+  const { hardware, out } = context;
+  const ended = new AbortController();
+  const watching = watchTouch(context, key, ended.signal);
+  out.progress.say(`Proving ${safe(key.serialNumber)}`);
+  try {
+    const { keyId } = key;
+    return await hardware.call('proveKey', { params: { keyId }, body });
+  } catch (error) {
+    if (!isServerRefusal(error, 404)) throw error;
+    if ((key as Partial<Key>).claims === undefined) throw tooOld('the hardware service');
+    throw new Fault('hardware', `the key ${key.serialNumber} was unplugged`, 'plug it in and try again');
+  } finally {
+    ended.abort();
+    out.progress.clear();
+    await watching;
+  }
+}
+
+/** Says once that the key waits for a touch. It is a help only: what goes wrong here is not reported. */
+async function watchTouch({ hardware, out }: Context, { keyId }: Key, signal: AbortSignal): Promise<void> {
+  const client = hardware.impatient(signal);
+  try {
+    for (await sleep(touchPollMs, signal); !signal.aborted; await sleep(touchPollMs, signal)) {
+      const { list } = await client.call('listKeys');
+      if (list.find(key => key.keyId === keyId)?.proving !== 'touch') continue;
+      out.progress.clear();
+      // With --json standard error holds only JSON.
+      if (!out.json) out.notice(out.tint('cyan', 'Touch the key when it blinks.'));
+      return;
+    }
+  } catch {
+    // Its request was ended, or the limit is reached.
+  }
+}
+
+const tooOld = (what: string): Fault =>
+  new Fault('failure', `${what} cannot prove keys: it is of an earlier version`, 'see the versions: devmgr version');
+
+const strengths: readonly ProofGrade[] = ['failed', 'none', 'claimed', 'model', 'unit'];
+
+/** Whether a proof is as strong as required. */
+export const hasGrade = (proof: Proof | null | undefined, required: RequiredGrade): boolean =>
+  strengths.indexOf(proof?.grade ?? 'none') >= strengths.indexOf(required);
+
+/** Why a key did not prove more, in one sentence; empty if it is not known. */
+export const reasonOf = ({ problem, reason, proof }: KeyVerdict): string =>
+  problem ?? reason ?? proof.warnings?.[0] ?? '';
