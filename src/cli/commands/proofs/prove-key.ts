@@ -9,6 +9,7 @@ import { sleep } from '../../client/sleep.ts';
 import type { Context } from '../../context.ts';
 import { Fault } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
+import { registrationOf } from '../devices/registration.ts';
 
 /** The ways in which a key can be asked for evidence. */
 export const askedMethods = ['scp11b', 'fido'] as const;
@@ -24,8 +25,8 @@ export interface KeyVerdict {
   readonly serialNumber: string;
   /** Null if the serial number is not registered. */
   readonly deviceId: string | null;
-  /** The challenge that was answered: a registration can refer to it. */
-  readonly proofId: string;
+  /** The challenge that was answered: a registration can refer to it. Null if the key said nothing at all. */
+  readonly proofId: string | null;
   readonly proof: Proof;
   /** Name of the rule that the evidence does not fulfil; null if it fulfils all. */
   readonly rule: string | null;
@@ -58,10 +59,31 @@ export async function proveKey(context: Context, key: NumberedKey, { method }: P
     key,
     method === undefined ? asked : { ...asked, method },
   );
+  if (!evidence && Object.keys(claims).length === 0) return nothingSaid(context, key, problem);
   const body = { serialNumber, manufacturer, model, claims, ...(evidence ? { evidence } : {}) };
   const { deviceId, proof, rule, reason } = await registry.call('submitProof', { params: { proofId }, body });
   return { keyId: key.keyId, serialNumber, deviceId, proofId, proof, rule, reason, problem };
 }
+
+/** The registry judges only keys that say something. */
+async function nothingSaid(context: Context, key: NumberedKey, problem: string | null): Promise<KeyVerdict> {
+  const { keyId, serialNumber } = key;
+  const deviceId = (await registrationOf(context, key))?.deviceId ?? null;
+  return { keyId, serialNumber, deviceId, proofId: null, proof: noProof, rule: null, reason: null, problem };
+}
+
+const noProof: Proof = {
+  grade: 'none',
+  method: null,
+  model: null,
+  aaguid: null,
+  firmware: null,
+  serial: null,
+  root: null,
+  metadataNumber: null,
+  provedAt: null,
+  warnings: [],
+};
 
 async function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes['proveKey']>): Promise<Answer> {
   const { hardware, out } = context;
