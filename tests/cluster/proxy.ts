@@ -42,7 +42,8 @@ listen registry
   bind ${machine.address}:${API_PORT}
   balance roundrobin
   option httpchk GET /api/health
-  default-server on-marked-down shutdown-sessions
+  http-check expect status 200 error-status L7OKC
+  default-server inter 500ms fall 2 rise 2 on-marked-down shutdown-sessions
 ${daemons.join('\n')}
 listen draining
   mode http

@@ -1,7 +1,8 @@
 /** One of several daemons is stopped under load: no change fails or is made twice, and no stream has a gap or a repeat. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
@@ -123,12 +124,14 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** HAProxy in front of daemons, as docs/operations.md configures it. */
+/** HAProxy in front of daemons, with the checks of packaging/haproxy. */
 async function balance(urls: readonly string[]) {
   const folder = temporaryFolder();
   const port = await freePort();
   const socket = join(folder, 'stats');
-  const servers = urls.map((url, i) => `  server s${i} ${new URL(url).host} check inter 200ms fall 2 rise 1`);
+  const servers = urls.map((url, i) => `  server s${i} ${new URL(url).host}`);
+  const packaged = readFileSync(join(import.meta.dirname, '../../packaging/haproxy/registry.cfg'), 'utf8');
+  const checks = packaged.match(/^ {2}(?:option httpchk|http-check|default-server check) .*$/gm)!;
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(
     file,
@@ -139,13 +142,13 @@ defaults
   timeout connect 5s
   timeout client 60s
   timeout server 60s
-  timeout check 5s
+  timeout check 700ms
   retries 3
   option redispatch
 listen devmgr
   bind 127.0.0.1:${port}
   balance roundrobin
-  option httpchk GET /api/health
+${checks.join('\n')}
 ${servers.join('\n')}
 `,
   );
@@ -161,6 +164,24 @@ ${servers.join('\n')}
     return row?.split(',')[17] === 'UP';
   };
   return { url: `http://127.0.0.1:${port}`, isUp };
+}
+
+/** A registration whose body is sent in two parts; `end` resolves with the status. */
+function halfSent(url: string, headers: Record<string, string>) {
+  const text = JSON.stringify(registration());
+  const sent = request(`${url}/api/devices/register`, {
+    method: 'POST',
+    headers: { ...headers, 'content-length': text.length },
+    agent: false,
+  });
+  const response = once(sent, 'response');
+  const begun = new Promise<void>(resolve => void sent.write(text.slice(0, 10), () => resolve()));
+  const end = async () => {
+    sent.end(text.slice(10));
+    const [{ statusCode }] = await response;
+    return statusCode as number;
+  };
+  return { begun, end };
 }
 
 if (findTool('setpriv'))
@@ -188,9 +209,13 @@ if (findTool('setpriv'))
             else refusals.push(`${response.status} ${text}`);
           }
         };
+        // Each daemon gets one of them; they end after the balancer has noticed.
+        const halves = [halfSent(proxy.url, headers), halfSent(proxy.url, headers)];
+        await Promise.all(halves.map(({ begun }) => begun));
         const sending = Array.from({ length: 4 }, send);
         const stopping = one.stopKeepingHome();
         await vi.waitFor(async () => expect(await proxy.isUp(0)).toBe(false), 10_000);
+        expect(await Promise.all(halves.map(({ end }) => end()))).toEqual([200, 200]);
         // It still serves those that reach it.
         expect((await one.call('GET', '/api/devices/list')).status).toBe(200);
         await stopping;

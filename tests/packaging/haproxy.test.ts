@@ -11,10 +11,13 @@ const packaged = join(import.meta.dirname, '../../packaging');
 const text = (name: string) => readFileSync(join(packaged, 'haproxy', name), 'utf8');
 const CERTIFICATE = '/etc/haproxy/devmgr.pem';
 
-it('the drain of the unit is the time that HAProxy takes to notice it, and a check more', () => {
-  const [, inter, fall] = /default-server check inter (\d+)s fall (\d+)/.exec(text('registry.cfg'))!;
+it('the drain of the unit is the time in which HAProxy gives up a daemon that stands still: less than 3 s', () => {
+  const [, inter, fall] = /default-server check inter (\d+)ms fall (\d+)/.exec(text('registry.cfg'))!;
+  const [, timeout] = /timeout check (\d+)ms/.exec(text('registry.cfg'))!;
+  const seconds = ((Number(inter) + Number(timeout)) * Number(fall)) / 1000;
+  expect(seconds).toBeLessThan(3);
   const unit = readFileSync(join(packaged, 'systemd/devmgr@.service'), 'utf8');
-  expect(unit).toContain(`DEVMGR_DRAIN=${Number(inter) * (Number(fall) + 1)}\n`);
+  expect(unit).toContain(`DEVMGR_DRAIN=${Math.ceil(seconds)}\n`);
 });
 
 needs(['haproxy', 'openssl'])('haproxy -c', () => {
