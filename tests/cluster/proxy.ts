@@ -5,7 +5,7 @@ import { type DatabaseCluster, PATRONI_PORT, SERVER_PORT } from './database.ts';
 import type { Machine } from './machine.ts';
 
 export const API_PORT = 8080;
-/** Here the requests to a node that is not ready any more are finished, as in `packaging/haproxy/registry.cfg`. */
+/** Here no request is cut, not even one to a node that does not answer. */
 export const DRAINING_PORT = 8081;
 
 export function startProxy(
