@@ -39,10 +39,14 @@ needsPostgres('two handles on one database', () => {
     return store.lastEventId();
   };
 
-  it('learn of a commit by its hint, without a look in between', async () => {
-    const { store, learned } = await twoHandles(NEVER_MS);
+  it('learn of a commit by its hint, without a look in between or a write that confirms it', async () => {
+    const { store, other, learned } = await twoHandles(NEVER_MS);
     await bothListen();
+    const writes = () => opened!.query(`SELECT xmin FROM meta WHERE name = 'confirmed'`);
+    const before = await writes();
     for (const serial of ['A', 'B', 'C']) await knows(learned, await add(store, serial));
+    expect(await other.events({ after: 0, limit: 9 })).toHaveLength(3);
+    expect(await writes()).toEqual(before);
   });
 
   it('learn of a commit whose hint was lost by the next look', async () => {
