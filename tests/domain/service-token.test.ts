@@ -49,7 +49,7 @@ describe('a check', () => {
     const reads: string[] = [];
     const uses: number[] = [];
     let behind = 0;
-    let changed = (_numbers: readonly number[]) => {};
+    let changed = (_numbers: readonly number[], _everything?: boolean) => {};
     const checked = new ServiceTokens({
       store: {
         async serviceTokenByDigest(sha256) {
@@ -57,7 +57,8 @@ describe('a check', () => {
           return record;
         },
         onCommit(listener) {
-          changed = serviceTokens => listener({ lastEventId: 1, users: [], serviceTokens });
+          changed = (serviceTokens, everything = false) =>
+            listener({ lastEventId: 1, users: [], serviceTokens, everything });
           return () => {};
         },
         behind: () => behind,
@@ -68,7 +69,7 @@ describe('a check', () => {
     const setBehind = (milliseconds: number) => {
       behind = milliseconds;
     };
-    return { checked, reads, uses, setBehind, changed: (numbers: readonly number[]) => changed(numbers) };
+    return { checked, reads, uses, setBehind, changed: (...args: Parameters<typeof changed>) => changed(...args) };
   }
 
   it('of a text with a wrong checksum does not read the store', async () => {
@@ -106,6 +107,10 @@ describe('a check', () => {
     changed([]);
     expect(checked.checkNow(text, '10.0.0.1')).not.toBeNull();
     changed([2]);
+    expect(checked.checkNow(text, '10.0.0.1')).toBeNull();
+    await checked.check(text, '10.0.0.1');
+    // Another server may lack what the last one has shown.
+    changed([], true);
     expect(checked.checkNow(text, '10.0.0.1')).toBeNull();
   });
 
