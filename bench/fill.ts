@@ -1,8 +1,9 @@
 /** Registries of a given size, made through the store: rows, journal and counters are what the daemon would have written. */
 import { codeDigest } from '../daemon/domain/digest.ts';
 import { Home } from '../daemon/home/home.ts';
+import type { Change } from '../daemon/store/commit.ts';
 import { openSqliteStore } from '../daemon/store/sqlite/index.ts';
-import type { Change, Store } from '../daemon/store/store.ts';
+import type { Store } from '../daemon/store/store.ts';
 
 const BATCH = 10_000;
 /** The first registration: later ones follow second by second, so that dates differ as they would. */

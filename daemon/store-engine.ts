@@ -5,11 +5,12 @@ import { Instance } from './home/instance.ts';
 import { allKeys, journalKeys } from './home/journal-keys.ts';
 import { StartRefused } from './home/settings.ts';
 import type { RegistryPlace, StoreTarget } from './home/store-target.ts';
+import { StoreFailure } from './store/commit.ts';
 import type { CopySource, CopyTarget, Replacement } from './store/copy.ts';
 import type { Imprint } from './store/imprint.ts';
 import type { FileMaintenance, StoreMaintenance } from './store/maintenance.ts';
 import * as sqlite from './store/sqlite/index.ts';
-import { type Store, StoreFailure } from './store/store.ts';
+import type { Store } from './store/store.ts';
 
 /**
  * Opens the registry of a home, or the one in a database whose journal has the key of the home; creates it, and the key of its journal,

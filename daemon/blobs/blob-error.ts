@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../store/store.ts';
+import { StoreUnavailable } from '../store/commit.ts';
 
 /**
  * Why a file was not stored or cannot be read. `too-large`, `disk-full`: it was not taken, and nothing of it remains.

@@ -1,6 +1,7 @@
 /** The only place that chooses where stored files are: the folder in the home, or an object store. */
 import { StartRefused } from '../home/settings.ts';
-import { type SharedWork, StoreFailure } from '../store/store.ts';
+import { StoreFailure } from '../store/commit.ts';
+import type { SharedWork } from '../store/store.ts';
 import { openBlobFolder } from './blob-folder.ts';
 import type { Blobs } from './blobs.ts';
 import type { S3Target } from './s3/target.ts';

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { EventRecord } from '../domain/journal.ts';
 import type { Home } from '../home/home.ts';
-import { type SharedWork, type Store, StoreFailure } from '../store/store.ts';
+import { StoreFailure } from '../store/commit.ts';
+import type { SharedWork, Store } from '../store/store.ts';
 
 const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Anchors } from '../store/maintenance.ts';
-import type { JournalHead } from '../store/store.ts';
+import type { JournalHead } from '../store/queries.ts';
 import type { Home } from './home.ts';
 import { type JournalKeys, journalKeys } from './journal-keys.ts';
 import { withSecrets } from './secrets-lock.ts';

@@ -1,4 +1,6 @@
-import { type JournalHead, type Store, StoreUnavailable } from '../store/store.ts';
+import { StoreUnavailable } from '../store/commit.ts';
+import type { JournalHead } from '../store/queries.ts';
+import type { Store } from '../store/store.ts';
 import { HeadFile, type HeadKeys } from './head-file.ts';
 import type { Home } from './home.ts';
 import { SecretsBusy, withSecrets } from './secrets-lock.ts';

@@ -4,7 +4,7 @@
  * like the present one.
  */
 import { createHmac } from 'node:crypto';
-import type { JournalAnchor, JournalHead } from '../store/store.ts';
+import type { JournalAnchor, JournalHead } from '../store/queries.ts';
 
 /**
  * `head`: the journal ended here. `restored`: a restore put this journal in place, and earlier lines no longer hold.

@@ -5,7 +5,8 @@ import type { FastifyReply } from 'fastify';
 import { ApiError, isFinal } from '../../src/contract/codes.ts';
 import { idempotency } from '../../src/contract/limits.ts';
 import { type Context, commitFor, holderOf, type KeyedRequest, StillRunning } from '../services/context.ts';
-import { type ChangeResult, ResponseExists, type ResponsePart, type Store } from '../store/store.ts';
+import { type ChangeResult, ResponseExists, type ResponsePart } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 import { envelope, errorResponse } from './responses.ts';
 
 /** The header, in lower case. */

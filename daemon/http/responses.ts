@@ -8,7 +8,7 @@ import { FilesUnavailable } from '../blobs/blob-error.ts';
 import { StillRunning } from '../services/context.ts';
 import { GuessingBlocked } from '../services/guessing.ts';
 import { type Allowance, RateLimited } from '../services/limiter.ts';
-import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/store.ts';
+import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/commit.ts';
 
 /** Content-Type of every envelope. */
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -10,7 +10,7 @@ import type { Home } from '../home/home.ts';
 import { StartRefused } from '../home/settings.ts';
 import { print, reporting } from '../program-io.ts';
 import type { RegistryReader } from '../store/maintenance.ts';
-import type { EventFilter, JournalAnchor } from '../store/store.ts';
+import type { EventFilter, JournalAnchor } from '../store/queries.ts';
 import { storeMaintenance } from '../store-engine.ts';
 import { entryText, nameWithoutActor } from './entry-text.ts';
 import { existingRegistry, notCoveredText } from './maintenance.ts';

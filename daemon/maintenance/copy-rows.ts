@@ -1,7 +1,7 @@
 /** Moves the rows of a registry, and compares what arrived. Memory does not grow with the registry. */
 import { createHash } from 'node:crypto';
+import { StoreFailure } from '../store/commit.ts';
 import { type CopiedTable, type CopySource, type CopyTarget, copiedTables, keyColumn } from '../store/copy.ts';
-import { StoreFailure } from '../store/store.ts';
 
 /** Rows read and written at a time. */
 const BATCH = 1000;

@@ -6,9 +6,10 @@ import { rename, rm } from 'node:fs/promises';
 import type { Home } from '../home/home.ts';
 import { StartRefused } from '../home/settings.ts';
 import type { StoreTarget } from '../home/store-target.ts';
+import { StoreFailure } from '../store/commit.ts';
 import type { CopySource, CopyTarget, Replacement } from '../store/copy.ts';
 import type { CheckReport, StagedRestore } from '../store/maintenance.ts';
-import { type Reader, StoreFailure } from '../store/store.ts';
+import type { Reader } from '../store/store.ts';
 import { createDatabase, openDisposable, openReplacement, openSnapshot, readImprint } from '../store-engine.ts';
 import { copyRows, differingTables, type Progress } from './copy-rows.ts';
 

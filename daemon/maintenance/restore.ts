@@ -15,7 +15,7 @@ import { StartRefused, secretsFrom } from '../home/settings.ts';
 import { type StoreTarget, storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
 import type { CheckReport, StagedRestore } from '../store/maintenance.ts';
-import type { JournalHead } from '../store/store.ts';
+import type { JournalHead } from '../store/queries.ts';
 import { fileImprint, readImprint } from '../store-engine.ts';
 import type { BlobReport } from './check-blobs.ts';
 import type { Progress } from './copy-rows.ts';

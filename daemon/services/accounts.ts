@@ -1,5 +1,6 @@
 import type { UserRecord } from '../domain/user.ts';
-import { maxBehindMs, type Store, StoreFailure, StoreUnavailable } from '../store/store.ts';
+import { StoreFailure, StoreUnavailable } from '../store/commit.ts';
+import { maxBehindMs, type Store } from '../store/store.ts';
 
 /** 503: whether a token is still valid cannot be found out, because the store does not answer. */
 export class AccountsUnknown extends StoreUnavailable {

@@ -10,7 +10,8 @@ import { type BackupDecision, type BackupRecord, backUp, restore } from '../doma
 import type { DeviceRecord } from '../domain/device.ts';
 import { refusalOf } from '../domain/device-decisions.ts';
 import { cleanFileName } from '../domain/file-name.ts';
-import type { ChangeResult, Store } from '../store/store.ts';
+import type { ChangeResult } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
 import * as present from './present.ts';
 import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';

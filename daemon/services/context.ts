@@ -5,14 +5,8 @@ import { Refusal } from '../domain/decision.ts';
 import { localHolder, tokenHolder, userHolder } from '../domain/holder.ts';
 import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
-import {
-  CallerRefused,
-  type ChangeResult,
-  type Commit,
-  Conflict,
-  type ResponsePart,
-  type Store,
-} from '../store/store.ts';
+import { CallerRefused, type ChangeResult, type Commit, Conflict, type ResponsePart } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 
 /** Who makes a request. The role is the user's at this moment, not the one in the token. */
 export interface Caller {

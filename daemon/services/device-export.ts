@@ -2,7 +2,8 @@ import { ApiError } from '../../src/contract/codes.ts';
 import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
 import { deviceListFields, type ExportFormat, proofColumn, proofGrades, tagColumn } from '../../src/contract/values.ts';
-import type { DeviceFilter, Store } from '../store/store.ts';
+import type { DeviceFilter } from '../store/queries.ts';
+import type { Store } from '../store/store.ts';
 import type { Caller } from './context.ts';
 import { listItem } from './present.ts';
 

@@ -1,4 +1,5 @@
-import { type Store, StoreFailure } from '../store/store.ts';
+import { StoreFailure } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 
 /** Milliseconds between two writes. */
 const INTERVAL_MS = 60_000;

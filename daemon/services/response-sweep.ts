@@ -1,5 +1,6 @@
 import { idempotency } from '../../src/contract/limits.ts';
-import { type Store, StoreFailure } from '../store/store.ts';
+import { StoreFailure } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 
 /** Milliseconds between two sweeps. */
 const INTERVAL_MS = 60_000;

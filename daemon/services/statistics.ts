@@ -1,7 +1,8 @@
 import type { DataOf } from '../../src/contract/define.ts';
 import { type statistics, statisticsRange } from '../../src/contract/statistics.ts';
 import { deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
-import type { DeviceStatistics, Reader } from '../store/store.ts';
+import type { DeviceStatistics } from '../store/queries.ts';
+import type { Reader } from '../store/store.ts';
 import { iso } from './present.ts';
 
 const hourMs = 3_600_000;

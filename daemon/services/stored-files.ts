@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { Blobs, StagedBlob, StoredBlob } from '../blobs/blobs.ts';
-import { OutcomeUnknown, StoreFailure } from '../store/store.ts';
+import { OutcomeUnknown, StoreFailure } from '../store/commit.ts';
 import { actorOf, type Context } from './context.ts';
 import { type Admission, diskFull, type FileBudget } from './file-budget.ts';
 

@@ -1,5 +1,5 @@
 import type { Anchors } from './maintenance.ts';
-import type { JournalAnchor, JournalHead } from './store.ts';
+import type { JournalAnchor, JournalHead } from './queries.ts';
 
 /** Compares the entries of a journal, in their order, with heads that were kept outside the database. */
 export class AnchorCheck {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { EventRecord } from '../domain/journal.ts';
-import type { JournalHead as Head } from './store.ts';
+import type { JournalHead as Head } from './queries.ts';
 
 /** A row of the journal as it is stored: `data` and `detail` are JSON. */
 export interface JournalRow {

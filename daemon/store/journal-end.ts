@@ -1,7 +1,7 @@
 import { keyDigest } from '../domain/digest.ts';
 import type { Entry } from '../domain/journal.ts';
 import { entryMac, type JournalRow, type Mac, macWith, noEntries, sealOf } from './chain.ts';
-import type { JournalHead } from './store.ts';
+import type { JournalHead } from './queries.ts';
 
 /** When and on whose behalf an entry is written. */
 export interface EntryContext {

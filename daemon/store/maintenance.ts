@@ -1,5 +1,6 @@
 /** Work on a whole registry, with or without a running daemon. What each engine implements beside `Store`. */
-import type { JournalAnchor, JournalHead, Reader, Store } from './store.ts';
+import type { JournalAnchor, JournalHead } from './queries.ts';
+import type { Reader, Store } from './store.ts';
 
 /** The result of reading the journal from end to end. */
 export interface JournalReport {

@@ -1,4 +1,5 @@
-import { type CommitNotice, type Store, StoreFailure } from './store.ts';
+import { StoreFailure } from './commit.ts';
+import type { CommitNotice, Store } from './store.ts';
 
 /** What the parts of a station ask of a store. */
 export type StationStore = Pick<

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { journalTypes } from '../../daemon/notifications/frames.ts';
-import type { Change } from '../../daemon/store/store.ts';
+import type { Change } from '../../daemon/store/commit.ts';
 import { FakeSink } from '../support/fake-stream.ts';
 import { openStream, type StreamClient } from '../support/stream-client.ts';
 import { registration, type StreamServer, startStreamServer } from '../support/stream-server.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StoreFailure, StoreUnavailable } from '../../daemon/store/commit.ts';
 import { PostgresMaintenance } from '../../daemon/store/postgres/index.ts';
 import type { CommitNotice, Store } from '../../daemon/store/store.ts';
-import { StoreFailure, StoreUnavailable } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
 import { addDevice, addUser, commit, commitOf, queryOf, setDevice, useDevice } from './store/fixtures.ts';

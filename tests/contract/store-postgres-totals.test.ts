@@ -1,7 +1,8 @@
 /** Totals that are not counted for each request: they must be exact all the same. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { manyDevices } from '../../daemon/store/postgres/migrations.ts';
-import type { DeviceFilter, Store } from '../../daemon/store/store.ts';
+import type { DeviceFilter } from '../../daemon/store/queries.ts';
+import type { Store } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { addDevice, commit, queryOf, setDevice } from './store/fixtures.ts';
 

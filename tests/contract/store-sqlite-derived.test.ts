@@ -5,7 +5,7 @@ import * as devices from '../../daemon/domain/device-decisions.ts';
 import { replace } from '../../daemon/domain/document.ts';
 import * as users from '../../daemon/domain/user.ts';
 import { accept } from '../../daemon/services/context.ts';
-import type { Change } from '../../daemon/store/store.ts';
+import type { Change } from '../../daemon/store/commit.ts';
 import type { TagChanges, Tags } from '../../src/contract/tags.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { addToken, commit } from './store/fixtures.ts';

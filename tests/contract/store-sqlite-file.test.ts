@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { create as createToken, revoke } from '../../daemon/domain/service-token.ts';
+import { StoreFailure } from '../../daemon/store/commit.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { migrations } from '../../daemon/store/sqlite/migrations.ts';
 import { openWriter } from '../../daemon/store/sqlite/open.ts';
 import { backupDatabase } from '../../daemon/store/sqlite/snapshot.ts';
-import { StoreFailure } from '../../daemon/store/store.ts';
 import { journalKey, openTemporary } from '../support/sqlite.ts';
 import { addDevice, addToken, commit, everything, queryOf, setDevice } from './store/fixtures.ts';
 

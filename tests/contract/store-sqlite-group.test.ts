@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Change } from '../../daemon/store/commit.ts';
 import { GroupCommit } from '../../daemon/store/sqlite/group.ts';
 import { Journal } from '../../daemon/store/sqlite/journal.ts';
 import { openWriter } from '../../daemon/store/sqlite/open.ts';
 import { Statements } from '../../daemon/store/sqlite/statements.ts';
 import { Writer } from '../../daemon/store/sqlite/writer.ts';
-import type { Change } from '../../daemon/store/store.ts';
 import { journalKey } from '../support/sqlite.ts';
 import { addDevice } from './store/fixtures.ts';
 

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Change } from '../../daemon/store/commit.ts';
+import type { DeviceQuery } from '../../daemon/store/queries.ts';
 import { listedDevices } from '../../daemon/store/sqlite/lists/index.ts';
 import { sqlPage } from '../../daemon/store/sqlite/lists-sql.ts';
 import { openReader } from '../../daemon/store/sqlite/open.ts';
 import { Statements } from '../../daemon/store/sqlite/statements.ts';
-import type { Change, DeviceQuery, Store } from '../../daemon/store/store.ts';
+import type { Store } from '../../daemon/store/store.ts';
 import type { Tag, Tags } from '../../src/contract/tags.ts';
 import { deviceSorts, deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
 import { openTemporary } from '../support/sqlite.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Access, AccessJournal } from '../../daemon/services/access-journal.ts';
-import type { Commit } from '../../daemon/store/store.ts';
+import type { Commit } from '../../daemon/store/commit.ts';
 
 let now = 0;
 let commits: Commit[];

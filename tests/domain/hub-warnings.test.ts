@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { journalTypes } from '../../daemon/notifications/frames.ts';
 import { Hub } from '../../daemon/notifications/hub.ts';
-import { StoreUnavailable } from '../../daemon/store/store.ts';
+import { StoreUnavailable } from '../../daemon/store/commit.ts';
 
 const away = async () => {
   throw new StoreUnavailable('away');

@@ -7,7 +7,7 @@ import { insideOf, isCidr } from '../../daemon/networks.ts';
 import { LastUses } from '../../daemon/services/last-uses.ts';
 import { isServiceTokenText, newServiceTokenText } from '../../daemon/services/service-token-text.ts';
 import { ServiceTokens } from '../../daemon/services/service-tokens.ts';
-import { type Commit, StoreFailure } from '../../daemon/store/store.ts';
+import { type Commit, StoreFailure } from '../../daemon/store/commit.ts';
 
 const record: ServiceTokenRecord = {
   number: 1,

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { Conflict, OutcomeUnknown, StoreFailure } from '../../daemon/store/store.ts';
+import { Conflict, OutcomeUnknown, StoreFailure } from '../../daemon/store/commit.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { filesIn, partHead } from '../support/forms.ts';
 import { beginUpload, block, formStart, MiB } from '../support/sending.ts';

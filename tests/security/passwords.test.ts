@@ -9,7 +9,7 @@ import { Guessing } from '../../daemon/services/guessing.ts';
 import { Limiter } from '../../daemon/services/limiter.ts';
 import { type Cost, Passwords } from '../../daemon/services/passwords.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
-import { type Change, StoreFailure } from '../../daemon/store/store.ts';
+import { type Change, StoreFailure } from '../../daemon/store/commit.ts';
 import { openTemporary } from '../support/sqlite.ts';
 
 const password = 'correct horse battery';

@@ -2,7 +2,8 @@
 
 import type { EventRecord } from '../../daemon/domain/journal.ts';
 import type { FrameSink } from '../../daemon/notifications/outbox.ts';
-import type { CommitNotice, EventFilter, Store } from '../../daemon/store/store.ts';
+import type { EventFilter } from '../../daemon/store/queries.ts';
+import type { CommitNotice, Store } from '../../daemon/store/store.ts';
 import type { Frame } from './stream-client.ts';
 
 export class FakeJournal implements Pick<Store, 'events' | 'lastEventId' | 'onCommit' | 'behind'> {

@@ -8,7 +8,7 @@ import { websocketPlugin } from '../../daemon/http/websocket.ts';
 import { Hub } from '../../daemon/notifications/hub.ts';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
-import type { Change } from '../../daemon/store/store.ts';
+import type { Change } from '../../daemon/store/commit.ts';
 import { Client, type ClientOptions } from '../../src/cli/client/client.ts';
 import { openTemporary } from './sqlite.ts';
 

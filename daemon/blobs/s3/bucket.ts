@@ -19,7 +19,7 @@ import {
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { StoreFailure } from '../../store/store.ts';
+import { StoreFailure } from '../../store/commit.ts';
 import { BlobError, FilesUnavailable } from '../blob-error.ts';
 import type { S3Target } from './target.ts';
 

@@ -3,8 +3,8 @@ import { type CallerGuard, lostByToken, lostByUser } from '../../domain/caller.t
 import { brokenBy, type DeviceRecord } from '../../domain/device.ts';
 import { registeredLater } from '../../domain/device-decisions.ts';
 import { changedSince } from '../../domain/user.ts';
+import { CallerRefused, type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
-import { CallerRefused, type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../store.ts';
 import { appKey, type Draft } from './draft.ts';
 
 type Kind = Change['kind'];

@@ -1,4 +1,4 @@
-import type { DeviceFilter } from '../store.ts';
+import type { DeviceFilter } from '../queries.ts';
 import { searchText } from './migrations.ts';
 import { tagArray, wantedLines } from './tags.ts';
 

@@ -3,7 +3,7 @@
  * server restarts meanwhile; a failover can then lose it. Without a standby, everything visible is confirmed.
  */
 import { TurnBatch } from '../../concurrency.ts';
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable } from '../commit.ts';
 import { toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 import { checkCommitted, inTime } from './transaction.ts';

@@ -1,3 +1,4 @@
+import { StoreFailure } from '../commit.ts';
 import {
   type CopiedRow,
   type CopiedTable,
@@ -10,7 +11,6 @@ import {
 } from '../copy.ts';
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
-import { StoreFailure } from '../store.ts';
 import type { Address } from './address.ts';
 import { durable, unlimited } from './connections.ts';
 import { takeDaemonLock } from './daemon-lock.ts';

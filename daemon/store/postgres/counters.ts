@@ -1,6 +1,7 @@
 /** The counters that nodes share: one table that is not logged, and one statement for each count. */
+
+import { StoreUnavailable } from '../commit.ts';
 import type { Backoff, SharedCounters, Taken, Taking } from '../counters.ts';
-import { StoreUnavailable } from '../store.ts';
 import { toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 

@@ -1,6 +1,6 @@
 /** Documents that a group of commits reads and replaces. */
 import type { DocumentName, DocumentRecord, DocumentSet } from '../../domain/document.ts';
-import { Conflict } from '../store.ts';
+import { Conflict } from '../commit.ts';
 import type { Readers } from './readers.ts';
 
 /** The versions of documents. */

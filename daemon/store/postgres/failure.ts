@@ -1,4 +1,4 @@
-import { StoreFailure, StoreUnavailable } from '../store.ts';
+import { StoreFailure, StoreUnavailable } from '../commit.ts';
 
 /** The store cannot be opened as it is configured, or the database must not be used by this program. `hint` says what to do. */
 export class StoreMisconfigured extends StoreFailure {

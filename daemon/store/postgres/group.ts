@@ -1,15 +1,15 @@
 /** Group commit: commits that arrive while a transaction is running share the next one, and its two round trips. */
 import { cooperatively, TimeSlice, TurnBatch } from '../../concurrency.ts';
-import type { JournalEnd } from '../journal-end.ts';
 import {
   type ChangeResult,
   type Commit,
-  type CommitNotice,
   type CommitRefusal,
   isCommitRefusal,
   StoreFailure,
   StoreUnavailable,
-} from '../store.ts';
+} from '../commit.ts';
+import type { JournalEnd } from '../journal-end.ts';
+import type { CommitNotice } from '../store.ts';
 import { applyCommit } from './changes.ts';
 import type { Draft } from './draft.ts';
 import { toFailure } from './failure.ts';

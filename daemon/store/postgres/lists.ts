@@ -1,7 +1,7 @@
 /** Lists of devices: one statement for a page and its total, so that both are of one moment. */
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
-import type { DeviceQuery, Rows } from '../store.ts';
+import type { DeviceQuery, Rows } from '../queries.ts';
 import { type Conditions, deviceConditions, namesOnly } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { rowsOf } from './reads.ts';

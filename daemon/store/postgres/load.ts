@@ -1,7 +1,7 @@
 /** Reads under the lock what a group of commits needs: separate statements, because each sees what was committed before it began. */
 import type { CallerGuard } from '../../domain/caller.ts';
 import type { DocumentRecord } from '../../domain/document.ts';
-import type { Change, Commit, Guard, ResponseExpire } from '../store.ts';
+import type { Change, Commit, Guard, ResponseExpire } from '../commit.ts';
 import { documentVersions } from './documents.ts';
 import { appKey, type Draft } from './draft.ts';
 import { answeredIds } from './proofs.ts';

@@ -1,6 +1,7 @@
 /** Finds out whether a commit without an answer was written. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JournalHead, OutcomeUnknown } from '../store.ts';
+import { OutcomeUnknown } from '../commit.ts';
+import type { JournalHead } from '../queries.ts';
 import type { Session } from './session.ts';
 import { checkCommitted, inTime } from './transaction.ts';
 

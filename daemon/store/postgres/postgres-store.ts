@@ -1,6 +1,8 @@
 /** The store in a PostgreSQL database. */
+
+import { StoreFailure } from '../commit.ts';
 import { JournalEnd } from '../journal-end.ts';
-import { type CommitNotice, type Store, StoreFailure } from '../store.ts';
+import type { CommitNotice, Store } from '../store.ts';
 import { Confirmed } from './confirmed.ts';
 import { confirmedReads } from './confirmed-reads.ts';
 import { Connections } from './connections.ts';

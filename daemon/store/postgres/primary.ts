@@ -1,5 +1,5 @@
 /** The server as this process knows it: never to be replaced by one that has less. */
-import type { JournalHead } from '../store.ts';
+import type { JournalHead } from '../queries.ts';
 import type { Address } from './address.ts';
 import { StoreUnreachable } from './failure.ts';
 import type { Session } from './session.ts';

@@ -1,7 +1,7 @@
 /** The table of answers to challenges. */
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type { LatestProof, ProofAdd, ProofExpire, ProofRecord } from '../../domain/proof.ts';
-import { Conflict } from '../store.ts';
+import { Conflict } from '../commit.ts';
 import type { Readers } from './readers.ts';
 import { selectList } from './tables.ts';
 

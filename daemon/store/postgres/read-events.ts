@@ -1,6 +1,6 @@
 import type { EventRecord } from '../../domain/journal.ts';
 import { type JournalRow, toEvent } from '../chain.ts';
-import type { EventFilter } from '../store.ts';
+import type { EventFilter } from '../queries.ts';
 import { Conditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 

@@ -1,5 +1,5 @@
 /** Connections for reading. Reads on one connection are answered in order, so short and long ones have connections of their own. */
-import { StoreFailure, StoreUnavailable } from '../store.ts';
+import { StoreFailure, StoreUnavailable } from '../commit.ts';
 import { StoreUnreachable, sqlState, toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 

@@ -1,6 +1,7 @@
 /** The reads that take one look at a table or an index. */
 import type { DeviceIdentity, DeviceRecord } from '../../domain/device.ts';
-import type { JournalHead, Reader, Rows, Window } from '../store.ts';
+import type { JournalHead, Rows, Window } from '../queries.ts';
+import type { Reader } from '../store.ts';
 import { readDocument, readDocumentVersion } from './documents.ts';
 import { readHasEvidence, readLatestProofs, readProof } from './proofs.ts';
 import { readEvents } from './read-events.ts';

@@ -6,7 +6,7 @@ import {
   ResponseExists,
   type ResponseExpire,
   type StoredResponse,
-} from '../store.ts';
+} from '../commit.ts';
 import type { Readers } from './readers.ts';
 
 /** A response that is to be stored. */

@@ -1,5 +1,6 @@
 import type { DeviceRow } from '../../domain/device.ts';
-import { type DeviceFilter, type ScanOptions, StoreFailure } from '../store.ts';
+import { StoreFailure } from '../commit.ts';
+import type { DeviceFilter, ScanOptions } from '../queries.ts';
 import { deviceConditions } from './conditions.ts';
 import { toFailure } from './failure.ts';
 import { rowColumns, toDeviceRow } from './lists.ts';

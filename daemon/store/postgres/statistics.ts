@@ -1,4 +1,4 @@
-import type { DeviceStatistics, StatisticsQuery } from '../store.ts';
+import type { DeviceStatistics, StatisticsQuery } from '../queries.ts';
 import { hourMs } from './draft.ts';
 import type { Readers } from './readers.ts';
 

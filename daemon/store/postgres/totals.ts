@@ -1,5 +1,5 @@
 /** How many devices match a filter, as the cheapest expression that is exact. */
-import type { DeviceFilter } from '../store.ts';
+import type { DeviceFilter } from '../queries.ts';
 import { type Conditions, namesOnly } from './conditions.ts';
 import type { Readers } from './readers.ts';
 

@@ -1,6 +1,8 @@
 /** One transaction in two round trips: the lock and the reads; then, after the decision, the writes and COMMIT. */
+
+import { type Commit, StoreFailure } from '../commit.ts';
 import type { JournalEnd } from '../journal-end.ts';
-import { type Commit, type JournalHead, StoreFailure } from '../store.ts';
+import type { JournalHead } from '../queries.ts';
 import { Draft, type HeadRow, storedHead } from './draft.ts';
 import { StoreMisconfigured, sqlState } from './failure.ts';
 import { loadRecords } from './load.ts';

@@ -1,6 +1,6 @@
 /** The table of backups: its columns, reads and writes. */
 import type { BackupChange, BackupRecord } from '../../domain/backup.ts';
-import { Conflict } from '../store.ts';
+import { Conflict } from '../commit.ts';
 import { requireDevice } from './devices.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf, pageOf, type Reads } from './tables.ts';

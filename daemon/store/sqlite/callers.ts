@@ -1,7 +1,7 @@
 import { type CallerGuard, lostByToken, lostByUser } from '../../domain/caller.ts';
 import type { ServiceTokenRecord } from '../../domain/service-token.ts';
 import type { UserRecord } from '../../domain/user.ts';
-import { CallerRefused } from '../store.ts';
+import { CallerRefused } from '../commit.ts';
 import type { Statements } from './statements.ts';
 
 type Rights = Pick<UserRecord, 'tokenEpoch' | 'role' | 'email' | 'disabled'>;

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { StoreFailure } from '../commit.ts';
 import {
   type CopiedRow,
   type CopiedTable,
@@ -9,7 +10,6 @@ import {
 } from '../copy.ts';
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
-import { StoreFailure } from '../store.ts';
 import { toFailure } from './failure.ts';
 import { readHead } from './journal.ts';
 import { migrations } from './migrations.ts';

@@ -11,7 +11,8 @@ import {
   deviceRowFields,
   type GuardedPart,
 } from '../../domain/device.ts';
-import { Conflict, type Rows } from '../store.ts';
+import { Conflict } from '../commit.ts';
+import type { Rows } from '../queries.ts';
 import type { NumberPage } from './lists-sql.ts';
 import { setMarks } from './proofs.ts';
 import type { Statements } from './statements.ts';

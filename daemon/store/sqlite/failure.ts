@@ -1,5 +1,5 @@
 import { SqliteError } from 'better-sqlite3';
-import { StoreFailure } from '../store.ts';
+import { StoreFailure } from '../commit.ts';
 
 const advice: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_FULL/, 'the disk is full: free some space; nothing that was acknowledged is lost'],

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { cooperatively, TimeSlice, TurnBatch } from '../../concurrency.ts';
-import { type ChangeResult, type Commit, type CommitRefusal, isCommitRefusal, StoreFailure } from '../store.ts';
+import { type ChangeResult, type Commit, type CommitRefusal, isCommitRefusal, StoreFailure } from '../commit.ts';
 import { isOutage, toFailure } from './failure.ts';
 import type { Writer, Written } from './writer.ts';
 

@@ -1,6 +1,6 @@
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { aaguidMark, advisoryMark } from '../../domain/proof.ts';
-import type { DeviceFilter, DeviceQuery } from '../store.ts';
+import type { DeviceFilter, DeviceQuery } from '../queries.ts';
 import type { Statements } from './statements.ts';
 
 /** The numbers of the devices on a page, in its order, and how many devices all pages have together. */

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { StoreFailure } from '../store.ts';
+import { StoreFailure } from '../commit.ts';
 import { applicationId, type Migration } from './migrations.ts';
 
 interface Migrating {

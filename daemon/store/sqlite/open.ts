@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { StoreFailure } from '../store.ts';
+import { StoreFailure } from '../commit.ts';
 import { toFailure } from './failure.ts';
 import { migrate } from './migrate.ts';
 import { applicationId, type Migration, migrations as released } from './migrations.ts';

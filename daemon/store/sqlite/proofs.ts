@@ -2,7 +2,7 @@
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type { DocumentGuard, DocumentRecord, DocumentSet } from '../../domain/document.ts';
 import { type LatestProof, marksOf, type ProofChange, type ProofRecord } from '../../domain/proof.ts';
-import { Conflict } from '../store.ts';
+import { Conflict } from '../commit.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf, type Reads } from './tables.ts';
 import type { Apply, Writes } from './writing.ts';

@@ -1,7 +1,7 @@
 import { TimeSlice } from '../../concurrency.ts';
 import type { EventRecord } from '../../domain/journal.ts';
 import { type JournalRow, toEvent } from '../chain.ts';
-import type { EventFilter } from '../store.ts';
+import type { EventFilter } from '../queries.ts';
 import type { Statements } from './statements.ts';
 
 /** Entries examined at a time: a filter that matches few must not hold the event loop while it walks the journal. */

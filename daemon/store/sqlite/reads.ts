@@ -1,4 +1,5 @@
-import type { JournalHead, Reader } from '../store.ts';
+import type { JournalHead } from '../queries.ts';
+import type { Reader } from '../store.ts';
 import { appReads } from './apps.ts';
 import { backupReads } from './backups.ts';
 import { deviceReads } from './devices.ts';

@@ -6,7 +6,7 @@ import {
   ResponseExists,
   type ResponsePart,
   type StoredResponse,
-} from '../store.ts';
+} from '../commit.ts';
 import type { Statements } from './statements.ts';
 import type { Reads } from './tables.ts';
 import type { Apply, Writes } from './writing.ts';

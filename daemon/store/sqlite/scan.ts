@@ -1,6 +1,6 @@
 import { TimeSlice } from '../../concurrency.ts';
 import type { DeviceRow } from '../../domain/device.ts';
-import type { DeviceFilter, ScanOptions } from '../store.ts';
+import type { DeviceFilter, ScanOptions } from '../queries.ts';
 import { rowColumns } from './devices.ts';
 import { toFailure } from './failure.ts';
 import { conditions } from './lists-sql.ts';

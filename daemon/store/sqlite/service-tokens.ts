@@ -1,6 +1,6 @@
 /** The table of service tokens: its columns, reads and writes. */
 import type { ServiceTokenRecord, TokenChange } from '../../domain/service-token.ts';
-import { Conflict } from '../store.ts';
+import { Conflict } from '../commit.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf, pageOf, type Reads } from './tables.ts';
 import type { Apply, Writes } from './writing.ts';

@@ -1,4 +1,4 @@
-import type { DeviceStatistics, StatisticsQuery } from '../store.ts';
+import type { DeviceStatistics, StatisticsQuery } from '../queries.ts';
 import type { Statements } from './statements.ts';
 
 /** Milliseconds of an hour. */

@@ -1,5 +1,6 @@
 /** What the files of the tables (devices, users, apps, backups) share: columns, assignments, pages. */
-import type { Reader, Rows, Window } from '../store.ts';
+import type { Rows, Window } from '../queries.ts';
+import type { Reader } from '../store.ts';
 import type { Statements } from './statements.ts';
 
 /** The reads of a store, synchronous where they take microseconds. */

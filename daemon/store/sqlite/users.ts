@@ -1,6 +1,6 @@
 /** The table of users: its columns, reads, guards and writes. */
 import { changedSince, type UserChange, type UserGuard, type UserRecord, type UserSet } from '../../domain/user.ts';
-import { Conflict } from '../store.ts';
+import { Conflict } from '../commit.ts';
 import { rightsOf } from './callers.ts';
 import type { Statements } from './statements.ts';
 import { assignments, columnsOf, pageOf, type Reads, type Stored } from './tables.ts';

@@ -1,5 +1,5 @@
+import type { Change, ChangeResult, Commit } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
-import type { Change, ChangeResult, Commit } from '../store.ts';
 import { appWrites } from './apps.ts';
 import { backupWrites } from './backups.ts';
 import { checkDeviceGuard, deviceWrites } from './devices.ts';

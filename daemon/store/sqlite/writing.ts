@@ -1,7 +1,7 @@
 import type { DeviceStatus, DeviceType } from '../../../src/contract/values.ts';
 import type { DeviceSet, NewDevice } from '../../domain/device.ts';
+import type { Change, ChangeResult } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
-import type { Change, ChangeResult } from '../store.ts';
 import { Callers } from './callers.ts';
 import type { Journal } from './journal.ts';
 import type { Statements } from './statements.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { registeredLater } from '../../../daemon/domain/device-decisions.ts';
-import type { Change, ChangeResult, Commit, Store } from '../../../daemon/store/store.ts';
+import type { Change, ChangeResult, Commit } from '../../../daemon/store/commit.ts';
+import type { Store } from '../../../daemon/store/store.ts';
 import { queryOf } from './fixtures.ts';
 import { applyChange, checkGuard, empty } from './memory-changes.ts';
 

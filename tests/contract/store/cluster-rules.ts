@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import {
-  CallerRefused,
-  type Change,
-  type CommitNotice,
-  Conflict,
-  type Guard,
-  ResponseExists,
-  type Store,
-} from '../../../daemon/store/store.ts';
+import { CallerRefused, type Change, Conflict, type Guard, ResponseExists } from '../../../daemon/store/commit.ts';
+import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
 import { deviceStatuses } from '../../../src/contract/values.ts';
 import { type Acknowledged, expectSerial } from './cluster-model.ts';
 import {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { codeDigest } from '../../../daemon/domain/digest.ts';
-import { Conflict, type Store } from '../../../daemon/store/store.ts';
+import { Conflict } from '../../../daemon/store/commit.ts';
+import type { Store } from '../../../daemon/store/store.ts';
 import {
   addApp,
   addBackup,

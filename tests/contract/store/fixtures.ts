@@ -6,7 +6,9 @@ import { type DeviceRow, type DeviceSet, hasTags, type NewDevice } from '../../.
 import { codeDigest, proofDigest } from '../../../daemon/domain/digest.ts';
 import type { NewServiceToken } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
-import type { Change, ChangeResult, Commit, DeviceQuery, Store } from '../../../daemon/store/store.ts';
+import type { Change, ChangeResult, Commit } from '../../../daemon/store/commit.ts';
+import type { DeviceQuery } from '../../../daemon/store/queries.ts';
+import type { Store } from '../../../daemon/store/store.ts';
 
 export interface OpenedStore {
   readonly store: Store;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { Conflict, StoreFailure } from '../../../daemon/store/store.ts';
+import { Conflict, StoreFailure } from '../../../daemon/store/commit.ts';
 import {
   addApp,
   addBackup,

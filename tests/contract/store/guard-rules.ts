@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { CallerRefused, type Commit, Conflict } from '../../../daemon/store/store.ts';
+import { CallerRefused, type Commit, Conflict } from '../../../daemon/store/commit.ts';
 import {
   addBackup,
   addDevice,

@@ -1,6 +1,6 @@
 import type { DeviceRecord, DeviceRow } from '../../../daemon/domain/device.ts';
 import { matchesProof } from '../../../daemon/domain/proof.ts';
-import type { DeviceQuery, Rows } from '../../../daemon/store/store.ts';
+import type { DeviceQuery, Rows } from '../../../daemon/store/queries.ts';
 
 /** What a list of devices must return, in the simplest possible code. */
 export function listModel(devices: readonly DeviceRecord[], query: DeviceQuery): Rows<DeviceRow> {

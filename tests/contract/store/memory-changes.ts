@@ -19,7 +19,7 @@ import {
   type ResponsePart,
   type StoredResponse,
   StoreFailure,
-} from '../../../daemon/store/store.ts';
+} from '../../../daemon/store/commit.ts';
 
 /** Faults of a store; the suite must detect each of them. */
 export type Fault =

@@ -1,11 +1,6 @@
-import {
-  type ChangeResult,
-  type Commit,
-  type CommitNotice,
-  type Store,
-  StoreFailure,
-  type Window,
-} from '../../../daemon/store/store.ts';
+import { type ChangeResult, type Commit, StoreFailure } from '../../../daemon/store/commit.ts';
+import type { Window } from '../../../daemon/store/queries.ts';
+import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
 import type { OpenedStore } from './fixtures.ts';
 import { listModel } from './list-model.ts';
 import {

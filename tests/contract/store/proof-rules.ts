@@ -2,7 +2,9 @@ import { expect } from 'vitest';
 import { answerDigest, proofDigest } from '../../../daemon/domain/digest.ts';
 import { replace } from '../../../daemon/domain/document.ts';
 import type { ProofRecord, StoredProof } from '../../../daemon/domain/proof.ts';
-import { type Change, Conflict, type DeviceFilter, type Store } from '../../../daemon/store/store.ts';
+import { type Change, Conflict } from '../../../daemon/store/commit.ts';
+import type { DeviceFilter } from '../../../daemon/store/queries.ts';
+import type { Store } from '../../../daemon/store/store.ts';
 import type { ProofGrade } from '../../../src/contract/values.ts';
 import { addDevice, commit, queryOf, type Rule, rule, setDevice } from './fixtures.ts';
 

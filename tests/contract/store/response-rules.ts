@@ -5,9 +5,9 @@ import {
   LARGE_RESPONSE,
   ResponseExists,
   type ResponsePart,
-  type Store,
   StoreFailure,
-} from '../../../daemon/store/store.ts';
+} from '../../../daemon/store/commit.ts';
+import type { Store } from '../../../daemon/store/store.ts';
 import { addDevice, commit, commitOf, type Rule, rule, setDevice } from './fixtures.ts';
 
 const DAY = 86_400_000;

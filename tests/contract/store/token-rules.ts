@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { Conflict, type Store } from '../../../daemon/store/store.ts';
+import { Conflict } from '../../../daemon/store/commit.ts';
+import type { Store } from '../../../daemon/store/store.ts';
 import { addToken, commit, type Rule, revokeToken, rule } from './fixtures.ts';
 
 /** Rules about service tokens. */

@@ -6,7 +6,7 @@ import {
   type ProofGrade,
   proofGrades,
 } from '../../../../src/contract/values.ts';
-import type { DeviceFilter, DeviceStatistics } from '../../store.ts';
+import type { DeviceFilter, DeviceStatistics } from '../../queries.ts';
 import { hourMs } from '../statistics.ts';
 import { type Bits, bitsFor } from './bits.ts';
 import { grown, type NumberSet } from './number-set.ts';

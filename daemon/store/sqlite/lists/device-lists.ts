@@ -1,7 +1,7 @@
 import type { Tag, Tags } from '../../../../src/contract/tags.ts';
 import { type DeviceSet, noTags } from '../../../domain/device.ts';
 import { gradeOf, marksOf } from '../../../domain/proof.ts';
-import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../store.ts';
+import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../queries.ts';
 import { asciiLower, filterMarks, isCounted, type NumberPage } from '../lists-sql.ts';
 import { devicesWithMark } from '../proofs.ts';
 import type { Statements } from '../statements.ts';

@@ -1,7 +1,7 @@
 import { cooperatively, limitConcurrency, TimeSlice } from '../../../concurrency.ts';
 import type { DeviceRow } from '../../../domain/device.ts';
 import { matchesProof } from '../../../domain/proof.ts';
-import type { DeviceQuery, DeviceStatistics, Rows, StatisticsQuery } from '../../store.ts';
+import type { DeviceQuery, DeviceStatistics, Rows, StatisticsQuery } from '../../queries.ts';
 import { deviceRows } from '../devices.ts';
 import { sqlPage } from '../lists-sql.ts';
 import type { Statements } from '../statements.ts';

@@ -1,4 +1,4 @@
-import type { Window } from '../../store.ts';
+import type { Window } from '../../queries.ts';
 import type { Statements } from '../statements.ts';
 import { type Bits, hasBit } from './bits.ts';
 import type { Serials } from './serials.ts';

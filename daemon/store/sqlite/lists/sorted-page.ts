@@ -1,4 +1,4 @@
-import type { Window } from '../../store.ts';
+import type { Window } from '../../queries.ts';
 import { type Bits, countBits } from './bits.ts';
 import { matching } from './matches.ts';
 import { grown } from './number-set.ts';

@@ -1,4 +1,4 @@
-import type { DeviceStatistics, StatisticsQuery } from '../../store.ts';
+import type { DeviceStatistics, StatisticsQuery } from '../../queries.ts';
 import { hourMs } from '../statistics.ts';
 import type { DeviceColumns } from './device-columns.ts';
 

@@ -1,4 +1,4 @@
-import type { DeviceFilter } from '../../store.ts';
+import type { DeviceFilter } from '../../queries.ts';
 import { type Bits, bitsFor, setRange } from './bits.ts';
 import type { DeviceColumns } from './device-columns.ts';
 

@@ -1,0 +1,162 @@
+/** What is written: changes, their guards and results, and why a commit is refused or fails. */
+import type { DeviceStatus } from '../../src/contract/values.ts';
+import type { AppChange } from '../domain/app.ts';
+import type { BackupChange } from '../domain/backup.ts';
+import type { CallerGuard, LostRight } from '../domain/caller.ts';
+import type { DeviceChange, DeviceGuard } from '../domain/device.ts';
+import type { DocumentGuard, DocumentSet } from '../domain/document.ts';
+import type { JournalAdd, JournalRotate } from '../domain/journal.ts';
+import type { ProofChange } from '../domain/proof.ts';
+import type { TokenChange } from '../domain/service-token.ts';
+import type { UserChange, UserGuard } from '../domain/user.ts';
+
+/** Everything that can be written. `createdAt` of a new record is the commit's `at`. */
+export type Change =
+  | DeviceChange
+  | UserChange
+  | AppChange
+  | BackupChange
+  | TokenChange
+  | ProofChange
+  | DocumentSet
+  | JournalAdd
+  | JournalRotate
+  | ResponseExpire;
+
+/** A condition that must still hold at the moment of the commit. */
+export type Guard = DeviceGuard | UserGuard | DocumentGuard;
+
+/** One for each change, in order. */
+export type ChangeResult =
+  /** `at` is present if the store has raised the time of the commit: it is the time of the new record. */
+  | { readonly kind: 'added'; readonly number: number; readonly at?: number }
+  /** The record that was in the way; nothing was written. `status` is that of a device, else null. */
+  | { readonly kind: 'duplicate'; readonly number: number; readonly status: DeviceStatus | null }
+  /** `at`: see above. */
+  | { readonly kind: 'used'; readonly usageCount: number; readonly usageSeconds: number; readonly at?: number }
+  /** How many records were removed. */
+  | { readonly kind: 'removed'; readonly count: number }
+  | { readonly kind: 'done' };
+
+/** A response that was stored for an idempotency key. */
+export interface StoredResponse {
+  /** The digest of the request that it answers. */
+  readonly digest: string;
+  /** HTTP status. */
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+/**
+ * The response to a request with an idempotency key. It is stored in the transaction of the commit. Responses are a cache, not a
+ * part of the registry: they have no journal entries.
+ */
+export interface ResponsePart {
+  /** Identifies the holder and the key. At most one response that has not expired has this id. */
+  readonly id: string;
+  /** Whose response it is: see `maxTotal`. */
+  readonly holder: string;
+  readonly digest: string;
+  readonly expiresAt: number;
+  /** Bytes of all large responses of the holder together. If this one exceeds them, the holder's oldest large ones are removed. */
+  readonly maxTotal: number;
+  /** Called inside the transaction, again if the transaction is tried again. Null: nothing is stored. An error fails the commit. */
+  readonly make: (results: readonly ChangeResult[]) => Omit<StoredResponse, 'digest'> | null;
+}
+
+/** Bytes from which on a stored response is large. */
+export const LARGE_RESPONSE = 4096;
+
+/** Removes expired responses, at most `most` of them. Writes no journal entry. */
+export interface ResponseExpire {
+  readonly kind: 'response.expire';
+  /** Responses that expire at this time or earlier are removed. */
+  readonly until: number;
+  /** So are those that expire later than this: they were stored while the clock was wrong. */
+  readonly beyond: number;
+  readonly most: number;
+}
+
+/** Changes that are applied together or not at all. */
+export interface Commit {
+  /**
+   * The time of every change in the commit. A store with several handles raises it to that of the last commit, because their
+   * clocks differ: there, times ascend in the order of the commits.
+   */
+  readonly at: number;
+  /** Name of the user or service token who makes the changes; null if the daemon does. */
+  readonly actor: string | null;
+  readonly requestId: string | null;
+  readonly changes: readonly Change[];
+  readonly guards?: readonly Guard[];
+  /** Whom the commit is made for; absent if the daemon makes it. Refused with `CallerRefused` if this no longer holds. */
+  readonly caller?: CallerGuard;
+  /** Present if the commit carries out a request with an idempotency key. */
+  readonly response?: ResponsePart;
+}
+
+/** A guard did not hold, or a record to change does not exist. Nothing of the commit was written: read and decide again. */
+export class Conflict extends Error {
+  constructor(what: string) {
+    super(`conflict: ${what}`);
+    this.name = 'Conflict';
+  }
+}
+
+/** The caller of a commit has lost the right to make it. Nothing of the commit was written, and trying again is of no use. */
+export class CallerRefused extends Error {
+  readonly lost: LostRight;
+  constructor(lost: LostRight) {
+    super(lost === 'revoked' ? 'the token of the caller was revoked' : 'the caller has another role now');
+    this.name = 'CallerRefused';
+    this.lost = lost;
+  }
+}
+
+/**
+ * A response with the id of the commit's `response` is stored already and has not expired at the time of the commit. Nothing of the
+ * commit was written.
+ */
+export class ResponseExists extends Error {
+  constructor() {
+    super('a response is stored for this idempotency key');
+    this.name = 'ResponseExists';
+  }
+}
+
+/** Why a store refuses one commit, while others of the same transaction go on. */
+export type CommitRefusal = Conflict | CallerRefused | ResponseExists;
+
+/** Whether a commit was refused by itself. Anything else is a failure of the store. */
+export const isCommitRefusal = (error: unknown): error is CommitRefusal =>
+  error instanceof Conflict || error instanceof CallerRefused || error instanceof ResponseExists;
+
+/** The store cannot work (disk full, damaged, closed). Nothing of the commit was written. `message` is for the log. */
+export class StoreFailure extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StoreFailure';
+  }
+}
+
+/**
+ * The server of the store does not answer, or must not be used now: another daemon, or a later request, may succeed. Nothing of the
+ * commit was written, except after `OutcomeUnknown`.
+ */
+export class StoreUnavailable extends StoreFailure {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StoreUnavailable';
+  }
+}
+
+/**
+ * The store does not answer, and the commit was sent: whether it was written is not known. A reader may find either. Do not
+ * undo by hand what it was for: a file that the commit may name must stay.
+ */
+export class OutcomeUnknown extends StoreUnavailable {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'OutcomeUnknown';
+  }
+}

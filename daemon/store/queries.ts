@@ -1,0 +1,119 @@
+/** What is asked of a store: filters, parts of lists, and the end of the journal. */
+import type { Tag } from '../../src/contract/tags.ts';
+import type { DeviceSort, DeviceStatus, DeviceType } from '../../src/contract/values.ts';
+import type { EntryType } from '../domain/journal.ts';
+import type { ProofFilter } from '../domain/proof.ts';
+
+/** Devices match if they match every field that is given. */
+export interface DeviceFilter extends ProofFilter {
+  /** One of these. */
+  readonly deviceType?: readonly DeviceType[] | undefined;
+  /** One of these. */
+  readonly status?: readonly DeviceStatus[] | undefined;
+  readonly manufacturer?: string | undefined;
+  readonly userId?: string | undefined;
+  /** The whole serial number. */
+  readonly serialNumber?: string | undefined;
+  /** Registered at this time or later. */
+  readonly createdFrom?: number | undefined;
+  /** Registered earlier. */
+  readonly createdTo?: number | undefined;
+  /** Last used earlier, or never used and activated earlier. */
+  readonly lastUsedBefore?: number | undefined;
+  /** The activation code expires earlier. */
+  readonly codeExpiresBefore?: number | undefined;
+  /** The device has every one of these. Each at most once, at most 16. */
+  readonly tags?: readonly Tag[] | undefined;
+  /** Substring of `DEV-n` or of the serial number; ASCII letters match in upper and lower case. */
+  readonly keyword?: string | undefined;
+}
+
+/** A part of a sorted list. */
+export interface Window {
+  readonly descending: boolean;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A part of the sorted list of matching devices. */
+export interface DeviceQuery extends DeviceFilter, Window {
+  /**
+   * Nulls come last in both directions; ties are sorted by number in the same direction. `deviceId` sorts as a number, texts by
+   * their code points.
+   */
+  readonly sortBy: DeviceSort;
+}
+
+/** What a scan of devices needs beside its rows. */
+export interface ScanOptions {
+  /**
+   * Called once, before the first batch, with the names of all tags that the matching devices have, sorted and as of the same
+   * moment; at most `limit + 1` of them.
+   */
+  readonly tagNames?: { readonly limit: number; readonly found: (names: readonly string[]) => void } | undefined;
+}
+
+/** The rows of a window. */
+export interface Rows<T> {
+  readonly rows: readonly T[];
+  /** Number of rows in the whole list. */
+  readonly total: number;
+}
+
+/** The times that statistics are counted by, in milliseconds since 1970. */
+export interface StatisticsQuery {
+  /** Hours from this one on are counted; a whole hour. */
+  readonly since: number;
+  /** Codes of INACTIVE devices that expire after the first time and not after the second are counted. */
+  readonly codesExpireAfter: number;
+  readonly codesExpireBy: number;
+  /** ACTIVE devices that were last used, or if never used activated, before this time are counted. */
+  readonly unusedSince: number;
+}
+
+/** Counts of devices, all of one moment. */
+export interface DeviceStatistics {
+  /** For each combination of type, state and manufacturer that devices have. */
+  readonly counts: readonly {
+    readonly deviceType: DeviceType;
+    readonly status: DeviceStatus;
+    readonly manufacturer: string;
+    readonly count: number;
+  }[];
+  /** Number of registrations by hour: its start in milliseconds since 1970. Hours without one are left out. */
+  readonly registrations: ReadonlyMap<number, number>;
+  readonly codesExpiring: number;
+  readonly unused: number;
+}
+
+/** Entries match if they match every field that is given. */
+export interface EventFilter {
+  /** Only entries with higher ids. */
+  readonly after: number;
+  /** Only entries with lower ids, and the highest ids first; if absent, the lowest ids come first. */
+  readonly before?: number | undefined;
+  /** Only entries up to this id. */
+  readonly through?: number | undefined;
+  readonly limit: number;
+  readonly types?: readonly EntryType[] | undefined;
+  /** Number of the device. */
+  readonly device?: number | undefined;
+  /** Name of the user. */
+  readonly actor?: string | undefined;
+  /** Inclusive. */
+  readonly from?: number | undefined;
+  /** Inclusive. */
+  readonly to?: number | undefined;
+}
+
+/** Where the journal ends: the id of its last entry, and the code that authenticates it and all entries before it. */
+export interface JournalHead {
+  readonly id: number;
+  readonly mac: string;
+}
+
+/** A head that was kept elsewhere: the journal must contain it. */
+export interface JournalAnchor extends JournalHead {
+  /** What it is called in a report. */
+  readonly source: string;
+}
