@@ -108,7 +108,7 @@ needsPostgres('several daemons on one database', () => {
     expect((await add(one)).code).toBe(200);
     nodes.copySecrets(nodes.secrets, two.secrets);
     expect((await add(two)).code).toBe(200);
-    expect((await two.call('GET', '/api/health')).data).toMatchObject({ ready: true });
+    await expect.poll(async () => (await two.call('GET', '/api/health')).data).toMatchObject({ ready: true });
     for (const node of [one, two]) {
       await node.stop();
       expect(await problemsAt(node)).toEqual([]);

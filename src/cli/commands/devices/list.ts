@@ -1,7 +1,7 @@
 import type { QueryOf } from '../../../contract/define.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { deviceSorts, sortOrders } from '../../../contract/values.ts';
+import { deviceSorts, proofColumn as proofField, sortOrders } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { command, definedFields } from '../../define.ts';
 import { pageFlags } from '../../flags.ts';
@@ -78,12 +78,12 @@ export const list = command({
       return watchList(context, { columns, load });
     }
     if (flags.all) {
-      const names = needsNames(context, listing) ? await exportedNames(context, filterOf(flags)) : [];
-      return all(context, query, flags.size, listing, names);
+      const found = needsColumns(context, listing) ? await exportedColumns(context, filterOf(flags)) : null;
+      return all(context, query, flags.size, found === null ? listing : asCsv(listing, found));
     }
     const page = await load();
-    const shaped = needsNames(context, listing)
-      ? asCsv(listing, tagNamesOf(page.list))
+    const shaped = needsColumns(context, listing)
+      ? asCsv(listing, dataColumnsOf(page.list))
       : fitted(context, listing, page.list);
     return presentPage(context, { ...page, list: rowsFor(context, page.list) }, shaped, {
       what: 'devices',
@@ -98,10 +98,9 @@ async function all(
   query: Query,
   size: number | undefined,
   listing: Listing<DeviceListItem>,
-  names: readonly string[],
 ): Promise<void> {
   const { out } = context;
-  let shaped = needsNames(context, listing) ? asCsv(listing, names) : listing;
+  let shaped = listing;
   let first = true;
   let listed = 0;
   for await (const { list, total } of allDevices(context.registry, query, size)) {
@@ -116,22 +115,35 @@ async function all(
   }
 }
 
-/** Whether the result is CSV with a column for each tag. */
-const needsNames = ({ out }: Context, { fields, chosen }: Listing<DeviceListItem>): boolean =>
-  out.format === 'csv' && (chosen.length > 0 ? chosen : fields).includes('tags');
-
-/** The names of the tags of all matches: the header comes before the first page. */
-async function exportedNames(context: Context, filter: ReturnType<typeof filterOf>): Promise<readonly string[]> {
-  for await (const text of exportedText(context, { ...filter, format: 'csv' }, null))
-    return tagNamesIn(text.slice(0, text.indexOf('\n')));
-  return [];
+/** The columns of a CSV that depend on its devices, as in an export. */
+interface DataColumns {
+  readonly tags: readonly string[];
+  readonly hasProof: boolean;
 }
 
-const asCsv = (listing: Listing<DeviceListItem>, names: readonly string[]): Listing<DeviceListItem> => ({
-  ...listing,
-  fields: csvFields(listing.fields, names),
-  chosen: csvFields(listing.chosen, names),
+/** Whether the result is CSV with such columns. */
+const needsColumns = ({ out }: Context, { fields, chosen }: Listing<DeviceListItem>): boolean =>
+  out.format === 'csv' && (chosen.length > 0 ? chosen : fields).includes('tags');
+
+/** The columns of all matches: the header comes before the first page. */
+async function exportedColumns(context: Context, filter: ReturnType<typeof filterOf>): Promise<DataColumns> {
+  for await (const text of exportedText(context, { ...filter, format: 'csv' }, null)) {
+    const header = text.slice(0, text.indexOf('\n'));
+    return { tags: tagNamesIn(header), hasProof: header.trim().split(',').includes(proofField) };
+  }
+  return { tags: [], hasProof: false };
+}
+
+const dataColumnsOf = (devices: readonly DeviceListItem[]): DataColumns => ({
+  tags: tagNamesOf(devices),
+  hasProof: devices.some(({ proof }) => proof),
 });
+
+/** A proof that `--fields` names always has its column. */
+function asCsv(listing: Listing<DeviceListItem>, { tags, hasProof }: DataColumns): Listing<DeviceListItem> {
+  const fields = listing.fields.filter(field => hasProof || field !== proofField);
+  return { ...listing, fields: csvFields(fields, tags), chosen: csvFields(listing.chosen, tags) };
+}
 
 const rowsFor = ({ out }: Context, devices: readonly DeviceListItem[]): readonly DeviceListItem[] =>
   out.format === 'csv' ? devices.map(device => withCells(device) as DeviceListItem) : devices;

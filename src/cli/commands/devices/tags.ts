@@ -1,12 +1,12 @@
 /** Tags on the command line: flags, and how they are shown. */
 import type { DeviceListItem } from '../../../contract/devices.ts';
 import { isTagName, readTags, type Tag, TagFault, type Tags, tagNameWords } from '../../../contract/tags.ts';
-import { deviceListFields, proofColumn as proofField, tagColumn } from '../../../contract/values.ts';
+import { deviceListFields, proofColumn, tagColumn } from '../../../contract/values.ts';
 import { usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 
 /** Fields of a device in a list. In CSV, `tags` is a column for each tag, and `proof` is its grade. */
-export const deviceFields = [...deviceListFields, proofField, 'tags'] as const;
+export const deviceFields = [...deviceListFields, proofColumn, 'tags'] as const;
 
 /** A flag that takes `NAME=VALUE` and can be repeated. */
 export const tagFlag = <const Help extends string>(help: Help) =>
@@ -65,5 +65,5 @@ export const csvFields = (fields: readonly string[], names: readonly string[]): 
 /** A device with its tags and its proof as cells of CSV. */
 export function withCells(device: DeviceListItem): object {
   const cells = Object.entries(device.tags ?? {}).map(([name, value]) => [tagColumn + name, value]);
-  return { ...device, [proofField]: device.proof?.grade ?? null, ...Object.fromEntries(cells) };
+  return { ...device, [proofColumn]: device.proof?.grade ?? null, ...Object.fromEntries(cells) };
 }
