@@ -186,6 +186,9 @@ async function startForwarder({ settings, log, stack, home }: Start, store: Stor
   return forwarder;
 }
 
+/** In PostgreSQL each look at the store takes the lock of all writes. */
+const HEALTH_FRESH_MS = 200;
+
 /** The services, the notifications and the attached keys. */
 async function createParts({ settings, log, home, stack }: Start, { store, blobs, access }: Registry) {
   const limiter = requestLimits(store, settings.limits);
@@ -202,7 +205,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   stack.add(() => responses.stop());
   const hub = new Hub({ store, log });
   const budget = fileBudget(settings.files, blobs, store);
-  const readiness = new Readiness({ store, log });
+  const readiness = new Readiness({ store, log, freshMs: settings.store ? HEALTH_FRESH_MS : 0 });
   stack.add(readiness.watch());
   const instance = await Instance.open(home);
   const policies = new ProofPolicies(store, now);

@@ -39,7 +39,7 @@ export async function assembleStation(
   const keys = new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log });
   const origin = originRule(settings.host, settings.allowHosts);
   const tls = await readTls(settings, log);
-  const readiness = new Readiness({ store, log });
+  const readiness = new Readiness({ store, log, freshMs: 0 });
   const parts = { limiter, tokens, instance, readiness, keyed: new KeyedRequests({ store, now }) };
   const app = await buildServer({ logger: log, node: settings.node, origin, trustProxy: settings.trustProxy, tls }, [
     app =>

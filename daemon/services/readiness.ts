@@ -5,12 +5,12 @@ import { maxBehindMs, type Store } from '../store/store.ts';
 export interface ReadinessParts {
   readonly store: Pick<Store, 'health' | 'behind'>;
   readonly log: { info(message: string): void; warn(details: object, message: string): void };
+  /** Milliseconds for which an answer of the store is used again; 0 if it costs nothing. */
+  readonly freshMs: number;
   /** Milliseconds of a clock that is never set; `performance.now` if absent. */
   readonly monotonic?: () => number;
 }
 
-/** Milliseconds for which an answer of the store is used again: in PostgreSQL each one takes the lock of all writes. */
-const FRESH_MS = 200;
 /** Milliseconds between two looks for a change that no request has asked for. */
 const LOOK_MS = 1000;
 
@@ -64,7 +64,7 @@ export class Readiness {
 
   #health(): ReturnType<Store['health']> {
     const now = (this.#parts.monotonic ?? (() => performance.now()))();
-    if (this.#found === null || now - this.#found.at >= FRESH_MS)
+    if (this.#found === null || now - this.#found.at >= this.#parts.freshMs)
       this.#found = { at: now, health: this.#parts.store.health() };
     return this.#found.health;
   }

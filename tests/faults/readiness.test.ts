@@ -104,7 +104,7 @@ it('asks its store at most once in 200 ms, however often the health is asked for
   let [now, asked, ready] = [0, 0, true];
   const store = { behind: () => 0, health: async () => ({ ready, detail: `answer ${++asked}` }) };
   const log = { info: () => {}, warn: () => {} };
-  const readiness = new Readiness({ store, log, monotonic: () => now });
+  const readiness = new Readiness({ store, log, freshMs: 200, monotonic: () => now });
   const reports = () => Promise.all(Array.from({ length: 50 }, () => readiness.report()));
   expect(new Set((await reports()).map(report => report.store.detail))).toEqual(new Set(['answer 1']));
   ready = false;
