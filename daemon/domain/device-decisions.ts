@@ -10,6 +10,7 @@ import { type Decision, Refusal } from './decision.ts';
 import {
   type DeviceAdd,
   type DeviceGuard,
+  type DeviceIdentity,
   type DeviceRecord,
   type DeviceSet,
   type DeviceUpdate,
@@ -135,6 +136,10 @@ export function duplicateSerial(
   const id = deviceIds.format(existing.number);
   return new Refusal(2006, `serialNumber ${serialNumber} already exists: ${id}, ${existing.status}`);
 }
+
+/** The refusal of a registration for another reason, unless the serial number is registered already: then that is the reason. */
+export const duplicateOr = (refusal: Refusal, serialNumber: string, existing: DeviceIdentity | undefined): Refusal =>
+  existing ? duplicateSerial(serialNumber, existing) : refusal;
 
 /** Binds the device to `userId`. `code` may be in upper or lower case. */
 export function activate(device: DeviceRecord, code: string, userId: string, now: number): DeviceDecision | Refusal {

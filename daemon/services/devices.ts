@@ -10,7 +10,7 @@ import { compileReader } from '../../src/contract/validate.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import { newActivationCode } from '../domain/activation-code.ts';
 import { Refusal } from '../domain/decision.ts';
-import type { DeviceAdd, DeviceChange, DeviceRecord, NewDevice } from '../domain/device.ts';
+import type { DeviceAdd, DeviceChange, DeviceIdentity, DeviceRecord, NewDevice } from '../domain/device.ts';
 import * as domain from '../domain/device-decisions.ts';
 import type { ChangeResult } from '../store/commit.ts';
 import type { DeviceFilter } from '../store/queries.ts';
@@ -74,10 +74,9 @@ export class DeviceService {
     });
   }
 
-  /** A serial number that is registered already is refused for that, as without a policy. */
   async #refuseRegistration(serialNumber: string, refusal: Refusal): Promise<never> {
     const existing = (await this.#parts.store.devicesBySerial([serialNumber])).get(serialNumber);
-    throw refused(existing ? domain.duplicateSerial(serialNumber, existing) : refusal);
+    throw refused(domain.duplicateOr(refusal, serialNumber, existing));
   }
 
   /** Each item is validated by itself; the accepted ones are committed together. */
@@ -86,11 +85,16 @@ export class DeviceService {
     const valid = read.flatMap(item => (item.ok ? [item.value] : []));
     return this.#parts.policies.admitting(valid, async admission => {
       const at = this.#parts.now();
+      const admitted = new Map(valid.map(item => [item, admission.judge(item)]));
+      const refusedSerials = valid.flatMap(item => (admitted.get(item) instanceof Refusal ? [item.serialNumber] : []));
+      const existing = await this.#parts.store.devicesBySerial(refusedSerials);
       const judged = read.map((item, i): Judged => {
         if (!item.ok) return failedItem(serialAsGiven(items[i]), 1001, item.message);
-        const admitted = admission.judge(item.value);
-        if (!(admitted instanceof Refusal)) return domain.register(item.value, newActivationCode(), at, admitted.proof);
-        return failedItem(item.value.serialNumber, admitted.code, admitted.message);
+        const { serialNumber } = item.value;
+        const one = admitted.get(item.value)!;
+        if (!(one instanceof Refusal)) return domain.register(item.value, newActivationCode(), at, one.proof);
+        const { code, message } = domain.duplicateOr(one, serialNumber, existing.get(serialNumber));
+        return failedItem(serialNumber, code, message);
       });
       const changes = judged.filter(isAdd);
       const data = (committed: readonly ChangeResult[]) => {

@@ -244,6 +244,8 @@ describe('a registration', () => {
   });
 
   it('must fulfil the policy, and a refusal names the rule', async () => {
+    const registered = freshSerial();
+    await register(daemon, { serialNumber: registered });
     await setPolicy({ requiredGrade: 'model' });
     const refused = await daemon.call('POST', '/api/devices/register', registration());
     expect(refused).toMatchObject({ code: 1001, message: expect.stringContaining('required grade') });
@@ -254,6 +256,12 @@ describe('a registration', () => {
       success: 1,
       results: [{ status: 'failed', code: 1001 }, { status: 'success' }],
     });
+    const again = data(
+      await daemon.call('POST', '/api/devices/batch-register', {
+        devices: [registration({ serialNumber: registered })],
+      }),
+    );
+    expect(again.results).toMatchObject([{ status: 'failed', code: 2006 }]);
     await setPolicy({ allowedAaguids: ['99999999-8888-7777-6666-555555555555'] });
     const other = freshSerial();
     await proved(other);
