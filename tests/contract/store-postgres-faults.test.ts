@@ -137,13 +137,16 @@ needsPostgres('a PostgreSQL store whose server', () => {
       const allow = (how: boolean) =>
         server.query(`SET synchronous_commit = local; ALTER DATABASE ${opened.database} ALLOW_CONNECTIONS ${how}`);
       const admin = await server.connect(opened.database);
-      await admin.query('SET synchronous_commit = local');
+      await admin.query('SET synchronous_commit = local; SET lock_timeout = 500');
       await allow(false);
-      await admin.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()`);
-      // What the standby would have.
-      await admin.query(`BEGIN; SET session_replication_role = replica; TRUNCATE event, response, "user";
-        UPDATE head SET event = 0, "user" = 0, mac = '', seal = NULL; COMMIT`);
+      // A connection that was just being made may have locks and wait for the standby: then once more.
+      await vi.waitFor(async () => {
+        await admin.query(`ROLLBACK; SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid()`);
+        // What the standby would have.
+        await admin.query(`BEGIN; SET LOCAL session_replication_role = replica; TRUNCATE event, response, "user";
+          UPDATE head SET event = 0, "user" = 0, mac = '', seal = NULL; COMMIT`);
+      }, 20_000);
       await admin.end();
       await heals();
       await allow(true);
