@@ -7,6 +7,8 @@ export default defineConfig({
     // A test that waits for an event gives up here; nothing measures time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Real daemons, databases and readers on a machine that others use as well: the output marks a test that needed a second run.
+    retry: process.env.CI ? 1 : 0,
     pool: 'forks',
     maxWorkers: 2,
     allowOnly: !process.env.CI,
