@@ -42,7 +42,9 @@ const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('b
 /** A token of the role LOCAL that the holder of a key has signed. */
 function forged({ key }: SigningKey, issuedAt: number, lifetime = day): string {
   const iat = Math.floor(issuedAt / 1000);
-  const claims = { sub: 'LOCAL', username: 'local', role: 'LOCAL', epoch: 0, iat, exp: iat + lifetime / 1000 };
+  // Local tokens are valid in the process that wrote them.
+  const { process } = JSON.parse(Buffer.from(tokens.issueLocal().token.split('.')[1]!, 'base64url').toString());
+  const claims = { sub: 'LOCAL', username: 'local', role: 'LOCAL', epoch: 0, process, iat, exp: iat + lifetime / 1000 };
   const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
   return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
 }

@@ -91,7 +91,9 @@ async function detailOf(client: Client, deviceId: string): Promise<readonly Devi
   try {
     const detail = await client.call('deviceDetail', { params: { deviceId } });
     return [
-      Object.fromEntries([...deviceListFields, 'tags' as const].map(name => [name, detail[name]])) as DeviceListItem,
+      Object.fromEntries(
+        [...deviceListFields, 'tags' as const, 'proof' as const].map(name => [name, detail[name]]),
+      ) as DeviceListItem,
     ];
   } catch (error) {
     if (isServerRefusal(error, 2001)) return [];
