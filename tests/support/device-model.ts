@@ -214,9 +214,9 @@ export const detail =
 
 export function listed(device: DeviceDetail, isViewer: boolean): object {
   const { deviceId, deviceType, serialNumber, manufacturer, model, status, userId } = device;
-  const { activationCode, createdAt, activatedAt, lastUsedAt, tags } = shownTo(device, isViewer);
+  const { activationCode, createdAt, activatedAt, lastUsedAt, tags, proof } = shownTo(device, isViewer);
   const fixed = { deviceId, deviceType, serialNumber, manufacturer, model, status, userId };
-  return { ...fixed, activationCode, createdAt, activatedAt, lastUsedAt, tags };
+  return { ...fixed, activationCode, createdAt, activatedAt, lastUsedAt, tags, proof };
 }
 
 /** A list that only this device can be in, and only in this status and with this tag where one is asked for. */
