@@ -10,7 +10,7 @@ import { compileReader } from '../../src/contract/validate.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import { newActivationCode } from '../domain/activation-code.ts';
 import { Refusal } from '../domain/decision.ts';
-import type { DeviceAdd, DeviceChange, DeviceIdentity, DeviceRecord, NewDevice } from '../domain/device.ts';
+import type { DeviceAdd, DeviceChange, DeviceRecord, NewDevice } from '../domain/device.ts';
 import * as domain from '../domain/device-decisions.ts';
 import type { ChangeResult } from '../store/commit.ts';
 import type { DeviceFilter } from '../store/queries.ts';
