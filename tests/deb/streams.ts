@@ -4,5 +4,5 @@ const wanted = Number(count);
 let open: number;
 do {
   const metrics = await (await fetch(`${url}/metrics`)).text();
-  open = Number(/^devmgr_streams (\d+)/m.exec(metrics)?.[1] ?? 0);
+  open = Number(/^devmgr_streams\{.*\} (\d+)/m.exec(metrics)?.[1] ?? 0);
 } while (open < wanted);

@@ -72,7 +72,7 @@ it('a file is kept if its record may have been written', () =>
     const upload = beginUpload(server, '1.0.0', { size: MiB });
     await upload.file(MiB);
     upload.end();
-    expect(await upload.answered).toMatchObject({ status: 500, code: 500 });
+    expect(await upload.answered).toMatchObject({ status: 503, code: 500 });
     expect(await filesIn(server)).toHaveLength(1);
   }));
 

@@ -38,7 +38,7 @@ async function listening(ended: Promise<unknown>): Promise<void> {
   });
   while (!over) {
     const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
-    if (/^devmgr_streams [1-9]/m.test(metrics)) return;
+    if (/^devmgr_streams\{.*\} [1-9]/m.test(metrics)) return;
   }
 }
 

@@ -109,7 +109,7 @@ const watched = new Screen(watch);
 const enroll = start('enroll', '--out', '/tmp/codes.csv');
 const screen = new Screen(enroll);
 // They listen when the daemon counts their streams.
-while (!/^devmgr_streams [2-9]/m.test(await (await fetch(`${url}/metrics`)).text()));
+while (!/^devmgr_streams\{.*\} [2-9]/m.test(await (await fetch(`${url}/metrics`)).text()));
 
 const bench = new Bench();
 const reader = await bench.plugReader('LAB-1');
