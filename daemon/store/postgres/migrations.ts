@@ -1,6 +1,6 @@
 /** The steps that bring the schema up to date. A released step is never edited: a further change is a further step. */
 
-import { tagArray } from './tags.ts';
+import { registry, text } from './first-schema.ts';
 
 /** A step from one version of the schema to the next. `number` is the version after it. */
 export interface Migration {
@@ -23,9 +23,6 @@ export const searchText = `('dev-' || number || E'\\n' || lower(serial_number CO
 /** The index for keywords, which needs the extension pg_trgm. */
 export const searchIndex = `CREATE INDEX device_search ON device USING gin (${searchText} gin_trgm_ops)`;
 
-/** Texts sort by code point in any database: the collation of each column says so. */
-const text = 'text COLLATE "C"';
-
 /** What the devices of a user are counted by. */
 const kinds = 'user_id, manufacturer, device_type, status';
 
@@ -37,168 +34,6 @@ export function countUsers(users: string): string {
       WHERE (SELECT count(*) FROM (SELECT FROM device AS d WHERE d.user_id = users.user_id LIMIT ${manyDevices + 1}) AS counted) > ${manyDevices})
     GROUP BY ${kinds};`;
 }
-
-/**
- * The row of `head` is the lock of all writes, and has what the next commit continues: the last numbers, and the end of the journal.
- * `touched` counts the writes that only make sure of an earlier one.
- */
-const registry = `
-CREATE TABLE head (
-  one boolean PRIMARY KEY DEFAULT true CHECK (one),
-  event int8 NOT NULL DEFAULT 0,
-  mac ${text} NOT NULL DEFAULT '',
-  seal ${text},
-  at int8 NOT NULL DEFAULT 0,
-  device int8 NOT NULL DEFAULT 0,
-  "user" int8 NOT NULL DEFAULT 0,
-  app int8 NOT NULL DEFAULT 0,
-  backup int8 NOT NULL DEFAULT 0,
-  service_token int8 NOT NULL DEFAULT 0,
-  touched int8 NOT NULL DEFAULT 0
-);
-INSERT INTO head DEFAULT VALUES;
-
-CREATE TABLE "user" (
-  number int8 PRIMARY KEY,
-  username ${text} NOT NULL UNIQUE,
-  password_hash ${text} NOT NULL,
-  role ${text} NOT NULL CHECK (role IN ('ADMIN', 'DEALER', 'VIEWER')),
-  email ${text},
-  disabled boolean NOT NULL,
-  created_at int8 NOT NULL,
-  token_epoch int8 NOT NULL
-);
-CREATE INDEX user_enabled_admin ON "user" (number) WHERE role = 'ADMIN' AND NOT disabled;
-
-CREATE TABLE device (
-  number int8 PRIMARY KEY,
-  device_type ${text} NOT NULL CHECK (device_type IN ('UKEY', 'SIMKEY')),
-  serial_number ${text} NOT NULL UNIQUE,
-  manufacturer ${text} NOT NULL,
-  model ${text} NOT NULL,
-  hardware_version ${text},
-  firmware_version ${text},
-  status ${text} NOT NULL CHECK (status IN ('INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED')),
-  user_id ${text},
-  activation_code ${text} NOT NULL,
-  activation_code_expires_at int8 NOT NULL,
-  note ${text},
-  created_at int8 NOT NULL,
-  activated_at int8,
-  last_used_at int8,
-  lock_reason ${text},
-  locked_at int8,
-  deactivated_at int8,
-  updated_at int8,
-  usage_count int8 NOT NULL,
-  usage_seconds int8 NOT NULL,
-  backup_count int8 NOT NULL,
-  last_backup_at int8,
-  tags ${text}
-) WITH (fillfactor = 90);
-CREATE INDEX device_by_type ON device (device_type, number);
-CREATE INDEX device_by_status ON device (status, number);
-CREATE INDEX device_by_manufacturer ON device (manufacturer, number);
-CREATE INDEX device_by_user ON device (user_id, number) WHERE user_id IS NOT NULL;
-CREATE INDEX device_by_creation ON device (created_at, number);
-CREATE INDEX device_by_tag ON device USING gin ((${tagArray})) WHERE tags IS NOT NULL;
-
-CREATE TABLE device_count (
-  manufacturer ${text} NOT NULL,
-  device_type ${text} NOT NULL,
-  status ${text} NOT NULL,
-  count int8 NOT NULL,
-  PRIMARY KEY (manufacturer, device_type, status)
-) WITH (fillfactor = 50);
-
--- Registrations by hour since 1970.
-CREATE TABLE registration_count (
-  hour int8 PRIMARY KEY,
-  count int8 NOT NULL
-) WITH (fillfactor = 50);
-
-CREATE TABLE app (
-  number int8 PRIMARY KEY,
-  platform ${text} NOT NULL,
-  version ${text} NOT NULL,
-  version_name ${text},
-  changelog ${text},
-  force_update boolean NOT NULL,
-  min_support_version ${text},
-  file_name ${text} NOT NULL,
-  extension ${text} NOT NULL,
-  file_size int8 NOT NULL,
-  sha256 ${text} NOT NULL,
-  uploaded_by ${text} NOT NULL,
-  created_at int8 NOT NULL,
-  blob ${text} NOT NULL,
-  UNIQUE (platform, version, extension)
-);
-CREATE INDEX app_by_blob ON app (blob);
-
-CREATE TABLE backup (
-  number int8 PRIMARY KEY,
-  device int8 NOT NULL REFERENCES device (number),
-  file_name ${text} NOT NULL,
-  file_size int8 NOT NULL,
-  sha256 ${text} NOT NULL,
-  note ${text},
-  created_at int8 NOT NULL,
-  blob ${text} NOT NULL
-);
-CREATE INDEX backup_by_device ON backup (device, number);
-CREATE INDEX backup_by_blob ON backup (blob);
-
--- allowed_from is a JSON array of CIDRs, null for any address.
-CREATE TABLE service_token (
-  number int8 PRIMARY KEY,
-  name ${text} NOT NULL,
-  role ${text} NOT NULL CHECK (role IN ('ADMIN', 'DEALER', 'VIEWER')),
-  sha256 ${text} NOT NULL UNIQUE,
-  created_by ${text} NOT NULL,
-  created_at int8 NOT NULL,
-  expires_at int8 NOT NULL,
-  last_used_at int8,
-  revoked_at int8,
-  allowed_from ${text}
-);
-CREATE UNIQUE INDEX service_token_by_name ON service_token (name) WHERE revoked_at IS NULL;
-
--- Responses to requests with an idempotency key. Numbers ascend in the order in which they were stored.
-CREATE TABLE response (
-  number int8 GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
-  id ${text} NOT NULL UNIQUE,
-  holder ${text} NOT NULL,
-  digest ${text} NOT NULL,
-  status int8 NOT NULL,
-  body bytea NOT NULL,
-  size int8 NOT NULL,
-  expires_at int8 NOT NULL
-);
-CREATE INDEX response_by_expiry ON response (expires_at);
-CREATE INDEX response_large ON response (holder, number, size) WHERE size >= 4096;
-
--- data and detail are text: the MACs need their exact bytes.
-CREATE TABLE event (
-  id int8 PRIMARY KEY,
-  at int8 NOT NULL,
-  type ${text} NOT NULL,
-  device int8,
-  subject int8,
-  actor ${text},
-  request_id ${text},
-  data ${text} NOT NULL,
-  detail ${text} NOT NULL,
-  mac ${text} NOT NULL
-);
-CREATE INDEX event_by_device ON event (device, id) WHERE device IS NOT NULL;
-CREATE FUNCTION event_never_changes() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION 'entries of the journal are never changed or removed';
-END $$;
-CREATE TRIGGER event_never_changes BEFORE UPDATE OR DELETE OR TRUNCATE ON event
-  FOR EACH STATEMENT EXECUTE FUNCTION event_never_changes();
-`;
 
 /** What belongs to the registry as a whole: which instance it is, and whether it is being copied. */
 const meta = `CREATE TABLE meta (name ${text} PRIMARY KEY, value ${text} NOT NULL);`;
