@@ -173,8 +173,18 @@ needsPostgres('a registry that cannot be used', () => {
     ],
   };
 
-  describe.each(Object.keys(cases))('%s', what => {
-    it.each(names)('is refused by %s with one line, and changes nothing', async name => {
+  /** Every command meets two of the cases, one for each exit code; the other cases meet `daemon run` and one more command. */
+  const meetsAll = ['a wrong password', 'a standby'];
+  const pairs = Object.keys(cases).flatMap((what, index) => {
+    const met = meetsAll.includes(what) ? names : ['daemon run', names[1 + (index % (names.length - 1))]!];
+    return met.map(name => [what, name] as const);
+  });
+  // It is what the check is for: a result, not a refusal.
+  const everyPair = [...pairs, ['an earlier state of the server', 'daemon check'] as const];
+
+  it.each([...new Map(everyPair.map(pair => [pair.join(), pair])).values()])(
+    '%s is refused by %s with one line, and changes nothing',
+    async (what, name) => {
       const [place, code, message] = cases[what]!;
       const given = place();
       const copied = temporaryFolder();
@@ -187,7 +197,6 @@ needsPostgres('a registry that cannot be used', () => {
       const [files, databases] = [filesOf(copied), await images()];
       const result = await commands[name]!({ url: given.url, env: { ...env, ...given.env }, home: copied });
       if (what === 'an earlier state of the server' && name === 'daemon check') {
-        // It is what the check is for: a result, with the exit code of problems.
         expect(result).toMatchObject({
           code: 1,
           stdout: expect.stringMatching(/the journal ends at entry \d+, .* says \d+/),
@@ -195,8 +204,8 @@ needsPostgres('a registry that cannot be used', () => {
       } else expectRefusal(result, code, message);
       expect(filesOf(copied)).toEqual(files);
       expect(await images()).toEqual(databases);
-    });
-  });
+    },
+  );
 
   describe('TLS', () => {
     const check = (host: string, tls: Env) =>
@@ -260,10 +269,18 @@ needsPostgres('a registry that cannot be used', () => {
 
 withSwift('an object store that cannot be used', () => {
   let swift: Swift;
+  /** A home with a registry and a backup of it; each test has its own copy. */
+  let prepared: string;
   beforeAll(async () => {
     swift = await startSwift();
+    prepared = mkdtempSync(join(tmpdir(), 'devmgr-prepared-'));
+    expect(await devmgr(['daemon', 'init'], { home: prepared })).toMatchObject({ code: 0 });
+    expect(await devmgr(['daemon', 'backup', join(prepared, 'saved')], { home: prepared })).toMatchObject({ code: 0 });
   });
-  afterAll(() => swift?.stop());
+  afterAll(async () => {
+    await swift?.stop();
+    rmSync(prepared, { recursive: true, force: true });
+  });
 
   const programs: Readonly<Record<string, (files: string, home: string) => readonly string[]>> = {
     'daemon run': files => ['daemon', 'run', '--port', '0', '--files', files],
@@ -275,20 +292,21 @@ withSwift('an object store that cannot be used', () => {
   };
   const copyTo = (home: string) => ['daemon', 'copy', '--from', 'sqlite:', '--to', `sqlite:${join(home, 'copied.db')}`];
 
-  it.each(
-    Object.keys(programs).flatMap(
-      name =>
-        [
-          [name, 'a bucket that is not there', 2, /absent-bucket( cannot be read)?: .*\(404\)/],
-          [name, 'wrong keys', 2, /\(40[13]\)/],
-          [name, 'no keys', 2, /its keys are missing/],
-          [name, 'a service that does not answer', 9, /cannot be (stored|read)/],
-        ] as const,
-    ),
-  )('is refused by %s with one line, and changes nothing: %s', async (name, what, code, message) => {
+  const wrong = [
+    ['a bucket that is not there', 2, /absent-bucket( cannot be read)?: .*\(404\)/],
+    ['wrong keys', 2, /\(40[13]\)/],
+    ['no keys', 2, /its keys are missing/],
+    ['a service that does not answer', 9, /cannot be (stored|read)/],
+  ] as const;
+
+  it.each([
+    ...wrong.map(place => ['daemon run', ...place] as const),
+    ...Object.keys(programs)
+      .slice(1)
+      .flatMap((name, index) => [wrong[index % 2]!, wrong[2 + (index % 2)]!].map(place => [name, ...place] as const)),
+  ])('is refused by %s with one line, and changes nothing: %s', async (name, what, code, message) => {
     const home = temporaryFolder();
-    expect(await devmgr(['daemon', 'init'], { home })).toMatchObject({ code: 0 });
-    expect(await devmgr(['daemon', 'backup', join(home, 'saved')], { home })).toMatchObject({ code: 0 });
+    cpSync(prepared, home, { recursive: true });
     const { bucket } = await swift.bucket();
     const endpoint = what === 'a service that does not answer' ? 'http://127.0.0.1:1' : swift.endpoint;
     const place = `s3://${what === 'a bucket that is not there' ? 'absent-bucket' : bucket}/p?endpoint=${endpoint}`;
