@@ -46,6 +46,36 @@ describe('without trust', () => {
   });
 });
 
+describe('the list of keys of a hardware service apart from the registry', () => {
+  const proof = {
+    method: 'claims',
+    grade: 'claimed',
+    model: null,
+    aaguid: null,
+    firmware: '5.7.4',
+    serial: null,
+    root: null,
+    metadataNumber: null,
+    provedAt: null,
+    warnings: [],
+  } as const;
+  const keysOf = async (more: Partial<FakeHardwareOptions>) => {
+    const { url } = await hardware(serial, more);
+    return (await daemon.run(['keys', '--hardware', url, '--server', daemon.url, '--json'])).json.list;
+  };
+
+  test('shows what a key claims, whether it is registered or not', async () => {
+    expect(await keysOf({ proof })).toMatchObject([{ device: null, proof }]);
+    const deviceId = await register(serial);
+    expect(await keysOf({ proof })).toMatchObject([{ device: { deviceId }, proof }]);
+  });
+
+  test('does not show a verdict that is not of the registry', async () => {
+    expect(await keysOf({ proof: { ...proof, grade: 'unit', method: 'scp11b' } })).toMatchObject([{ proof: null }]);
+    expect(await keysOf({ proof: { ...proof, grade: 'unit' } })).toMatchObject([{ proof: null }]);
+  });
+});
+
 describe('with the root of its maker', () => {
   beforeAll(async () => {
     const args = ['trust', 'import', '-', '--label', 'Test Maker'];

@@ -1,5 +1,6 @@
 /** A hardware service over HTTP whose only key answers challenges of SCP11b as a card does. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Proof } from '../../src/contract/proof.ts';
 import { answering, json, success } from './http-servers.ts';
 import type { TestScp11bCard } from './test-scp11b-card.ts';
 
@@ -12,6 +13,8 @@ export interface FakeHardwareOptions {
   readonly untouched?: true;
   /** Answers with the evidence that it has given first. */
   readonly replays?: true;
+  /** What the list shows as the proof of the key; null if absent. */
+  readonly proof?: Proof;
 }
 
 export interface FakeHardware {
@@ -88,7 +91,7 @@ class FakeService {
       simulated: false,
       problem: null,
       claims,
-      proof: null,
+      proof: this.#options.proof ?? null,
       proving: this.#proving,
       device: null,
     };

@@ -1,4 +1,5 @@
 import type { Key } from '../../../contract/hardware.ts';
+import type { Proof } from '../../../contract/proof.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
 import { Fault } from '../../fault.ts';
@@ -14,15 +15,17 @@ export async function registrationOf(services: Services, key: Key): Promise<Key[
 
 type Services = Pick<Context, 'registry' | 'hardware'>;
 
-async function asRegistered(
-  { registry, hardware }: Services,
-  { serialNumber, device, proof }: Key,
-): Promise<Pick<Key, 'device' | 'proof'>> {
+async function asRegistered({ registry, hardware }: Services, key: Key): Promise<Pick<Key, 'device' | 'proof'>> {
+  const { serialNumber, device, proof } = key;
   if (hardware === registry) return { device, proof };
   const { exact } = serialNumber === null ? { exact: null } : await findBySerial(registry, serialNumber);
-  if (exact === null) return { device: null, proof: null };
-  return { device: { deviceId: exact.deviceId, status: exact.status }, proof: exact.proof ?? null };
+  if (exact === null) return { device: null, proof: claimedBy(key) };
+  return { device: { deviceId: exact.deviceId, status: exact.status }, proof: exact.proof ?? claimedBy(key) };
 }
+
+/** What the key claims. Any other proof is a verdict of the registry of the hardware service, which does not count. */
+const claimedBy = ({ proof }: Key): Proof | null =>
+  proof?.grade === 'claimed' && proof.method === 'claims' ? proof : null;
 
 /** The same for many keys, with a registry that may be unreachable. */
 export class Registrations {
@@ -39,7 +42,7 @@ export class Registrations {
       return { ...key, ...(await asRegistered(this.#context, key)) };
     } catch (error) {
       this.failure = reasonOf(error, this.#context.loginHint());
-      return { ...key, device: null, proof: null };
+      return { ...key, device: null, proof: claimedBy(key) };
     }
   }
 }
