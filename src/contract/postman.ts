@@ -19,6 +19,10 @@ interface Step {
   readonly missing?: true;
   /** Name of a variable → path of its value in `data`. */
   readonly save?: Readonly<Record<string, string>>;
+  /** Name of a variable that gets all of `data` as JSON. */
+  readonly saveAll?: string;
+  /** Name of such a variable, which is sent as the body. */
+  readonly sendSaved?: string;
 }
 
 const serial = (number: number) => `UK-{{run}}-${number}`;
@@ -106,8 +110,9 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   createChallenge: { save: { proofId: 'proofId' } },
   submitProof: { send: { serialNumber: serial(1), claims: { firmware: '5.7.4' } } },
   judgeAgain: {},
-  proofPolicy: {},
-  setProofPolicy: { send: { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] } },
+  // A run sends the policy of the service back: another one would change what a live registry accepts.
+  proofPolicy: { saveAll: 'proofPolicy' },
+  setProofPolicy: { sendSaved: 'proofPolicy' },
   importTrust: {
     file: { name: 'root.pem', content: sampleRoot },
     send: { purpose: 'scp11b', label: 'sample' },
@@ -138,7 +143,7 @@ Requests with a file send a small sample. To send your own file, change the body
  */
 export function buildPostman(version: string, baseUrl = 'http://127.0.0.1:7470'): JsonObject {
   const variables = { base_url: baseUrl, username: 'admin', password: '', keyId: 'none' };
-  const saved = ['token', 'run', 'build', ...Object.values(steps).flatMap(step => Object.keys(step.save ?? {}))];
+  const saved = ['token', 'run', 'build', ...Object.values(steps).flatMap(savedNames)];
   const names = [...new Set(saved)].map(key => ({ key, value: '', type: 'string' }));
   return {
     info: { name: `Device Management and Access Service (devmgr ${version})`, description, schema },
@@ -147,6 +152,8 @@ export function buildPostman(version: string, baseUrl = 'http://127.0.0.1:7470')
     item: folders(),
   };
 }
+
+const savedNames = ({ save, saveAll }: Step): string[] => [...Object.keys(save ?? {}), ...(saveAll ? [saveAll] : [])];
 
 /** Authentication with the token in a variable. */
 const bearer = (variable: string): JsonObject => ({
@@ -199,7 +206,7 @@ interface Body {
 
 function jsonBody(shape: RouteShape, step: Step): Body | null {
   if (!shape.body) return null;
-  const raw = JSON.stringify(step.send ?? inputExample(shape), null, 2);
+  const raw = step.sendSaved ? `{{${step.sendSaved}}}` : JSON.stringify(step.send ?? inputExample(shape), null, 2);
   return {
     header: [{ key: 'Content-Type', value: 'application/json' }],
     body: { mode: 'raw', raw, options: { raw: { language: 'json' } } },
@@ -254,11 +261,12 @@ const runNames = [
   "pm.collectionVariables.set('build', String(now % 1e9));",
 ];
 
-function checks(shape: RouteShape, { save, missing }: Step): string[] {
+function checks(shape: RouteShape, { save, saveAll, missing }: Step): string[] {
   const [http, code] = missing ? [404, 404] : [200, 200];
-  const saved = Object.entries(save ?? {}).map(
-    ([name, field]) => `if (envelope.data) save('${name}', envelope.data.${field});`,
-  );
+  const saved = [
+    ...Object.entries(save ?? {}).map(([name, field]) => `save('${name}', envelope.data.${field});`),
+    ...(saveAll ? [`save('${saveAll}', JSON.stringify(envelope.data));`] : []),
+  ].map(line => `if (envelope.data) ${line}`);
   const envelope = [
     'const envelope = pm.response.json();',
     `pm.test('the envelope has code ${code}', () => pm.expect(envelope.code).to.equal(${code}));`,

@@ -101,11 +101,18 @@ describe('newman with the Postman collection', () => {
     expect(await newman('--env-var', `password=${adminPassword}`)).toEqual({ failures: [], requests: items.length });
   });
 
-  it('passes again on the same registry, with base_url and token as variables of an environment', async () => {
+  it('passes again with base_url and token as variables of an environment, and leaves the policy as it is', async () => {
     // The windows of the first run would count.
     await daemon.restart();
+    const policy = {
+      requiredGrade: 'none',
+      allowedAaguids: [],
+      leastFirmware: [{ model: 'YubiKey', version: '5.7.0' }],
+    };
+    expect(await daemon.call('PUT', '/api/policies/proof', policy)).toMatchObject({ code: 200 });
     const variables = { password: adminPassword, base_url: daemon.url, token: '' };
     const options = Object.entries(variables).flatMap(([name, value]) => ['--env-var', `${name}=${value}`]);
     expect(await newman(...options)).toEqual({ failures: [], requests: items.length });
+    expect((await daemon.call('GET', '/api/policies/proof')).data).toEqual(policy);
   });
 });
