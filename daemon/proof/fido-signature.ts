@@ -2,6 +2,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { type Certificate, publicKeyOf } from './certificate.ts';
 import { BrokenRule } from './rules.ts';
+import { signatureWork } from './signature-work.ts';
 
 /** How a COSE algorithm is checked, and which keys it goes with. */
 interface Algorithm {
@@ -25,7 +26,7 @@ const algorithms: ReadonlyMap<number, Algorithm> = new Map<number, Algorithm>([
     -257,
     {
       digest: 'sha256',
-      fits: key => key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048,
+      fits: key => key.asymmetricKeyType === 'rsa' && signatureWork(key) !== null,
     },
   ],
 ]);

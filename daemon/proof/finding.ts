@@ -18,14 +18,26 @@ export function rootName({ fingerprint }: Certificate, imported: readonly Truste
   return knownRoots.get(fingerprint) ?? (label || fingerprint);
 }
 
-/** The certificates of these that can be read. One that cannot be read is not trusted. */
-export function readable(ders: readonly Uint8Array[]): Certificate[] {
-  return ders.flatMap(der => {
-    try {
-      return [readCertificate(der)];
-    } catch (error) {
-      if (error instanceof MalformedError) return [];
-      throw error;
-    }
-  });
+/** What was read before: trust is in memory as long as it is in force, and up to 1,000 certificates are part of each verdict. */
+const known = new WeakMap<Uint8Array, Certificate | null>();
+
+/** The certificates of these that can be read. One that cannot be read is not trusted. The bytes must not change. */
+export const readable = (ders: readonly Uint8Array[]): Certificate[] => ders.flatMap(der => readableOnce(der) ?? []);
+
+function readableOnce(der: Uint8Array): Certificate | null {
+  let certificate = known.get(der);
+  if (certificate === undefined) {
+    certificate = readOrNull(der);
+    known.set(der, certificate);
+  }
+  return certificate;
+}
+
+function readOrNull(der: Uint8Array): Certificate | null {
+  try {
+    return readCertificate(der);
+  } catch (error) {
+    if (error instanceof MalformedError) return null;
+    throw error;
+  }
 }

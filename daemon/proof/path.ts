@@ -1,5 +1,6 @@
 /** Certificate paths: from a leaf over intermediates to one of the given anchors, and to nothing else. */
 import { type Certificate, EXTENSION, KEY_USAGE, same } from './certificate.ts';
+import { STRONG_KEYS, signatureWork } from './signature-work.ts';
 
 /** From what a path is built. */
 export interface PathMaterial {
@@ -20,6 +21,8 @@ export type Path =
 const MAX_PATH = 8;
 /** Most signatures that are checked for one path. */
 const MAX_CHECKS = 64;
+/** Most work of these checks together, as `signatureWork` counts it: some 10 ms. A client chooses the certificates that it sends. */
+const MAX_WORK = 128;
 
 /** Signatures that count: SHA-1 and MD5 do not. */
 const signatures: ReadonlySet<string> = new Set([
@@ -40,13 +43,14 @@ const LEADS_NOWHERE = 'the certificates do not lead to a trusted root';
 
 interface Search extends PathMaterial {
   checks: number;
+  work: number;
   /** The most telling reason so far why a path was not found. */
   problem: string;
 }
 
 /** Finds a path. Deterministic: candidates are tried in the given order, anchors first. */
 export function findPath(leaf: Certificate, material: PathMaterial): Path {
-  const search: Search = { ...material, checks: 0, problem: LEADS_NOWHERE };
+  const search: Search = { ...material, checks: 0, work: 0, problem: LEADS_NOWHERE };
   const problem = timeProblem(leaf, search.at) ?? extensionProblem(leaf);
   if (problem) return { problem };
   if (material.anchors.some(anchor => same(anchor.der, leaf.der))) return { anchor: leaf, path: [leaf] };
@@ -75,15 +79,15 @@ function* issuersOf(path: readonly Certificate[], candidates: readonly Certifica
       search.problem = `more than ${MAX_CHECKS} signatures would have to be checked`;
       return;
     }
-    const problem = issuerProblem(path, issuer, search.at);
+    const problem = issuerProblem(path, issuer, search);
     if (problem) search.problem = problem;
     else yield issuer;
   }
 }
 
 /** Why `issuer` may not have issued the last certificate of the path, or null. */
-function issuerProblem(path: readonly Certificate[], issuer: Certificate, at: Date): string | null {
-  const time = timeProblem(issuer, at) ?? extensionProblem(issuer);
+function issuerProblem(path: readonly Certificate[], issuer: Certificate, search: Search): string | null {
+  const time = timeProblem(issuer, search.at) ?? extensionProblem(issuer);
   if (time) return time;
   if (!issuer.ca) return 'a certificate of the path was issued by one that is not a CA';
   if (issuer.keyUsage && !issuer.keyUsage.has(KEY_USAGE.keyCertSign))
@@ -91,7 +95,7 @@ function issuerProblem(path: readonly Certificate[], issuer: Certificate, at: Da
   const below = path.slice(1).filter(({ issuer: by, subject: of }) => !same(by, of)).length;
   if (issuer.pathLength !== null && below > issuer.pathLength)
     return 'a CA of the path allows fewer certificates below it';
-  return signatureProblem(path.at(-1)!, issuer);
+  return signatureProblem(path.at(-1)!, issuer, search);
 }
 
 function timeProblem({ notBefore, notAfter }: Certificate, at: Date): string | null {
@@ -107,16 +111,15 @@ function extensionProblem({ extensions }: Certificate): string | null {
   return null;
 }
 
-/** Bits that an RSA key must have. */
-const RSA_BITS = 2048;
-
-function signatureProblem(subject: Certificate, issuer: Certificate): string | null {
+function signatureProblem(subject: Certificate, issuer: Certificate, search: Search): string | null {
   if (!signatures.has(subject.signatureAlgorithm))
     return 'a certificate of the path has a signature of an algorithm that does not count';
   try {
     const key = issuer.x509.publicKey;
-    if (key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) < RSA_BITS)
-      return `an RSA key of the path has fewer than ${RSA_BITS} bits`;
+    const work = signatureWork(key);
+    if (work === null) return `a key of the path is not ${STRONG_KEYS}`;
+    search.work += work;
+    if (search.work > MAX_WORK) return 'checking the signatures of the path would take too long';
     if (subject.x509.verify(key)) return null;
   } catch {
     return 'a certificate of the path has a key that is not supported';

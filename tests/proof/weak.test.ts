@@ -1,6 +1,6 @@
 /** Weak or contradictory evidence that a less careful judge would accept. */
-import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { describe, expect, it, vi } from 'vitest';
 import { readAuthenticatorData } from '../../daemon/proof/authenticator-data.ts';
 import { clientDataHash, RELYING_PARTY } from '../../daemon/proof/client-data.ts';
 import { MalformedError } from '../../daemon/proof/malformed.ts';
@@ -37,12 +37,40 @@ describe('a path', () => {
     expect(result).toMatchObject({ rule: 'chain', reason: expect.stringMatching(/algorithm that does not count/) });
   });
 
+  const rsa = (modulusLength: number, publicExponent = 65_537) =>
+    generateKeyPairSync('rsa', { modulusLength, publicExponent });
+  const curve = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve });
+
   it.each([
-    [1024, 'chain'],
-    [2048, null],
-  ])('with an RSA key of %i bits', (modulusLength, rule) => {
-    const trusted = makeRoot('RSA root', { keys: generateKeyPairSync('rsa', { modulusLength }) });
-    expect(judged(trusted, makeCa('CA', trusted)).rule).toBe(rule);
+    ['an RSA key of 1024 bits', () => rsa(1024), 'chain'],
+    ['an RSA key of 2048 bits', () => rsa(2048), null],
+    ['an RSA key with a large exponent', () => rsa(2048, 0xfffffffb), 'chain'],
+    ['P-384', () => curve('secp384r1'), null],
+    ['P-521', () => curve('secp521r1'), null],
+    ['secp256k1', () => curve('secp256k1'), 'chain'],
+    ['sect571r1', () => curve('sect571r1'), 'chain'],
+  ])('with %s', (_, keys, rule) => {
+    const trusted = makeRoot('Root', { keys: keys() });
+    const result = judged(trusted, makeCa('CA', trusted));
+    expect(result.rule).toBe(rule);
+    if (rule) expect(result.reason).toMatch(/a key of the path is not one of P-256, .* or RSA with 2048 to 4096 bits/);
+  });
+
+  it.each([
+    ['P-256', 'prime256v1', 64, /more than 64 signatures/],
+    ['P-521', 'secp521r1', 5, /would take too long/],
+  ])('is given up after a bounded number of signatures with %s', (_, namedCurve, most, words) => {
+    const asked = ask({ anchors: [anchor(cardRoot())] });
+    const keys = curve(namedCurve);
+    // Each of these has issued each other one.
+    const circle = Array.from({ length: 7 }, () => makeRoot('Circle', { keys }));
+    const leaf = makeCa('Leaf', circle[0]!);
+    const verifying = vi.spyOn(X509Certificate.prototype, 'verify');
+    const chain = [...circle, leaf].map(({ der }) => text(der));
+    const evidence = { method: 'scp11b', kvn: 1, chain, cardPublicKey: 'AA', receipt: 'AA' } as const;
+    expect(verdict(evidence, asked)).toMatchObject({ rule: 'chain', reason: expect.stringMatching(words) });
+    expect(verifying.mock.calls.length).toBeLessThanOrEqual(most);
+    verifying.mockRestore();
   });
 });
 

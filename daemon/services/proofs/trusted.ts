@@ -2,6 +2,7 @@
 import type { TrustedCertificateItem } from '../../../src/contract/trust.ts';
 import { TimeSlice } from '../../concurrency.ts';
 import type { DocumentRecord } from '../../domain/document.ts';
+import { readable } from '../../proof/finding.ts';
 import { indexMetadata } from '../../proof/metadata.ts';
 import type { Metadata, MetadataEntry, Trust } from '../../proof/types.ts';
 import type { Store } from '../../store/store.ts';
@@ -63,14 +64,20 @@ async function readMetadata(document: DocumentRecord | null): Promise<Metadata |
   return { number: head.number, nextUpdate: head.nextUpdate, entries };
 }
 
-const toTrust = (certificates: readonly StoredCertificate[], metadata: Metadata | null): Trust => {
+async function toTrust(certificates: readonly StoredCertificate[], metadata: Metadata | null): Promise<Trust> {
   const read = certificates.map(({ der, ...rest }) => ({ ...rest, der: Buffer.from(der, 'base64') }));
+  const slice = new TimeSlice();
+  for (const { der } of read) {
+    // So that the first verdict does not read all of them at once.
+    readable([der]);
+    if (slice.over) await slice.pass();
+  }
   return {
     anchors: read.filter(({ kind }) => kind === 'anchor'),
     intermediates: read.filter(({ kind }) => kind === 'intermediate'),
     metadata: metadata && indexMetadata(metadata),
   };
-};
+}
 
 /** What the registry trusts at this moment. It is kept in memory, and read again when another version is stored. */
 export class TrustedRoots {
