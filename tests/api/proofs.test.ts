@@ -1,15 +1,13 @@
 /** Proofs over the interface: a challenge, its answer, and what the registry makes of it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientDataHash, RELYING_PARTY } from '../../daemon/proof/client-data.ts';
+import { ANSWERING_AAGUID as AAGUID, type Challenged, fidoAnswer } from '../support/challenged.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, form, freshSerial, register, registration } from '../support/fleet.ts';
-import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
+import { authenticatorRoot } from '../support/test-authenticator.ts';
 import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
 
-const AAGUID = '11111111-2222-3333-4444-555555555555';
 const root = cardRoot();
 const fidoRoot = authenticatorRoot();
-const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
 const bytes = (value: string) => Buffer.from(value, 'base64url');
 
 let daemon: TestDaemon;
@@ -28,16 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => daemon?.stop());
 
-interface Challenge {
-  readonly proofId: string;
-  readonly challenge: string;
-  readonly registryId: string;
-  readonly ephemeralPublicKey: string;
-  readonly expiresAt: string;
-}
-
 const as = (token?: string) => (token === undefined ? {} : { token });
-const challenge = async (token?: string): Promise<Challenge> =>
+const challenge = async (token?: string): Promise<Challenged> =>
   data(await daemon.call('POST', '/api/proofs/challenge', {}, as(token)));
 const send = (proofId: string, body: object, token?: string) =>
   daemon.call('POST', `/api/proofs/${proofId}`, body, as(token));
@@ -46,18 +36,9 @@ const send = (proofId: string, body: object, token?: string) =>
 let lastCard = 40_000_000 + (process.pid % 10_000) * 100;
 const cardSerial = () => ++lastCard;
 
-function cardEvidence(serialNumber: number, { ephemeralPublicKey }: Challenge, trusted = root) {
-  const card = new TestScp11bCard({ serialNumber, firmware: [5, 7, 4], formFactor: 1, root: trusted });
-  const { cardPublicKey, receipt } = card.agree(bytes(ephemeralPublicKey));
-  const chain = card.chain.map(text);
-  return { method: 'scp11b', kvn: 1, chain, cardPublicKey: text(cardPublicKey), receipt: text(receipt) };
-}
-
-function fidoEvidence(serialNumber: string, asked: Challenge) {
-  const hash = clientDataHash(asked.registryId, serialNumber, bytes(asked.challenge));
-  const authenticator = new TestAuthenticator({ root: fidoRoot, aaguid: AAGUID });
-  return { method: 'fido', attestationObject: text(authenticator.attestationObject(RELYING_PARTY, hash)) };
-}
+const cardEvidence = (serialNumber: number, { ephemeralPublicKey }: Challenged) =>
+  new TestScp11bCard({ serialNumber, firmware: [5, 7, 4], formFactor: 1, root }).evidence(ephemeralPublicKey);
+const fidoEvidence = (serialNumber: string, asked: Challenged) => fidoAnswer(fidoRoot, serialNumber, asked);
 
 const detailOf = async (deviceId: string) => data(await daemon.call('GET', `/api/devices/${deviceId}`));
 const listed = async (query: string) => data(await daemon.call('GET', `/api/devices/list?${query}`)).list;

@@ -2,16 +2,15 @@
 import { X509Certificate } from 'node:crypto';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientDataHash, RELYING_PARTY } from '../../daemon/proof/client-data.ts';
+import { ANSWERING_AAGUID as AAGUID, fidoAnswer } from '../support/challenged.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, form, freshSerial } from '../support/fleet.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
-import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
+import { authenticatorRoot } from '../support/test-authenticator.ts';
 import { type BlobOptions, blobEntry, makeBlob, systemRoot } from '../support/test-blob.ts';
 import { makeRoot } from '../support/test-pki.ts';
 import { startTwoDaemons, type TwoDaemons } from '../support/two-daemons.ts';
 
-const AAGUID = '11111111-2222-3333-4444-555555555555';
 const system = systemRoot();
 const keyRoot = authenticatorRoot();
 // Before a daemon of this process reads the roots of its machine.
@@ -28,9 +27,7 @@ const upload = (daemon: TestDaemon, content: Uint8Array, fields: Readonly<Record
 async function prove(one: TestDaemon, other: TestDaemon = one) {
   const serialNumber = freshSerial();
   const asked = data(await one.call('POST', '/api/proofs/challenge', {}));
-  const hash = clientDataHash(asked.registryId, serialNumber, Buffer.from(asked.challenge, 'base64url'));
-  const object = new TestAuthenticator({ root: keyRoot, aaguid: AAGUID }).attestationObject(RELYING_PARTY, hash);
-  const evidence = { method: 'fido', attestationObject: object.toString('base64url') };
+  const evidence = fidoAnswer(keyRoot, serialNumber, asked);
   const path = `/api/proofs/${asked.proofId}`;
   const body = { serialNumber, claims: {}, evidence };
   return { path, body, proof: data(await other.call('POST', path, body)).proof };
