@@ -13,7 +13,7 @@ import type { Finding } from './finding.ts';
 import { fromBase64url, MalformedError } from './malformed.ts';
 import { BrokenRule } from './rules.ts';
 import type { Question } from './types.ts';
-import { checkU2fCertificates, u2fSigned } from './u2f.ts';
+import { checkU2fCertificates, u2fFinding, u2fSigned } from './u2f.ts';
 
 /** An attestation object in parts. */
 interface Attestation {
@@ -129,14 +129,5 @@ function judgeU2fFormat({ statement, data, clientDataHash: hash }: Attestation, 
     publicKey: pointOf(data.credentialKey),
   });
   checkSignature(certificates[0]!, ES256, signed, expectBytes(statement.get('sig'), 'signature'));
-  const model = trustedModel({ certificates, aaguid: null }, question);
-  return {
-    grade: 'model',
-    method: 'u2f',
-    aaguid: null,
-    firmware: null,
-    serial: null,
-    ...model,
-    warnings: [...model.warnings],
-  };
+  return u2fFinding(certificates, question);
 }

@@ -1,6 +1,7 @@
 /** The judge of proofs: evidence, claims and trust in, a verdict out. It does no I/O, so any verdict can be repeated. */
 import { createHash } from 'node:crypto';
 import type { Claims, Evidence, Proof } from '../../src/contract/proof.ts';
+import { unproved } from '../../src/contract/values.ts';
 import { advisoriesFor } from './advisories.ts';
 import { judgeFido } from './fido.ts';
 import type { Finding } from './finding.ts';
@@ -35,24 +36,14 @@ function methodOf({ method }: Evidence): Proof['method'] {
   return method;
 }
 
-/** Errors of node:crypto on evidence are as little a reason to stop as evidence that cannot be read. */
+/** Why evidence proves nothing. Any other error is a defect of the judge. */
 function brokenRule(error: unknown): BrokenRule {
   if (error instanceof BrokenRule) return error;
   if (error instanceof MalformedError) return new BrokenRule('malformed', error.message, { cause: error });
   throw error;
 }
 
-const nothing: Finding = {
-  grade: 'none',
-  method: null,
-  model: null,
-  aaguid: null,
-  firmware: null,
-  serial: null,
-  root: null,
-  metadataNumber: null,
-  warnings: [],
-};
+const nothing: Finding = { ...unproved, warnings: [] };
 
 /** What a key claims, without evidence and metadata; null if it claims nothing. `described`: its manufacturer and model. */
 export function claimedProof(claims: Claims, described: string, now: Date): Proof | null {

@@ -26,16 +26,14 @@ export function judgeU2f(evidence: U2fEvidence, question: Question): Finding {
   const hash = clientDataHash(question.registryId, question.serialNumber, question.challenge);
   checkU2fCertificates([certificate]);
   checkSignature(certificate, ES256, u2fSigned({ clientDataHash: hash, ...credential }), signature);
-  const model = trustedModel({ certificates: [certificate], aaguid: null }, question);
-  return {
-    grade: 'model',
-    method: 'u2f',
-    aaguid: null,
-    firmware: null,
-    serial: null,
-    ...model,
-    warnings: [...model.warnings],
-  };
+  return u2fFinding([certificate], question);
+}
+
+/** What a U2F registration proves if its signature is valid. Throws BrokenRule if the certificates are not trusted. */
+export function u2fFinding(certificates: readonly Certificate[], question: Question): Finding {
+  const { warnings, ...model } = trustedModel({ certificates, aaguid: null }, question);
+  const unknown = { aaguid: null, firmware: null, serial: null };
+  return { grade: 'model', method: 'u2f', ...unknown, ...model, warnings: [...warnings] };
 }
 
 /** Offsets: a reserved byte 05, the public key, the length of the key handle. */

@@ -17,14 +17,7 @@ const certificates = (kvn: number) =>
 /** Key usage, key type AES and length 16, and the header of the host's key. */
 const AGREEMENT = fromHex('A60D9002110095013C8001888101105F4941');
 
-const TAG = {
-  keyInformation: 0xe0,
-  keyEntry: 0xc0,
-  store: 0xbf21,
-  certificate: 0x30,
-  cardKey: 0x5f49,
-  receipt: 0x86,
-} as const;
+const TAG = { keyInformation: 0xe0, keyEntry: 0xc0, store: 0xbf21, certificate: 0x30, cardKey: 0x5f49, receipt: 0x86 };
 const POINT_BYTES = 65;
 const RECEIPT_BYTES = 16;
 /** Bounds of what is passed on. */

@@ -193,6 +193,18 @@ export const textShapes = {
 export const proofGrades = ['none', 'claimed', 'model', 'unit', 'failed'] as const;
 /** A grade of proof. */
 export type ProofGrade = (typeof proofGrades)[number];
+/** The proof of a key of which nothing is known, without its warnings. */
+export const unproved = {
+  grade: 'none',
+  method: null,
+  model: null,
+  aaguid: null,
+  firmware: null,
+  serial: null,
+  root: null,
+  metadataNumber: null,
+  provedAt: null,
+} as const;
 
 /** How a key was proved. `fido-enterprise` is a FIDO attestation whose certificate names the serial number. */
 export const proofMethods = ['claims', 'scp11b', 'fido', 'fido-enterprise', 'u2f'] as const;

@@ -2,16 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TestCertificate } from '../support/test-pki.ts';
+import { pemOf } from '../support/test-pki.ts';
 import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
 import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
 const root = cardRoot();
 const aaguid = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
-
-const pemOf = (certificate: TestCertificate): string =>
-  `-----BEGIN CERTIFICATE-----\n${certificate.der.toString('base64').replace(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE-----\n`;
 
 /** Registers a device whose card under the root answers a challenge. */
 async function proved(serialNumber: number): Promise<string> {

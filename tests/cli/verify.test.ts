@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Proof } from '../../src/contract/proof.ts';
 import { type FakeHardwareOptions, fakeHardware } from '../support/fake-hardware.ts';
-import type { TestCertificate } from '../support/test-pki.ts';
+import { pemOf, type TestCertificate } from '../support/test-pki.ts';
 import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
 import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
 
@@ -15,11 +16,6 @@ const cardOf = (serialNumber: number, issuer: TestCertificate = root) =>
 
 const hardware = (serialNumber: number, more: Partial<FakeHardwareOptions> = {}) =>
   fakeHardware({ serialNumber: String(serialNumber), card: cardOf(serialNumber), ...more });
-
-function pemOf(certificate: TestCertificate): string {
-  const body = certificate.der.toString('base64').replace(/(.{64})/g, '$1\n');
-  return `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
-}
 
 const register = async (serialNumber: number): Promise<string> => {
   const body = { deviceType: 'UKEY', serialNumber: String(serialNumber), manufacturer: 'Yubico', model: 'YubiKey 5' };
@@ -47,7 +43,7 @@ describe('without trust', () => {
 });
 
 describe('the list of keys of a hardware service apart from the registry', () => {
-  const proof = {
+  const proof: Proof = {
     method: 'claims',
     grade: 'claimed',
     model: null,
@@ -58,7 +54,7 @@ describe('the list of keys of a hardware service apart from the registry', () =>
     metadataNumber: null,
     provedAt: null,
     warnings: [],
-  } as const;
+  };
   const keysOf = async (more: Partial<FakeHardwareOptions>) => {
     const { url } = await hardware(serial, more);
     return (await daemon.run(['keys', '--hardware', url, '--server', daemon.url, '--json'])).json.list;

@@ -15,7 +15,7 @@ const count = Number(process.env.DEVMGR_FUZZ_COUNT ?? 200_000);
 
 const faults: string[] = [];
 for (const reader of sampledReaders()) {
-  const { tried, refused, slowest, faults: found } = tryReader(reader, { seed, count: Math.ceil(count / 2) });
+  const { tried, refused, slowest, faults: found } = await tryReader(reader, { seed, count: Math.ceil(count / 2) });
   console.log(`${reader.name}: ${tried} tried, ${refused} refused, slowest ${slowest.toFixed(1)} ms, seed ${seed}`);
   faults.push(...found);
   if (slowest > MOST_WORK) faults.push(`${reader.name}: an input took ${Math.round(slowest)} ms`);

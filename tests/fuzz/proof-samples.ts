@@ -1,12 +1,12 @@
 /** Samples for the readers of proofs, from the test authenticators. */
 
 import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
+import { AAGUID, genuineAnswers } from '../proof/fixtures.ts';
 import { TestAuthenticator } from '../support/test-authenticator.ts';
-import { makeRoot } from '../support/test-pki.ts';
+import { blobEntry } from '../support/test-blob.ts';
+import { makeRoot, pemOf } from '../support/test-pki.ts';
 import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
 import { type Reader, readers } from './proof.ts';
-
-const AAGUID = '11111111-2222-3333-4444-555555555555';
 
 /** All readers with their samples. */
 export function sampledReaders(): Reader[] {
@@ -17,7 +17,13 @@ export function sampledReaders(): Reader[] {
     kind => new TestAuthenticator({ root, aaguid: AAGUID, kind, serialOctets: Buffer.alloc(4, 1) }),
   );
   const objects = kinds.map(authenticator => authenticator.attestationObject('devmgr.invalid', hash));
+  const { asked, evidence } = genuineAnswers();
   return readers({
+    claims: [json(claims)],
+    evidence: evidence.map(json),
+    question: asked.question,
+    metadata: [json({ no: 80, nextUpdate: '2026-12-01', entries: [blobEntry(AAGUID, root)], legalHeader: 'a "b" \\' })],
+    trustFiles: [root.der, Buffer.from(pemOf(root).repeat(2))],
     certificates: [root.der, ...card.chain, kinds[0]!.certificate.der],
     cbor: [...objects, kinds[0]!.info()],
     authenticatorData: objects.map(object =>
@@ -26,3 +32,14 @@ export function sampledReaders(): Reader[] {
     registrations: kinds.map(authenticator => authenticator.u2fRegister(hash, hash)),
   });
 }
+
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+
+const claims = {
+  aaguid: AAGUID,
+  firmware: '5.7.4',
+  fips: false,
+  attestationFormats: ['packed'],
+  certifications: { FIDO: 2 },
+  options: { rk: true },
+};

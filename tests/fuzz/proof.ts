@@ -1,15 +1,23 @@
-/** Hostile bytes for the readers of proofs: each input gives a value or a MalformedError, soon. Seeded, so that a fault can be repeated. */
+/** Hostile bytes for the readers of proofs: each input gives a value or a typed error, soon. Seeded, so that a fault can be repeated. */
 import { readAuthenticatorData } from '../../daemon/proof/authenticator-data.ts';
 import { readCertificate } from '../../daemon/proof/certificate.ts';
 import { childrenOf, readDer } from '../../daemon/proof/der.ts';
+import { evidenceDigest, judge } from '../../daemon/proof/judge.ts';
 import { MalformedError } from '../../daemon/proof/malformed.ts';
+import { entryOf } from '../../daemon/proof/metadata-entry.ts';
+import { readPayload } from '../../daemon/proof/metadata-json.ts';
+import { certificatesIn } from '../../daemon/proof/trust-file.ts';
+import type { Question } from '../../daemon/proof/types.ts';
 import { readRegistration } from '../../daemon/proof/u2f.ts';
 import { readCbor } from '../../drivers/protocols/cbor.ts';
+import { ApiError } from '../../src/contract/codes.ts';
+import { readClaims, readEvidence } from '../../src/contract/proof-input.ts';
 
 /** A reader, and inputs that it accepts. */
 export interface Reader {
   readonly name: string;
   readonly samples: readonly Uint8Array[];
+  /** Throws, or rejects with, MalformedError or a refusal of the interface. */
   read(bytes: Uint8Array): unknown;
 }
 
@@ -19,7 +27,7 @@ export interface HostileReport {
   readonly refused: number;
   /** Milliseconds of the slowest input. */
   readonly slowest: number;
-  /** Inputs that gave another error than MalformedError, with the seed. */
+  /** Inputs that gave any other error, with the seed. */
   readonly faults: readonly string[];
 }
 
@@ -29,14 +37,45 @@ export function readers(samples: {
   readonly cbor: readonly Uint8Array[];
   readonly authenticatorData: readonly Uint8Array[];
   readonly registrations: readonly Uint8Array[];
+  readonly metadata: readonly Uint8Array[];
+  readonly trustFiles: readonly Uint8Array[];
+  readonly claims: readonly Uint8Array[];
+  readonly evidence: readonly Uint8Array[];
+  /** What the evidence is judged by. */
+  readonly question: Question;
 }): Reader[] {
   return [
+    { name: 'claims as sent', samples: samples.claims, read: bytes => readClaims(asSent(bytes)) },
+    { name: 'evidence as sent', samples: samples.evidence, read: bytes => judged(bytes, samples.question) },
+    { name: 'FIDO metadata', samples: samples.metadata, read: readMetadata },
+    { name: 'file with certificates', samples: samples.trustFiles, read: certificatesIn },
     { name: 'CBOR', samples: samples.cbor, read: readCbor },
     { name: 'DER', samples: samples.certificates, read: walk },
     { name: 'certificate', samples: samples.certificates, read: readCertificate },
     { name: 'authenticator data', samples: samples.authenticatorData, read: readAuthenticatorData },
     { name: 'U2F registration', samples: samples.registrations, read: readRegistration },
   ];
+}
+
+/** JSON of a request; what is not JSON is refused before it reaches the readers. */
+function asSent(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString());
+  } catch (cause) {
+    throw new MalformedError('JSON', 'it cannot be parsed', { cause });
+  }
+}
+
+function judged(bytes: Uint8Array, question: Question): unknown {
+  const evidence = readEvidence(asSent(bytes));
+  return [evidenceDigest(evidence), judge({ claims: {}, evidence }, question)];
+}
+
+async function readMetadata(bytes: Uint8Array): Promise<number> {
+  const { entries } = await readPayload(Buffer.from(bytes), { over: false, pass: () => Promise.resolve() });
+  let read = 0;
+  for await (const entry of entries) if (entryOf(entry)) read++;
+  return read;
 }
 
 /** Reads every level, as no caller does. */
@@ -100,33 +139,39 @@ function withByte(bytes: Buffer, at: number, value: number): Buffer {
 }
 
 /** Gives `count` hostile inputs to a reader. */
-export function tryReader(reader: Reader, { seed, count }: { seed: number; count: number }): HostileReport {
+export async function tryReader(
+  reader: Reader,
+  { seed, count }: { seed: number; count: number },
+): Promise<HostileReport> {
   const next = randomNumbers(seed);
   const faults: string[] = [];
   let refused = 0;
   let slowest = 0;
   for (let tried = 0; tried < count; tried++) {
     const bytes = mutated(reader.samples[next(reader.samples.length)]!, next);
-    const { error, milliseconds } = measured(() => reader.read(bytes));
+    const { error, milliseconds } = await measured(() => reader.read(bytes));
     if (error !== undefined) refused++;
-    if (error !== undefined && !(error instanceof MalformedError))
+    if (error !== undefined && !isRefusal(error))
       faults.push(`${reader.name}, input ${tried} of seed ${seed}: ${error}: ${Buffer.from(bytes).toString('hex')}`);
     slowest = Math.max(slowest, milliseconds);
   }
   return { tried: count, refused, slowest, faults };
 }
 
+const isRefusal = (error: unknown): boolean =>
+  error instanceof MalformedError || (error instanceof ApiError && error.code === 1001);
+
 /** Longer than any input needs: what took longer is measured again, since something else may have run. */
 const SUSPECT_MS = 5;
 const ATTEMPTS = 3;
 
-function measured(read: () => unknown): { error: unknown; milliseconds: number } {
+async function measured(read: () => unknown): Promise<{ error: unknown; milliseconds: number }> {
   let error: unknown;
   let milliseconds = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && milliseconds > SUSPECT_MS; attempt++) {
     const began = performance.now();
     try {
-      read();
+      await read();
     } catch (thrown) {
       error = thrown;
     }

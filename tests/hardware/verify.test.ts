@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Pcscd, startPcscd, withPcscd } from '../support/pcscd.ts';
 import { type ProgramDaemon, runProgram, startDaemonProgram } from '../support/program.ts';
+import { pemOf } from '../support/test-pki.ts';
 import { cardRoot } from '../support/test-scp11b-card.ts';
 import { yubiKey574 } from '../support/yubikey-574.ts';
 
@@ -27,8 +28,7 @@ withPcscd('a YubiKey 5.7.4', () => {
   const devmgr = (args: readonly string[], input = '') => runProgram(args, { home, input });
 
   it('is enrolled with --require-proof unit; a second proof needs a replug', async () => {
-    const pem = `-----BEGIN CERTIFICATE-----\n${root.der.toString('base64')}\n-----END CERTIFICATE-----\n`;
-    expect(await devmgr(['trust', 'import', '-', '--json'], pem)).toMatchObject({ code: 0, stderr: '' });
+    expect(await devmgr(['trust', 'import', '-', '--json'], pemOf(root))).toMatchObject({ code: 0, stderr: '' });
     await pcscd.insert(yubiKey574({ root }).program);
     const enrolled = await devmgr(['enroll', '--count', '1', '--timeout', '45', '--require-proof', 'unit', '--json']);
     expect(enrolled.code).toBe(0);

@@ -5,9 +5,9 @@ import { indexMetadata } from '../../daemon/proof/metadata.ts';
 import { type EphemeralKey, newEphemeralKey } from '../../daemon/proof/scp11b-crypto.ts';
 import type { MetadataEntry, Question, Trust, TrustAnchor, Verdict } from '../../daemon/proof/types.ts';
 import type { Claims, Evidence, Scp11bEvidence } from '../../src/contract/proof.ts';
-import type { TestAuthenticator } from '../support/test-authenticator.ts';
+import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import type { TestCertificate } from '../support/test-pki.ts';
-import type { TestScp11bCard } from '../support/test-scp11b-card.ts';
+import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
 
 export const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
@@ -88,3 +88,14 @@ export const u2fEvidence = (authenticator: TestAuthenticator, asked: Asked): Evi
 
 export const verdict = (evidence: Evidence | null, { question }: Asked, claims: Claims = {}): Verdict =>
   judge({ claims, evidence }, question);
+
+/** What genuine keys answer to one question, by each method, under roots that the question trusts. */
+export function genuineAnswers() {
+  const [root, cards] = [authenticatorRoot(), cardRoot()];
+  const trust = { anchors: [anchor(cards), anchor(root, { purpose: 'fido' })], metadata: metadataOf([entry(root)]) };
+  const asked = ask(trust);
+  const authenticator = new TestAuthenticator({ root, aaguid: AAGUID });
+  const card = new TestScp11bCard({ serialNumber: 12_345_678, firmware: [5, 7, 4], formFactor: 3, root: cards });
+  const scp11b = cardEvidence(card, asked);
+  return { asked, scp11b, evidence: [scp11b, fidoEvidence(authenticator, asked), u2fEvidence(authenticator, asked)] };
+}

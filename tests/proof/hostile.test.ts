@@ -6,20 +6,7 @@ import { readCbor } from '../../drivers/protocols/cbor.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
 import { mutated, randomNumbers, tryReader } from '../fuzz/proof.ts';
 import { sampledReaders } from '../fuzz/proof-samples.ts';
-import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
-import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
-import {
-  AAGUID,
-  anchor,
-  ask,
-  cardEvidence,
-  entry,
-  fidoEvidence,
-  metadataOf,
-  text,
-  u2fEvidence,
-  verdict,
-} from './fixtures.ts';
+import { genuineAnswers, text, verdict } from './fixtures.ts';
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
 
@@ -115,9 +102,9 @@ describe('the reader of DER', () => {
 describe('hostile inputs', () => {
   it.each(sampledReaders().map(reader => [reader.name, reader] as const))(
     '%s: a value or a typed error',
-    (_, reader) => {
-      for (const sample of reader.samples) expect(() => reader.read(sample)).not.toThrow();
-      const { faults, refused } = tryReader(reader, { seed: 14, count: 2000 });
+    async (_, reader) => {
+      for (const sample of reader.samples) await reader.read(sample);
+      const { faults, refused } = await tryReader(reader, { seed: 14, count: 2000 });
       expect(faults).toEqual([]);
       expect(refused).toBeGreaterThan(500);
     },
@@ -125,17 +112,7 @@ describe('hostile inputs', () => {
 });
 
 describe('evidence that was changed anywhere', () => {
-  const root = authenticatorRoot();
-  const cards = cardRoot();
-  const trust = { anchors: [anchor(cards), anchor(root, { purpose: 'fido' })], metadata: metadataOf([entry(root)]) };
-  const asked = ask(trust);
-  const authenticator = new TestAuthenticator({ root, aaguid: AAGUID });
-  const card = new TestScp11bCard({ serialNumber: 12_345_678, firmware: [5, 7, 4], formFactor: 3, root: cards });
-  const samples: readonly Evidence[] = [
-    fidoEvidence(authenticator, asked),
-    u2fEvidence(authenticator, asked),
-    cardEvidence(card, asked),
-  ];
+  const { asked, evidence: samples } = genuineAnswers();
 
   function spoiled(evidence: Evidence, next: (limit: number) => number): Evidence {
     const change = (value: string) => text(mutated(Buffer.from(value, 'base64url'), next));

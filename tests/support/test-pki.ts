@@ -118,3 +118,7 @@ export function pointOf(key: KeyObject): Buffer {
 export function scalarOf(key: KeyObject): Buffer {
   return Buffer.from(key.export({ format: 'jwk' }).d!, 'base64url');
 }
+
+/** The certificate in PEM. */
+export const pemOf = ({ der }: TestCertificate): string =>
+  `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE-----\n`;

@@ -3,7 +3,7 @@ import type { BodyOf, DataOf } from '../../../contract/define.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import type { ProofGrade, RequiredGrade } from '../../../contract/values.ts';
+import { type ProofGrade, type RequiredGrade, unproved } from '../../../contract/values.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { sleep } from '../../client/sleep.ts';
 import type { Context } from '../../context.ts';
@@ -72,18 +72,7 @@ async function nothingSaid(context: Context, key: NumberedKey, problem: string |
   return { keyId, serialNumber, deviceId, proofId: null, proof: noProof, rule: null, reason: null, problem };
 }
 
-const noProof: Proof = {
-  grade: 'none',
-  method: null,
-  model: null,
-  aaguid: null,
-  firmware: null,
-  serial: null,
-  root: null,
-  metadataNumber: null,
-  provedAt: null,
-  warnings: [],
-};
+const noProof: Proof = { ...unproved, warnings: [] };
 
 async function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes['proveKey']>): Promise<Answer> {
   const { hardware, out } = context;
