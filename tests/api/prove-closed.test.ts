@@ -35,9 +35,7 @@ beforeEach(async () => {
     now: Date.now,
     log,
   });
-  server = await startOperations(store, (app, parts) =>
-    hardwareRoutes(app, { ...parts, keys: recorded(keys) }),
-  );
+  server = await startOperations(store, (app, parts) => hardwareRoutes(app, { ...parts, keys: recorded(keys) }));
   system.plug({ serial: SERIAL, interfaces: { fido } });
   await keys.start();
 });

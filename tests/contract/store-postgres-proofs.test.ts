@@ -18,7 +18,10 @@ needsPostgres('a check of a registry in PostgreSQL', () => {
   it('reports each proof, each answer and each document that was changed behind the journal', async () => {
     const { store, database, query, cleanup } = await openPostgres(server);
     const serials = ['S1', 'S2', 'S3', 'S4', 'S5', 'S6'];
-    await commit(store, serials.map(serial => addDevice(serial)));
+    await commit(
+      store,
+      serials.map(serial => addDevice(serial)),
+    );
     for (const [index, serial] of serials.slice(0, 5).entries()) {
       const answer = answerOf(`P${index + 1}`, serial);
       const entry = { type: 'DEVICE_PROVED' } as const;
