@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fill } from '../../bench/fill.ts';
@@ -11,23 +8,17 @@ import { audit } from '../../daemon/maintenance/audit.ts';
 import { copy } from '../../daemon/maintenance/copy.ts';
 import { init } from '../../daemon/maintenance/init.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
-import { copiedTables, keyColumn } from '../../daemon/store/copy.ts';
 import { openPostgresStore } from '../../daemon/store/postgres/postgres-store.ts';
 import type { CopyOptions } from '../../src/contract/programs.ts';
 import { adminPassword } from '../support/daemon.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
+import { rowsOf } from '../support/database.ts';
+import { killWhileItWaits, maintenanceCommand } from '../support/maintenance-process.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DEVICES = 6001;
-const tables = [
-  ...copiedTables.map(table => [table, keyColumn(table)]),
-  ['device_count WHERE count > 0', '1, 2, 3'],
-  ['device_tag', '1, 2, 3'],
-  ['device_mark', '1, 2'],
-];
-
 /** A home with some of everything. */
 async function fillHome(home: string): Promise<void> {
   const daemon = await spawnDaemon({ home });
@@ -56,19 +47,6 @@ async function fillHome(home: string): Promise<void> {
   if (backup.status !== 200) throw new Error(`the backup was answered with ${backup.status}`);
   await daemon.stop();
   await fill(home, DEVICES);
-}
-
-/** All rows of a database file, by table. */
-function rowsOf(file: string): (readonly [table: string, rows: string])[] {
-  const db = new Database(file, { readonly: true });
-  try {
-    return tables.map(([table, key]) => {
-      const rows = db.prepare(`SELECT * FROM ${table} ORDER BY ${key}`).all();
-      return [table!, rows.map(row => JSON.stringify(row)).join('\n')] as const;
-    });
-  } finally {
-    db.close();
-  }
 }
 
 const run = (options: Omit<CopyOptions, 'json'>, env: Readonly<Record<string, string>> = {}) =>
@@ -116,7 +94,7 @@ needsPostgres('daemon copy', () => {
     expect(await runDaemonProgram(check, { home, json: false }, env)).toMatchObject({ code: 0 });
     const back = join(home, 'back.db');
     expect(await run({ home, from: url, to: `sqlite:${back}` })).toMatchObject({ code: 0, stderr: '' });
-    const before = new Map(rowsOf(join(home, 'devmgr.db')));
+    const before = rowsOf(join(home, 'devmgr.db'));
     for (const [table, rows] of rowsOf(back)) {
       expect(rows.length, table).toBeGreaterThan(0);
       expect(rows, table).toBe(before.get(table));
@@ -143,22 +121,15 @@ needsPostgres('daemon copy', () => {
     const home = newHome();
     const { database, url } = await newStore();
     await (await openPostgresStore({ url, env: {}, journalKey: new Uint8Array(32) })).close();
-    const blocker = await server.connect(database);
-    await blocker.query('BEGIN; LOCK TABLE event IN EXCLUSIVE MODE');
-    const main = join(import.meta.dirname, '../support/copy-main.ts');
     const options = { home, json: true, from: 'sqlite:', to: url };
-    const child = spawn(process.execPath, [main, JSON.stringify(options)], { stdio: 'inherit' });
-    const ended = once(child, 'exit');
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'INSERT INTO "event"%'`;
-    // Not in the transaction, which would see the same state of the server each time.
-    while ((await server.query(waiting)).length === 0) {
-      if (child.exitCode !== null) throw new Error('the copy has ended');
-      await setTimeout(10);
-    }
-    child.kill('SIGKILL');
-    await ended;
-    await blocker.query('ROLLBACK');
-    await blocker.end();
+    const command = maintenanceCommand('copy', options);
+    await killWhileItWaits({
+      server,
+      database,
+      command,
+      lock: 'event IN EXCLUSIVE MODE',
+      statement: 'INSERT INTO "event"%',
+    });
     expect(await server.query('SELECT count(*)::int AS n FROM device', database)).toEqual([{ n: DEVICES }]);
     await expect(spawnDaemon({ home, store: url })).rejects.toThrow(/ended with 2 .*is an unfinished copy/s);
     const result = await run(options);

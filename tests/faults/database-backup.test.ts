@@ -1,12 +1,8 @@
 /** `daemon backup` and `restore` of a registry in PostgreSQL, also from and into SQLite. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fill } from '../../bench/fill.ts';
 import { Home } from '../../daemon/home/home.ts';
@@ -17,10 +13,10 @@ import { init } from '../../daemon/maintenance/init.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
 import { restore } from '../../daemon/maintenance/restore.ts';
 import { writeRegistry } from '../../daemon/maintenance/write-registry.ts';
-import { copiedTables, keyColumn } from '../../daemon/store/copy.ts';
 import type { RestoreOptions } from '../../src/contract/programs.ts';
 import { type DaemonProcess, spawnDaemon, uploadApp } from '../support/daemon-process.ts';
-import { imageOf } from '../support/database.ts';
+import { imageOf, rowsOf } from '../support/database.ts';
+import { killWhileItWaits, maintenanceCommand } from '../support/maintenance-process.ts';
 import { needsPostgres, PostgresServer, postgresServers } from '../support/postgres.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -36,20 +32,6 @@ const register = (daemon: DaemonProcess, serialNumber: string) =>
     serialNumber,
     tags: { lot: '7', alpha: 'ü:x' },
   });
-
-/** All rows of a database file, by table. */
-function rowsOf(file: string): Readonly<Record<string, unknown>> {
-  const db = new Database(file, { readonly: true });
-  try {
-    return Object.fromEntries(
-      [...copiedTables.map(table => [table, keyColumn(table)] as const), ['device_count', '1, 2, 3'] as const].map(
-        ([table, key]) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY ${key}`).all()],
-      ),
-    );
-  } finally {
-    db.close();
-  }
-}
 
 const save = (home: string, url: string | null, file: string, more: object = {}) =>
   runDaemonProgram(backup, { home, json: true, file, ...more }, url === null ? {} : { DEVMGR_STORE: url });
@@ -131,13 +113,16 @@ for (const programs of postgresServers().length > 0 ? postgresServers() : [undef
       const daemon = await spawnDaemon({ home, store: url });
       let last = 0;
       let isDone = false;
+      const underWay = Promise.withResolvers<void>();
       const load = Promise.all(
         ['B', 'C', 'D'].map(async name => {
-          for (let i = 0; i < 100_000 && !isDone; i++, last++)
+          for (let i = 0; i < 100_000 && !isDone; i++) {
             expect((await register(daemon, `${name}-${i}`)).code).toBe(200);
+            if (++last === 10) underWay.resolve();
+          }
         }),
       );
-      while (last < 10) await setTimeout(5);
+      await Promise.race([underWay.promise, load]);
       const file = join(home, 'running');
       const saved = await save(home, url, file);
       isDone = true;
@@ -187,30 +172,23 @@ for (const programs of postgresServers().length > 0 ? postgresServers() : [undef
       await register(daemon, 'later');
       await daemon.stop();
       const before = await imageOf(server, database);
-      // Each stands where the restore waits: before it removes rows, and when all rows are there.
+      // The restore waits before it removes rows, and then when it has written all rows.
       for (const [held, waits] of [
         ['device', 'TRUNCATE%'],
         ['registration_count', 'DELETE FROM registration_count%'],
       ]) {
-        const blocker = await server.connect(database);
-        await blocker.query(`BEGIN; LOCK TABLE ${held} IN SHARE MODE`);
-        const main = join(import.meta.dirname, '../support/restore-main.ts');
-        const options = JSON.stringify({ home, json: true, file: ofSqlite });
-        const env = { ...process.env, DEVMGR_STORE: url };
-        const child = spawn(process.execPath, [main, options], { stdio: 'inherit', env });
-        const ended = once(child, 'exit');
-        const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '${waits}'`;
-        while ((await server.query(waiting)).length === 0) {
-          if (child.exitCode !== null) throw new Error('the restore has ended');
-          await setTimeout(10);
-        }
-        await expect(spawnDaemon({ home: newHome(), store: url })).rejects.toThrow(
-          /ended with 9 .*(daemon uses|is being)/s,
-        );
-        child.kill('SIGKILL');
-        await ended;
-        await blocker.query('ROLLBACK');
-        await blocker.end();
+        await killWhileItWaits({
+          server,
+          database,
+          command: maintenanceCommand('restore', { home, file: ofSqlite }),
+          env: { DEVMGR_STORE: url },
+          lock: `${held} IN SHARE MODE`,
+          statement: waits!,
+          meanwhile: () =>
+            expect(spawnDaemon({ home: newHome(), store: url })).rejects.toThrow(
+              /ended with 9 .*(daemon uses|is being)/s,
+            ),
+        });
         await server.query(
           `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${database}'`,
         );
@@ -231,24 +209,14 @@ for (const programs of postgresServers().length > 0 ? postgresServers() : [undef
       const database = filledUrl.match(/\/(\w+)\?/)![1]!;
       const before = await imageOf(server, database);
       // The rows of all other tables are written by then.
-      const blocker = await server.connect(database);
-      await blocker.query('BEGIN; LOCK TABLE event IN ACCESS EXCLUSIVE MODE');
-      const main = join(import.meta.dirname, '../support/backup-main.ts');
-      const env = { ...process.env, DEVMGR_STORE: filledUrl };
-      const child = spawn(process.execPath, [main, JSON.stringify({ home, json: true, file })], {
-        stdio: 'inherit',
-        env,
+      await killWhileItWaits({
+        server,
+        database,
+        command: maintenanceCommand('backup', { home, file }),
+        env: { DEVMGR_STORE: filledUrl },
+        lock: 'event IN ACCESS EXCLUSIVE MODE',
+        statement: '%FROM "event"%',
       });
-      const ended = once(child, 'exit');
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM "event"%'`;
-      while ((await server.query(waiting)).length === 0) {
-        if (child.exitCode !== null) throw new Error('the backup has ended');
-        await setTimeout(10);
-      }
-      child.kill('SIGKILL');
-      await ended;
-      await blocker.query('ROLLBACK');
-      await blocker.end();
       expect(readdirSync(folder)).not.toContain('backup');
       expect(await imageOf(server, database)).toEqual(before);
       expect(await save(home, filledUrl, file)).toMatchObject({ code: 0 });

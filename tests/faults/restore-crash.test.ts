@@ -11,6 +11,7 @@ import { writeRegistry } from '../../daemon/maintenance/write-registry.ts';
 import { backup, check } from '../../daemon/programs.ts';
 import { copyHome } from '../support/copied-home.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
+import { maintenanceCommand } from '../support/maintenance-process.ts';
 import { needs } from '../support/needs.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 
@@ -41,8 +42,7 @@ async function killedAt(name: string, step: number, options: { home: string; fil
   const calls = `?${name},?${name}at`;
   const inject = `inject=${calls}:signal=KILL:when=${step}`;
   const flags = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', inject];
-  const program = [process.execPath, join(import.meta.dirname, '../support/restore-main.ts')];
-  const child = spawn('strace', [...flags, ...program, JSON.stringify({ ...options, json: true })], {
+  const child = spawn('strace', [...flags, ...maintenanceCommand('restore', options)], {
     // strace counts per thread: with one worker, all asynchronous calls count together.
     env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
     stdio: 'ignore',

@@ -1,5 +1,7 @@
 /** What a test compares of a database before and after: all its rows, and its tables. */
 import { createHash } from 'node:crypto';
+import Database from 'better-sqlite3';
+import { copiedTables, keyColumn } from '../../daemon/store/copy.ts';
 import type { PostgresServer } from './postgres.ts';
 
 /** A digest of each table, by name; counters of limits and the checks of health are left out. */
@@ -16,4 +18,26 @@ export async function imageOf(server: PostgresServer, database: string): Promise
     image[name as string] = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
   }
   return image;
+}
+
+const tables = [
+  ...copiedTables.map(table => [table, keyColumn(table)] as const),
+  ['device_count WHERE count > 0', '1, 2, 3'] as const,
+  ['device_tag', '1, 2, 3'] as const,
+  ['device_mark', '1, 2'] as const,
+];
+
+/** All rows of an SQLite file as JSON, by table. */
+export function rowsOf(file: string): ReadonlyMap<string, string> {
+  const db = new Database(file, { readonly: true });
+  try {
+    return new Map(
+      tables.map(([table, key]) => {
+        const rows = db.prepare(`SELECT * FROM ${table} ORDER BY ${key}`).all();
+        return [table, rows.map(row => JSON.stringify(row)).join('\n')];
+      }),
+    );
+  } finally {
+    db.close();
+  }
 }
