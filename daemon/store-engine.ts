@@ -100,7 +100,7 @@ export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<
   };
 }
 
-/** What the registry in a file says about its secrets; null if there is none. */
+/** What the registry in a file says about its secrets; null if the file has no registry. */
 export const fileImprint = sqlite.readImprint;
 
 /** A new file of SQLite, and one that only this process uses. */

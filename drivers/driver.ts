@@ -135,7 +135,7 @@ export interface Driver {
    */
   start(listener: (event: KeyEvent) => void): Promise<void>;
   /**
-   * Has an attached key prove what it is, within 30 s. Sends neither a PIN nor anything that changes the key. Fails with a
+   * Has an attached key prove what it is, within 30 s. Sends no PIN and changes nothing on the key. Fails with a
    * HardwareError whose message is one sentence for the operator.
    */
   prove(keyId: string, request: ProofRequest, work: ProofWork): Promise<KeyEvidence>;

@@ -52,12 +52,12 @@ export async function keepSwept(
   return () => clearInterval(timer);
 }
 
-/** Milliseconds between two looks for other daemons. */
+/** Milliseconds between two looks for other daemons. Only a warning depends on it, and the database sends no event. */
 const LOOK_MS = 60_000;
 
 /**
- * Warns once if other daemons use the registry while its files are in the home of this one: they do not have them. Returns the function that
- * ends this.
+ * Warns once if other daemons use the registry while its files are in the home of this daemon, where the others cannot read them. Returns
+ * the function that ends the watch.
  */
 export function watchOthers(blobs: Blobs, work: SharedWork | undefined, warn: (message: string) => void): () => void {
   if (blobs.shared || work === undefined) return () => {};
@@ -68,7 +68,7 @@ export function watchOthers(blobs: Blobs, work: SharedWork | undefined, warn: (m
       'other daemons use this database, and do not have the files in the home of this one: use an object store (--files)',
     );
   };
-  // The database may be away; its other users say so.
+  // A database that cannot be reached is reported by those who need it.
   const timer = setInterval(() => void look().catch(() => {}), LOOK_MS).unref();
   void look().catch(() => {});
   return () => clearInterval(timer);

@@ -167,7 +167,7 @@ export function unlock(device: DeviceRecord, note: string | null) {
   return decide('unlock', device, set, { type: 'DEVICE_UNLOCKED', data: { deviceType }, detail });
 }
 
-/** Retires the device for good. `reason` and `note` go into the journal. */
+/** Retires the device permanently. `reason` and `note` go into the journal. */
 export function deactivate(device: DeviceRecord, reason: string, note: string | null, now: number) {
   const { deviceType, status: before } = device;
   const set = { status: 'DEACTIVATED', deactivatedAt: now } as const;

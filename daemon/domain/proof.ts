@@ -5,7 +5,7 @@ import type { Entry } from './journal.ts';
 
 /** An answer to a challenge as it is stored. Texts of bytes are base64url. */
 export interface ProofRecord {
-  /** Id of the challenge: no two answers have the same. */
+  /** Id of the challenge; unique among the answers. */
   readonly proofId: string;
   readonly serialNumber: string;
   /** When it was received, in milliseconds since 1970 (UTC). */
@@ -14,7 +14,7 @@ export interface ProofRecord {
   readonly receivedBy: string | null;
   readonly registryId: string;
   readonly challenge: string;
-  /** Private scalar of the challenge. It is of no use once the challenge was answered, except to judge again. */
+  /** Private scalar of the challenge. After the answer it only serves to judge again. */
   readonly ephemeralKey: string;
   /** Manufacturer and model as they were sent; null if they were not. */
   readonly described: string | null;
@@ -31,7 +31,7 @@ export interface ProofRecord {
 /** What a device has in its column `proof`, as JSON. */
 export interface StoredProof {
   readonly proof: Proof;
-  /** Name of the rule that the evidence does not fulfil; null if there is none. */
+  /** Name of the rule that the evidence breaks; null if it breaks none. */
   readonly rule: string | null;
   /** Ids of the advisories that apply. */
   readonly advisories: readonly string[];

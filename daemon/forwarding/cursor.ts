@@ -51,7 +51,7 @@ export class Cursor {
     return isSame ? { id: stored.id, replaced: false } : { id: 0, replaced: true };
   }
 
-  /** It is on disk when this resolves. Rejects with `StoreFailure` if another daemon has gone on from the same place. */
+  /** It is on disk when this resolves. Rejects with `StoreFailure` if another daemon has continued from the same entry. */
   async write(record: EventRecord): Promise<void> {
     const stored: StoredCursor = { target: this.#target, id: record.id, mark: markOf(record) };
     const text = `${JSON.stringify(stored)}\n`;

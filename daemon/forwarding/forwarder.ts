@@ -17,11 +17,14 @@ import type { ForwardTarget } from './target.ts';
 const PAGE = 500;
 /** Devices read in one turn of the event loop: requests are served in between. */
 const TURN = 50;
-/** Milliseconds until the next attempt: doubled after each failure. */
+/** Milliseconds until the next attempt: doubled after each failure. A receiver does not report that it works again. */
 const backoff = { first: 500, longest: 60_000 };
 /** Milliseconds for one delivery. A receiver that never confirms, but keeps sending something, is not silent. */
 const DELIVERY_MS = 120_000;
-/** Milliseconds until a daemon looks again whether another one still forwards. */
+/**
+ * Milliseconds until a daemon tries again to take the work from another one. The database sends no event when it is free, and a statement
+ * that waits for it would occupy a connection of each daemon.
+ */
 const TURN_MS = 2000;
 
 /** What a forwarder works with. */
@@ -88,7 +91,7 @@ export class Forwarder {
       const turn = AbortSignal.any([signal, held.lost]);
       turn.addEventListener('abort', () => this.#wake());
       await this.#run(turn);
-      // Another daemon may deliver from now on: the note says how far it has come.
+      // Another daemon may deliver from now on, and writes its progress to the note.
       this.#delivered = -1;
       await held.release();
     }
@@ -104,7 +107,7 @@ export class Forwarder {
         if (this.#delivered < 0) await this.#readCursor();
         if (!(await this.#deliverPage(signal)) && !signal.aborted) await committed;
       } catch (error) {
-        // What the note says by then counts: another daemon may have gone on, or an answer was lost.
+        // Read the note again: another daemon may have delivered more, or an answer was lost.
         if (this.#options.store.sharedWork) this.#delivered = -1;
         if (!signal.aborted) await this.#pauseAfter(error, signal);
       }

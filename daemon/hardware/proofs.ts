@@ -1,4 +1,4 @@
-/** Has an attached key prove what it is. The registry judges the answer: nothing is judged here. */
+/** Has an attached key prove what it is. Only the registry judges the answer. */
 import { type AttachedKey, type Driver, HardwareError, type KeyEvidence } from '../../drivers/driver.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';

@@ -35,7 +35,7 @@ export async function presentImprint(home: Home, read: () => Promise<Imprint | n
   return imprint;
 }
 
-/** Id of the last entry that the home has signed; 0 if there is none. */
+/** Id of the last entry that the home has signed; 0 if it has signed none. */
 async function lastSigned(home: Home): Promise<number> {
   if (!(await home.has('journalKey'))) return 0;
   const { anchors } = await readHeads(home, await journalKeys(home));

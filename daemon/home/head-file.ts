@@ -21,7 +21,7 @@ export interface ReadHeads {
 
 /** The keys that the file may be signed with: never an earlier one, which others may have read. */
 export interface HeadKeys extends Pick<JournalKeys, 'current' | 'next'> {
-  /** The one with which this process has found the file genuine: it may have been replaced since then, in a copy of the folder too. */
+  /** The key with which this process has verified the file. It may have been replaced since then, in a copy of the folder too. */
   readonly known?: Uint8Array | null;
 }
 

@@ -28,7 +28,7 @@ export class HeadKeeper {
   readonly #unsubscribe: () => void;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
-  /** The key with which the file was genuine; null until it was. */
+  /** The key with which the file was verified last; null before. */
   #known: Uint8Array | null = null;
   /** Whether the file was compared with the journal since the start. */
   #isCompared = false;
@@ -102,7 +102,7 @@ export class HeadKeeper {
       );
     else if (last.kind === 'restored') {
       await enterRestore(this.#parts);
-      // Another daemon that starts must not say it again.
+      // Another daemon that starts must not report it again.
       await this.#append(file);
     }
   }

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { lockFile } from '../store/sqlite/file-lock.ts';
 import type { Home } from './home.ts';
 
-/** Milliseconds to wait for another daemon. One that stands still keeps the lock: what it was about to write must not come later. */
+/** Milliseconds to wait for another daemon. A daemon that hangs keeps the lock, because it may still write. */
 const WAIT_MS = 10_000;
 const POLL_MS = 10;
 

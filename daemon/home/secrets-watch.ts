@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises';
 import type { Home } from './home.ts';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two looks: a network file system sends no events. */
 const EVERY_MS = 1000;
 /** Not the next key of the journal: it waits until all machines have it, and `rotate-key` says when. */
 const watched = ['signingKey', 'journalKey'] as const;
@@ -12,11 +12,11 @@ export interface SecretsWatchParts {
   readonly home: Home;
   /** Reads the keys again and uses them. */
   readonly renew: () => Promise<void>;
-  /** Receives why the keys could not be used, once until they can. */
+  /** Receives why the keys could not be used, once for each series of failures. */
   readonly warn: (message: string, error: unknown) => void;
 }
 
-/** Looks every second, and when it is asked to. A network file system sends no notices. */
+/** Looks every second, and on request. */
 export class SecretsWatch {
   readonly #parts: SecretsWatchParts;
   readonly #timer: NodeJS.Timeout;

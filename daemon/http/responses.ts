@@ -72,7 +72,7 @@ export function setRateLimitHeaders(reply: FastifyReply, allowance: Allowance): 
   if (!allowance.allowed) reply.header('retry-after', String(allowance.retryAfter));
 }
 
-/** Sends the response to an error and logs a 500, and what the readiness does not say. If the response has already started, closes the connection. */
+/** Sends the response to an error. Logs a 500, and a 503 that the readiness does not report. If the response has already started, closes the connection. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, atLogin: boolean): void {
   const { code, message, status } = errorResponse(error, atLogin);
   if (status === 500 || error instanceof FilesUnavailable)

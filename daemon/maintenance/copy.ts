@@ -91,7 +91,7 @@ async function copyLocked(
   const targetName = present?.name ?? options.to;
   const sourceName = imprint.name;
   await checkSource({ from, sourceName, heads });
-  // Before the target exists: an object store that cannot be used is refused without a trace.
+  // Before the target is created: an unusable object store is refused and leaves nothing behind.
   const [stored, moved] = [await filesOf(home, filesAt(options.filesTo, io)), await movedFiles(home, options, io)];
   const progress = progressOf(io, options.json);
   const parts = { from, to, sourceName, targetName, heads, progress, moved, stored };

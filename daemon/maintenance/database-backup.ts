@@ -97,7 +97,7 @@ export class HeldDatabase {
     return new HeldDatabase(await openReplacement(target), target, home);
   }
 
-  /** Writes the present registry into a file of the home, and returns its path; null if there is none, or only an unfinished copy. */
+  /** Writes the present registry into a file of the home and returns its path; null for an empty database or an unfinished copy. */
   async keep(label: string, progress: Progress): Promise<string | null> {
     await this.replacement.prepare();
     const imprint = await readImprint(this.#target, this.#home);

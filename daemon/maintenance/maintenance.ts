@@ -25,7 +25,7 @@ export function check(options: CheckOptions, io: ProgramIo): Promise<number> {
     if (target !== null) await checkInstance(target, home);
     const store = await storeMaintenance(target, home);
     const heads = await presentHeads(home);
-    // Before the journal, which takes long: an object store that cannot be used is refused at once, also if there are no files.
+    // Before the journal, which takes long: an unusable object store is refused first, even if the registry has no files.
     const files = await filesOf(home, objectStore);
     const { unproven: _, ...report } = await store.check(heads.anchors);
     const blobs = await checkFiles(store, files);

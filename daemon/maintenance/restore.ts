@@ -51,7 +51,7 @@ export function restore(options: RestoreOptions, io: ProgramIo): Promise<number>
   });
 }
 
-/** A folder suffices for a registry in SQLite: on a new machine there is nothing else yet. */
+/** For a registry in SQLite, the home may be an empty folder, as on a new machine. */
 async function restoredRegistry(dir: string, env: ProgramIo['env']): Promise<ExistingRegistry> {
   if (storeTarget(null, env) !== null) return existingRegistry(dir, env);
   await stat(dir).catch(() => {

@@ -46,7 +46,7 @@ export interface SubscriptionHandle {
 
 /** Milliseconds between two checks of all consumers. */
 const SWEEP_MS = 1000;
-/** Milliseconds between two warnings of one kind: a store that is away fails for every stream. */
+/** Milliseconds between two warnings of one kind: an unreachable store fails for every stream. */
 const WARN_MS = 1000;
 /** Milliseconds for consumers to complete the closing handshake at shutdown. */
 const CLOSE_MS = 2000;
@@ -69,7 +69,7 @@ export class Hub {
   /** Those whose tokens are being checked. */
   readonly #checking = new Set<Consumer>();
   readonly #stops: (() => void)[];
-  /** By message: when it may be logged again, on the monotonic clock, and how often it was not. */
+  /** By message: when it may be logged again, on the monotonic clock, and how often it was withheld. */
   readonly #warned = new Map<string, { readonly until: number; withheld: number }>();
   #sending = false;
   #sendAgain = false;

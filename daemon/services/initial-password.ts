@@ -12,7 +12,7 @@ export interface InitialPasswordParts {
 }
 
 /**
- * Removes the file with the first password once it is no longer the password: another daemon may have changed it, also while this one
+ * Removes the file with the first password after the password was changed: another daemon may have changed it, also while this one
  * was stopped. A change of another field leaves the file. Returns the function that ends this.
  */
 export function watchInitialPassword({ home, store, passwords, warn }: InitialPasswordParts): () => Promise<void> {

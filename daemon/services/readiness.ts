@@ -1,7 +1,7 @@
-/** Whether requests should be sent to this daemon, for a load balancer, and if not, why. */
+/** Whether a load balancer should send requests to this daemon, and if not, why. */
 import { maxBehindMs, type Store } from '../store/store.ts';
 
-/** What readiness is found out from. */
+/** What readiness depends on. */
 export interface ReadinessParts {
   readonly store: Pick<Store, 'health' | 'behind'>;
   readonly log: { info(message: string): void; warn(details: object, message: string): void };
@@ -11,7 +11,7 @@ export interface ReadinessParts {
   readonly monotonic?: () => number;
 }
 
-/** Milliseconds between two looks for a change that no request has asked for. */
+/** Milliseconds between two looks at the readiness if no request asks. Time that passes without news is what makes a daemon unready. */
 const LOOK_MS = 1000;
 
 /** The readiness of a daemon. The words may be shown to anyone. */
@@ -23,9 +23,9 @@ export interface ReadinessReport {
 }
 
 /**
- * A daemon is not ready if it is stopping, if its store does not take a write now, or if it has not learned of the changes of other daemons
- * for longer than it may use what it knows. Files do not count: all daemons share an object store, so that none of them would be
- * left for the requests that need no file.
+ * A daemon is not ready if it is stopping, if its store accepts no writes, or if it has not learned of the changes of other daemons
+ * for so long that it may not use its caches. The object store does not count: all daemons share it, so they would all be unready, also
+ * for requests that need no file.
  */
 export class Readiness {
   readonly #parts: ReadinessParts;
@@ -44,8 +44,8 @@ export class Readiness {
   }
 
   /**
-   * Logs a change even if no request asks: the looks for changes of other daemons show a server that is away, and cost nothing. Returns the
-   * function that ends this.
+   * Logs a change even if no request asks: the looks for changes of other daemons show an unreachable server at no extra cost. Returns the
+   * function that ends the watch.
    */
   watch(): () => void {
     const timer = setInterval(() => {

@@ -18,7 +18,7 @@ interface Counting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Counts logins, changes and uploads, those of one holder that arrive together with one statement, and queries in portions. */
+/** Counts logins, changes and uploads, and queries in portions. Requests of one holder that arrive together are counted with one statement. */
 export class SharedLimiter implements RequestLimits {
   readonly #limits: Limits;
   readonly #counters: SharedCounters;

@@ -141,7 +141,7 @@ export class Tokens {
     return this.#callerOf(token, verified, verified.user === null ? null : await this.#accounts.get(verified.user));
   }
 
-  /** Like `check`, but synchronous; null if something must be read first: then call `check`. */
+  /** Like `check`, but synchronous; null if it must read something first: then call `check`. */
   checkNow(token: string): Caller | null {
     const verified = this.#unlessUnknown(token);
     if (verified === null) return null;

@@ -30,7 +30,7 @@ export type Guard = DeviceGuard | UserGuard | DocumentGuard;
 export type ChangeResult =
   /** `at` is present if the store has raised the time of the commit: it is the time of the new record. */
   | { readonly kind: 'added'; readonly number: number; readonly at?: number }
-  /** The record that was in the way; nothing was written. `status` is that of a device, else null. */
+  /** The record that conflicts; nothing was written. `status` is that of a device, else null. */
   | { readonly kind: 'duplicate'; readonly number: number; readonly status: DeviceStatus | null }
   /** `at`: see above. */
   | { readonly kind: 'used'; readonly usageCount: number; readonly usageSeconds: number; readonly at?: number }
@@ -89,7 +89,7 @@ export interface Commit {
   readonly requestId: string | null;
   readonly changes: readonly Change[];
   readonly guards?: readonly Guard[];
-  /** Whom the commit is made for; absent if the daemon makes it. Refused with `CallerRefused` if this no longer holds. */
+  /** The caller that the commit is made for; absent if the daemon makes it. A caller that has lost its rights is refused with `CallerRefused`. */
   readonly caller?: CallerGuard;
   /** Present if the commit carries out a request with an idempotency key. */
   readonly response?: ResponsePart;
@@ -103,7 +103,7 @@ export class Conflict extends Error {
   }
 }
 
-/** The caller of a commit has lost the right to make it. Nothing of the commit was written, and trying again is of no use. */
+/** The caller of a commit has lost the right to make it. Nothing of the commit was written, and a retry would fail too. */
 export class CallerRefused extends Error {
   readonly lost: LostRight;
   constructor(lost: LostRight) {
@@ -124,7 +124,7 @@ export class ResponseExists extends Error {
   }
 }
 
-/** Why a store refuses one commit, while others of the same transaction go on. */
+/** Why a store refuses one commit and continues with the others of the same transaction. */
 export type CommitRefusal = Conflict | CallerRefused | ResponseExists;
 
 /** Whether a commit was refused by itself. Anything else is a failure of the store. */
@@ -151,8 +151,8 @@ export class StoreUnavailable extends StoreFailure {
 }
 
 /**
- * The store does not answer, and the commit was sent: whether it was written is not known. A reader may find either. Do not
- * undo by hand what it was for: a file that the commit may name must stay.
+ * The commit was sent, and the store does not answer: whether it was written is unknown, and readers may see either outcome. Do not
+ * undo the work around it: a file that the commit may name must stay.
  */
 export class OutcomeUnknown extends StoreUnavailable {
   constructor(message: string, options?: ErrorOptions) {

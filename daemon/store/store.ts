@@ -88,11 +88,11 @@ export interface CommitNotice {
   readonly users: readonly number[];
   /** Numbers of the service tokens that were added or revoked. */
   readonly serviceTokens: readonly number[];
-  /** Any user and any token may differ from what was read before: the store has another server, which may lack what the last one has shown. */
+  /** Any user and any token may have changed: the store has another server, which may lack changes that the last one has shown. */
   readonly everything?: boolean;
 }
 
-/** Work that one of several handles does, until it ends it or loses it. */
+/** Work that one of several handles does until it releases or loses it. */
 export interface HeldWork {
   /** Aborted when another handle may take the work: the connection has failed. */
   readonly lost: AbortSignal;
@@ -106,7 +106,7 @@ export interface SharedWork {
   users(): Promise<number>;
   /** Takes the work; null if another handle has it. */
   take(work: string): Promise<HeldWork | null>;
-  /** The text of a note; null if there is none. */
+  /** The text of a note; null if it does not exist. */
   note(name: string): Promise<string | null>;
   /** Replaces a note that is still `before`, or creates it if that is null. Resolves with whether it did. */
   replaceNote(name: string, before: string | null, text: string): Promise<boolean>;
@@ -130,8 +130,8 @@ export interface Store extends Reader {
   scanDevices(filter: DeviceFilter, options?: ScanOptions): AsyncGenerator<readonly DeviceRow[], void>;
   /**
    * Calls the listener after each commit of this handle, before the promise of the commit resolves, and after commits of other
-   * handles, as soon as the store learns of them: a store with several handles looks four times a second, and after hints of the others. One call may stand for
-   * several commits, and a call may repeat what an earlier one said. Users and tokens are named as soon as their change is visible;
+   * handles, as soon as the store learns of them: a store with several handles looks four times a second, and after hints of the others. One
+   * call may report several commits, and a call may repeat an earlier one. Users and tokens are named as soon as their change is visible;
    * `lastEventId` is that of an entry that no failover can undo. Returns the function that stops this.
    */
   onCommit(listener: (notice: CommitNotice) => void): () => void;

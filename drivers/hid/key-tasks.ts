@@ -53,7 +53,7 @@ export class KeyTasks {
     try {
       return await this.#alone(key, () => this.#prove(key, request, work));
     } catch (error) {
-      // The interface of a key that was pulled out fails before the key is missing in the list.
+      // The interface of an unplugged key fails before the key is missing in the list.
       if (!work.signal.aborted && !key.removed.signal.aborted) await this.#parts.rescan();
       throw key.removed.signal.aborted ? pulledOut(error) : hardwareError(error, 'proving the key');
     } finally {

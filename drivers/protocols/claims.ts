@@ -65,7 +65,7 @@ export async function readCardClaims(
 const hexOf = (bytes: Uint8Array | null): string | null =>
   bytes === null || bytes.length === 0 || bytes.length > MAX_BYTES ? null : toHex(bytes);
 
-/** Null instead of an answer that is not valid: the rest is read all the same. */
+/** Null instead of an invalid answer, so that the other claims are still read. */
 async function unlessInvalid<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();

@@ -112,7 +112,7 @@ export class CtapHidChannel {
       await send(this.#connection, this.#channel, CTAPHID.CANCEL, new Uint8Array(), signal);
       await receive(this.#connection, this.#channel, signal);
     } catch {
-      // The key is gone or silent: there is nothing left to cancel.
+      // The key was unplugged or does not answer, so nothing needs to be cancelled.
     }
   }
 }

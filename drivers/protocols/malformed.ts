@@ -1,4 +1,4 @@
-/** What the readers of CBOR, DER and other formats throw, and nothing else: the input is not what it should be. */
+/** The only error that the readers of CBOR, DER and other formats throw: the input is invalid. */
 export class MalformedError extends Error {
   /** What could not be read, for example `CBOR` or `certificate`. */
   readonly format: string;

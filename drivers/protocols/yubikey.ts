@@ -96,7 +96,7 @@ export async function readConfigValues(
   return values;
 }
 
-/** Page by page over CTAPHID; none if the firmware is older than 4.1, which does not know the command. */
+/** Page by page over CTAPHID; empty for firmware before 4.1, which does not know the command. */
 export function fidoConfigPages(channel: CtapHidChannel, signal: AbortSignal) {
   const { major, minor } = channel.device;
   const old = major < 4 || (major === 4 && minor < 1);

@@ -121,7 +121,7 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   listTrust: {},
   removeTrust: {},
   listKeys: {},
-  // A run asks no key that happens to be attached: the variable keyId names none.
+  // The variable keyId names no attached key, so that a run never asks a real one.
   proveKey: { missing: true },
   health: {},
   swaggerPage: {},

@@ -10,7 +10,7 @@ import { requiredGrades, roles, trustPurposes } from './values.ts';
 const tag = 'Trust';
 const adminOnly = ['ADMIN'] as const;
 
-/** Certificates to which evidence may lead, and those between. */
+/** Trust anchors, and the intermediates between them and the evidence. */
 export const trustedCertificate = Type.Object({
   fingerprint: Type.String({
     pattern: '^[0-9a-f]{64}$',

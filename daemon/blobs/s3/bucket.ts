@@ -63,7 +63,7 @@ const timeouts = { connectionTimeout: 5_000, socketTimeout: 30_000 };
 
 const agents = { keepAlive: true, maxSockets: 50 };
 
-/** Bytes that a connection passes on at a time: what is copied out of so many has memory of its own, which can be freed alone. */
+/** Bytes that a connection passes on at a time. Each copy of this size has separate memory, which can be freed alone. */
 const BLOCK_BYTES = 64 * 1024;
 
 /**

@@ -17,7 +17,7 @@ const FILE = 'AWS_SHARED_CREDENTIALS_FILE';
 
 /**
  * The keys in the environment, else those of the file that `AWS_SHARED_CREDENTIALS_FILE` names. `source` is what names the store. Throws
- * `StartRefused` if there are none, or if others can read the file.
+ * `StartRefused` if no keys are found, or if others can read the file.
  */
 export function credentialsOf(env: Env, source: string): Credentials {
   const file = env[FILE];

@@ -5,7 +5,7 @@ import { detach } from '../hashing-writer.ts';
 import type { Bucket, StoredPart } from './bucket.ts';
 import { PART_BYTES, type PartBuffers } from './buffers.ts';
 
-/** Parts of one upload that are sent at a time, while the next one is filled: each further one takes the memory of a part. */
+/** Parts of one upload that are sent at a time, while the next one is filled. Each takes the memory of a part. */
 const MOST_SENDING = 1;
 
 /** A file on its way. */

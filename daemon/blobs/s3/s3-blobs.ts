@@ -185,7 +185,7 @@ export class S3Blobs implements Blobs {
   async #digest(name: string, state: ObjectState): Promise<string> {
     const hash = createHash('sha256');
     if (state.size === 0) return hash.digest('hex');
-    // An iterator would join the chunks that wait, and leave their memory to the garbage collection.
+    // An iterator would join the waiting chunks, and only the garbage collection would free their memory.
     const take = new Writable({
       write(chunk: Buffer, _encoding, done) {
         hash.update(chunk);

@@ -1,4 +1,4 @@
-/** Challenges for keys. None is stored: what it consists of follows from its id and a secret that all daemons of the registry have. */
+/** Challenges for keys. They are not stored: each is derived from its id and a secret that all daemons of the registry have. */
 import { createECDH, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../../../src/contract/codes.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
@@ -68,7 +68,7 @@ export class Challenges {
     };
   }
 
-  /** One of some 2^32 numbers of 32 bytes is not a scalar of the curve: then the next one is taken. */
+  /** About one of 2^32 numbers of 32 bytes is not a scalar of the curve; then the next one is used. */
   #scalar(id: Buffer, use: (scalar: Buffer) => void): Buffer {
     for (let attempt = 0; ; attempt++) {
       const scalar = this.#derive(`ephemeral ${attempt}`, id);

@@ -76,7 +76,7 @@ export class TrustService {
     return { metadata: headOf(metadata), certificates: certificatesOf(certificates).map(shown) };
   }
 
-  /** Refuses with 404 what is not trusted. */
+  /** Refuses with 404 a certificate or metadata that the registry does not trust. */
   remove(context: Context, fingerprint: string): Promise<DataOf<typeof api.removeTrust>> {
     return retrying(async () => {
       const change = await (fingerprint === 'metadata' ? this.#withoutMetadata() : this.#without(fingerprint));
@@ -178,7 +178,7 @@ function storedOf(
   };
 }
 
-/** The judge's own words say what is wrong with the file. */
+/** The message of the judge says what is wrong with the file. */
 function toRefusal(error: unknown): never {
   if (error instanceof MalformedError || error instanceof RefusedMetadata) throw new ApiError(4002, error.message);
   throw error;

@@ -22,11 +22,11 @@ export interface MetadataHead {
   readonly importedAt: string;
 }
 
-/** The certificates of the document; none if there is no document. */
+/** The certificates of the document; empty without a document. */
 export const certificatesOf = (document: DocumentRecord | null): readonly StoredCertificate[] =>
   document === null ? [] : (JSON.parse(document.value) as readonly StoredCertificate[]);
 
-/** The first line of the document; null if there is no metadata. */
+/** The first line of the document; null without metadata. */
 export function headOf(document: DocumentRecord | null): MetadataHead | null {
   if (!document?.value) return null;
   return JSON.parse(document.value.slice(0, document.value.indexOf('\n'))) as MetadataHead;

@@ -1,6 +1,6 @@
 /**
- * The reads whose result others keep for good: a cursor in the journal, a signed head, the response to a repeated request. They show
- * nothing that a failover can undo. First comes the bound, then the read: by then, no connection of an earlier primary is used.
+ * The reads whose results others keep permanently: a cursor in the journal, a signed head, the response to a repeated request. They show
+ * nothing that a failover can undo. The bound is taken before the read, which then uses no connection to an earlier primary.
  */
 import type { Reader } from '../store.ts';
 import type { Confirmed } from './confirmed.ts';

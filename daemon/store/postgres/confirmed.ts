@@ -1,6 +1,6 @@
 /**
- * What the synchronous standby has as well. A commit becomes visible on the primary before that if its wait is cancelled, or if the
- * server restarts meanwhile; a failover can then lose it. Without a standby, everything visible is confirmed.
+ * Which changes the synchronous standby has. If the wait of a commit is cancelled, or if the server restarts meanwhile, the primary shows
+ * the commit before the standby has it, and a failover can lose it. Without a standby, everything visible is confirmed.
  */
 import { TurnBatch } from '../../concurrency.ts';
 import { StoreUnavailable } from '../commit.ts';
@@ -8,9 +8,9 @@ import { toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 import { checkCommitted, inTime } from './transaction.ts';
 
-/** Milliseconds to wait for the hint of the handle that has committed: twice the time between two hints. */
+/** Milliseconds to wait for the hint of the handle that has committed: twice the time between two hints. After that it was probably lost. */
 const HINT_MS = 100;
-/** Milliseconds after which a caller waits no longer. */
+/** Milliseconds until a caller gives up: the standby may be away for hours. */
 const WAIT_MS = 2000;
 
 /** One row for all handles: while the standby is away, one of them waits for it, and the others for the row, up to `lock_timeout`. */
@@ -49,7 +49,7 @@ export class Confirmed {
     if (id > this.#id) await this.write();
   }
 
-  /** Confirms everything that is visible, by a write of its own. Rejects with `StoreUnavailable`; the write goes on. */
+  /** Confirms everything visible by a write. Rejects with `StoreUnavailable` after `WAIT_MS`; the write continues. */
   async write(): Promise<void> {
     const job = Promise.withResolvers<void>();
     this.#writes.add(job);

@@ -160,7 +160,7 @@ class PostgresReplacement extends PostgresCopyTarget implements Replacement {
     await this.run('BEGIN');
     // The journal is protected against its own database user, which may disable that.
     await this.run('ALTER TABLE event DISABLE TRIGGER event_never_changes');
-    // A stored response would stand for a change that the restored registry does not have.
+    // A stored response would acknowledge a change that the restored registry does not have.
     await this.run(`TRUNCATE response, ${copiedTables.map(table => `"${table}"`).join(', ')}`);
     await this.run('ALTER TABLE event ENABLE TRIGGER event_never_changes');
   }

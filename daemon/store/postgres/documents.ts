@@ -6,13 +6,13 @@ import type { Readers } from './readers.ts';
 /** The versions of documents. */
 export const documentVersions = 'SELECT name, version FROM document WHERE name = ANY($1::text[])';
 
-/** Null if there is no such document. */
+/** Null if the document does not exist. */
 export async function readDocument(readers: Readers, name: DocumentName): Promise<DocumentRecord | null> {
   const { rows } = await readers.run('SELECT name, version, value FROM document WHERE name = $1', [name]);
   return (rows[0] as unknown as DocumentRecord | undefined) ?? null;
 }
 
-/** 0 if there is no such document. */
+/** 0 if the document does not exist. */
 export async function readDocumentVersion(readers: Readers, name: DocumentName): Promise<number> {
   const { rows } = await readers.run('SELECT version FROM document WHERE name = $1', [name]);
   return (rows[0]?.version as number | undefined) ?? 0;

@@ -1,5 +1,5 @@
 /**
- * Hints that something was committed, by NOTIFY: other handles look at once instead of at the next poll. They are sent outside of the
+ * Hints that something was committed, by NOTIFY: other handles look immediately instead of at the next poll. They are sent outside of the
  * commit, because a NOTIFY in a transaction takes a lock of the whole server while it commits. A hint may be lost: the poll finds
  * what it was about.
  */
@@ -16,8 +16,8 @@ export interface HintParts {
 const LISTEN = 'LISTEN devmgr_commit';
 const NOTIFY = `SELECT pg_notify('devmgr_commit', $1)`;
 /**
- * Milliseconds between two hints of one handle: a hint stands for all commits since the last one. Each makes all other handles look, which
- * takes time from commits if they come fast; the first one after a pause is sent at once.
+ * Milliseconds between two hints of one handle: a hint announces all commits since the last one. Each makes all other handles look, which
+ * slows down frequent commits; the first hint after a pause is sent immediately.
  */
 const SPACING_MS = 50;
 const RECONNECT_MS = 1000;
@@ -84,7 +84,7 @@ export class Hints {
     await session.close();
   }
 
-  /** Cuts the connection if there is no answer in time. Never rejects. */
+  /** Closes the connection if the server does not answer in time. Never rejects. */
   async #ask(session: Session, sql: string, values: readonly unknown[]): Promise<void> {
     const timer = setTimeout(() => session.destroy(), ANSWER_MS);
     await session.runOnce(sql, values).catch(() => session.destroy());

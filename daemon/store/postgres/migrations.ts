@@ -9,7 +9,7 @@ export interface Migration {
   readonly sql: string;
   /**
    * The oldest version whose programs can use the schema after this step, because it only adds what they need not know. Such daemons
-   * go on while the step is carried out. If absent, only programs that know the step can use it, and others must be stopped.
+   * keep running during the step. If absent, only programs that know the step can use the schema, and all others must be stopped.
    */
   readonly readableBy?: number;
 }

@@ -28,7 +28,7 @@ const snakeCase = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.
 /** Evidence comes before claims, and of equal ones the last. */
 const byStrength = 'evidence IS NOT NULL DESC, number DESC';
 
-/** The answer to a challenge; null if there is none. */
+/** The answer to a challenge; null if it was not answered. */
 export async function readProof(readers: Readers, proofId: string): Promise<ProofRecord | null> {
   const { rows } = await readers.run(`SELECT ${selectList(fields)} FROM proof WHERE proof_id = $1`, [proofId]);
   return (rows[0] as unknown as ProofRecord | undefined) ?? null;

@@ -8,7 +8,7 @@ import { inTime } from './transaction.ts';
 
 /** The first number of the advisory locks of shared work ('DvMw'). */
 const workSpace = 0x44764d77;
-/** Milliseconds between two signs of life. The server frees the work of a node that gives none for three times as long. */
+/** Milliseconds between two statements that show that this node works. The server frees the work after three times as long without one. */
 const ALIVE_MS = 3000;
 
 /** What shared work needs. */
@@ -18,7 +18,7 @@ export interface SharedWorkParts {
   readonly open: () => Promise<Session>;
 }
 
-/** The second number of the lock: 32 bits of a digest. Two works with the same one would only wait for each other. */
+/** The second number of the lock: 32 bits of a digest. Two works with the same number would only wait for each other. */
 const lockOf = (work: string): number => createHash('sha256').update(work).digest().readInt32BE();
 
 export class PostgresSharedWork implements SharedWork {
@@ -29,8 +29,8 @@ export class PostgresSharedWork implements SharedWork {
   }
 
   /**
-   * The lock belongs to a transaction that waits, so that the server also frees it if this process stands still. The transaction
-   * has no snapshot between its statements: it keeps no old rows alive.
+   * The lock belongs to an open transaction, so that the server also frees it if this process hangs. The transaction
+   * has no snapshot between its statements, so it keeps no old rows.
    */
   async take(work: string): Promise<HeldWork | null> {
     const lock = [workSpace, lockOf(work)];

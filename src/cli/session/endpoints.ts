@@ -119,7 +119,7 @@ export class LocalEndpoint implements Endpoint {
   }
 }
 
-/** Pauses before the starts of a daemon that dies again and again. */
+/** Pauses before the starts of a daemon that dies again and again: without them, the restarts would occupy the machine. */
 export class StartBackoff {
   readonly #now: () => number;
   #starts = 0;
@@ -130,7 +130,7 @@ export class StartBackoff {
     this.#now = now;
   }
 
-  /** Milliseconds to wait before the next start: none before the first one, then 1 s, doubled up to 30 s. Begins again after 5 quiet minutes. */
+  /** Milliseconds to wait before the next start: 0 before the first one, then 1 s, doubled up to 30 s. Starts over after 5 minutes without a start. */
   next(): number {
     if (this.#now() - this.#last > quietMs) this.#starts = 0;
     const pause = this.#starts === 0 ? 0 : Math.min(firstPauseMs * 2 ** (this.#starts - 1), maxPauseMs);

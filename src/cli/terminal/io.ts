@@ -32,10 +32,10 @@ export interface Io {
   say(text: string): void;
 }
 
-/** Ends work that is under way; `byForce` after it was asked to end and has not. */
+/** Ends work that is under way; `byForce` if it ignored the first request. */
 export type Abandon = (byForce: boolean) => void;
 
-/** Milliseconds for work to end that a second Ctrl-C has asked to end. */
+/** Milliseconds that work may take to end after a second Ctrl-C. */
 const abandonMs = 2_000;
 /** Milliseconds in which a command must end after Ctrl-C, before the process is ended. */
 const graceMs = 5_000;

@@ -69,7 +69,7 @@ export class AttachedKeys {
     this.#onChange({ type: 'KEY_ATTACHED', key, again: known !== undefined, before: earlier });
   }
 
-  /** Detaches the same key under the id of an earlier daemon. Returns that id; null if there is none. */
+  /** Detaches the same key under the id of an earlier daemon. Returns that id; null if the key had none. */
   #detachDouble(key: Key): string | null {
     const double = this.#doubtedKeys().find(other => other.serialNumber !== null && looksLike(key, other));
     if (double) this.detach(double);

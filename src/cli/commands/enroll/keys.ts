@@ -86,7 +86,7 @@ function warnOfRegistry({ out }: Context, { message, hint }: Fault): void {
   out.warn(`it is unknown whether the keys are registered: ${safe(message)}${next}`);
 }
 
-/** `none` is shown for a key without a device. A column for proofs is there if a key has one. */
+/** `none` is shown for a key without a device. The column for proofs appears if a key has one. */
 function columnsFor(keys: readonly Key[], none: string): Column<Key>[] {
   const columns = keyColumns(none);
   const at = columns.findIndex(({ title }) => title === 'KEY');

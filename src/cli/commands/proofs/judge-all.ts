@@ -6,7 +6,7 @@ import { present } from '../../present.ts';
 
 type Grades = Readonly<Record<ProofGrade, number>>;
 
-/** Judges all answers. Interrupted, it has judged a part of them; the next run begins again. */
+/** Judges all answers. An interrupted run has judged some of them; the next run starts over. */
 export async function judgeAll(context: Context): Promise<void> {
   await context.registry.token();
   const before = await countGrades(context);

@@ -28,7 +28,7 @@ export interface KeyVerdict {
   /** The challenge that was answered: a registration can refer to it. Null if the key said nothing at all. */
   readonly proofId: string | null;
   readonly proof: Proof;
-  /** Name of the rule that the evidence does not fulfil; null if it fulfils all. */
+  /** Name of the rule that the evidence breaks; null if it breaks none. */
   readonly rule: string | null;
   readonly reason: string | null;
   /** Why the key gave no evidence; null if it gave some. */
@@ -37,7 +37,7 @@ export interface KeyVerdict {
 
 type Answer = DataOf<Routes['proveKey']>;
 
-/** Milliseconds between two questions whether the key waits for a touch: few enough for the limit of requests. */
+/** Milliseconds between two requests for the state of the key, within the limit of requests. The stream has no event for a touch. */
 const touchPollMs = 400;
 
 /** How a key is asked. */
@@ -93,7 +93,7 @@ async function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes[
   }
 }
 
-/** Says once that the key waits for a touch. It is a help only: what goes wrong here is not reported. */
+/** Shows once that the key waits for a touch. The proof does not depend on it, so its errors are not reported. */
 async function watchTouch({ hardware, out }: Context, { keyId }: Key, signal: AbortSignal): Promise<void> {
   const client = hardware.impatient(signal);
   try {
