@@ -116,7 +116,8 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   const readiness = new Readiness({ store, log, freshMs: settings.store ? HEALTH_FRESH_MS : 0 });
   stack.add(readiness.watch());
   const instance = await Instance.open(home);
-  const policies = new ProofPolicies(store, now);
+  const roots = new TrustedRoots(store);
+  const policies = new ProofPolicies({ store, roots, now });
   const sweep = new ProofSweep(store, now);
   stack.add(() => sweep.stop());
   return {
@@ -125,7 +126,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     proofs: new ProofService({
       store,
       challenges: new Challenges(instance.secret('challenges')),
-      roots: new TrustedRoots(store),
+      roots,
       registryId: instance.id,
       now,
     }),

@@ -12,17 +12,16 @@ const bytes = (value: string) => Buffer.from(value, 'base64url');
 
 let daemon: TestDaemon;
 let dealer: string;
+async function trust(certificate: Uint8Array, fields: Record<string, string>): Promise<void> {
+  const raw = form(fields, { name: 'root.der', content: new Uint8Array(certificate) });
+  data(await daemon.call('POST', '/api/trust', undefined, { raw }));
+}
+const fidoFields = { purpose: 'fido', label: 'Test FIDO', aaguids: AAGUID };
 beforeAll(async () => {
   daemon = await startTestDaemon();
   dealer = (await daemon.user('a-dealer', 'DEALER')).token;
-  const trust = async (certificate: Uint8Array, fields: Record<string, string>) =>
-    data(
-      await daemon.call('POST', '/api/trust', undefined, {
-        raw: form(fields, { name: 'root.der', content: new Uint8Array(certificate) }),
-      }),
-    );
   await trust(root.der, { purpose: 'scp11b', label: 'Test vendor' });
-  await trust(fidoRoot.der, { purpose: 'fido', label: 'Test FIDO', aaguids: AAGUID });
+  await trust(fidoRoot.der, fidoFields);
 });
 afterAll(() => daemon?.stop());
 
@@ -218,6 +217,19 @@ describe('a registration', () => {
     expect((await detailOf(ids[1])).proof).toBeNull();
   });
 
+  it('is judged by what is trusted now, not by what was when the key answered', async () => {
+    const serialNumber = freshSerial();
+    await proved(serialNumber);
+    data(await daemon.call('POST', `/api/trust/${fidoRoot.fingerprint}/remove`, {}));
+    await setPolicy({ requiredGrade: 'model' });
+    const refused = await daemon.call('POST', '/api/devices/register', registration({ serialNumber }));
+    expect(refused).toMatchObject({ code: 1001, message: expect.stringContaining('the grade of this key is claimed') });
+    await trust(fidoRoot.der, fidoFields);
+    const { deviceId } = await register(daemon, { serialNumber });
+    await setPolicy({});
+    expect((await detailOf(deviceId)).proof).toMatchObject({ grade: 'model', aaguid: AAGUID });
+  });
+
   it('with the challenge of another serial number is refused', async () => {
     const proofId = await proved(freshSerial());
     const answer = await daemon.call('POST', '/api/devices/register', registration({ proofId }));
@@ -288,9 +300,7 @@ describe('judging again', () => {
     data(await daemon.call('POST', `/api/trust/${fidoRoot.fingerprint}/remove`, {}));
     expect((await all()).changed).toBeGreaterThan(0);
     expect((await detailOf(deviceId)).proof.grade).toBe('claimed');
-    const file = { name: 'root.der', content: new Uint8Array(fidoRoot.der) };
-    const fields = { purpose: 'fido', label: 'Test FIDO', aaguids: AAGUID };
-    data(await daemon.call('POST', '/api/trust', undefined, { raw: form(fields, file) }));
+    await trust(fidoRoot.der, fidoFields);
     await all();
     expect((await detailOf(deviceId)).proof).toEqual(before);
   });

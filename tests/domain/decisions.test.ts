@@ -9,6 +9,7 @@ import { Guessing } from '../../daemon/services/guessing.ts';
 import { Limiter } from '../../daemon/services/limiter.ts';
 import { hashPassword, Passwords } from '../../daemon/services/passwords.ts';
 import { ProofPolicies } from '../../daemon/services/proofs/policies.ts';
+import { TrustedRoots } from '../../daemon/services/proofs/trusted.ts';
 import { UserService } from '../../daemon/services/users.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { addDevice, addUser, commit, setDevice } from '../contract/store/fixtures.ts';
@@ -33,7 +34,13 @@ function daemonOn(store: Store) {
   const limiter = new Limiter({ login: null, query: null, modify: null, upload: null });
   const passwords = new Passwords(store, limiter, guessing, cost);
   const now = () => 1_700_000_000_000;
-  const parts = { store, guessing, passwords, policies: new ProofPolicies(store, now), now };
+  const parts = {
+    store,
+    guessing,
+    passwords,
+    policies: new ProofPolicies({ store, roots: new TrustedRoots(store), now }),
+    now,
+  };
   return { devices: new DeviceService(parts), users: new UserService(parts) };
 }
 

@@ -39,6 +39,12 @@ export function judgeAnswer(answer: UnjudgedProof, { trust, now, isReplayed }: C
   );
 }
 
+/** What a device gets for an answer that was stored earlier, by what is trusted now. */
+export function judgedNow(answer: ProofRecord, { trust, now }: Omit<Circumstances, 'isReplayed'>): string {
+  const isReplayed = storedProof(answer.proof).rule === 'replay';
+  return proofText(answer, judgeAnswer(answer, { trust, now, isReplayed }));
+}
+
 /** The text that a device gets for a verdict. */
 export function proofText(answer: UnjudgedProof, { proof, rule }: Verdict): string {
   const ids = advisories.map(({ id }) => id).filter(id => proof.warnings.some(warning => warning.startsWith(`${id}:`)));

@@ -4,12 +4,15 @@ import type { Registration } from '../../../src/contract/devices.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type { Claims, ProofPolicy } from '../../../src/contract/proof.ts';
 import { readPolicy } from '../../../src/contract/proof-input.ts';
+import { TimeSlice } from '../../concurrency.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { type DocumentGuard, replace } from '../../domain/document.ts';
 import { type LatestProof, storedProof } from '../../domain/proof.ts';
 import { checkPolicy } from '../../proof/policy.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
+import { judgedNow } from './judging.ts';
+import type { TrustedRoots } from './trusted.ts';
 
 const NAME = 'proof-policy';
 const HOUR_MS = 3_600_000;
@@ -29,13 +32,23 @@ export interface Admission {
   judge(registration: Registration): Admitted | Refusal;
 }
 
+/** What the policy works with. */
+export interface ProofPolicyParts {
+  readonly store: Store;
+  readonly roots: Pick<TrustedRoots, 'current'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
 /** The policy of the registry. */
 export class ProofPolicies {
   readonly #store: Store;
+  readonly #roots: Pick<TrustedRoots, 'current'>;
   readonly #now: () => number;
 
-  constructor(store: Store, now: () => number) {
+  constructor({ store, roots, now }: ProofPolicyParts) {
     this.#store = store;
+    this.#roots = roots;
     this.#now = now;
   }
 
@@ -62,10 +75,25 @@ export class ProofPolicies {
     const serials = registrations.map(({ serialNumber }) => serialNumber);
     const [{ policy, version }, latest] = await Promise.all([this.#read(), this.#store.latestProofs(serials)]);
     const since = this.#now() - HOUR_MS * proofBounds.unregisteredHours;
+    const answers = await this.#judgedNow([...latest.values()].filter(({ createdAt }) => createdAt >= since));
     return {
       guards: [{ kind: 'document', name: NAME, version }],
-      judge: registration => judged(registration, policy, recent(latest.get(registration.serialNumber), since)),
+      judge: registration => judged(registration, policy, answers.get(registration.serialNumber) ?? null),
     };
+  }
+
+  /** By serial number, each with the verdict of now: what was trusted when the key answered may be revoked. */
+  async #judgedNow(answers: readonly LatestProof[]): Promise<ReadonlyMap<string, LatestProof>> {
+    const found = new Map(answers.map(answer => [answer.serialNumber, answer]));
+    const slice = new TimeSlice();
+    for (const answer of answers) {
+      const record = storedProof(answer.proof).hasEvidence ? await this.#store.proof(answer.proofId) : null;
+      if (!record) continue;
+      const trust = await this.#roots.current();
+      found.set(answer.serialNumber, { ...answer, proof: judgedNow(record, { trust, now: this.#now() }) });
+      if (slice.over) await slice.pass();
+    }
+    return found;
   }
 
   async #read() {
@@ -74,9 +102,6 @@ export class ProofPolicies {
     return { policy: JSON.parse(document.value) as ProofPolicy, version: document.version };
   }
 }
-
-const recent = (latest: LatestProof | undefined, since: number): LatestProof | null =>
-  latest && latest.createdAt >= since ? latest : null;
 
 function judged(
   { serialNumber, proofId }: Registration,

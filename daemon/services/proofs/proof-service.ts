@@ -14,7 +14,7 @@ import type { Store } from '../../store/store.ts';
 import { type Context, commitFor, commitLast, holderOf, nameOf, retrying } from '../context.ts';
 import { iso } from '../present.ts';
 import type { Challenge, Challenges } from './challenges.ts';
-import { digestOf, judgeAnswer, proofEntry, proofText, type UnjudgedProof } from './judging.ts';
+import { digestOf, judgeAnswer, judgedNow, proofEntry, proofText, type UnjudgedProof } from './judging.ts';
 import type { TrustedRoots } from './trusted.ts';
 
 /** What the service works with. */
@@ -134,8 +134,7 @@ export class ProofService {
       const answer = before?.hasEvidence ? await store.proof(before.proofId) : null;
       if (!before || !answer) continue;
       judged++;
-      const verdict = judgeAnswer(answer, { trust, now: now(), isReplayed: before.rule === 'replay' });
-      const text = proofText(answer, verdict);
+      const text = judgedNow(answer, { trust, now: now() });
       if (text !== row.proof) decisions.push(prove(row, text, proofEntry('DEVICE_JUDGED_AGAIN', answer, text)));
       if (slice.over) await slice.pass();
     }
