@@ -3,7 +3,7 @@ import { maxBehindMs, type Store } from '../store/store.ts';
 
 /** What readiness depends on. */
 export interface ReadinessParts {
-  readonly store: Pick<Store, 'health' | 'behind'>;
+  readonly store: Pick<Store, 'health' | 'behind' | 'clockIsOff'>;
   readonly log: { info(message: string): void; warn(details: object, message: string): void };
   /** Milliseconds for which an answer of the store is used again; 0 if it costs nothing. */
   readonly freshMs: number;
@@ -44,12 +44,12 @@ export class Readiness {
   }
 
   /**
-   * Logs a change even if no request asks: the looks for changes of other daemons show an unreachable server at no extra cost. Returns the
-   * function that ends the watch.
+   * Logs a change even if no request asks: the looks for changes of other daemons show an unreachable server and a clock that is off at
+   * no extra cost. Returns the function that ends the watch.
    */
   watch(): () => void {
     const timer = setInterval(() => {
-      if (this.#logged !== null || this.#behind() !== null) void this.report();
+      if (this.#logged !== null || this.#behind() !== null || this.#parts.store.clockIsOff?.()) void this.report();
     }, LOOK_MS).unref();
     return () => clearInterval(timer);
   }

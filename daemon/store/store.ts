@@ -144,6 +144,11 @@ export interface Store extends Reader {
    * for a store that has no other handles. Grows while the server does not answer.
    */
   behind(): number;
+  /**
+   * Whether the clock of this process was off that of the store at the last look, which needs no request: writes are refused then. Absent
+   * if the store has no clock of its own.
+   */
+  clockIsOff?(): boolean;
   /** Whether writes can be expected to succeed. `detail` may be shown to anyone; `error` is for the log. */
   health(): Promise<{ readonly ready: boolean; readonly detail: string; readonly error?: unknown }>;
   /** Waits for running commits, then closes the store. Idempotent. */

@@ -146,18 +146,18 @@ describe('the primary server', () => {
 
   it('may lack what an earlier one has shown: listeners forget everything', async () => {
     const notices: CommitNotice[] = [];
-    let timeline = '00000002';
+    const primary = { timeline: '00000002', now: Date.now, clockOff: () => 0 };
     const watch = new Watch({
       readers: { run: async () => ({ tag: 'SELECT', rows: [{ event: 7 }] }) },
       confirmed: { id: 7, rise() {}, async reach() {} },
-      timeline: () => timeline,
+      primary,
       notify: notice => notices.push(notice),
       from: 7,
       everyMs: 3_600_000,
     });
     await watch.look();
     expect(notices).toEqual([]);
-    timeline = '00000003';
+    primary.timeline = '00000003';
     await watch.look();
     await watch.look();
     expect(notices).toEqual([{ lastEventId: 7, users: [], serviceTokens: [], everything: true }]);

@@ -62,15 +62,16 @@ needsPostgres('a daemon on PostgreSQL', () => {
     },
   );
 
-  it('logs each change once, also if no request asks for the health', async () => {
+  it.each(faults)('logs once that %s, and that it ended, also if no request asks for the health', async (...fault) => {
+    const [, breakIt, repair] = fault;
     const lines = (message: string) => daemon.logged().split(`"msg":"${message}"`).length - 1;
     const counts = () => [lines('the daemon is not ready'), lines('the daemon is ready again')] as const;
     const [lost, found] = counts();
-    await server.kill();
+    await breakIt();
     try {
       await vi.waitFor(() => expect(counts()).toEqual([lost + 1, found]), 10_000);
     } finally {
-      await server.run();
+      await repair();
     }
     await vi.waitFor(() => expect(counts()).toEqual([lost + 1, found + 1]), 10_000);
     await Promise.all(Array.from({ length: 20 }, () => health(daemon)));

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Home } from '../../daemon/home/home.ts';
 import { writeRegistry } from '../../daemon/maintenance/write-registry.ts';
-import { backup, check } from '../../daemon/programs.ts';
+import { backup, check, restore } from '../../daemon/programs.ts';
 import { copyHome } from '../support/copied-home.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { maintenanceCommand } from '../support/maintenance-process.ts';
@@ -52,18 +52,26 @@ async function killedAt(name: string, step: number, options: { home: string; fil
   return signal !== null;
 }
 
+/** What a registry has before a restore, and what after it. */
+const earlier = { entries: 3, files: 2, problems: [] };
+const restored = { entries: 2, files: 1, problems: [] };
+
+/** Makes the home of a daemon that was killed, and a backup of what it had before. Returns the backup. */
+async function crashedHome(home: string): Promise<string> {
+  const file = join(dir, 'copy.db');
+  const daemon = await spawnDaemon({ home });
+  await uploadApp(daemon, '1.0.0');
+  expect((await runDaemonProgram(backup, { home, json: true, file })).code).toBe(0);
+  await uploadApp(daemon, '2.0.0');
+  await daemon.kill();
+  return file;
+}
+
 needs('strace')('a restore that is killed', () => {
   test('leaves the previous registry or the restored one, with all its files', { timeout: 120_000 }, async () => {
     const home = join(dir, 'home');
-    const copy = join(dir, 'copy.db');
-    const daemon = await spawnDaemon({ home });
-    await uploadApp(daemon, '1.0.0');
-    expect((await runDaemonProgram(backup, { home, json: true, file: copy })).code).toBe(0);
-    await uploadApp(daemon, '2.0.0');
-    await daemon.kill();
+    const copy = await crashedHome(home);
     await copyHome(home, join(dir, 'crashed'));
-    const earlier = { entries: 3, files: 2, problems: [] };
-    const restored = { entries: 2, files: 1, problems: [] };
     expect(await contents(home)).toEqual(earlier);
 
     for (const name of ['link', 'mkdir', 'unlink', 'rename'])
@@ -78,5 +86,22 @@ needs('strace')('a restore that is killed', () => {
         expect(await entriesOfRestores(trial), `${name} ${step}`).toBe(says ? 1 : 0);
         expect((await contents(trial)).problems, `${name} ${step}`).toEqual([]);
       }
+  });
+
+  test('twice in a row loses no registry either, and the next one is complete', { timeout: 120_000 }, async () => {
+    const home = join(dir, 'home');
+    const file = await crashedHome(home);
+    let killed = true;
+    for (let step = 1; killed; step++) {
+      const trial = join(dir, `trial-${step}`);
+      await copyHome(home, trial);
+      killed = await killedAt('rename', step, { home: trial, file });
+      // The second one finds what the first has left, and makes other calls: it may have fewer.
+      await killedAt('rename', step, { home: trial, file });
+      expect([earlier, restored], `rename ${step}`).toContainEqual(await contents(trial));
+      expect((await runDaemonProgram(restore, { home: trial, file, json: true })).code).toBe(0);
+      expect(await contents(trial), `rename ${step}`).toEqual(restored);
+      expect(await entriesOfRestores(trial), `rename ${step}`).toBe(1);
+    }
   });
 });

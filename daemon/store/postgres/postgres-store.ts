@@ -145,7 +145,7 @@ class Handle {
       ...counting,
     });
     const parts = { readers: this.readers, confirmed, from: head.event, everyMs: watchMs };
-    this.#watch = new Watch({ ...parts, timeline: () => primary.timeline, notify: what => this.#notify(what) });
+    this.#watch = new Watch({ ...parts, primary, notify: what => this.#notify(what) });
     this.#hints = new Hints({ open: () => connections.counter(), heard: id => this.#watch.hint(id) });
     this.group = new Group({
       session: () => connections.writer(),
@@ -159,6 +159,10 @@ class Handle {
 
   behind(): number {
     return this.#watch.behind();
+  }
+
+  clockIsOff(): boolean {
+    return this.#watch.clockIsOff();
   }
 
   /** A commit of nothing takes the lock and compares the clocks. */
@@ -232,6 +236,7 @@ function storeOf(handle: Handle, connections: Connections): Store {
       return () => listeners.delete(listener);
     },
     behind: () => handle.behind(),
+    clockIsOff: () => handle.clockIsOff(),
     health: () => handle.health(),
     close: () => handle.close(),
   };

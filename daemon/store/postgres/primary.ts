@@ -69,11 +69,19 @@ export class Primary {
     return session.alive && session.timeline === this.#timeline;
   }
 
-  /** Throws if the clocks differ. `database`: its time, read between `asked`, by the clock of this node, and now. */
+  /**
+   * Milliseconds by which the clocks differ, 0 if they may. `database`: its time, read between `asked`, by the clock of this node, and
+   * now.
+   */
+  clockOff(database: number, asked: number): number {
+    const ahead = database - this.now();
+    const behind = asked - database;
+    return ahead > MAX_SKEW_MS ? ahead : behind > MAX_SKEW_MS ? behind : 0;
+  }
+
+  /** Throws if the clocks differ. The parameters are those of `clockOff`. */
   checkClock(database: number, asked: number): void {
-    const answered = this.#now();
-    const off =
-      database - answered > MAX_SKEW_MS ? database - answered : asked - database > MAX_SKEW_MS ? asked - database : 0;
+    const off = this.clockOff(database, asked);
     if (off > 0)
       throw new StoreUnreachable(
         `the clock of this machine is ${Math.round(off / 1000)} s off that of the database`,

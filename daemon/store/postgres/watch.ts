@@ -5,14 +5,15 @@
 import type { CommitNotice } from '../store.ts';
 import type { Confirmed } from './confirmed.ts';
 import type { Committed } from './group.ts';
+import type { Primary } from './primary.ts';
 import type { Readers } from './readers.ts';
 
 /** What the watch works with. */
 export interface WatchParts {
   readonly readers: Pick<Readers, 'run'>;
   readonly confirmed: Pick<Confirmed, 'id' | 'rise' | 'reach'>;
-  /** The timeline of the server that the last read has used, or a later one. */
-  readonly timeline: () => string;
+  /** `timeline`: that of the server that the last read has used, or a later one. */
+  readonly primary: Pick<Primary, 'timeline' | 'now' | 'clockOff'>;
   readonly notify: (notice: CommitNotice) => void;
   /** Id of the last entry when the store was opened. */
   readonly from: number;
@@ -23,6 +24,8 @@ export interface WatchParts {
 /** The entries that are about a user or a service token. */
 const subjects = `SELECT DISTINCT type LIKE 'TOKEN\\_%' AS "isToken", subject FROM event
   WHERE id > $1 AND id <= $2 AND device IS NULL AND subject IS NOT NULL AND type <> 'APP_VERSION_UPLOADED'`;
+
+const headAndClock = 'SELECT event, (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now FROM head';
 
 /** Looks for new entries and notifies of them. */
 export class Watch {
@@ -35,6 +38,7 @@ export class Watch {
   #lookAgain = false;
   #confirming = false;
   #stopped = false;
+  #clockIsOff = false;
   /** When the last look that succeeded was begun, by `performance.now()`. */
   #lookedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
@@ -42,7 +46,7 @@ export class Watch {
   constructor(parts: WatchParts) {
     this.#parts = parts;
     this.#seen = parts.confirmed.id >= parts.from ? parts.from : null;
-    this.#timeline = parts.timeline();
+    this.#timeline = parts.primary.timeline;
     this.#timer = setInterval(() => void this.look(), parts.everyMs);
     this.#timer.unref();
   }
@@ -78,6 +82,11 @@ export class Watch {
     return performance.now() - this.#lookedAt;
   }
 
+  /** Whether the clocks of this node and of the database differed at the last look: writes are refused then. */
+  clockIsOff(): boolean {
+    return this.#clockIsOff;
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopped = true;
@@ -86,19 +95,21 @@ export class Watch {
   }
 
   async #look(): Promise<void> {
-    const { readers, confirmed, timeline } = this.#parts;
+    const { readers, confirmed, primary } = this.#parts;
     const begun = performance.now();
-    const last = (await readers.run('SELECT event FROM head')).rows[0]!.event as number;
+    const asked = primary.now();
+    const { event: last, now } = (await readers.run(headAndClock)).rows[0] as { event: number; now: number };
+    this.#clockIsOff = primary.clockOff(now, asked) > 0;
     if (last > confirmed.id) void this.#confirm(last);
-    if (this.#seen === null || timeline() !== this.#timeline) this.#startOver(Math.min(last, confirmed.id));
+    if (this.#seen === null || primary.timeline !== this.#timeline) this.#startOver(Math.min(last, confirmed.id));
     else if (last > this.#seen) await this.#report(this.#seen, last);
     this.#lookedAt = begun;
   }
 
   /** Another server may lack what the last one has shown. `through`: id of the last entry that is visible and confirmed. */
   #startOver(through: number): void {
-    const { notify, timeline, from } = this.#parts;
-    this.#timeline = timeline();
+    const { notify, primary, from } = this.#parts;
+    this.#timeline = primary.timeline;
     if (through > 0 || from === 0) this.#seen = Math.max(this.#seen ?? 0, through);
     notify({ lastEventId: through, users: [], serviceTokens: [], everything: true });
   }
