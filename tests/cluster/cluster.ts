@@ -1,11 +1,10 @@
-/** The whole: database, proxy, three registry daemons, clients and streams. */
+/** The whole cluster: database, proxy, three registry daemons, clients and streams. */
 import { mkdirSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { adminPassword } from '../support/daemon.ts';
 import { runProgram } from '../support/program.ts';
 import { DatabaseCluster } from './database.ts';
 import { compare, lastPublished } from './journal.ts';
-import { Load } from './load.ts';
+import { type DeviceList, Load } from './load.ts';
 import { createNetwork, Machine } from './machine.ts';
 import { API_PORT, startProxy } from './proxy.ts';
 import { RegistryNode } from './registry-node.ts';
@@ -14,7 +13,7 @@ import { type Chance, until } from './waiting.ts';
 import { Watcher } from './watcher.ts';
 
 const CLIENTS = 64;
-/** Seconds for which streams may be behind once the clients rest. */
+/** Seconds for which streams may be behind when the clients rest. */
 const CATCH_UP_S = 60;
 
 /** What the checks after a phase found. */
@@ -63,7 +62,7 @@ export class Cluster {
     const nodes = [1, 2, 3].map(number => new RegistryNode(number, folder, proxy));
     const machines = nodes.map(({ machine }) => machine);
     startProxy(folder, proxy, databases, machines);
-    await until('the primary behind the proxy', 30, () => databases.query('SELECT 1'));
+    await until('the primary behind the proxy', 30, () => databases.isOnlyPrimary(proxy));
     await nodes[0]!.init();
     for (const node of nodes) node.start();
     await Promise.all(nodes.map(node => node.ready()));
@@ -90,6 +89,7 @@ export class Cluster {
   async check(): Promise<Checked> {
     await this.load.stop();
     await Promise.all(this.nodes.map(node => node.ready()));
+    await this.load.registerLast();
     const query = (sql: string) => this.databases.query(sql);
     const last = await lastPublished(query);
     const faults = this.load.faults.splice(0);
@@ -97,7 +97,6 @@ export class Cluster {
     await until('the streams', CATCH_UP_S, () => behind().length === 0).catch(() => {
       for (const { name, last: has } of behind()) faults.push(`${name} has event ${has}, not ${last}`);
     });
-    await sleep(500);
     const changed = this.load.takeChanged();
     const received = this.#watchers.map(watcher => ({ name: watcher.name, frames: watcher.take() }));
     const from = this.#compared;
@@ -116,7 +115,7 @@ export class Cluster {
   async #begin(): Promise<void> {
     const { requests } = this;
     const login = { username: 'admin', password: adminPassword };
-    requests.token = (await requests.write('POST', '/api/auth/login', login)).token;
+    requests.token = (await requests.write<{ token: string }>('POST', '/api/auth/login', login)).token;
     const [row] = await this.databases.query('SELECT event::int FROM head');
     this.#compared = row!.event as number;
     const watch = (name: string, url: string) =>
@@ -127,7 +126,7 @@ export class Cluster {
   }
 
   async #total(): Promise<readonly string[]> {
-    const { pagination } = await this.requests.read('/api/devices/list?size=1');
+    const { pagination } = await this.requests.read<DeviceList>('/api/devices/list?size=1');
     const { devices } = this.load;
     return pagination.total === devices ? [] : [`the registry has ${pagination.total} devices, not ${devices}`];
   }

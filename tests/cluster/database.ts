@@ -1,21 +1,18 @@
 /** Three PostgreSQL servers under Patroni, which elects the primary in etcd; one standby is synchronous. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { Clock } from './clock.ts';
 import { hasEnded, Machine, UNPRIVILEGED } from './machine.ts';
+import { PATRONI_PORT, patroniConfig, SERVER_PORT } from './patroni-config.ts';
 import { postgresFolder } from './requirements.ts';
 import { command } from './sandbox.ts';
 import { getJson, until } from './waiting.ts';
 
-export const SERVER_PORT = 5432;
-export const PATRONI_PORT = 8008;
 const ETCD_PORT = 2379;
 const DATABASE = 'devmgr';
-/** Seconds after which a leader that is silent loses its place: the least that Patroni accepts. */
-export const TTL = 20;
 
 interface Member {
   readonly name: string;
@@ -104,17 +101,16 @@ export class DatabaseCluster {
     if (!response.ok) throw new Error(`the switchover was refused: ${response.status} ${await response.text()}`);
   }
 
+  /** Whether a proxy leads each new connection to the primary: it chooses the servers that it takes for primaries in turns. */
+  async isOnlyPrimary(proxy: Machine): Promise<boolean> {
+    const asked = this.members.map(() => queryAt(proxy, 'SELECT pg_is_in_recovery() AS no', 'postgres'));
+    return (await Promise.all(asked)).every(([row]) => row!.no === false);
+  }
+
   /** Runs a statement as the superuser on the primary, or on another server. */
   async query(sql: string, database = DATABASE, on?: Database): Promise<readonly Record<string, unknown>[]> {
     const { machine } = on ?? this.#withRole(await this.#listed(), 'leader')!;
-    const client = new pg.Client({ host: machine.address, port: SERVER_PORT, user: 'postgres', database });
-    client.on('error', () => {});
-    await client.connect();
-    try {
-      return (await client.query(sql)).rows;
-    } finally {
-      await client.end().catch(() => {});
-    }
+    return queryAt(machine, sql, database);
   }
 
   async #listed(): Promise<readonly Member[]> {
@@ -141,12 +137,34 @@ export async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Its data is in memory: no fault of the cluster is about etcd, and a busy disk must not make it late. */
+async function queryAt(
+  { address }: Machine,
+  sql: string,
+  database: string,
+): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ host: address, port: SERVER_PORT, user: 'postgres', database });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/**
+ * Creates a folder in memory. The faults end processes and never the kernel, so a disk would keep no more; but all servers, and
+ * whatever else the machine does, would share it, and a failover would take as long as that disk is busy.
+ */
+function folderInMemory(folder: string): void {
+  mkdirSync(folder);
+  command('mount', '-t', 'tmpfs', '-o', `uid=${UNPRIVILEGED},gid=${UNPRIVILEGED},mode=0700`, 'none', folder);
+}
+
 function startEtcd(folder: string): Machine {
   const etcd = new Machine('etcd', 10, folder);
   const data = join(folder, 'etcd');
-  mkdirSync(data);
-  command('mount', '-t', 'tmpfs', '-o', `uid=${UNPRIVILEGED},mode=0700`, 'none', data);
+  folderInMemory(data);
   const url = `http://${etcd.address}:${ETCD_PORT}`;
   // Patroni's driver `etcd` speaks version 2. With `etcd3` of 3.0.2, a leader that wakes up takes its place back without comparing.
   const args = ['--enable-v2', '--data-dir', data, '--listen-client-urls', url, '--advertise-client-urls', url];
@@ -160,21 +178,10 @@ function startPatroni(machine: Machine, config: string): ChildProcess {
 
 function writeConfig({ name, address }: Machine, etcd: Machine, folder: string, clock: Clock): string {
   const home = join(folder, name);
-  mkdirSync(home, { mode: 0o700 });
-  chownSync(home, UNPRIVILEGED, UNPRIVILEGED);
+  folderInMemory(home);
   const file = join(folder, `${name}.json`);
-  const listen = `${address}:${PATRONI_PORT}`;
-  writeFileSync(
-    file,
-    JSON.stringify({
-      scope: 'devmgr',
-      name,
-      restapi: { listen, connect_address: listen },
-      etcd: { host: `${etcd.address}:${ETCD_PORT}` },
-      bootstrap: { dcs: clusterSettings, initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, 'data-checksums'] },
-      postgresql: { ...serverSettings(address, home), bin_dir: programsWith(clock, home) },
-    }),
-  );
+  const programs = programsWith(clock, home);
+  writeFileSync(file, patroniConfig({ name, address, etcd: `${etcd.address}:${ETCD_PORT}`, home, programs }));
   return file;
 }
 
@@ -189,38 +196,3 @@ function programsWith(clock: Clock, home: string): string {
   writeFileSync(join(folder, 'postgres'), `#!/bin/sh\n${server}\n`, { mode: 0o755 });
   return folder;
 }
-
-/** Strict: without a standby that confirms, no commit is acknowledged. */
-const clusterSettings = {
-  ttl: TTL,
-  loop_wait: 1,
-  retry_timeout: 5,
-  synchronous_mode: true,
-  synchronous_mode_strict: true,
-  postgresql: {
-    use_pg_rewind: true,
-    parameters: {
-      max_connections: 100,
-      wal_log_hints: 'on',
-      wal_sender_timeout: '5s',
-      wal_receiver_timeout: '5s',
-      // A standby finishes this wait before it becomes the primary: 5 s by default.
-      wal_retrieve_retry_interval: '500ms',
-      // A standby that has more than the new primary is rewound, and replays from its last checkpoint, before it confirms commits.
-      checkpoint_timeout: '30s',
-    },
-  },
-};
-
-const serverSettings = (address: string, home: string) => ({
-  listen: `${address}:${SERVER_PORT}`,
-  connect_address: `${address}:${SERVER_PORT}`,
-  data_dir: join(home, 'data'),
-  pgpass: join(home, 'pgpass'),
-  authentication: { superuser: { username: 'postgres' }, replication: { username: 'replicator' } },
-  pg_hba: ['local all all trust', 'host all all 10.77.0.0/24 trust', 'host replication all 10.77.0.0/24 trust'],
-  parameters: { unix_socket_directories: home },
-  basebackup: [{ checkpoint: 'fast' }],
-  remove_data_directory_on_rewind_failure: true,
-  remove_data_directory_on_diverged_timelines: true,
-});

@@ -3,6 +3,7 @@
  * what became of it: so the registry must be exactly as the clients remember it, and the journal must have each change once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeviceDetail } from '../../src/contract/device-shapes.ts';
 import type { Requests } from './requests.ts';
 import type { Chance } from './waiting.ts';
 
@@ -18,10 +19,22 @@ export interface Known {
   expected: string[];
 }
 
+/** A registered device in a response. */
+interface Registered {
+  readonly deviceId: string;
+  readonly activationCode: string;
+}
+
+/** What a list says that is compared. */
+export interface DeviceList {
+  readonly list: readonly unknown[];
+  readonly pagination: { readonly total: number };
+}
+
 /** Devices of a client that still change; older ones stay as they are. */
 const LIVE = 12;
 const BATCH = 15;
-/** Milliseconds between two requests of a client, at most. */
+/** Milliseconds between two requests of a client, at most: with fewer, 64 clients would leave a machine of two processors no room for faults. */
 const THINK_MS = 500;
 
 const registration = (serialNumber: string) => ({
@@ -64,6 +77,11 @@ export class Load {
     await this.#running;
   }
 
+  /** Registers a device when the clients rest. When a stream has shown it, it has also shown what it wrongly repeats of earlier entries. */
+  registerLast(): Promise<void> {
+    return this.#register([]);
+  }
+
   /** The devices that changed since the last call, by number. */
   takeChanged(): ReadonlyMap<number, Known> {
     const taken = new Map([...this.#changed].map(([number, known]) => [number, { ...known }]));
@@ -94,7 +112,7 @@ export class Load {
 
   async #register(own: Known[]): Promise<void> {
     const serial = this.#serial();
-    const data = await this.#requests.write('POST', '/api/devices/register', registration(serial));
+    const data = await this.#requests.write<Registered>('POST', '/api/devices/register', registration(serial));
     own.push(this.#remember(serial, data));
     if (own.length > LIVE) own.shift();
   }
@@ -102,20 +120,21 @@ export class Load {
   async #batch(): Promise<void> {
     const serials = Array.from({ length: BATCH }, () => this.#serial());
     const devices = serials.map(registration);
-    const { results } = await this.#requests.write('POST', '/api/devices/batch-register', { devices });
-    for (const [i, serial] of serials.entries()) this.#remember(serial, results[i]);
+    const path = '/api/devices/batch-register';
+    const { results } = await this.#requests.write<{ results: readonly Registered[] }>('POST', path, { devices });
+    for (const [i, serial] of serials.entries()) this.#remember(serial, results[i]!);
   }
 
   async #list(): Promise<void> {
     const least = this.#devices.length;
-    const { list, pagination } = await this.#requests.read('/api/devices/list?size=20');
+    const { list, pagination } = await this.#requests.read<DeviceList>('/api/devices/list?size=20');
     if (pagination.total < least || list.length !== Math.min(20, pagination.total))
       this.faults.push(`a list shows ${list.length} of ${pagination.total} devices; ${least} were registered before`);
   }
 
   /** Any node must show what another one has acknowledged. */
   async #detail(device: Known): Promise<void> {
-    const data = await this.#requests.read(`/api/devices/DEV-${device.number}`);
+    const data = await this.#requests.read<DeviceDetail>(`/api/devices/DEV-${device.number}`);
     const shown = `${data.status} ${data.note} ${data.statistics.totalUsageCount}`;
     const known = `${device.status} ${device.note} ${device.uses}`;
     if (shown !== known) this.faults.push(`DEV-${device.number} is shown as ${shown}, and is ${known}`);
@@ -156,7 +175,7 @@ export class Load {
     return `C-${++this.#names}`;
   }
 
-  #remember(serial: string, data: { readonly deviceId: string; readonly activationCode: string }): Known {
+  #remember(serial: string, data: Registered): Known {
     const number = Number(/^DEV-(\d+)$/.exec(data.deviceId)?.[1]);
     const empty = { status: 'INACTIVE', note: null, uses: 0, expected: [] as string[] } as const;
     const known: Known = { ...empty, number, serial, code: data.activationCode };

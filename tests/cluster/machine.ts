@@ -5,7 +5,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from './sandbox.ts';
 
-const NETWORK = '10.77.0';
+export const NETWORK = '10.77.0';
 /** The address of the runner for the machines. */
 export const HOST = `${NETWORK}.1`;
 /** The user `nobody`: PostgreSQL refuses to run as root. */

@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { noLimits } from '../support/daemon-process.ts';
 import { program, runProgram } from '../support/program.ts';
 import { Clock } from './clock.ts';
-import { end, SERVER_PORT } from './database.ts';
+import { end } from './database.ts';
 import { Machine } from './machine.ts';
+import { SERVER_PORT } from './patroni-config.ts';
 import { API_PORT } from './proxy.ts';
 import { getJson, until } from './waiting.ts';
 
-/** Seconds for which a stopping node serves requests: the proxy notices within two checks that it is not ready. */
-const DEVMGR_DRAIN = '2';
+/** As in packaging/systemd: the proxy notices within so many seconds that a node is not ready. */
+const DEVMGR_DRAIN = '3';
 
 /** The registry of a node, if it is another one. */
 export interface RegistrySettings {

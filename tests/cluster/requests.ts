@@ -14,20 +14,20 @@ export interface Write {
 interface Envelope {
   readonly code: number;
   readonly message: string;
-  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
-  readonly data: any;
+  readonly data: unknown;
 }
 
 /** Milliseconds without an answer after which a client sends a request again. */
 const ANSWER_MS = 10_000;
-const PAUSE_MS = 100;
+/** Milliseconds before each repetition; the last one for all further ones. */
+const PAUSES_MS = [100, 200, 400, 800] as const;
 /** Milliseconds after which a client gives up: no fault here lasts so long. */
 const GIVE_UP_MS = 90_000;
 /** What a service says that cannot answer now: its own code, too many requests, or a proxy without a server. */
 const repeated = new Set([500, 429]);
 
 export class Requests {
-  #pool: Pool;
+  readonly #pool: Pool;
   token = '';
   /** In the order of the acknowledgements. */
   readonly writes: Write[] = [];
@@ -39,24 +39,17 @@ export class Requests {
     this.#pool = poolOf(origin);
   }
 
-  /** Sends further requests to another port of the proxy; those under way are finished. */
-  async through(origin: string): Promise<void> {
-    const earlier = this.#pool;
-    this.#pool = poolOf(origin);
-    await earlier.close();
+  /** Resolves with the data of a read. Rejects with `Refused`. `T`: the data that the operation returns. */
+  async read<T>(path: string): Promise<T> {
+    return (await this.#repeated('GET', path, undefined, {})) as T;
   }
 
-  /** Resolves with the data of a read. Rejects with `Refused`. */
-  async read(path: string): Promise<Envelope['data']> {
-    return this.#repeated('GET', path, undefined, {});
-  }
-
-  /** Sends a write until a response says what became of it. Rejects with `Refused`. */
-  async write(method: 'POST' | 'PUT', path: string, body: object): Promise<Envelope['data']> {
+  /** Sends a write until a response says what became of it. Rejects with `Refused`. `T`: the data that the operation returns. */
+  async write<T = unknown>(method: 'POST' | 'PUT', path: string, body: object): Promise<T> {
     const sent = performance.now();
     const data = await this.#repeated(method, path, body, { 'idempotency-key': crypto.randomUUID() });
     this.writes.push({ sent, acknowledged: performance.now() });
-    return data;
+    return data as T;
   }
 
   async close(): Promise<void> {
@@ -66,11 +59,12 @@ export class Requests {
   async #repeated(method: string, path: string, body: object | undefined, headers: Record<string, string>) {
     const until = performance.now() + GIVE_UP_MS;
     let answer: Envelope | string = '';
-    while (performance.now() < until) {
+    for (let i = 0; performance.now() < until; i++) {
       answer = await this.#once(method, path, body, headers);
       if (typeof answer !== 'string') return answer.data;
       this.again.set(answer, (this.again.get(answer) ?? 0) + 1);
-      await sleep(PAUSE_MS);
+      // As a real client does. At once, the repetitions alone would keep the machine busy during a failover.
+      await sleep(PAUSES_MS[Math.min(i, PAUSES_MS.length - 1)]! * (0.5 + Math.random()));
     }
     throw new Refused(`${method} ${path}: no answer within ${GIVE_UP_MS / 1000} s; the last attempt: ${answer}`);
   }

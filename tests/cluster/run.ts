@@ -1,5 +1,5 @@
 /** Runs the phases one after the other, checks after each, and reports. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seeded } from '../lab/seeded-random.ts';
 import { Cluster } from './cluster.ts';
@@ -25,7 +25,15 @@ interface Result {
 }
 
 /** Resolves with the exit code. */
-export async function runPhases(folder: string, { seed, chosen, fileMiB }: Settings): Promise<number> {
+export async function runPhases(folder: string, { seed, chosen, fileMiB, logs }: Settings): Promise<number> {
+  try {
+    return await runAll(folder, { seed, chosen, fileMiB });
+  } finally {
+    if (logs !== null) keepLogs(folder, logs);
+  }
+}
+
+async function runAll(folder: string, { seed, chosen, fileMiB }: Omit<Settings, 'logs'>): Promise<number> {
   const begun = performance.now();
   const cluster = await Cluster.start(folder, new Chance(seeded(String(seed)))).catch(error => {
     showLogs(folder);
@@ -70,7 +78,7 @@ async function run(cluster: Cluster, phase: Phase, times: number): Promise<Resul
       silent.push(pause.silent);
       longest = Math.max(longest, pause.longest);
       console.log(
-        `  ${i + 1}: ${words}; no write for ${pause.silent.toFixed(1)} s, one waited ${pause.longest.toFixed(1)} s`,
+        `  ${i + 1}, ${timeOf(cluster.faultAt)}: ${words}; no write for ${pause.silent.toFixed(1)} s, one waited ${pause.longest.toFixed(1)} s`,
       );
       if (pause.silent > phase.limit)
         faults.push(`no write for ${pause.silent.toFixed(1)} s, more than ${phase.limit}`);
@@ -99,10 +107,20 @@ function report(results: readonly Result[]): void {
 }
 
 function showLogs(folder: string): void {
-  for (const name of readdirSync(folder).filter(name => name.endsWith('.log'))) {
+  for (const name of logsIn(folder)) {
     console.error(`── ${name} ends:`);
     console.error(readFileSync(join(folder, name), 'utf8').trimEnd().split('\n').slice(-LOG_LINES).join('\n'));
   }
 }
+
+function keepLogs(folder: string, target: string): void {
+  mkdirSync(target, { recursive: true });
+  for (const name of logsIn(folder)) cpSync(join(folder, name), join(target, name));
+}
+
+const logsIn = (folder: string): readonly string[] => readdirSync(folder).filter(name => name.endsWith('.log'));
+
+/** Time of day as in the logs, of a moment by `performance.now()`. */
+const timeOf = (moment: number): string => new Date(performance.timeOrigin + moment).toISOString().slice(11, 23);
 
 const seconds = (milliseconds: number) => Math.round(milliseconds / 1000);

@@ -1,4 +1,5 @@
 /** The flags of `npm run test:cluster`. */
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Phase, phases } from './phases/index.ts';
 
@@ -6,6 +7,8 @@ export interface Settings {
   readonly seed: number;
   /** Size of the files that are uploaded. */
   readonly fileMiB: number;
+  /** Folder for the logs of all programs; null if they are removed at the end. */
+  readonly logs: string | null;
   /** The chosen phases, and how often each fault happens. */
   readonly chosen: readonly { readonly phase: Phase; readonly times: number }[];
 }
@@ -18,6 +21,7 @@ export function readSettings(args: readonly string[]): Settings {
     full: { type: 'boolean' },
     only: { type: 'string' },
     'file-mib': { type: 'string' },
+    logs: { type: 'string' },
     seed: { type: 'string' },
   } as const;
   const { values } = parseArgs({ args: [...args], options });
@@ -28,6 +32,7 @@ export function readSettings(args: readonly string[]): Settings {
   return {
     seed: numberOf('seed', values.seed) ?? Date.now() % 1_000_000_000,
     fileMiB: numberOf('file-mib', values['file-mib']) ?? 64,
+    logs: values.logs === undefined ? null : resolve(values.logs),
     chosen: phases
       .filter(({ name }) => only.includes(name))
       .map(phase => ({

@@ -1,6 +1,7 @@
 /** Waiting for a state of the cluster, and random numbers that can be repeated. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Between two looks: neither HAProxy, Patroni nor etcd tells of changes. */
 const LOOK_MS = 100;
 
 /** Resolves with the first value that is not null, undefined or false. Rejects after so many seconds. A look that throws is repeated. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
 import { streamUrl } from '../support/stream-client.ts';
 
+/** Between two attempts: a node that does not run refuses each at once. */
 const RECONNECT_MS = 200;
 /** Milliseconds without any frame or ping after which the connection is given up, as with a frozen node. */
 const SILENT_MS = 90_000;

@@ -12,9 +12,10 @@ const text = (name: string) => readFileSync(join(packaged, 'haproxy', name), 'ut
 const CERTIFICATE = '/etc/haproxy/devmgr.pem';
 
 it('the drain of the unit is the time in which HAProxy gives up a daemon that stands still: less than 3 s', () => {
-  const [, inter, fall] = /default-server check inter (\d+)ms fall (\d+)/.exec(text('registry.cfg'))!;
-  const [, timeout] = /timeout check (\d+)ms/.exec(text('registry.cfg'))!;
-  const seconds = ((Number(inter) + Number(timeout)) * Number(fall)) / 1000;
+  const checks = /default-server check inter (\d+)ms fastinter (\d+)ms fall 2/.exec(text('registry.cfg'))!;
+  const [inter, fastinter] = checks.slice(1).map(Number) as [number, number];
+  const timeout = Number(/timeout check (\d+)ms/.exec(text('registry.cfg'))![1]);
+  const seconds = (inter + timeout + fastinter + timeout) / 1000;
   expect(seconds).toBeLessThan(3);
   const unit = readFileSync(join(packaged, 'systemd/devmgr@.service'), 'utf8');
   expect(unit).toContain(`DEVMGR_DRAIN=${Math.ceil(seconds)}\n`);

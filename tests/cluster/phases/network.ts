@@ -1,6 +1,6 @@
 /** Connections that are cut for some seconds. */
 import type { Cluster } from '../cluster.ts';
-import { SERVER_PORT } from '../database.ts';
+import { SERVER_PORT } from '../patroni-config.ts';
 
 /** A node does not reach the primary; clients still reach the node. */
 export async function cutNode({ chance, nodes, proxy }: Cluster): Promise<string> {

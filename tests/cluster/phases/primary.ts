@@ -1,7 +1,8 @@
 /** Primaries that are lost, that change by plan, and whose Patroni stands still. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster.ts';
-import { type Database, TTL } from '../database.ts';
+import type { Database } from '../database.ts';
+import { TTL } from '../patroni-config.ts';
 import { until } from '../waiting.ts';
 
 /** Seconds for a new primary, waiting included; the limit of the pause is checked on the writes. */
@@ -35,6 +36,7 @@ export async function freezePatroni(cluster: Cluster): Promise<string> {
   leader.patroni.kill('SIGSTOP');
   try {
     await replaced(cluster, leader);
+    // Time is what is tested: the new primary holds its place for half a TTL beside a Patroni that does not know of it.
     await sleep(TTL * 500);
   } finally {
     leader.patroni.kill('SIGCONT');

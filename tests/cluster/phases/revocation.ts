@@ -10,6 +10,7 @@ import { until } from '../waiting.ts';
 const LIMIT_MS = 1000;
 /** Writes of the revoked caller to each node, one after the other. */
 const WRITES = 10;
+/** Between two reads: nothing but a refusal says that the node knows of the revocation. */
 const POLL_MS = 20;
 
 /** Who loses rights: how this is done, and with which code requests are refused afterwards. */
@@ -20,12 +21,12 @@ interface Revocation {
 }
 
 type Request = readonly [method: string, path: string, body?: object];
-type Call = (url: string, token: string, ...request: Request) => Promise<Answer>;
+type Call = <T = unknown>(url: string, token: string, ...request: Request) => Promise<Answer<T>>;
 
-interface Answer {
+/** `T`: the data that the operation returns. */
+interface Answer<T> {
   readonly code: number;
-  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
-  readonly data: any;
+  readonly data: T;
 }
 
 /** When each node refused, in milliseconds since the revocation was answered. */
@@ -58,8 +59,12 @@ function revocations({ url, requests }: Cluster): readonly Revocation[] {
     (change: (path: string) => Request) =>
     async (call: Call, username: string): Promise<{ token: string; revoke: Request }> => {
       const password = `password of ${username}`;
-      const made = await call(url, requests.token, 'POST', '/api/users', { username, password, role: 'ADMIN' });
-      const login = await call(url, '', 'POST', '/api/auth/login', { username, password });
+      const made = await call<{ id: string }>(url, requests.token, 'POST', '/api/users', {
+        username,
+        password,
+        role: 'ADMIN',
+      });
+      const login = await call<{ token: string }>(url, '', 'POST', '/api/auth/login', { username, password });
       return { token: login.data.token, revoke: change(`/api/users/${made.data.id}`) };
     };
   return [
@@ -75,7 +80,13 @@ function revocations({ url, requests }: Cluster): readonly Revocation[] {
       code: 1004,
       async make(call, name) {
         const body = { name, role: 'ADMIN', expiresInDays: 1 };
-        const { data } = await call(url, requests.token, 'POST', '/api/tokens', body);
+        const { data } = await call<{ token: string; tokenId: string }>(
+          url,
+          requests.token,
+          'POST',
+          '/api/tokens',
+          body,
+        );
         return { token: data.token, revoke: ['POST', `/api/tokens/${data.tokenId}/revoke`] };
       },
     },
@@ -122,7 +133,7 @@ async function refusedReads(url: string, token: string, code: number, since: () 
   }
 }
 
-function expectCode(answer: Answer, code: number, what: string): void {
+function expectCode(answer: Answer<unknown>, code: number, what: string): void {
   if (answer.code !== code) throw new Error(`${what} was answered ${JSON.stringify(answer)}, not ${code}`);
 }
 
@@ -137,13 +148,13 @@ async function openStream(url: string, token: string) {
   return { socket, closed };
 }
 
-const call: Call = async (url, token, method, path, body) => {
+const call: Call = async <T>(url: string, token: string, ...[method, path, body]: Request) => {
   const response = await fetch(url + path, {
     method,
     headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
     ...(body && { body: JSON.stringify(body) }),
   });
-  return (await response.json()) as Answer;
+  return (await response.json()) as Answer<T>;
 };
 
 /** The sessions of the daemons that hear and send hints. */

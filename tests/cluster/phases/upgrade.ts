@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { migrations } from '../../../daemon/store/postgres/migrations.ts';
 import type { Cluster } from '../cluster.ts';
-import { DRAINING_PORT } from '../proxy.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const sources = ['bin', 'src', 'daemon', 'drivers', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
@@ -22,17 +21,12 @@ const ALLOWED = /^503: /;
 export async function upgradeNodes(cluster: Cluster, i: number): Promise<string> {
   const version = migrations.length + i + 1;
   const program = await buildRelease(join(cluster.folder, `release-${version}`), version);
-  await cluster.requests.through(`http://${cluster.proxy.address}:${DRAINING_PORT}`);
   const before = new Map(cluster.requests.again);
-  try {
-    for (const node of cluster.nodes) {
-      await node.stop();
-      node.program = program;
-      node.start();
-      await node.ready();
-    }
-  } finally {
-    await cluster.requests.through(cluster.url);
+  for (const node of cluster.nodes) {
+    await node.stop();
+    node.program = program;
+    node.start();
+    await node.ready();
   }
   const [row] = await cluster.databases.query('SELECT version::int, readable_by::int FROM devmgr_schema');
   if (row!.version !== version) throw new Error(`the schema has version ${row!.version}, not ${version}`);
