@@ -18,6 +18,8 @@ import type { Cluster } from '../cluster.ts';
 import { HOST } from '../machine.ts';
 import { RegistryNode } from '../registry-node.ts';
 
+/** The most memory that a node may take for uploads and downloads of any size. */
+const MOST_MIB = 160;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Where the upload is held when its node is killed. */
@@ -75,6 +77,7 @@ export async function killInUpload(cluster: Cluster, i: number): Promise<string>
     await killInDownload(registry, size);
     await expectSwept(registry, stages.length, orphans);
     const memory = Math.max(...registry.nodes.map(node => node.peakMiB()));
+    if (memory > MOST_MIB) throw new Error(`a node took ${memory} MiB of memory, more than ${MOST_MIB}`);
     for (const node of registry.nodes) await node.stop();
     await expectChecked(cluster, registry.nodes[0]);
     store.close();
