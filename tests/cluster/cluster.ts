@@ -13,10 +13,10 @@ import { type Chance, until } from './waiting.ts';
 import { Watcher } from './watcher.ts';
 
 const CLIENTS = 64;
-/** Seconds for which streams may be behind when the clients rest. */
+/** Seconds for which streams may be behind when the clients pause. */
 const CATCH_UP_S = 60;
 
-/** What the checks after a phase found. */
+/** What the checks after a phase have found. */
 export interface Checked {
   readonly entries: number;
   readonly devices: number;
@@ -85,7 +85,7 @@ export class Cluster {
     await until('a write', seconds, () => this.requests.writes.some(({ sent }) => sent >= begun));
   }
 
-  /** Lets the clients rest, and checks everything that they and the streams have received. */
+  /** Pauses the clients, and checks everything that they and the streams have received. */
   async check(): Promise<Checked> {
     await this.load.stop();
     await Promise.all(this.nodes.map(node => node.ready()));

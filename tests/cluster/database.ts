@@ -57,7 +57,7 @@ export class DatabaseCluster {
     return cluster;
   }
 
-  /** The member that Patroni calls the leader, and the synchronous standby. Rejects if there is none now. */
+  /** The member that Patroni calls the leader, and the synchronous standby. Rejects if one of them is missing. */
   async roles(): Promise<{ readonly leader: Database; readonly standby: Database }> {
     const listed = await this.#listed();
     const leader = this.#withRole(listed, 'leader');
@@ -66,7 +66,7 @@ export class DatabaseCluster {
     return { leader, standby };
   }
 
-  /** Resolves with the leader once all three servers run, and the standbys follow it. */
+  /** Resolves with the leader when all three servers run and the standbys follow it. */
   async whole(): Promise<{ readonly leader: Database; readonly standby: Database }> {
     return until('a primary with two standbys', 180, async () => {
       const listed = await this.#listed();

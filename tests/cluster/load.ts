@@ -1,6 +1,6 @@
 /**
  * Clients with mixed load. Each device belongs to one client, which sends one request after the other and repeats each until it knows
- * what became of it: so the registry must be exactly as the clients remember it, and the journal must have each change once.
+ * its result. So the registry must be exactly as the clients remember it, and the journal must have each change once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceDetail } from '../../src/contract/device-shapes.ts';
@@ -77,7 +77,7 @@ export class Load {
     await this.#running;
   }
 
-  /** Registers a device when the clients rest. When a stream has shown it, it has also shown what it wrongly repeats of earlier entries. */
+  /** Registers a device while the clients pause. A stream that has shown it has also shown what it wrongly repeats of earlier entries. */
   registerLast(): Promise<void> {
     return this.#register([]);
   }

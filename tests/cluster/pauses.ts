@@ -1,4 +1,4 @@
-/** For how long writes stood still. */
+/** For how long no write succeeded. */
 import type { Write } from './requests.ts';
 
 export interface Pause {

@@ -1,4 +1,4 @@
-/** Requests of the clients, as the real client sends them: a write has an Idempotency-Key, and what was lost is sent again with it. */
+/** Requests of the clients, as the real client sends them: a write has an Idempotency-Key, and is repeated with it if its response was lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
@@ -21,9 +21,9 @@ interface Envelope {
 const ANSWER_MS = 10_000;
 /** Milliseconds before each repetition; the last one for all further ones. */
 const PAUSES_MS = [100, 200, 400, 800] as const;
-/** Milliseconds after which a client gives up: no fault here lasts so long. */
+/** Milliseconds after which a client gives up: every fault here is shorter. */
 const GIVE_UP_MS = 90_000;
-/** What a service says that cannot answer now: its own code, too many requests, or a proxy without a server. */
+/** Codes of a service that cannot answer now. */
 const repeated = new Set([500, 429]);
 
 export class Requests {
@@ -44,7 +44,7 @@ export class Requests {
     return (await this.#repeated('GET', path, undefined, {})) as T;
   }
 
-  /** Sends a write until a response says what became of it. Rejects with `Refused`. `T`: the data that the operation returns. */
+  /** Sends a write until a response gives its result. Rejects with `Refused`. `T`: the data that the operation returns. */
   async write<T = unknown>(method: 'POST' | 'PUT', path: string, body: object): Promise<T> {
     const sent = performance.now();
     const data = await this.#repeated(method, path, body, { 'idempotency-key': crypto.randomUUID() });

@@ -1,4 +1,4 @@
-/** A consumer of the notification stream that goes on after its last event, on whatever node answers. */
+/** A consumer of the notification stream. It continues after its last event, on any node that answers. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
@@ -6,7 +6,7 @@ import { streamUrl } from '../support/stream-client.ts';
 
 /** Between two attempts: a node that does not run refuses each at once. */
 const RECONNECT_MS = 200;
-/** Milliseconds without any frame or ping after which the connection is given up, as with a frozen node. */
+/** Milliseconds without any frame or ping after which the connection is closed, such as one to a frozen node. */
 const SILENT_MS = 90_000;
 
 export class Watcher {

@@ -4,7 +4,7 @@ import { until } from '../waiting.ts';
 
 const MINUTES = 10;
 
-/** The wall clock of a node jumps while it works. The node must refuse writes until its clock is right; the others go on. */
+/** The wall clock of a node jumps while it works. The node must refuse writes until its clock is right; the others continue. */
 export async function wrongClock({ chance, nodes }: Cluster, i: number): Promise<string> {
   const node = nodes[i % nodes.length]!;
   const minutes = Math.floor(i / nodes.length) % 2 === 0 ? MINUTES : -MINUTES;

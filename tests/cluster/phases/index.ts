@@ -1,4 +1,4 @@
-/** The phases: a kind of fault each, how often it happens, and how soon writes must go on. */
+/** The phases. Each has one kind of fault, how often it happens, and how soon writes must succeed again. */
 import type { Cluster } from '../cluster.ts';
 import { endWaitingBackend } from './backends.ts';
 import { wrongClock, wrongDatabaseClock } from './clocks.ts';
@@ -17,7 +17,7 @@ export interface Phase {
   readonly full: number;
   /** Seconds within which a write must be acknowledged again. */
   readonly limit: number;
-  /** Carries out the fault, and resolves when the cluster is whole again: with words for the report. */
+  /** Causes the fault. Resolves with a text for the report when every part of the cluster works again. */
   readonly fault: (cluster: Cluster, i: number) => Promise<string>;
 }
 
@@ -25,7 +25,14 @@ const NODE_S = 3;
 const PRIMARY_S = 30;
 
 export const phases: readonly Phase[] = [
-  { name: 'nodes', what: 'a node is killed or stands still', times: 6, full: 50, limit: NODE_S, fault: nodeFault },
+  {
+    name: 'nodes',
+    what: 'a node is killed or stopped for some seconds',
+    times: 6,
+    full: 50,
+    limit: NODE_S,
+    fault: nodeFault,
+  },
   { name: 'primary', what: 'the primary is lost', times: 1, full: 10, limit: PRIMARY_S, fault: killPrimary },
   { name: 'switchover', what: 'planned switchover', times: 1, full: 10, limit: PRIMARY_S, fault: switchOver },
   { name: 'cut-node', what: 'a node is cut from the primary', times: 1, full: 6, limit: NODE_S, fault: cutNode },
@@ -56,7 +63,7 @@ export const phases: readonly Phase[] = [
   },
   {
     name: 'frozen',
-    what: 'Patroni stands still past its TTL',
+    what: 'Patroni is stopped for longer than its TTL',
     times: 1,
     full: 3,
     limit: PRIMARY_S,
@@ -64,7 +71,7 @@ export const phases: readonly Phase[] = [
   },
   {
     name: 'revocation',
-    what: 'rights are taken away on one node',
+    what: 'rights are revoked on one node',
     times: 2,
     full: 10,
     limit: NODE_S,

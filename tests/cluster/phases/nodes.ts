@@ -1,4 +1,4 @@
-/** Registry daemons that are killed, or stand still for some seconds. */
+/** Registry daemons that are killed, or stopped for some seconds. */
 import type { Cluster } from '../cluster.ts';
 import type { RegistryNode } from '../registry-node.ts';
 

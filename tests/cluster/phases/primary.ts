@@ -1,4 +1,4 @@
-/** Primaries that are lost, that change by plan, and whose Patroni stands still. */
+/** Primaries that are lost, that are changed by plan, and whose Patroni is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster.ts';
 import type { Database } from '../database.ts';
@@ -29,7 +29,7 @@ export async function switchOver(cluster: Cluster): Promise<string> {
   return `${leader.machine.name} to ${standby.machine.name}`;
 }
 
-/** PostgreSQL runs on, and its Patroni wakes up when another server is the primary. */
+/** PostgreSQL continues, and its Patroni wakes up when another server is the primary. */
 export async function freezePatroni(cluster: Cluster): Promise<string> {
   const { databases } = cluster;
   const { leader } = await databases.roles();
@@ -42,10 +42,10 @@ export async function freezePatroni(cluster: Cluster): Promise<string> {
     leader.patroni.kill('SIGCONT');
   }
   await databases.whole();
-  return `the Patroni of ${leader.machine.name} stood still`;
+  return `the Patroni of ${leader.machine.name} was stopped`;
 }
 
-/** Resolves when another server is the primary and writes go on. */
+/** Resolves when another server is the primary and writes succeed. */
 export async function replaced(cluster: Cluster, old: Database): Promise<void> {
   await until('a new primary', FAILOVER_S, async () => (await cluster.databases.roles()).leader !== old);
   await cluster.resumed(FAILOVER_S);

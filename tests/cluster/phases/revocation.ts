@@ -1,4 +1,4 @@
-/** Rights that are taken away on one node, and how soon each node refuses; every other time without NOTIFY between the nodes. */
+/** Rights that are revoked on one node, and how soon each node refuses; every other time without NOTIFY between the nodes. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
