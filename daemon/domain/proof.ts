@@ -61,6 +61,12 @@ export interface ProofExpire {
   readonly total: number;
 }
 
+/** No answer is stored for this serial number. */
+export interface UnansweredGuard {
+  readonly kind: 'unanswered';
+  readonly serialNumber: string;
+}
+
 /** Every change of stored answers. */
 export type ProofChange = ProofAdd | ProofExpire;
 

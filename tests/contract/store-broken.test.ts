@@ -49,6 +49,7 @@ const faults: Readonly<Record<Exclude<Fault, ClusterFault>, true>> = {
   'keeps expired responses': true,
   'keeps every large response': true,
   'ignores guards on documents': true,
+  'ignores guards on answers': true,
   'stores an answer twice': true,
   'keeps every answer': true,
 };

@@ -11,8 +11,9 @@ import { hashPassword, Passwords } from '../../daemon/services/passwords.ts';
 import { ProofPolicies } from '../../daemon/services/proofs/policies.ts';
 import { TrustedRoots } from '../../daemon/services/proofs/trusted.ts';
 import { UserService } from '../../daemon/services/users.ts';
-import type { Store } from '../../daemon/store/store.ts';
+import type { CommitNotice, Store } from '../../daemon/store/store.ts';
 import { addDevice, addUser, commit, setDevice } from '../contract/store/fixtures.ts';
+import { answerOf } from '../contract/store/proof-rules.ts';
 import { openTemporary } from '../support/sqlite.ts';
 
 let opened: Awaited<ReturnType<typeof openTemporary>>;
@@ -168,5 +169,70 @@ describe('a user whom another daemon changes between the read and the commit', (
     });
     const late = one(() => other().update(context, 'USR-2', { email: 'c@example.com' }));
     expect(await late.logout(context, 'USR-2')).toMatchObject({ email: 'c@example.com' });
+  });
+});
+
+describe('a policy for proofs that another daemon sets', () => {
+  const register = (devices: DeviceService, serialNumber: string) =>
+    devices.register(context, { deviceType: 'UKEY', serialNumber, manufacturer: 'Maker', model: 'M1' });
+  const policies = () => {
+    const { store } = opened;
+    return new ProofPolicies({ store, roots: new TrustedRoots(store), now: () => 1_700_000_000_000 });
+  };
+  const setPolicy = (requiredGrade: 'none' | 'model') =>
+    policies().set(context, { requiredGrade, allowedAaguids: [], leastFirmware: [] });
+
+  it('counts from the next registration on, in either direction', async () => {
+    const { devices } = daemonOn(opened.store);
+    await register(devices, 'A');
+    await register(devices, 'B');
+    await setPolicy('model');
+    await expect(register(devices, 'C')).rejects.toMatchObject({ code: 1001 });
+    await setPolicy('none');
+    await register(devices, 'C');
+    expect((await opened.store.devicesBySerial(['A', 'B', 'C'])).size).toBe(3);
+  });
+
+  it('and an answer that it stores are looked for by registrations that read nothing else', async () => {
+    const { devices } = daemonOn(opened.store);
+    await register(devices, 'A');
+    const answer = answerOf('P1', 'B', { createdAt: 1_700_000_000_000 });
+    await commit(opened.store, [
+      { kind: 'proof.add', proof: answer, isRegistered: false, entry: { type: 'PROOF_RECEIVED' } },
+    ]);
+    await register(devices, 'B');
+    expect((await opened.store.device(2))?.proof).toBe(answer.proof);
+  });
+
+  it('is read for one registration, and not for those after it', async () => {
+    let reads = 0;
+    const { document, latestProofs } = opened.store;
+    const counted = <T extends unknown[], R>(read: (...input: T) => R) => {
+      return (...input: T): R => {
+        reads++;
+        return read(...input);
+      };
+    };
+    const store = { ...opened.store, document: counted(document), latestProofs: counted(latestProofs) };
+    const { devices } = daemonOn(store);
+    for (const serial of ['A', 'B', 'C']) await register(devices, serial);
+    expect(reads).toBe(2);
+  });
+
+  it('is read again if the store has another server', async () => {
+    let changed: (notice: CommitNotice) => void = () => {};
+    const onCommit: Store['onCommit'] = listener => {
+      changed = listener;
+      return () => {};
+    };
+    // A failover has lost the first policy and its version is that of another one.
+    let value = JSON.stringify({ requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] });
+    const document: Store['document'] = async name => ({ name, version: 1, value });
+    const { devices } = daemonOn({ ...opened.store, onCommit, document });
+    await setPolicy('none');
+    await register(devices, 'A');
+    value = JSON.stringify({ requiredGrade: 'model', allowedAaguids: [], leastFirmware: [] });
+    changed({ lastEventId: 1, users: [], serviceTokens: [], everything: true });
+    await expect(register(devices, 'B')).rejects.toMatchObject({ code: 1001 });
   });
 });

@@ -57,6 +57,10 @@ function checkGuard(draft: Draft, guard: Guard): void {
     draft.documents.check(guard.name, guard.version);
     return;
   }
+  if (guard.kind === 'unanswered') {
+    draft.proofs.checkUnanswered(guard);
+    return;
+  }
   if (guard.kind === 'another-admin') {
     const isOther = (number: number) => number !== guard.beside;
     for (const { number, role, disabled } of draft.users.all())

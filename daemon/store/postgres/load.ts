@@ -4,7 +4,7 @@ import type { DocumentRecord } from '../../domain/document.ts';
 import type { Change, Commit, Guard, ResponseExpire } from '../commit.ts';
 import { documentVersions } from './documents.ts';
 import { appKey, type Draft } from './draft.ts';
-import { answeredIds } from './proofs.ts';
+import { answeredIds, answeredSerials } from './proofs.ts';
 import { expiredIds, takenIds } from './responses.ts';
 import type { Session } from './session.ts';
 import { apps, backups, devices, serviceTokens, type Table, users } from './tables.ts';
@@ -22,11 +22,14 @@ class Wanted {
   readonly tokenNames = new Set<string>();
   readonly responses = new Set<string>();
   readonly challenges = new Set<string>();
+  /** Serial numbers that must have no answer. */
+  readonly unanswered = new Set<string>();
   readonly documents = new Set<string>();
   readonly expiries: ResponseExpire[] = [];
 
   guard(guard: Guard): void {
     if (guard.kind === 'document') this.documents.add(guard.name);
+    else if (guard.kind === 'unanswered') this.unanswered.add(guard.serialNumber);
     else if (guard.kind === 'device') this.devices.add(guard.device);
     else if (guard.kind === 'user') this.users.add(guard.user);
     else this.needsAdmins = true;
@@ -122,6 +125,7 @@ export async function loadRecords(session: Session, commits: readonly Commit[]):
     ),
     takenResponses(session, wanted.responses),
     answeredChallenges(session, wanted.challenges),
+    answersOf(session, wanted.unanswered),
     presentDocuments(session, wanted.documents),
     ...wanted.expiries.map(change => expiredResponses(session, change)),
   ]);
@@ -142,6 +146,12 @@ async function answeredChallenges(session: Session, ids: ReadonlySet<string>): P
   if (ids.size === 0) return nothing;
   const { rows } = await session.run(answeredIds, [[...ids]]);
   return draft => draft.proofs.loadAnswered(rows.map(({ id }) => id as string));
+}
+
+async function answersOf(session: Session, serials: ReadonlySet<string>): Promise<Fill> {
+  if (serials.size === 0) return nothing;
+  const { rows } = await session.run(answeredSerials, [[...serials]]);
+  return draft => draft.proofs.loadSerials(rows.map(({ serial }) => serial as string));
 }
 
 async function presentDocuments(session: Session, names: ReadonlySet<string>): Promise<Fill> {

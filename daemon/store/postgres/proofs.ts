@@ -1,6 +1,6 @@
 /** The table of answers to challenges. */
 import { proofBounds } from '../../../src/contract/limits.ts';
-import type { LatestProof, ProofAdd, ProofExpire, ProofRecord } from '../../domain/proof.ts';
+import type { LatestProof, ProofAdd, ProofExpire, ProofRecord, UnansweredGuard } from '../../domain/proof.ts';
 import { Conflict } from '../commit.ts';
 import type { Readers } from './readers.ts';
 import { selectList } from './tables.ts';
@@ -55,6 +55,9 @@ export async function readHasEvidence(readers: Readers, digest: string, besides:
 
 /** The challenges of these that were answered. */
 export const answeredIds = 'SELECT proof_id AS id FROM proof WHERE proof_id = ANY($1::text[])';
+/** The serial numbers of these that have answers. */
+export const answeredSerials =
+  'SELECT DISTINCT serial_number AS serial FROM proof WHERE serial_number = ANY($1::text[])';
 
 const insert = `INSERT INTO proof (${fields.map(snakeCase).join(', ')}, is_pending)
   SELECT * FROM unnest(${fields.map((field, i) => `$${i + 1}::${columnTypes[field]}[]`).join(', ')}, $${fields.length + 1}::bool[])`;
@@ -70,11 +73,21 @@ const expire = `DELETE FROM proof WHERE is_pending AND (created_at < $1 OR numbe
 /** The answers that a group of commits stores and removes. */
 export class Proofs {
   readonly #answered = new Set<string>();
+  readonly #serials = new Set<string>();
   readonly #added: ProofAdd[] = [];
   readonly #expiries: ProofExpire[] = [];
 
   loadAnswered(ids: readonly string[]): void {
     for (const id of ids) this.#answered.add(id);
+  }
+
+  loadSerials(serials: readonly string[]): void {
+    for (const serial of serials) this.#serials.add(serial);
+  }
+
+  /** Throws `Conflict` if the guard does not hold. */
+  checkUnanswered({ serialNumber }: UnansweredGuard): void {
+    if (this.#serials.has(serialNumber)) throw new Conflict('an answer of the key was stored meanwhile');
   }
 
   /** Throws `Conflict` if the challenge was answered. */
@@ -84,6 +97,7 @@ export class Proofs {
 
   add(change: ProofAdd): void {
     this.#answered.add(change.proof.proofId);
+    this.#serials.add(change.proof.serialNumber);
     this.#added.push(change);
   }
 

@@ -1,8 +1,9 @@
 /** Answers to challenges, and the documents that say what is trusted. */
 import { proofBounds } from '../../../src/contract/limits.ts';
-import type { DocumentGuard, DocumentRecord, DocumentSet } from '../../domain/document.ts';
+import type { DocumentRecord, DocumentSet } from '../../domain/document.ts';
 import { type LatestProof, marksOf, type ProofChange, type ProofRecord } from '../../domain/proof.ts';
 import { Conflict } from '../commit.ts';
+import { checkVersion, hasAnswers, versionOf } from './kept-guards.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf, type Reads } from './tables.ts';
 import type { Apply, Writes } from './writing.ts';
@@ -34,6 +35,8 @@ export function proofReads(
   return {
     proof: proofId => statements.get<ProofRecord>(`SELECT ${columns} FROM proof WHERE proof_id = ?`, proofId) ?? null,
     latestProofs(serials) {
+      // Most registries have no answers at all: a batch of 10,000 must not look for each of its serial numbers.
+      if (!hasAnswers(statements)) return new Map();
       const sql = `SELECT ${columnsOf(latestFields)} FROM proof WHERE serial_number = ? ${byStrength} LIMIT 1`;
       const found = serials.flatMap(serial => statements.get<LatestProof>(sql, serial) ?? []);
       return new Map(found.map(latest => [latest.serialNumber, latest]));
@@ -45,14 +48,6 @@ export function proofReads(
       statements.get<DocumentRecord>('SELECT name, version, value FROM document WHERE name = ?', name) ?? null,
     documentVersion: name => versionOf(statements, name),
   };
-}
-
-const versionOf = (statements: Statements, name: string): number =>
-  statements.value<number>('SELECT version FROM document WHERE name = ?', name) ?? 0;
-
-/** Throws `Conflict` if the guard does not hold. */
-export function checkDocumentGuard(statements: Statements, { name, version }: Omit<DocumentGuard, 'kind'>): void {
-  if (versionOf(statements, name) !== version) throw new Conflict(`the document ${name} has another version now`);
 }
 
 /** Replaces what lists find a device by. */
@@ -84,7 +79,8 @@ const insert = `INSERT INTO proof (proof_id, serial_number, created_at, received
 const trim = `DELETE FROM proof WHERE serial_number = ? AND created_at < ? AND number NOT IN (
   SELECT number FROM proof WHERE serial_number = ? ${byStrength} LIMIT ${proofBounds.keptPerSerial})`;
 
-const add: Apply<'proof.add'> = ({ proof, isRegistered, entry }, context, { statements, journal }) => {
+const add: Apply<'proof.add'> = ({ proof, isRegistered, entry }, context, { statements, journal, kept }) => {
+  kept.forget();
   const fields = Object.keys(proofFields) as (keyof ProofRecord)[];
   statements.run(insert, ...fields.map(field => proof[field]), isRegistered ? 0 : 1);
   const { serialNumber } = proof;
@@ -107,7 +103,8 @@ const expire: Apply<'proof.expire'> = ({ until, total }, _context, { statements 
   return { kind: 'removed', count: changes };
 };
 
-const set: Apply<'document.set'> = ({ name, before, value, entry }, context, { statements, journal }) => {
+const set: Apply<'document.set'> = ({ name, before, value, entry }, context, { statements, journal, kept }) => {
+  kept.forget();
   statements.run(
     `INSERT INTO document (name, version, value) VALUES (?, ?, ?)
      ON CONFLICT (name) DO UPDATE SET version = excluded.version, value = excluded.value`,
@@ -130,7 +127,7 @@ export const proofWrites: Writes<ProofChange['kind'] | DocumentSet['kind']> = {
   },
   'proof.expire': { apply: expire },
   'document.set': {
-    check: ({ name, before }, statements) => checkDocumentGuard(statements, { name, version: before }),
+    check: ({ name, before }, statements) => checkVersion(name, before, versionOf(statements, name)),
     apply: set,
   },
 };

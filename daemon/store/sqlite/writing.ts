@@ -4,6 +4,7 @@ import type { Change, ChangeResult } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
 import { Callers } from './callers.ts';
 import type { Journal } from './journal.ts';
+import { KeptGuards } from './kept-guards.ts';
 import type { Statements } from './statements.ts';
 
 type Kind = Change['kind'];
@@ -38,6 +39,7 @@ export class Writing {
   readonly journal: Journal;
   readonly counters = new Counters();
   readonly callers = new Callers();
+  readonly kept = new KeptGuards();
   readonly last: Record<Table, number> = { device: 0, user: 0, app: 0, backup: 0, service_token: 0 };
   /** When the last device was added. */
   lastCreated = 0;
@@ -60,6 +62,7 @@ export class Writing {
       this.statements.value<number>('SELECT created_at FROM device WHERE number = ?', this.last.device) ?? 0;
     this.counters.clear();
     this.callers.forget();
+    this.kept.forget();
     this.forget();
     return this.journal.reload();
   }

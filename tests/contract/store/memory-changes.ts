@@ -50,6 +50,7 @@ export type Fault =
   | 'keeps every large response'
   | 'accepts commits after closing'
   | 'ignores guards on documents'
+  | 'ignores guards on answers'
   | 'stores an answer twice'
   | 'keeps every answer'
   | ClusterFault;
@@ -134,7 +135,11 @@ const versionOf = (documents: readonly DocumentRecord[], name: string) =>
   documents.find(document => document.name === name)?.version ?? 0;
 
 /** Throws `Conflict` if the guard does not hold. */
-export function checkGuard({ devices, users, documents }: Content, guard: Guard, fault: Fault | undefined): void {
+export function checkGuard(
+  { devices, users, documents, proofs }: Content,
+  guard: Guard,
+  fault: Fault | undefined,
+): void {
   const need = (holds: boolean) => {
     if (!holds) throw new Conflict(guard.kind);
   };
@@ -151,6 +156,11 @@ export function checkGuard({ devices, users, documents }: Content, guard: Guard,
   }
   if (guard.kind === 'document') {
     need(versionOf(documents, guard.name) === guard.version || fault === 'ignores guards on documents');
+    return;
+  }
+  if (guard.kind === 'unanswered') {
+    const answer = proofs.find(({ serialNumber }) => serialNumber === guard.serialNumber);
+    need(answer === undefined || fault === 'ignores guards on answers');
     return;
   }
   const device = devices[guard.device - 1];

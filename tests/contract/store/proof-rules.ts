@@ -171,4 +171,25 @@ export const proofRules: readonly Rule[] = [
     await expect(commit(store, [addDevice('B')], { guards })).rejects.toThrow(Conflict);
     await commit(store, [addDevice('B')], { guards: [{ ...guards[0], version: 1 }] });
   }),
+
+  rule('a guard on the answers of a key refuses a commit after one was stored', async ({ store }) => {
+    const guarded = (serialNumber: string) => ({ guards: [{ kind: 'unanswered', serialNumber }] as const });
+    await commit(store, [addDevice('A')], guarded('A'));
+    await commit(store, [add(answerOf('P1', 'B'))]);
+    await expect(commit(store, [addDevice('B')], guarded('B'))).rejects.toThrow(Conflict);
+    await commit(store, [addDevice('C')], guarded('C'));
+    expect([...(await store.devicesBySerial(['A', 'B', 'C'])).keys()].sort()).toEqual(['A', 'C']);
+    await commit(store, [{ kind: 'proof.expire', until: 2_000, total: 10 }]);
+    await commit(store, [addDevice('B')], guarded('B'));
+  }),
+
+  rule('a guard on answers sees one of the same transaction', async ({ store }) => {
+    const guards = [{ kind: 'unanswered', serialNumber: 'A' }] as const;
+    await commit(store, [addDevice('B')], { guards });
+    const [stored, added] = await Promise.allSettled([
+      commit(store, [add(answerOf('P1', 'A'))]),
+      commit(store, [addDevice('A')], { guards }),
+    ]);
+    expect([stored.status, added.status]).toEqual(['fulfilled', 'rejected']);
+  }),
 ];
