@@ -69,17 +69,22 @@ export class TurnBatch<T> {
     setImmediate(this.#run);
   }
 
+  /** Takes what waits for the next batch, or as much of it as `take` says: the batch that is being handled has room for it. */
+  takeWaiting(): T[] {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return [];
+    const size = this.#options.take?.(waiting) ?? waiting.length;
+    this.#waiting = waiting.slice(size);
+    return waiting.slice(0, size);
+  }
+
   /** Resolves when everything added so far, and meanwhile, has been handled. */
   async idle(): Promise<void> {
     if (this.#busy) await new Promise<void>(resolve => this.#idle.push(resolve));
   }
 
   #handleNext(): void {
-    const waiting = this.#waiting;
-    const size = this.#options.take?.(waiting) ?? waiting.length;
-    this.#waiting = waiting.slice(size);
-    if (size < waiting.length) waiting.length = size;
-    const working = this.#options.handle(waiting);
+    const working = this.#options.handle(this.takeWaiting());
     if (working) void working.then(this.#next);
     else this.#continue();
   }

@@ -6,6 +6,7 @@ import { changedSince } from '../../domain/user.ts';
 import { CallerRefused, type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
 import { appKey, type Draft } from './draft.ts';
+import { registered } from './tables.ts';
 
 type Kind = Change['kind'];
 type ChangeOf<K extends Kind> = Extract<Change, { kind: K }>;
@@ -80,22 +81,6 @@ function requireDevice(draft: Draft, number: number): DeviceRecord {
   return device;
 }
 
-const blank = {
-  status: 'INACTIVE',
-  userId: null,
-  note: null,
-  activatedAt: null,
-  lastUsedAt: null,
-  lockReason: null,
-  lockedAt: null,
-  deactivatedAt: null,
-  updatedAt: null,
-  usageCount: 0,
-  usageSeconds: 0,
-  backupCount: 0,
-  lastBackupAt: null,
-} as const;
-
 /** Only the fields that are given: undefined must not replace a value. */
 const given = <T extends object>(set: T): Partial<T> =>
   Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined)) as Partial<T>;
@@ -108,7 +93,7 @@ const writes: { readonly [K in Kind]: Write<ChangeOf<K>> } = {
       const existing = draft.devices.withKey(device.serialNumber);
       if (existing) return { kind: 'duplicate', number: existing.number, status: existing.status };
       const number = draft.next('device');
-      const record: DeviceRecord = { ...blank, ...device, number, createdAt: context.at };
+      const record: DeviceRecord = { ...registered, ...device, number, createdAt: context.at };
       draft.devices.add(record);
       draft.count(record, 1);
       draft.countRegistration(context.at);

@@ -13,6 +13,7 @@ import type { CommitNotice } from '../store.ts';
 import { applyCommit } from './changes.ts';
 import type { Draft } from './draft.ts';
 import { toFailure } from './failure.ts';
+import { Loading } from './load.ts';
 import { type Patience, wasWritten } from './outcome.ts';
 import type { Primary } from './primary.ts';
 import type { Session } from './session.ts';
@@ -61,6 +62,9 @@ export class Group {
   readonly #parts: GroupParts;
   readonly #queue = new TurnBatch<Job>({ handle: jobs => this.#transaction(jobs, attempts), take: groupSize });
   #closed = false;
+  /** Lets the commits that wait join the transaction that waits for the lock; null if none does. */
+  #join: (() => void) | null = null;
+  #joining = false;
   /** Why the last transaction failed, if that was no fault of its commits. */
   #failure: StoreFailure | null = null;
 
@@ -78,7 +82,18 @@ export class Group {
 
   add(commit: Commit): Promise<readonly ChangeResult[]> {
     if (this.#closed) return Promise.reject(new StoreUnavailable('the store is closed'));
+    if (this.#join) this.#joinLater();
     return new Promise((resolve, reject) => this.#queue.add({ commit, resolve, reject }));
+  }
+
+  /** At the end of this turn of the event loop: what arrives together joins together. */
+  #joinLater(): void {
+    if (this.#joining) return;
+    this.#joining = true;
+    setImmediate(() => {
+      this.#joining = false;
+      this.#join?.();
+    });
   }
 
   /** Accepts no more commits and resolves when all accepted ones are settled. */
@@ -87,13 +102,13 @@ export class Group {
     await this.#queue.idle();
   }
 
-  async #transaction(jobs: readonly Job[], left: number): Promise<void> {
+  async #transaction(jobs: Job[], left: number, isOpen = true): Promise<void> {
     let settled: Settled[];
     try {
-      settled = await this.#attempt(jobs);
+      settled = await this.#attempt(jobs, isOpen);
       this.#failure = null;
     } catch (error) {
-      await this.#failed(jobs, error, left - 1);
+      await this.#failed(jobs, error, left - 1, isOpen);
       return;
     }
     for (const one of settled) {
@@ -102,11 +117,19 @@ export class Group {
     }
   }
 
-  async #attempt(jobs: readonly Job[]): Promise<Settled[]> {
+  /**
+   * If the jobs are open, commits that arrive while another daemon holds the lock join them: groups are larger, and the lock changes
+   * hands less often.
+   */
+  async #attempt(jobs: Job[], isOpen: boolean): Promise<Settled[]> {
+    const { end, primary } = this.#parts;
     const session = await this.#parts.session();
     try {
-      const commits = jobs.map(({ commit }) => commit);
-      const { draft, head } = await begin(session, commits, this.#parts.end, this.#parts.primary);
+      const loading = new Loading(session);
+      if (isOpen) this.#join = () => session.together(() => loading.send(commitsOf(this.#takeInto(jobs))));
+      const { draft, head } = await begin({ session, commits: commitsOf(jobs), loading, end, primary }, () => {
+        this.#join = null;
+      });
       const settled = await cooperatively(applyAll(jobs, draft), { slice: new TimeSlice(), stride: 16 });
       if (draft.isEmpty) await abandon(session);
       else await this.#finish(session, draft, head.event);
@@ -117,6 +140,14 @@ export class Group {
       else if (session.alive) await abandon(session);
       throw error;
     }
+  }
+
+  /** Moves the commits that wait to the jobs, unless these are many. Returns them. */
+  #takeInto(jobs: Job[]): Job[] {
+    if (changesOf(jobs) >= maxGroupChanges) return [];
+    const joined = this.#queue.takeWaiting();
+    jobs.push(...joined);
+    return joined;
   }
 
   async #finish(session: Session, draft: Draft, after: number): Promise<void> {
@@ -144,19 +175,19 @@ export class Group {
     return this.#parts.learnKeys().catch(() => false);
   }
 
-  async #failed(jobs: readonly Job[], error: unknown, left: number): Promise<void> {
+  async #failed(jobs: Job[], error: unknown, left: number, isOpen: boolean): Promise<void> {
     if (error instanceof UnknownSeal && (await this.#learns())) {
-      await this.#transaction(jobs, attempts);
+      await this.#transaction(jobs, attempts, isOpen);
       return;
     }
     const isOutage = error instanceof StoreFailure || (error instanceof NotWritten && error.isOutage);
     if (error instanceof NotWritten && isOutage && left > 0) {
-      await this.#transaction(jobs, left);
+      await this.#transaction(jobs, left, isOpen);
       return;
     }
-    // A commit that cannot be stored must not undo the others: each is tried on its own.
+    // A commit that cannot be stored must not undo the others: each is tried on its own, and none joins it.
     if (!isOutage && jobs.length > 1) {
-      for (const job of jobs) await this.#transaction([job], attempts);
+      for (const job of jobs) await this.#transaction([job], attempts, false);
       return;
     }
     const cause = error instanceof NotWritten || error instanceof Unstorable ? error.cause : error;
@@ -179,6 +210,9 @@ function* applyAll(jobs: readonly Job[], draft: Draft): Generator<void, Settled[
   }
   return settled;
 }
+
+const commitsOf = (jobs: readonly Job[]) => jobs.map(({ commit }) => commit);
+const changesOf = (jobs: readonly Job[]) => jobs.reduce((sum, { commit }) => sum + commit.changes.length, 0);
 
 function groupSize(waiting: readonly Job[]): number {
   let changes = 0;

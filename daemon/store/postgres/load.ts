@@ -9,6 +9,21 @@ import { expiredIds, takenIds } from './responses.ts';
 import type { Session } from './session.ts';
 import { apps, backups, devices, serviceTokens, type Table, users } from './tables.ts';
 
+const kinds = [
+  'devices',
+  'serials',
+  'users',
+  'usernames',
+  'apps',
+  'backups',
+  'tokens',
+  'tokenNames',
+  'responses',
+  'challenges',
+  'unanswered',
+  'documents',
+] as const;
+
 /** What the guards and changes of a group name. */
 class Wanted {
   readonly devices = new Set<number>();
@@ -26,6 +41,25 @@ class Wanted {
   readonly unanswered = new Set<string>();
   readonly documents = new Set<string>();
   readonly expiries: ResponseExpire[] = [];
+
+  add({ guards = [], changes, response, caller }: Commit): void {
+    if (caller) this.caller(caller);
+    if (response) this.responses.add(response.id);
+    for (const guard of guards) this.guard(guard);
+    for (const change of changes) this.change(change);
+  }
+
+  /** Leaves out what is in `other`, and adds the rest to it. */
+  leaveOut(other: Wanted): void {
+    for (const kind of kinds)
+      for (const key of this[kind] as Set<unknown>) {
+        const known = other[kind] as Set<unknown>;
+        if (known.has(key)) (this[kind] as Set<unknown>).delete(key);
+        else known.add(key);
+      }
+    this.needsAdmins &&= !other.needsAdmins;
+    other.needsAdmins ||= this.needsAdmins;
+  }
 
   guard(guard: Guard): void {
     if (guard.kind === 'document') this.documents.add(guard.name);
@@ -91,15 +125,37 @@ class Wanted {
 /** Fills a draft. */
 type Fill = (draft: Draft) => void;
 
-/** Sends the reads for the commits at once; the result fills a draft with what they found. */
-export async function loadRecords(session: Session, commits: readonly Commit[]): Promise<Fill> {
-  const wanted = new Wanted();
-  for (const { guards = [], changes, response, caller } of commits) {
-    if (caller) wanted.caller(caller);
-    if (response) wanted.responses.add(response.id);
-    for (const guard of guards) wanted.guard(guard);
-    for (const change of changes) wanted.change(change);
+/** The reads of one transaction. */
+export class Loading {
+  readonly #session: Session;
+  readonly #asked = new Wanted();
+  readonly #fills: Promise<Fill>[] = [];
+
+  constructor(session: Session) {
+    this.#session = session;
   }
+
+  /** Sends the reads for these commits at once, except those that were sent before. */
+  send(commits: readonly Commit[]): void {
+    const wanted = new Wanted();
+    for (const commit of commits) wanted.add(commit);
+    wanted.leaveOut(this.#asked);
+    const fill = loadRecords(this.#session, wanted);
+    // It is awaited later: a connection that fails before must not end the process.
+    fill.catch(() => {});
+    this.#fills.push(fill);
+  }
+
+  /** Resolves with what fills a draft when all reads are answered. Rejects if one of them fails. */
+  async answered(): Promise<Fill> {
+    const fills = await Promise.all(this.#fills);
+    return draft => {
+      for (const fill of fills) fill(draft);
+    };
+  }
+}
+
+async function loadRecords(session: Session, wanted: Wanted): Promise<Fill> {
   const fills = await Promise.all([
     found(session, devices, 'number = ANY($1::int8[])', wanted.devices, draft => draft.devices),
     found(session, devices, 'serial_number = ANY($1::text[])', wanted.serials, draft => draft.devices),

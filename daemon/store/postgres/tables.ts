@@ -13,16 +13,18 @@ import { tagLines, tagsOf } from './tags.ts';
 type ColumnType = 'int8' | 'text' | 'bool' | 'json' | 'tags';
 type Columns<R> = Readonly<Record<keyof R, ColumnType>>;
 
+/** A statement and its values. */
+export type Statement = readonly [sql: string, values: unknown[]];
+
 /** A table of records that have a number. */
 export interface Table<R> {
   /** Quoted. */
   readonly name: string;
   /** The select list that returns records, before `toRecord`. */
   readonly columns: string;
-  readonly insert: string;
   readonly update: string;
-  /** The values of `insert` for these records: an array for each column. */
-  added(records: readonly R[]): unknown[][];
+  /** Adds the records: an array for each column, and none for columns that have the `initial` value in all of them. */
+  insert(records: readonly R[]): Statement;
   /** The values of `update`. */
   changed(records: readonly R[]): unknown[][];
   toRecord(row: Readonly<Record<string, unknown>>): R;
@@ -38,11 +40,21 @@ const arrayType = (type: ColumnType) => `${type === 'json' || type === 'tags' ? 
 const unnest = (types: readonly ColumnType[]) =>
   `unnest(${types.map((type, i) => `$${i + 1}::${arrayType(type)}`).join(', ')})`;
 
+interface TableOptions<R> {
+  /** Columns that never change. */
+  readonly fixed?: readonly (keyof R)[];
+  /** Values that most new records have. An array costs time for each row and for each statement: these have none. */
+  readonly initial?: Partial<R>;
+}
+
+/** A constant of the program in SQL. */
+const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value));
+
 function table<R extends object>(
   name: string,
   columns: Columns<R>,
   key: keyof R & string,
-  fixed: readonly (keyof R)[] = [],
+  { fixed = [], initial }: TableOptions<R> = {},
 ): Table<R> {
   const fields = Object.keys(columns) as (keyof R & string)[];
   const coded = fields.filter(field => columns[field] === 'json' || columns[field] === 'tags');
@@ -51,14 +63,26 @@ function table<R extends object>(
   const typesOf = (of: readonly (keyof R)[]) => of.map(field => columns[field]);
   const valuesOf = (of: readonly (keyof R & string)[], records: readonly R[]) =>
     of.map(field => records.map(record => encoded(columns[field], record[field])));
+  const constants = Object.entries(initial ?? {}) as [keyof R & string, unknown][];
+  const varying = fields.filter(field => !(initial && field in initial));
+  const isInitial = (record: R) => constants.every(([field, value]) => record[field] === value);
+  const inserting = (of: readonly (keyof R & string)[], others: typeof constants) => {
+    const columnNames = names([...of, ...others.map(([field]) => field)]);
+    const values = ['*', ...others.map(([, value]) => literal(value))].join(', ');
+    return `INSERT INTO ${name} (${columnNames}) SELECT ${values} FROM ${unnest(typesOf(of))}`;
+  };
+  const insertAll = inserting(fields, []);
+  const insertInitial = inserting(varying, constants);
   const assigned = mutable.slice(1).map(snakeCase);
   return {
     name,
     columns: selectList(fields),
-    insert: `INSERT INTO ${name} (${names(fields)}) SELECT * FROM ${unnest(typesOf(fields))}`,
     update: `UPDATE ${name} AS t SET ${assigned.map(column => `${column} = n.${column}`).join(', ')}
       FROM ${unnest(typesOf(mutable))} AS n (${names(mutable)}) WHERE t.${key} = n.${key}`,
-    added: records => valuesOf(fields, records),
+    insert: records =>
+      constants.length > 0 && records.every(isInitial)
+        ? [insertInitial, valuesOf(varying, records)]
+        : [insertAll, valuesOf(fields, records)],
     changed: records => valuesOf(mutable, records),
     toRecord(row) {
       if (coded.length === 0) return row as R;
@@ -77,6 +101,23 @@ function decoded(type: ColumnType, text: string | null): unknown {
   if (type === 'tags') return tagsOf(text);
   return text === null ? null : JSON.parse(text);
 }
+
+/** What a device has that was just registered. */
+export const registered = {
+  status: 'INACTIVE',
+  userId: null,
+  note: null,
+  activatedAt: null,
+  lastUsedAt: null,
+  lockReason: null,
+  lockedAt: null,
+  deactivatedAt: null,
+  updatedAt: null,
+  usageCount: 0,
+  usageSeconds: 0,
+  backupCount: 0,
+  lastBackupAt: null,
+} as const;
 
 export const devices = table<DeviceRecord>(
   'device',
@@ -108,7 +149,10 @@ export const devices = table<DeviceRecord>(
     proof: 'text',
   },
   'number',
-  ['deviceType', 'serialNumber', 'manufacturer', 'model', 'hardwareVersion', 'createdAt'],
+  {
+    fixed: ['deviceType', 'serialNumber', 'manufacturer', 'model', 'hardwareVersion', 'createdAt'],
+    initial: registered,
+  },
 );
 
 export const users = table<UserRecord>(
@@ -124,7 +168,7 @@ export const users = table<UserRecord>(
     tokenEpoch: 'int8',
   },
   'number',
-  ['username', 'createdAt'],
+  { fixed: ['username', 'createdAt'] },
 );
 
 export const apps = table<AppRecord>(
@@ -178,7 +222,7 @@ export const serviceTokens = table<ServiceTokenRecord>(
     allowedFrom: 'json',
   },
   'number',
-  ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom'],
+  { fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom'] },
 );
 
 export const events = table<ChainedRow>(

@@ -5,12 +5,15 @@ import type { JournalEnd } from '../journal-end.ts';
 import type { JournalHead } from '../queries.ts';
 import { Draft, type HeadRow, storedHead } from './draft.ts';
 import { StoreMisconfigured, sqlState } from './failure.ts';
-import { loadRecords } from './load.ts';
+import type { Loading } from './load.ts';
 import type { Primary } from './primary.ts';
 import type { Result, Session } from './session.ts';
-import { apps, backups, devices, events, serviceTokens, users } from './tables.ts';
+import { apps, backups, devices, events, type Statement, serviceTokens, users } from './tables.ts';
 
-const lockHead = 'SELECT event, mac, seal, at, device, "user", app, backup, service_token FROM head FOR UPDATE';
+/** The clock is read before or after the wait for the lock: both are between the question and its answer. */
+const lockHead = `SELECT event, mac, seal, at, device, "user", app, backup, service_token,
+    (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now
+  FROM head FOR UPDATE`;
 
 /** Milliseconds for each round trip; more than the server waits for the lock. */
 const ROUND_TRIP_MS = 30_000;
@@ -53,27 +56,36 @@ export class NotWritten extends Error {
   }
 }
 
-/** Takes the lock of the database and reads what the commits need. Rejects with `NotWritten`. */
+/** What a transaction begins with. */
+export interface Beginning {
+  readonly session: Session;
+  readonly commits: readonly Commit[];
+  readonly loading: Loading;
+  readonly end: JournalEnd;
+  readonly primary: Primary;
+}
+
+/**
+ * Takes the lock of the database and reads what the commits need. Calls `locked` when it has the lock: what `loading` was asked for
+ * before that is read under the lock in the same round trip. Rejects with `NotWritten`.
+ */
 export async function begin(
-  session: Session,
-  commits: readonly Commit[],
-  end: JournalEnd,
-  primary: Primary,
+  { session, commits, loading, end, primary }: Beginning,
+  locked: () => void,
 ): Promise<{ readonly draft: Draft; readonly head: HeadRow }> {
   const asked = primary.now();
-  const answers = session.together(() =>
-    Promise.all([
-      session.run('BEGIN ISOLATION LEVEL READ COMMITTED'),
-      session.run(lockHead),
-      loadRecords(session, commits),
-      session.run(`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now`),
-    ]),
-  );
-  const [, locked, fill, clock] = await inTime(session, answers).catch(error => {
-    throw new NotWritten(error);
+  const answers = session.together(() => {
+    const sent = [session.run('BEGIN ISOLATION LEVEL READ COMMITTED'), session.run(lockHead)] as const;
+    loading.send(commits);
+    return Promise.all(sent);
   });
-  const head = locked.rows[0] as unknown as HeadRow;
-  primary.checkClock(clock.rows[0]!.now as number, asked);
+  const fail = (error: unknown) => {
+    throw new NotWritten(error);
+  };
+  const [, { rows }] = await inTime(session, answers).catch(fail).finally(locked);
+  const head = rows[0] as unknown as HeadRow & { readonly now: number };
+  const fill = await inTime(session, loading.answered()).catch(fail);
+  primary.checkClock(head.now, asked);
   const stored = storedHead(head);
   if (stored && !end.isGenuine(stored)) throw new UnknownSeal();
   end.continueAt(stored);
@@ -132,8 +144,6 @@ export async function inTime<T>(session: Session, answers: Promise<T>): Promise<
   }
 }
 
-type Statement = readonly [sql: string, values: unknown[]];
-
 const addCounts = `INSERT INTO device_count (manufacturer, device_type, status, count)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[])
   ON CONFLICT (manufacturer, device_type, status) DO UPDATE SET count = device_count.count + excluded.count`;
@@ -149,7 +159,7 @@ function* writesOf(draft: Draft): Generator<Statement> {
     [backups, draft.backups],
     [serviceTokens, draft.serviceTokens],
   ] as const) {
-    if (records.added.length > 0) yield [table.insert, table.added(records.added as never)];
+    if (records.added.length > 0) yield table.insert(records.added as never);
     if (records.changed.length > 0) yield [table.update, table.changed(records.changed as never)];
   }
   const counts = [...draft.counts.values()].filter(({ by }) => by !== 0);
@@ -163,7 +173,7 @@ function* writesOf(draft: Draft): Generator<Statement> {
   yield* draft.responses.writes();
   yield* draft.proofs.writes(draft.at);
   yield* draft.documents.writes();
-  if (draft.events.length > 0) yield [events.insert, events.added(draft.events)];
+  if (draft.events.length > 0) yield events.insert(draft.events);
 }
 
 function updateHead({ event, mac, seal, at, device, user, app, backup, service_token }: HeadRow): Statement {
