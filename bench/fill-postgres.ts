@@ -12,11 +12,20 @@ CREATE FUNCTION pg_temp.unmixed(x int8) RETURNS int8 IMMUTABLE LANGUAGE sql AS $
 CREATE FUNCTION pg_temp.spread(n int8) RETURNS int8 IMMUTABLE LANGUAGE sql AS $$
   SELECT pg_temp.mixed(pg_temp.imul(pg_temp.unmixed(pg_temp.imul(pg_temp.mixed(n), ${0x85ebca6b})), ${0xc2b2ae35})) $$;`;
 
-/** One in twenty has a tag; states, users and times are those of `addBatch`, so far as lists tell them apart. */
+/** The proof of a device, as text: one of fifty models, a grade, and for one in 250 an advisory. */
+const proof = `json_build_object('proof', json_build_object(
+    'grade', CASE WHEN random % 100 < 70 THEN 'claimed' WHEN random % 100 < 95 THEN 'model' WHEN random % 100 < 99 THEN 'unit' ELSE 'failed' END,
+    'method', CASE WHEN random % 100 < 70 THEN 'claims' ELSE 'fido' END, 'model', NULL,
+    'aaguid', '2fc0579f-8113-47ea-b116-' || lpad(((random / 100) % 50)::text, 12, '0'), 'firmware', '5.4.3', 'serial', NULL, 'root', NULL,
+    'metadataNumber', NULL, 'provedAt', NULL, 'warnings', '[]'::json), 'rule', NULL,
+  'advisories', CASE WHEN (random / 5000) % 250 = 0 THEN '["YSA-2024-03"]' ELSE '[]' END::json,
+  'proofId', 'proof-' || n, 'answer', lpad(n::text, 64, '0'), 'hasEvidence', random % 100 >= 70)::text`;
+
+/** One in twenty has a tag, one in four a proof; states, users and times are those of `addBatch`, so far as lists tell them apart. */
 const insert = `
 INSERT INTO device (number, device_type, serial_number, manufacturer, model, hardware_version, firmware_version, status, user_id,
   activation_code, activation_code_expires_at, created_at, activated_at, last_used_at, lock_reason, locked_at, deactivated_at, updated_at,
-  usage_count, usage_seconds, backup_count, tags)
+  usage_count, usage_seconds, backup_count, tags, proof)
 SELECT n, CASE WHEN other & 128 <> 0 THEN 'UKEY' ELSE 'SIMKEY' END,
   CASE WHEN random % 10 < 7 THEN 'FT-2026-' ELSE 'YK5C-31-' END || upper(lpad(to_hex(random), 8, '0')),
   'Maker ' || (other >> 9) % 8, 'Model ' || (other >> 13) % 40, '1.0', '5.4.3',
@@ -30,7 +39,8 @@ SELECT n, CASE WHEN other & 128 <> 0 THEN 'UKEY' ELSE 'SIMKEY' END,
   CASE WHEN share >= 95 THEN later END,
   CASE WHEN share >= 40 THEN later END,
   CASE WHEN share >= 40 AND share < 85 AND share % 2 = 0 THEN 1 ELSE 0 END, 0, 0,
-  CASE WHEN n % 20 = 0 THEN 'site:site-' || random % 50 END
+  CASE WHEN n % 20 = 0 THEN 'site:site-' || random % 50 END,
+  CASE WHEN n % 4 = 1 THEN ${proof} END
 FROM (
   SELECT n, random, other, other % 100 AS share, ${BEGUN} + n * 1000 AS at, ${BEGUN} + n * 1000 + random % ${90 * DAY} AS later
   FROM (SELECT n, pg_temp.spread(n) AS random, pg_temp.spread(n # ${SEED}) AS other FROM generate_series($1::int8, $2::int8) AS n OFFSET 0) AS a

@@ -1,7 +1,8 @@
 import type { Bench } from '../bench.ts';
 import { Client } from '../connection.ts';
+import { BEGUN, commonKeyword, DAY, knownUser, sample } from '../fill.ts';
 import { Registries } from '../postgres.ts';
-import { settled } from '../processes.ts';
+import { type BenchDaemon, settled } from '../processes.ts';
 import { bound, median, type Row, ratio } from '../report.ts';
 import { alternating, filters, keywords, rowsOf, sorts } from './lists.ts';
 
@@ -9,6 +10,7 @@ const small = 100_000;
 const list = '/api/devices/list';
 /** Answers that a figure is the median of. */
 const times = 15;
+const HOUR = 3_600_000;
 
 /** Lists of a large registry in PostgreSQL, held against one of 100,000 devices. */
 export async function* postgresListRows(bench: Bench): AsyncGenerator<Row> {
@@ -18,25 +20,77 @@ export async function* postgresListRows(bench: Bench): AsyncGenerator<Row> {
     const many = await registries.daemon(await registries.filled(bench.devices));
     await settled(few.pid);
     await settled(many.pid);
-    const ours = new Client(many.url, many.token);
-    const theirs = new Client(few.url, few.token);
-    yield* filterRows(bench, ours, theirs);
-    yield* boundRows(bench, ours);
+    yield* rowsOfDaemons(bench, many, few);
     await Promise.all([few.stop(), many.stop()]);
   } finally {
     await registries.stop();
   }
 }
 
+/** The same for registries that are there: `few` has 100,000 devices. */
+export async function* rowsOfDaemons(
+  bench: Bench,
+  many: Pick<BenchDaemon, 'url' | 'token'>,
+  few: Pick<BenchDaemon, 'url' | 'token'>,
+): AsyncGenerator<Row> {
+  const ours = new Client(many.url, many.token);
+  const theirs = new Client(few.url, few.token);
+  yield* firstRows(bench, ours);
+  yield* filterRows(bench, ours, theirs);
+  yield* boundRows(bench, ours);
+  ours.end();
+  theirs.end();
+}
+
+const aaguid = '2fc0579f-8113-47ea-b116-000000000007';
+const tag = 'tag=site%3Asite-7';
+
 /** Besides those of SQLite. */
-const furtherFilters = (devices: number): Readonly<Record<string, string>> => ({
-  tag: 'tag=site%3Asite-7',
-  'a day of creation': `createdFrom=2026-01-01T06:00:00.000Z&createdTo=2026-01-01T12:00:00.000Z`,
-  serialNumber: `serialNumber=${keywords(devices).rare[0]}`,
-});
+const furtherFilters: Readonly<Record<string, string>> = {
+  'tag of 0.1 %': tag,
+  'the tag and a state': `${tag}&status=ACTIVE`,
+  'the tag and a user': `${tag}&userId=${knownUser}`,
+  'AAGUID of 0.5 %': `aaguid=${aaguid}`,
+  'the AAGUID and the tag': `aaguid=${aaguid}&${tag}`,
+  'advisory of 0.1 %': 'advisory=YSA-2024-03',
+  'the advisory and a state': 'advisory=YSA-2024-03&status=ACTIVE',
+  'proof=model': 'proof=model',
+  'proof=model,unit': 'proof=model,unit',
+  'proof=none': 'proof=none',
+  'proof=failed and a state': 'proof=failed&status=LOCKED',
+  '6 hours of creation': hours(0, 6),
+  '6 hours of creation and a state': `${hours(0, 6)}&status=ACTIVE`,
+  'creation from an hour on, and a state': `createdFrom=${new Date(BEGUN + 6 * HOUR).toISOString()}&status=ACTIVE`,
+  'a keyword of most and a state': `keyword=${commonKeyword}&status=ACTIVE`,
+};
+
+function hours(from: number, to: number): string {
+  const at = (hour: number) => new Date(BEGUN + hour * HOUR).toISOString();
+  return `createdFrom=${at(from)}&createdTo=${at(to)}`;
+}
+
+/** What is counted the first time; it goes before all other rows. */
+const firstAsked = [
+  tag,
+  'proof=model',
+  'proof=none',
+  `keyword=${commonKeyword}`,
+  `keyword=${commonKeyword}&status=ACTIVE`,
+];
+
+async function* firstRows({ devices }: Bench, client: Client): AsyncGenerator<Row> {
+  for (const query of firstAsked) {
+    const { ms } = await client.get(`${list}?${query}`);
+    yield bound(`PostgreSQL: the first page 1 with total of ${query}, ${devices} devices`, 'ms', [ms], 20_000);
+  }
+  const rare = [17, 1017, 2017, 3017, 4017].map(n => sample(n).serialNumber.slice(8));
+  const samples: number[] = [];
+  for (const word of rare) samples.push((await client.get(`${list}?keyword=${word}`)).ms);
+  yield bound(`PostgreSQL: the first search for a rare keyword, ${devices} devices`, 'ms', samples, 5);
+}
 
 async function* filterRows({ repetitions, devices }: Bench, ours: Client, theirs: Client): AsyncGenerator<Row> {
-  for (const [name, query] of Object.entries({ ...filters })) {
+  for (const [name, query] of Object.entries({ ...filters, ...furtherFilters })) {
     const path = `${list}?${query}`;
     await rowsOf(ours, path);
     const pairs = [];
@@ -76,7 +130,19 @@ function* bounded(devices: number): Generator<readonly [work: string, atMost: nu
     25,
     asked(['activatedAt', 'lastUsedAt', 'updatedAt'].map(sort => `status=ACTIVE&sortBy=${sort}`)),
   ];
-  for (const [name, query] of Object.entries(furtherFilters(devices))) yield [`page 1, ${name}`, 25, asked([query])];
+  yield ['keyword, the start of ids (dev-99999)', 5, searched(['dev-99999'])];
+  yield ['page 1, a whole serial number', 5, asked([`serialNumber=${sample(7).serialNumber}`])];
+  yield ['the tag, ordered by serial number', 100, asked([`${tag}&sortBy=serialNumber`])];
+  yield [
+    'lastUsedBefore and ACTIVE',
+    2000,
+    asked([`lastUsedBefore=${new Date(BEGUN + 60 * DAY).toISOString()}&status=ACTIVE`]),
+  ];
+  yield [
+    'codeExpiresBefore and INACTIVE',
+    3000,
+    asked([`codeExpiresBefore=${new Date(BEGUN + 366 * DAY).toISOString()}&status=INACTIVE`]),
+  ];
   yield ['the middle page of a state', 100, asked([`status=ACTIVE&page=${Math.ceil((devices * 0.45) / 40)}`])];
   yield ['statistics', 10, ['/api/statistics']];
 }

@@ -9,6 +9,7 @@ import { proofRules } from './store/proof-rules.ts';
 import { readRules } from './store/read-rules.ts';
 import { responseRules } from './store/response-rules.ts';
 import { tokenRules } from './store/token-rules.ts';
+import { totalRules } from './store/total-rules.ts';
 
 /** The rules that every store must keep. */
 export const storeRules: readonly Rule[] = [
@@ -17,6 +18,7 @@ export const storeRules: readonly Rule[] = [
   ...groupRules,
   ...readRules,
   ...listRules,
+  ...totalRules,
   ...tokenRules,
   ...responseRules,
   ...proofRules,

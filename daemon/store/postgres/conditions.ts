@@ -1,11 +1,17 @@
 import type { DeviceFilter } from '../queries.ts';
+import { likeId } from './list-tables.ts';
 import { searchText } from './migrations.ts';
 import { tagArray, wantedLines } from './tags.ts';
 
 /** The terms of a WHERE clause, and the values of its parameters. */
 export class Conditions {
-  readonly values: unknown[] = [];
+  readonly values: unknown[];
   readonly #terms: string[] = [];
+
+  /** `values`: those of the statement so far. */
+  constructor(values: unknown[] = []) {
+    this.values = values;
+  }
 
   /** The parameter for a value. */
   value(value: unknown): string {
@@ -29,39 +35,78 @@ export class Conditions {
   get where(): string {
     return this.#terms.length > 0 ? `WHERE ${this.#terms.join(' AND ')}` : '';
   }
+
+  /** The clause with one more term. */
+  and(term: string): string {
+    return this.#terms.length > 0 ? `${this.where} AND ${term}` : `WHERE ${term}`;
+  }
 }
 
-/** The terms of a filter of devices. */
-export function deviceConditions(filter: DeviceFilter): Conditions {
-  const conditions = new Conditions();
+/** The terms of a filter of devices. They look at nothing but the row, which can be one of `device_before`. */
+export function deviceConditions(filter: DeviceFilter, values: unknown[] = []): Conditions {
+  const conditions = unmarkedConditions(filter, values);
+  if (filter.tags !== undefined && filter.tags.length > 0)
+    conditions.addTerm(`tags IS NOT NULL AND ${tagArray} @> ${conditions.value(wantedLines(filter.tags))}::text[]`);
+  const { proof, aaguid, advisory } = filter;
+  if (aaguid !== undefined) conditions.addTerm(contains(conditions, { proof: { aaguid } }));
+  if (advisory !== undefined) conditions.addTerm(contains(conditions, { advisories: [advisory] }));
+  if (proof !== undefined) conditions.addTerm(gradeTerm(conditions, proof));
+  return conditions;
+}
+
+/** The same terms for present devices: marks are looked up in `device_mark`, which has them in the order of numbers. */
+export function presentConditions(filter: DeviceFilter, values: unknown[] = []): Conditions {
+  const conditions = unmarkedConditions(filter, values);
+  for (const marks of marksOf(filter)) conditions.addTerm(`number IN (${marked(conditions, marks)})`);
+  if (filter.proof?.includes('none')) conditions.addTerm(gradeTerm(conditions, filter.proof));
+  return conditions;
+}
+
+/** The numbers of the devices that have one of these marks. */
+export function marked(conditions: Conditions, marks: readonly string[]): string {
+  const mark = marks.length === 1 ? `= ${conditions.value(marks[0])}` : `= ANY(${conditions.value(marks)}::text[])`;
+  return `SELECT m.number FROM device_mark AS m WHERE m.mark ${mark}`;
+}
+
+/** Devices have a mark of each of these. A grade among several, because a device has one grade. */
+export function marksOf({ tags = [], proof, aaguid, advisory }: DeviceFilter): readonly (readonly string[])[] {
+  return [
+    ...wantedLines(tags).map(line => [`tag:${line}`]),
+    ...(aaguid === undefined ? [] : [[`aaguid:${aaguid}`]]),
+    ...(advisory === undefined ? [] : [[`advisory:${advisory}`]]),
+    ...(proof === undefined || proof.includes('none') ? [] : [proof.map(grade => `grade:${grade}`)]),
+  ];
+}
+
+function unmarkedConditions(filter: DeviceFilter, values: unknown[]): Conditions {
+  const conditions = new Conditions(values);
   if (filter.deviceType !== undefined) conditions.addOneOf('device_type', filter.deviceType);
   if (filter.status !== undefined) conditions.addOneOf('status', filter.status);
   if (filter.manufacturer !== undefined) conditions.add('manufacturer =', filter.manufacturer);
   if (filter.userId !== undefined) conditions.add('user_id =', filter.userId);
   if (filter.serialNumber !== undefined) conditions.add('serial_number =', filter.serialNumber);
-  if (filter.createdFrom !== undefined) conditions.add('created_at >=', filter.createdFrom);
-  if (filter.createdTo !== undefined) conditions.add('created_at <', filter.createdTo);
+  if (filter.createdFrom !== undefined) conditions.addTerm(`number >= ${firstFrom(conditions, filter.createdFrom)}`);
+  if (filter.createdTo !== undefined) conditions.addTerm(`number < ${firstFrom(conditions, filter.createdTo)}`);
   if (filter.lastUsedBefore !== undefined)
     conditions.add('coalesce(last_used_at, activated_at) <', filter.lastUsedBefore);
   if (filter.codeExpiresBefore !== undefined) conditions.add('activation_code_expires_at <', filter.codeExpiresBefore);
-  if (filter.tags !== undefined && filter.tags.length > 0)
-    conditions.addTerm(`tags IS NOT NULL AND ${tagArray} @> ${conditions.value(wantedLines(filter.tags))}::text[]`);
-  addProof(conditions, filter);
   if (filter.keyword !== undefined) addKeyword(conditions, filter.keyword);
   return conditions;
 }
+
+/** The number of the first device of this time or later: times never go back. So a page by number is a part of an index. */
+const firstFrom = (conditions: Conditions, at: number): string =>
+  `coalesce((SELECT first.number FROM device AS first WHERE first.created_at >= ${conditions.value(at)}
+    ORDER BY first.created_at, first.number LIMIT 1), ${Number.MAX_SAFE_INTEGER})`;
 
 /** The proof of a device contains this JSON; served by an index. */
 function contains(conditions: Conditions, part: object): string {
   return `proof IS NOT NULL AND proof::jsonb @> ${conditions.value(JSON.stringify(part))}::jsonb`;
 }
 
-function addProof(conditions: Conditions, { proof, aaguid, advisory }: DeviceFilter): void {
-  if (aaguid !== undefined) conditions.addTerm(contains(conditions, { proof: { aaguid } }));
-  if (advisory !== undefined) conditions.addTerm(contains(conditions, { advisories: [advisory] }));
-  if (proof === undefined) return;
+function gradeTerm(conditions: Conditions, proof: NonNullable<DeviceFilter['proof']>): string {
   const grades = proof.map(grade => (grade === 'none' ? 'proof IS NULL' : contains(conditions, { proof: { grade } })));
-  conditions.addTerm(`(${grades.join(' OR ')})`);
+  return `(${grades.join(' OR ')})`;
 }
 
 const idPrefix = 'dev-';
@@ -72,8 +117,32 @@ function addKeyword(conditions: Conditions, keyword: string): void {
   if (idPrefix.includes(lower)) return;
   // Only the separator between id and serial number has a line break.
   if (lower.includes('\n')) conditions.addTerm('false');
-  else conditions.add(`${searchText} LIKE`, `%${lower.replace(/[\\%_]/g, '\\$&')}%`);
+  else if (/^dev-\d{1,15}$/.test(lower)) conditions.addTerm(startOfIds(conditions, lower));
+  else conditions.add(`${searchText} LIKE`, likeAnywhere(lower));
 }
+
+const likeAnywhere = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** The numbers whose digits begin with those of the keyword, and serial numbers that have it: an index of its own for each part. */
+function startOfIds(conditions: Conditions, keyword: string): string {
+  const digits = keyword.slice(idPrefix.length);
+  const inSerial = `${likeId} AND lower(serial_number COLLATE "C") LIKE ${conditions.value(likeAnywhere(keyword))}`;
+  return `(${[...rangesOf(digits), inSerial].join(' OR ')})`;
+}
+
+/** Ids have no zeros in front. */
+function* rangesOf(digits: string): Generator<string> {
+  if (digits.startsWith('0')) return;
+  for (
+    let [first, count] = [Number(digits), 1];
+    first < Number.MAX_SAFE_INTEGER;
+    [first, count] = [first * 10, count * 10]
+  )
+    yield `number BETWEEN ${first} AND ${first + count - 1}`;
+}
+
+/** Whether a keyword has three letters or digits in a row, which the index for keywords needs to find few devices fast. */
+export const isSelective = (keyword: string | undefined): boolean => /[a-z\d]{3}/i.test(keyword ?? '');
 
 const filterFields: Readonly<Record<keyof DeviceFilter, 0>> = {
   deviceType: 0,
@@ -92,8 +161,10 @@ const filterFields: Readonly<Record<keyof DeviceFilter, 0>> = {
   advisory: 0,
 };
 
+/** The fields that a filter names. */
+export const fieldsOf = (filter: DeviceFilter): readonly (keyof DeviceFilter)[] =>
+  (Object.keys(filterFields) as (keyof DeviceFilter)[]).filter(name => filter[name] !== undefined);
+
 /** Whether the filter names nothing but these fields. */
 export const namesOnly = (filter: DeviceFilter, ...fields: readonly (keyof DeviceFilter)[]): boolean =>
-  (Object.keys(filterFields) as (keyof DeviceFilter)[]).every(
-    name => filter[name] === undefined || fields.includes(name),
-  );
+  fieldsOf(filter).every(name => fields.includes(name));

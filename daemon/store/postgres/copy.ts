@@ -161,7 +161,9 @@ class PostgresReplacement extends PostgresCopyTarget implements Replacement {
     // The journal is protected against its own database user, which may disable that.
     await this.run('ALTER TABLE event DISABLE TRIGGER event_never_changes');
     // A stored response would acknowledge a change that the restored registry does not have.
-    await this.run(`TRUNCATE response, ${copiedTables.map(table => `"${table}"`).join(', ')}`);
+    await this.run(
+      `TRUNCATE response, device_mark, device_before, ${copiedTables.map(table => `"${table}"`).join(', ')}`,
+    );
     await this.run('ALTER TABLE event ENABLE TRIGGER event_never_changes');
   }
 

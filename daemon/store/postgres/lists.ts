@@ -2,12 +2,12 @@
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import type { DeviceQuery, Rows } from '../queries.ts';
-import { type Conditions, deviceConditions, namesOnly } from './conditions.ts';
+import { Conditions, namesOnly, presentConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { rowsOf } from './reads.ts';
 import { selectList } from './tables.ts';
 import { tagsOf } from './tags.ts';
-import { totalOf } from './totals.ts';
+import { type Few, totalOf } from './totals.ts';
 
 /** The columns of a `DeviceRow`. */
 export const rowColumns = selectList(Object.keys(deviceRowFields));
@@ -61,26 +61,46 @@ function pageByNumber(readers: Readers, { descending, offset, limit, createdFrom
 
 /** The numbers of a page come first: those before it are skipped in an index, without their rows. */
 async function pageByQuery(readers: Readers, query: DeviceQuery) {
-  const conditions = deviceConditions(query);
-  const total = totalOf(readers, query, conditions);
-  const numbers = nullable.has(query.sortBy) ? numbersByTime(query, conditions) : numbersBy(query, conditions);
-  const sql = `WITH page AS MATERIALIZED (${numbers})
-    SELECT t.*, p.* FROM (${total.sql}) AS t LEFT JOIN (
-      SELECT place, ${rowColumns.replace('number', 'd.number')} FROM page JOIN device AS d ON d.number = page.number) AS p ON true
+  const conditions = presentConditions(query);
+  const total = totalOf(readers, query, conditions.values);
+  // Other orders have indexes in which the devices before a time are not the last ones.
+  const few = keys[query.sortBy] === null || query.keyword !== undefined ? total.few : undefined;
+  const [before, page] = few
+    ? [`${few.tables(conditions.where)}, `, pageOfFew(few, query, conditions)]
+    : ['', numbersOf(query, conditions)];
+  const sql = `WITH ${before}counted AS MATERIALIZED (${total.sql}), page AS MATERIALIZED (${page})
+    SELECT t.*, p.* FROM counted AS t LEFT JOIN (
+      SELECT place, ${rowColumns.replace('number', 'd.number')} FROM page JOIN device AS d ON d.number = page.number
+      -- What has no rows is not searched.
+      WHERE (SELECT total FROM counted) > ${conditions.value(query.offset)}) AS p ON true
     ORDER BY p.place`;
   const { rows } = await readers.runOnce(sql, conditions.values);
   total.read(rows[0]!);
-  return { rows: rows.map(({ place: _, upTo: __, ...row }) => row) };
+  return { rows: rows.map(({ place: _, moment: __, ...row }) => row) };
 }
+
+/** If few devices match, they are looked for once. The planner would look for them in the order of the page, among all others. */
+function pageOfFew(few: Few, query: DeviceQuery, conditions: Conditions): string {
+  const source =
+    keys[query.sortBy] === null
+      ? 'hits AS device'
+      : '(SELECT d.* FROM hits JOIN device AS d ON d.number = hits.number OFFSET 0) AS device';
+  const sorted = numbersOf(query, new Conditions(conditions.values), source);
+  return `SELECT * FROM (${sorted}) AS n WHERE ${few.areAll}
+    UNION ALL SELECT * FROM (${numbersOf(query, conditions)}) AS n WHERE NOT ${few.areAll}`;
+}
+
+const numbersOf = (query: DeviceQuery, conditions: Conditions, source = 'device'): string =>
+  (nullable.has(query.sortBy) ? numbersByTime : numbersBy)(query, conditions, source);
 
 const placed = 'row_number() OVER () AS place, number';
 
-function numbersBy({ sortBy, descending, offset, limit }: DeviceQuery, conditions: Conditions): string {
+function numbersBy({ sortBy, descending, offset, limit }: DeviceQuery, conditions: Conditions, source: string): string {
   const direction = descending ? 'DESC' : 'ASC';
   const key = keys[sortBy];
   const order = `${key === null ? '' : `${key} ${direction}, `}number ${direction}`;
   return `SELECT ${placed} FROM (
-    SELECT number FROM device ${conditions.where} ORDER BY ${order}
+    SELECT number FROM ${source} ${conditions.where} ORDER BY ${order}
     LIMIT ${conditions.value(limit)} OFFSET ${conditions.value(offset)}) AS n`;
 }
 
@@ -88,23 +108,26 @@ function numbersBy({ sortBy, descending, offset, limit }: DeviceQuery, condition
  * Devices without the time come last in both directions, which no index has: first a page of those that have it, from their index.
  * Only if it is not full, the others follow; how many come before them is counted only then.
  */
-function numbersByTime({ sortBy, descending, offset, limit }: DeviceQuery, conditions: Conditions): string {
+function numbersByTime(
+  { sortBy, descending, offset, limit }: DeviceQuery,
+  conditions: Conditions,
+  source: string,
+): string {
   const direction = descending ? 'DESC' : 'ASC';
   const key = keys[sortBy]!;
   const [most, skipped] = [conditions.value(limit), conditions.value(offset)];
-  const also = (term: string) => `${conditions.where === '' ? 'WHERE' : `${conditions.where} AND`} ${term}`;
-  const timed = also(`${key} IS NOT NULL`);
+  const timed = conditions.and(`${key} IS NOT NULL`);
   const found = '(SELECT count(*) FROM timed)';
   return `WITH timed AS MATERIALIZED (
       SELECT number, row_number() OVER () AS place FROM (
-        SELECT number FROM device ${timed} ORDER BY ${key} ${direction}, number ${direction} LIMIT ${most} OFFSET ${skipped}) AS n)
+        SELECT number FROM ${source} ${timed} ORDER BY ${key} ${direction}, number ${direction} LIMIT ${most} OFFSET ${skipped}) AS n)
     SELECT place, number FROM (
       SELECT place, number FROM timed UNION ALL
       SELECT ${most} + row_number() OVER (), number FROM (
-        SELECT number FROM device ${also(`${key} IS NULL`)} ORDER BY number ${direction}
+        SELECT number FROM ${source} ${conditions.and(`${key} IS NULL`)} ORDER BY number ${direction}
         LIMIT ${most} - ${found}
         OFFSET CASE WHEN ${found} > 0 OR ${skipped} = 0 THEN 0
-          ELSE ${skipped} - (SELECT count(*) FROM device ${timed}) END) AS n) AS both_parts
+          ELSE ${skipped} - (SELECT count(*) FROM ${source} ${timed}) END) AS n) AS both_parts
     -- For the planner, which expects a tenth of the table otherwise.
     LIMIT ${most}`;
 }

@@ -39,6 +39,11 @@ const faults: readonly string[] = [
          UNION ALL SELECT user_id, device_type, status, manufacturer, 0, count(*) FROM device
            WHERE user_id IN (SELECT user_id FROM device_user_count) GROUP BY 1, 2, 3, 4) AS counts
    GROUP BY user_id, device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
+  `SELECT 'the marks of device ' || number || ' differ from its tags and proof' AS text FROM (
+     SELECT mark, number, -1 AS by FROM device_mark
+     UNION ALL SELECT unnest(marks_of_device(tags, proof)), number, 1 FROM device
+       WHERE tags IS NOT NULL OR proof IS NOT NULL) AS marks
+   GROUP BY mark, number HAVING sum(by) <> 0`,
   `SELECT 'device ' || number || ' has no journal entry for its registration' AS text FROM (
      SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED') AS missing`,
   `SELECT 'device ' || d.number || ' says ' || d.backup_count || ' backups, there are ' || count(b.number) AS text

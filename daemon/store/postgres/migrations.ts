@@ -1,6 +1,7 @@
 /** The steps that bring the schema up to date. A released step is never edited: a further change is a further step. */
 
 import { registry, text } from './first-schema.ts';
+import { listTables } from './list-tables.ts';
 
 /** A step from one version of the schema to the next. `number` is the version after it. */
 export interface Migration {
@@ -139,4 +140,5 @@ export const migrations: readonly Migration[] = [
   { number: 4, name: 'large lists', sql: largeLists },
   // A daemon of the step before keeps the proofs of devices: it writes columns by name.
   { number: 5, name: 'proofs', sql: proofs, readableBy: 4 },
+  { number: 6, name: 'marks and earlier states', sql: listTables, readableBy: 4 },
 ];

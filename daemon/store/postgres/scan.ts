@@ -1,7 +1,7 @@
 import type { DeviceRow } from '../../domain/device.ts';
 import { StoreFailure } from '../commit.ts';
 import type { DeviceFilter, ScanOptions } from '../queries.ts';
-import { deviceConditions } from './conditions.ts';
+import { presentConditions } from './conditions.ts';
 import { toFailure } from './failure.ts';
 import { rowColumns, toDeviceRow } from './lists.ts';
 import type { Session } from './session.ts';
@@ -18,7 +18,7 @@ export async function* scanDevices(
 ): AsyncGenerator<readonly DeviceRow[], void> {
   const session = await open();
   try {
-    const { where, values } = deviceConditions(filter);
+    const { where, values } = presentConditions(filter);
     await session.runOnce('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     if (tagNames) tagNames.found(await namesOf(session, filter, tagNames.limit + 1));
     const declare = `DECLARE scan NO SCROLL CURSOR FOR SELECT ${rowColumns} FROM device ${where} ORDER BY number`;
@@ -41,7 +41,7 @@ export async function* scanDevices(
 
 /** The names of the tags of the matching devices, sorted; at most `most`. */
 async function namesOf(session: Session, filter: DeviceFilter, most: number): Promise<string[]> {
-  const conditions = deviceConditions(filter);
+  const conditions = presentConditions(filter);
   conditions.addTerm('tags IS NOT NULL');
   const { rows } = await session.runOnce(
     `SELECT DISTINCT split_part(line, ':', 1) COLLATE "C" AS name FROM device CROSS JOIN unnest(${tagArray}) AS line

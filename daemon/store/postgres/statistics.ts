@@ -1,30 +1,42 @@
 import type { DeviceStatistics, StatisticsQuery } from '../queries.ts';
 import { hourMs } from './draft.ts';
 import type { Readers } from './readers.ts';
+import { rememberedTotal } from './totals.ts';
 
-/** Everything in one statement, and so of one moment. */
-const sql = `SELECT
-  (SELECT coalesce(json_agg(json_build_object('deviceType', device_type, 'status', status, 'manufacturer', manufacturer, 'count', count)), '[]')
-     FROM device_count WHERE count > 0) AS counts,
-  (SELECT coalesce(json_agg(json_build_array(hour, count)), '[]') FROM registration_count WHERE hour >= $1) AS hours,
-  (SELECT count(*) FROM device WHERE status = 'INACTIVE' AND activation_code_expires_at > $2
-     AND activation_code_expires_at <= $3) AS "codesExpiring",
-  (SELECT count(*) FROM device WHERE status = 'ACTIVE' AND coalesce(last_used_at, activated_at) < $4) AS unused`;
-
-/** Counts of types, states, manufacturers and hours are kept; the two others are counted. */
+/** Counts of types, states, manufacturers and hours are kept; the others are remembered. One statement, and so of one moment. */
 export async function readStatistics(readers: Readers, query: StatisticsQuery): Promise<DeviceStatistics> {
   const { since, codesExpireAfter, codesExpireBy, unusedSince } = query;
-  const { rows } = await readers.runOnce(sql, [since / hourMs, codesExpireAfter, codesExpireBy, unusedSince]);
-  const { counts, hours, codesExpiring, unused } = rows[0] as unknown as {
+  const values: unknown[] = [since / hourMs];
+  const expired = (before: number, use: string) =>
+    rememberedTotal(readers, { status: ['INACTIVE'], codeExpiresBefore: before }, values, use);
+  const totals = [
+    rememberedTotal(readers, { status: ['ACTIVE'], lastUsedBefore: unusedSince }, values),
+    expired(codesExpireBy + 1, 'by'),
+    expired(codesExpireAfter + 1, 'after'),
+  ];
+  const { rows } = await readers.runOnce(
+    `SELECT
+       (SELECT coalesce(json_agg(json_build_object('deviceType', device_type, 'status', status, 'manufacturer', manufacturer, 'count', count)), '[]')
+          FROM device_count WHERE count > 0) AS counts,
+       (SELECT coalesce(json_agg(json_build_array(hour, count)), '[]') FROM registration_count WHERE hour >= $1) AS hours,
+       json_build_array(${totals.map(({ sql }) => `(SELECT to_json(counted) FROM (${sql}) AS counted)`).join(', ')}) AS totals`,
+    values,
+  );
+  const {
+    counts,
+    hours,
+    totals: counted,
+  } = rows[0] as unknown as {
     readonly counts: DeviceStatistics['counts'];
     readonly hours: readonly (readonly [hour: number, count: number])[];
-    readonly codesExpiring: number;
-    readonly unused: number;
+    readonly totals: readonly { readonly total: number }[];
   };
+  for (const [i, total] of totals.entries()) total.read(counted[i]!);
+  const [unused, by, after] = counted.map(({ total }) => total) as [number, number, number];
   return {
     counts,
     registrations: new Map(hours.map(([hour, count]) => [hour * hourMs, count])),
-    codesExpiring,
+    codesExpiring: by - after,
     unused,
   };
 }

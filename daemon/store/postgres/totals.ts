@@ -1,58 +1,94 @@
 /** How many devices match a filter, as the cheapest expression that is exact. */
 import type { DeviceFilter } from '../queries.ts';
-import { type Conditions, namesOnly } from './conditions.ts';
+import { Conditions, isSelective, marked, marksOf, namesOnly, presentConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
+import { type Moment, movingOf, nameOf, type Remembered, sinceThen, toRemember } from './remembered.ts';
 
-/** A part of the statement of a list. */
+/** A part of a statement. */
 export interface Total {
-  /** Returns the column `total`, and what `read` takes. */
+  /** Returns a row with the column `total`, and with `moment`, which `read` takes. */
   readonly sql: string;
-  /** Takes the first row of the result. */
+  /** Takes the row. */
   read(row: Readonly<Record<string, unknown>>): void;
+  /** What the page should take its rows from, if few devices match. Its tables precede `sql`, which may use them. */
+  readonly few?: Few | undefined;
 }
 
-/** The devices up to a number that match, which stay as many. */
-interface Known {
-  readonly upTo: number;
-  readonly total: number;
+/** The common tables `hits` and `few`: the numbers of the matches, and how many they are, if they are few. */
+export interface Few {
+  readonly tables: (where: string) => string;
+  /** True if all matches are in `hits`. */
+  readonly areAll: string;
 }
+
+const upTo = (most: number): Few => ({
+  tables: where => `hits AS MATERIALIZED (SELECT number FROM device ${where} LIMIT ${most + 1}),
+    few AS MATERIALIZED (SELECT count(*) AS total FROM hits)`,
+  areAll: `(SELECT total <= ${most} FROM few)`,
+});
+
+/** Matches of a keyword that are looked up once, both for their total and for the page. */
+const mostHits = 1000;
+/**
+ * Devices before a time that are sorted for a page. They are the oldest ones: in the order of numbers, all others would come first, which
+ * the planner does not know.
+ */
+const mostBefore = 50_000;
 
 /** Filters of each store whose totals are remembered. */
-const remembered = 500;
-const known = new WeakMap<Readers, Map<string, Known>>();
+const most = 500;
+const totals = new WeakMap<Readers, Map<string, Remembered>>();
 
-/** `conditions` are those of the filter; parameters may be added. */
-export function totalOf(readers: Readers, filter: DeviceFilter, conditions: Conditions): Total {
-  if (namesOnly(filter, 'deviceType', 'status', 'manufacturer'))
-    return plain(`SELECT coalesce(sum(count), 0)::int8 AS total FROM device_count ${conditions.where}`);
-  if (filter.userId !== undefined && namesOnly(filter, 'userId', 'deviceType', 'status', 'manufacturer'))
-    return plain(`SELECT coalesce(
-      (SELECT coalesce(sum(count), 0) FROM device_user_count ${conditions.where} HAVING EXISTS (
-         SELECT FROM device_user_count WHERE user_id = ${conditions.value(filter.userId)})),
-      (SELECT count(*) FROM device ${conditions.where}))::int8 AS total`);
-  if (filter.keyword !== undefined && namesOnly(filter, 'keyword', 'deviceType', 'manufacturer'))
-    return growing(readers, filter, conditions);
-  return plain(`SELECT count(*) AS total FROM device ${conditions.where}`);
+/** `values`: those of the statement so far; parameters are added. */
+export function totalOf(readers: Readers, filter: DeviceFilter, values: unknown[]): Total {
+  const isKind = namesOnly(filter, 'userId', 'deviceType', 'status', 'manufacturer');
+  if (filter.serialNumber === undefined && !isKind) return rememberedTotal(readers, filter, values);
+  const conditions = presentConditions(filter, values);
+  const counted = `SELECT count(*) FROM device ${conditions.where}`;
+  if (!isKind) return plain(counted);
+  const kinds = (table: string) => `SELECT coalesce(sum(count), 0) FROM ${table} ${conditions.where}`;
+  if (filter.userId === undefined) return plain(kinds('device_count'));
+  const hasMany = `EXISTS (SELECT FROM device_user_count WHERE user_id = ${conditions.value(filter.userId)})`;
+  return plain(`SELECT CASE WHEN ${hasMany} THEN (${kinds('device_user_count')}) ELSE (${counted}) END`);
 }
 
-const plain = (sql: string): Total => ({ sql, read() {} });
+const plain = (sql: string): Total => ({ sql: `SELECT (${sql})::int8 AS total, NULL AS moment`, read() {} });
 
-/** What these filters name never changes, and devices are never removed: only those that were added since the last time are counted. */
-function growing(readers: Readers, filter: DeviceFilter, conditions: Conditions): Total {
-  const totals = known.get(readers) ?? new Map<string, Known>();
-  known.set(readers, totals);
-  const { keyword, deviceType, manufacturer } = filter;
-  const name = JSON.stringify([keyword, deviceType, manufacturer]);
-  const before = totals.get(name);
-  const counted = `SELECT count(*) FROM device ${conditions.where}`;
-  const added =
-    before && `${before.total} + (${counted}${conditions.where === '' ? ' WHERE' : ' AND'} number > ${before.upTo})`;
+/**
+ * All matches are counted the first time; later, what has changed since the last time. `use` keeps totals apart whose bounds are far from
+ * each other.
+ */
+export function rememberedTotal(readers: Readers, filter: DeviceFilter, values: unknown[], use = ''): Total {
+  const known = totals.get(readers) ?? new Map<string, Remembered>();
+  totals.set(readers, known);
+  const name = `${use}${nameOf(filter)}`;
+  const before = known.get(name);
+  const counted = `(${countAll(filter, values)})`;
+  const few = fewOf(filter, before);
+  const first = few && !before ? `CASE WHEN ${few.areAll} THEN (SELECT total FROM few) ELSE ${counted} END` : counted;
+  const total = before ? sinceThen(before, filter, values, counted) : first;
   return {
-    sql: `SELECT (${added ?? `(${counted})`})::int8 AS total, device AS "upTo" FROM head`,
-    read({ total, upTo }) {
-      totals.delete(name);
-      totals.set(name, { total: total as number, upTo: upTo as number });
-      if (totals.size > remembered) totals.delete(totals.keys().next().value!);
+    few,
+    sql: `SELECT (${total})::int8 AS total, json_build_object('devices', device, 'event', event, 'mac', mac,
+      'at', (extract(epoch FROM now()) * 1000)::int8) AS moment FROM head`,
+    read(row) {
+      const { total, moment } = row as unknown as { readonly total: number; readonly moment: Moment };
+      const remembered = toRemember(filter, total, moment);
+      known.delete(name);
+      if (remembered) known.set(name, remembered);
+      if (known.size > most) known.delete(known.keys().next().value!);
     },
   };
+}
+
+function fewOf(filter: DeviceFilter, before: Remembered | undefined): Few | undefined {
+  if (isSelective(filter.keyword)) return (before?.total ?? 0) <= mostHits ? upTo(mostHits) : undefined;
+  return before && movingOf(filter) && before.total <= mostBefore ? upTo(mostBefore) : undefined;
+}
+
+function countAll(filter: DeviceFilter, values: unknown[]): string {
+  const [marks, ...others] = marksOf(filter);
+  if (marks && others.length === 0 && namesOnly(filter, 'tags', 'aaguid', 'advisory', 'proof'))
+    return `SELECT count(*) FROM (${marked(new Conditions(values), marks)}) AS marked`;
+  return `SELECT count(*) FROM device ${presentConditions(filter, values).where}`;
 }

@@ -64,10 +64,12 @@ async function fill(store: Store, count = 240): Promise<DeviceRecord[]> {
   return all(store, count);
 }
 
-const all = async (store: Store, count: number): Promise<DeviceRecord[]> =>
+/** The first devices, in the order of their numbers. */
+export const all = async (store: Store, count: number): Promise<DeviceRecord[]> =>
   (await Promise.all(Array.from({ length: count }, (_, i) => store.device(i + 1)))) as DeviceRecord[];
 
-async function agree(store: Store, devices: readonly DeviceRecord[], query: DeviceQuery): Promise<void> {
+/** Fails unless the page and its total are those of the model. */
+export async function agree(store: Store, devices: readonly DeviceRecord[], query: DeviceQuery): Promise<void> {
   const found = await store.devices(query);
   const wanted = listModel(devices, query);
   expect({ query, total: found.total, numbers: numbersOf(found.rows) }).toEqual({
