@@ -87,11 +87,18 @@ function unmarkedConditions(filter: DeviceFilter, values: unknown[]): Conditions
   if (filter.serialNumber !== undefined) conditions.add('serial_number =', filter.serialNumber);
   if (filter.createdFrom !== undefined) conditions.addTerm(`number >= ${firstFrom(conditions, filter.createdFrom)}`);
   if (filter.createdTo !== undefined) conditions.addTerm(`number < ${firstFrom(conditions, filter.createdTo)}`);
-  if (filter.lastUsedBefore !== undefined)
-    conditions.add('coalesce(last_used_at, activated_at) <', filter.lastUsedBefore);
+  if (filter.lastUsedBefore !== undefined) conditions.addTerm(unusedSince(conditions, filter.lastUsedBefore, filter));
   if (filter.codeExpiresBefore !== undefined) conditions.add('activation_code_expires_at <', filter.codeExpiresBefore);
   if (filter.keyword !== undefined) addKeyword(conditions, filter.keyword);
   return conditions;
+}
+
+/** An index has the expression for ACTIVE devices alone; other states are looked up in those of both times. */
+function unusedSince(conditions: Conditions, at: number, { status }: DeviceFilter): string {
+  const before = `< ${conditions.value(at)}`;
+  return status?.join() === 'ACTIVE'
+    ? `coalesce(last_used_at, activated_at) ${before}`
+    : `(last_used_at ${before} OR last_used_at IS NULL AND activated_at ${before})`;
 }
 
 /** The number of the first device of this time or later: times never go back. So a page by number is a part of an index. */

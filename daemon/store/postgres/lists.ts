@@ -109,14 +109,16 @@ function numbersBy({ sortBy, descending, offset, limit }: DeviceQuery, condition
  * Only if it is not full, the others follow; how many come before them is counted only then.
  */
 function numbersByTime(
-  { sortBy, descending, offset, limit }: DeviceQuery,
+  { sortBy, descending, offset, limit, lastUsedBefore }: DeviceQuery,
   conditions: Conditions,
   source: string,
 ): string {
   const direction = descending ? 'DESC' : 'ASC';
   const key = keys[sortBy]!;
   const [most, skipped] = [conditions.value(limit), conditions.value(offset)];
-  const timed = conditions.and(`${key} IS NOT NULL`);
+  // Where the filter names the time of the order, the index begins at it.
+  const isBound = sortBy === 'lastUsedAt' && lastUsedBefore !== undefined;
+  const timed = conditions.and(`${key} ${isBound ? `< ${conditions.value(lastUsedBefore)}` : 'IS NOT NULL'}`);
   const found = '(SELECT count(*) FROM timed)';
   return `WITH timed AS MATERIALIZED (
       SELECT number, row_number() OVER () AS place FROM (
