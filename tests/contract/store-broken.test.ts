@@ -51,6 +51,7 @@ const faults: Readonly<Record<Exclude<Fault, ClusterFault>, true>> = {
   'ignores guards on documents': true,
   'ignores guards on answers': true,
   'stores an answer twice': true,
+  'stores an answer beside its device': true,
   'keeps every answer': true,
 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HardwareError } from '../../drivers/driver.ts';
+import { readCardClaims } from '../../drivers/protocols/claims.ts';
 import type { CardConnection } from '../../drivers/protocols/connection.ts';
 import { parseCplc } from '../../drivers/protocols/cplc.ts';
 import { parseEid } from '../../drivers/protocols/eid.ts';
@@ -189,6 +190,33 @@ describe('the UID of a contactless card', () => {
     const card = connectTo(cardOf([on('FFCA', '04A1B2C3D4E5F69000')]));
     expect((await identifyCard(card, { contactless: false }, signal)).serialNumber).toBeNull();
     expect(card.log.some(command => command.startsWith('FF'))).toBe(false);
+  });
+});
+
+describe('what a card says about itself', () => {
+  const eid = '89049032000000000000000000000163';
+  // EUICCInfo1: version 2.2.0, no list of certificate issuers.
+  const info = 'BF200B8203020200A900AA00';
+
+  it('is EID and EUICCInfo1 of an eUICC, read over a logical channel', async () => {
+    const card = connectTo(euicc({ eid, info }));
+    expect(await readCardClaims(card, true, signal)).toEqual({ eid, euiccInfo: info });
+    expect(card.log.filter(command => command.startsWith('0070000001'))).toHaveLength(2);
+    expect(card.log.filter(command => command.startsWith('00708001'))).toHaveLength(2);
+  });
+
+  it.each([
+    ['refuses EUICCInfo1', euicc({ eid }), { eid }],
+    ['gives 129 bytes of it', euicc({ eid, info: '00'.repeat(129) }), { eid }],
+    ['has an EID whose check digits are wrong', euicc({ eid: `${eid.slice(0, -1)}4`, info }), { euiccInfo: info }],
+  ])('leaves out what is not valid if the eUICC %s', async (_, card, claims) => {
+    expect(await readCardClaims(connectTo(card), true, signal)).toEqual(claims);
+  });
+
+  it('is not asked of the eUICC if the card has no EID', async () => {
+    const card = connectTo(uicc({ iccid: '8986000000000001232' }));
+    expect(await readCardClaims(card, false, signal)).toEqual({});
+    expect(card.log.some(command => command.startsWith('0070'))).toBe(false);
   });
 });
 

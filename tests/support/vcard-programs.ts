@@ -98,7 +98,7 @@ export function classicSim(options: SimOptions): CardProgram {
 }
 
 /** An eUICC without a profile: no ICCID, an EID on a logical channel. */
-export function euicc({ eid }: { readonly eid: string }): CardProgram {
+export function euicc({ eid, info }: { readonly eid: string; readonly info?: string }): CardProgram {
   let open = false;
   const onChannel =
     (rule: Rule): Rule =>
@@ -119,6 +119,7 @@ export function euicc({ eid }: { readonly eid: string }): CardProgram {
     onChannel(on('01C00000', '6F009000')),
     onChannel(on('81E2910006BF3E035C015A', '6115')),
     onChannel(on('81C0000015', `BF3E125A10${eid}9000`)),
+    ...(info === undefined ? [] : [onChannel(on('81E2910003BF2000', `${info}9000`))]),
   ]);
 }
 

@@ -222,7 +222,11 @@ const writes: { readonly [K in Kind]: Write<ChangeOf<K>> } = {
     },
   },
   'proof.add': {
-    check: (draft, change) => draft.proofs.check(change),
+    check(draft, change) {
+      draft.proofs.check(change);
+      if (!change.isRegistered && draft.devices.withKey(change.proof.serialNumber))
+        throw new Conflict('the serial number was registered meanwhile');
+    },
     apply(draft, change, context) {
       draft.proofs.add(change);
       if (change.entry) draft.enter(context, change.entry, null, null);

@@ -107,6 +107,7 @@ class Wanted {
         return;
       case 'proof.add':
         this.challenges.add(change.proof.proofId);
+        if (!change.isRegistered) this.serials.add(change.proof.serialNumber);
         return;
       case 'document.set':
         this.documents.add(change.name);

@@ -119,9 +119,11 @@ const set: Apply<'document.set'> = ({ name, before, value, entry }, context, { s
 /** How changes of answers and documents are written. */
 export const proofWrites: Writes<ProofChange['kind'] | DocumentSet['kind']> = {
   'proof.add': {
-    check({ proof: { proofId } }, statements) {
+    check({ proof: { proofId, serialNumber }, isRegistered }, statements) {
       if (statements.value('SELECT 1 FROM proof WHERE proof_id = ?', proofId) !== undefined)
         throw new Conflict('the challenge was answered before');
+      if (!isRegistered && statements.value('SELECT 1 FROM device WHERE serial_number = ?', serialNumber) !== undefined)
+        throw new Conflict('the serial number was registered meanwhile');
     },
     apply: add,
   },

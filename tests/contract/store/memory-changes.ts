@@ -52,6 +52,7 @@ export type Fault =
   | 'ignores guards on documents'
   | 'ignores guards on answers'
   | 'stores an answer twice'
+  | 'stores an answer beside its device'
   | 'keeps every answer'
   | ClusterFault;
 
@@ -288,6 +289,8 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       const { proof, isRegistered, entry } = change;
       if (content.proofs.some(({ proofId }) => proofId === proof.proofId) && fault !== 'stores an answer twice')
         throw new Conflict('proof');
+      if (!isRegistered && content.serials.has(proof.serialNumber) && fault !== 'stores an answer beside its device')
+        throw new Conflict('device');
       content.proofs.push({ ...proof, isPending: !isRegistered });
       const own = strongest(content.proofs.filter(({ serialNumber }) => serialNumber === proof.serialNumber));
       const old = own.slice(4).filter(({ createdAt }) => createdAt < at - 600_000);

@@ -76,6 +76,17 @@ export const proofRules: readonly Rule[] = [
     expect(await (await reopen()).proof('P1')).toEqual(answer);
   }),
 
+  rule(
+    'an answer for a serial number that was registered meanwhile is not stored beside the device',
+    async ({ store }) => {
+      await commit(store, [addDevice('A')]);
+      await expect(commit(store, [add(answerOf('P1', 'A'))])).rejects.toThrow(Conflict);
+      await commit(store, [add(answerOf('P1', 'A'), true)]);
+      await commit(store, [add(answerOf('P2', 'B')), addDevice('B')]);
+      expect((await store.proof('P2'))?.serialNumber).toBe('B');
+    },
+  ),
+
   rule('the last answer of a serial number is found, evidence before claims', async ({ store }) => {
     await commit(store, [add(answerOf('P1', 'A')), add(answerOf('P2', 'A')), add(answerOf('P3', 'B'))]);
     await commit(store, [add(answerOf('P4', 'A', { evidence: null, evidenceDigest: null }))]);
