@@ -28,7 +28,8 @@ const packaged = ['udev/70-devmgr.rules', 'polkit/50-devmgr.rules', 'systemd/dev
 
 const parts = partsOf(platform);
 const natives = {};
-const absent = [];
+/** Packages that the executable does without: of PC/SC it calls the library of the system. */
+const absent = ['pcsc-mini'];
 for (const [name, part] of Object.entries(parts.natives)) {
   const file = await fileOf(part);
   if (file !== null) natives[name] = file;

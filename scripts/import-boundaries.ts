@@ -219,7 +219,7 @@ export const rules: readonly Rule[] = [
   {
     from: product,
     except: ['drivers/pcsc/'],
-    never: ['npm:pcsc-mini'],
+    never: ['npm:pcsc-mini', 'node:ffi'],
     because: 'only drivers/pcsc loads the native PC/SC module, and it works without it',
   },
   {

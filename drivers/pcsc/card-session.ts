@@ -1,9 +1,8 @@
-import type { Card, Reader } from 'pcsc-mini';
 import { isTimeout, withSignal } from '../deadline.ts';
 import { HardwareError, type TrafficLine } from '../driver.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { toHardwareError, wasReset } from './errors.ts';
-import type { Pcsc } from './library.ts';
+import { CARD_MODE, type Card, DISPOSITION, PROTOCOL, type Reader } from './transport.ts';
 
 /** Receives the APDUs of a session. */
 export type ApduObserver = (direction: TrafficLine['direction'], bytes: Uint8Array) => void;
@@ -27,33 +26,33 @@ type Work<T> = (card: CardConnection, atr: Uint8Array) => Promise<T>;
  * An aborted signal takes effect at the next native call, because a native call cannot be canceled. The promise settles only
  * when every native handle is released, so it can stay pending as long as the card does not answer.
  */
-export async function withCard<T>(pcsc: Pcsc, reader: Reader, options: SessionOptions, work: Work<T>): Promise<T> {
-  const card = await native(() => connect(pcsc, reader), options.signal);
+export async function withCard<T>(reader: Reader, options: SessionOptions, work: Work<T>): Promise<T> {
+  const card = await native(() => connect(reader), options.signal);
   try {
     try {
-      return await inTransaction(pcsc, card, options, work);
+      return await inTransaction(card, options, work);
     } catch (error) {
       const failure = toHardwareError(error);
       if (!wasReset(failure)) throw failure;
-      await native(() => card.reconnect(pcsc.CardMode.SHARED, pcsc.CardDisposition.LEAVE), options.signal);
-      return await inTransaction(pcsc, card, options, work);
+      await native(() => card.reconnect(CARD_MODE.SHARED, DISPOSITION.LEAVE), options.signal);
+      return await inTransaction(card, options, work);
     }
   } finally {
-    await settle(() => card.disconnect(pcsc.CardDisposition.LEAVE), options.onLeak);
+    await settle(() => card.disconnect(DISPOSITION.LEAVE), options.onLeak);
   }
 }
 
 /** Every SIM supports T=0. A card that offers both protocols has more defects in T=1. */
-async function connect(pcsc: Pcsc, reader: Reader): Promise<Card> {
+async function connect(reader: Reader): Promise<Card> {
   try {
-    return await reader.connect(pcsc.CardMode.SHARED, pcsc.Protocol.T0);
+    return await reader.connect(CARD_MODE.SHARED, PROTOCOL.T0);
   } catch (error) {
     if (toHardwareError(error).code !== 'protocol') throw error;
-    return await reader.connect(pcsc.CardMode.SHARED, pcsc.Protocol.ANY);
+    return await reader.connect(CARD_MODE.SHARED, PROTOCOL.ANY);
   }
 }
 
-async function inTransaction<T>(pcsc: Pcsc, card: Card, options: SessionOptions, work: Work<T>): Promise<T> {
+async function inTransaction<T>(card: Card, options: SessionOptions, work: Work<T>): Promise<T> {
   const transaction = await native(() => card.transaction(), options.signal);
   try {
     // The ATR in a reader's change event has the right length and wrong bytes. This one is right.
@@ -61,7 +60,7 @@ async function inTransaction<T>(pcsc: Pcsc, card: Card, options: SessionOptions,
     return await work(connectionTo(card, options.traffic), atr);
   } finally {
     // Fails if the card was removed or reset: then the transaction has already ended.
-    await settle(() => transaction.end(pcsc.CardDisposition.LEAVE));
+    await settle(() => transaction.end(DISPOSITION.LEAVE));
   }
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Reader } from 'pcsc-mini';
 import { deadline } from '../deadline.ts';
 import {
   type AttachedKey,
@@ -19,14 +18,13 @@ import { ALREADY_TRIED } from '../protocols/prove-key.ts';
 import { cleanText } from '../text.ts';
 import { type ApduObserver, type LeakObserver, untilAborted, withCard } from './card-session.ts';
 import { toHardwareError } from './errors.ts';
-import type { Pcsc } from './library.ts';
 import type { CardPresence } from './presence.ts';
 import type { ReaderProfile } from './reader-profile.ts';
 import { nextSlotState, type ReadResult, type SlotAction, type SlotEvent, type SlotState } from './slot-state.ts';
+import type { Reader } from './transport.ts';
 
 /** What a slot works with. */
 export interface CardSlotParts {
-  readonly pcsc: Pcsc;
   readonly reader: Reader;
   readonly profile: ReaderProfile;
   /** Wall clock in milliseconds. */
@@ -201,9 +199,9 @@ export class CardSlot {
     work: (card: CardConnection, atr: Uint8Array) => Promise<T>,
   ): Promise<T> {
     if (!(await settlesInTime(this.#nativeCall, signal))) throw new HardwareError('busy', READER_BUSY);
-    const { pcsc, traffic, onLeak } = this.#parts;
+    const { traffic, onLeak } = this.#parts;
     const options = { signal, onLeak, traffic: (...apdu: Parameters<ApduObserver>) => traffic(keyId, ...apdu) };
-    const session = withCard(pcsc, this.#reader, options, work);
+    const session = withCard(this.#reader, options, work);
     this.#nativeCall = trackNativeCall(session).then(
       () => undefined,
       () => undefined,

@@ -1,5 +1,5 @@
 import { HardwareError, type HardwareErrorCode } from '../driver.ts';
-import { howToStartService } from './library.ts';
+import { howToStartService } from './advice.ts';
 
 interface Meaning {
   readonly code: HardwareErrorCode;

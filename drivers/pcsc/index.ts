@@ -1,5 +1,4 @@
 import { setTimeout as after } from 'node:timers/promises';
-import type { Reader } from 'pcsc-mini';
 import {
   type AttachedKey,
   type Driver,
@@ -17,11 +16,11 @@ import type { ApduObserver } from './card-session.ts';
 import { CardSlot } from './card-slot.ts';
 import { toHardwareError } from './errors.ts';
 import { KeyReaders } from './key-readers.ts';
-import type { Pcsc } from './library.ts';
 import { presenceOf } from './presence.ts';
 import { isSecurityKeyReader } from './reader-names.ts';
 import { cardReaderProfile, type ReaderProfile } from './reader-profile.ts';
 import { ServiceMonitor } from './service-monitor.ts';
+import type { Pcsc, Reader } from './transport.ts';
 
 /** Options of the PC/SC driver. */
 export interface PcscDriverOptions extends DriverOptions {
@@ -33,7 +32,7 @@ export interface PcscDriverOptions extends DriverOptions {
   readonly retryService?: { readonly first: number; readonly most: number };
   /** AIDs of the applications that may report an EID, in hex, in the order of trying. Default: the standard one. */
   readonly euiccApplications?: readonly string[];
-  /** Loads the binding. Replaced by tests. */
+  /** Loads the transport. Default: the one that is available. */
   readonly load?: () => Pcsc;
 }
 
@@ -81,7 +80,7 @@ class SmartCardDriver implements PcscDriver {
     this.#keyReaders = new KeyReaders({
       traffic: this.#traffic,
       onLeak: this.#onLeak,
-      onCardOnlyKey: (reader, pcsc, profile, presence) => this.#slotFor(reader, pcsc, profile).update(presence),
+      onCardOnlyKey: (reader, profile, presence) => this.#slotFor(reader, profile).update(presence),
     });
     this.keyCards = {
       absence: () => (this.#status.state === 'ready' ? null : this.#status.detail),
@@ -101,7 +100,7 @@ class SmartCardDriver implements PcscDriver {
 
   async start(listener: (event: KeyEvent) => void): Promise<void> {
     this.#listener = listener;
-    this.#monitor.start();
+    await this.#monitor.start();
     if (this.#status.state !== 'ready') return;
     await after(FIRST_REPORT);
     // A key that another program holds is classified when that program releases it.
@@ -133,10 +132,10 @@ class SmartCardDriver implements PcscDriver {
 
   #createMonitor(): ServiceMonitor {
     return new ServiceMonitor({
-      onReader: (reader, pcsc) => this.#onReader(reader, pcsc),
+      onReader: reader => this.#onReader(reader),
       onReaderGone: name => this.#onReaderGone(name),
-      onChange: (name, flags, pcsc) => {
-        const presence = presenceOf(pcsc, flags);
+      onChange: (name, raw) => {
+        const presence = presenceOf(raw);
         this.#slots.get(name)?.update(presence);
         this.#keyReaders.update(name, presence);
       },
@@ -157,26 +156,25 @@ class SmartCardDriver implements PcscDriver {
   readonly #onLeak = (cause: unknown): void =>
     this.#monitor.renew(`a connection was not released (${cause instanceof Error ? cause.message : cause})`);
 
-  #onReader(reader: Reader, pcsc: Pcsc): void {
+  #onReader(reader: Reader): void {
     // While the driver stops, readers that appear are ignored.
     if (this.#listener === null) return;
     const name = reader.name();
-    if (isSecurityKeyReader(name)) this.#keyReaders.add(reader, pcsc);
-    else this.#slotFor(reader, pcsc, cardReaderProfile(name, this.#options.euiccApplications));
+    if (isSecurityKeyReader(name)) this.#keyReaders.add(reader);
+    else this.#slotFor(reader, cardReaderProfile(name, this.#options.euiccApplications));
   }
 
-  #slotFor(reader: Reader, pcsc: Pcsc, profile: ReaderProfile): CardSlot {
+  #slotFor(reader: Reader, profile: ReaderProfile): CardSlot {
     const name = reader.name();
-    const slot = this.#slots.get(name) ?? this.#createSlot(reader, pcsc, profile);
+    const slot = this.#slots.get(name) ?? this.#createSlot(reader, profile);
     slot.rebind(reader);
     this.#unreported.delete(slot);
     this.#slots.set(name, slot);
     return slot;
   }
 
-  #createSlot(reader: Reader, pcsc: Pcsc, profile: ReaderProfile): CardSlot {
+  #createSlot(reader: Reader, profile: ReaderProfile): CardSlot {
     return new CardSlot({
-      pcsc,
       reader,
       profile,
       now: this.#options.now ?? Date.now,

@@ -1,10 +1,9 @@
-import type { Card, Reader } from 'pcsc-mini';
 import { trackNativeCall } from '../exit.ts';
 import type { CardConnection, Closable } from '../protocols/connection.ts';
 import type { UsbLocation } from '../usb/sysfs.ts';
 import { type LeakObserver, type SessionOptions, settle, untilAborted, withCard } from './card-session.ts';
 import { toHardwareError } from './errors.ts';
-import type { Pcsc } from './library.ts';
+import { CARD_MODE, type Card, DISPOSITION, PROTOCOL, type Reader } from './transport.ts';
 
 /** SCARD_ATTR_CHANNEL_ID of PC/SC part 3: for a USB reader 0020, the bus number and the device number. */
 const ATTR_CHANNEL_ID = 0x0002_0110;
@@ -13,16 +12,14 @@ const CHANNEL_IS_USB = 0x0020;
 /** A reader inside a USB security key. */
 export class KeyReader {
   readonly name: string;
-  readonly #pcsc: Pcsc;
   readonly #reader: Reader;
   readonly #onLeak: LeakObserver;
   #location: Promise<UsbLocation | null> | null = null;
   /** The binding allows one call per reader at a time. */
   #nativeCall: Promise<unknown> = Promise.resolve();
 
-  constructor(pcsc: Pcsc, reader: Reader, onLeak: LeakObserver) {
+  constructor(reader: Reader, onLeak: LeakObserver) {
     this.name = reader.name();
-    this.#pcsc = pcsc;
     this.#reader = reader;
     this.#onLeak = onLeak;
   }
@@ -47,7 +44,7 @@ export class KeyReader {
     signal.addEventListener('abort', () => done.resolve(), { once: true });
     const options = { signal, traffic, onLeak: this.#onLeak };
     const session = this.#whenFree(() =>
-      withCard(this.#pcsc, this.#reader, options, async card => {
+      withCard(this.#reader, options, async card => {
         opened.resolve(card);
         await done.promise;
       }),
@@ -77,7 +74,7 @@ export class KeyReader {
   async #readLocation(): Promise<UsbLocation | null> {
     let card: Card;
     try {
-      card = await this.#reader.connect(this.#pcsc.CardMode.DIRECT, this.#pcsc.Protocol.UNSET);
+      card = await this.#reader.connect(CARD_MODE.DIRECT, PROTOCOL.UNSET);
     } catch (error) {
       throw toHardwareError(error);
     }
@@ -87,7 +84,7 @@ export class KeyReader {
       // The reader's driver does not support this attribute.
       return null;
     } finally {
-      await settle(() => card.disconnect(this.#pcsc.CardDisposition.LEAVE), this.#onLeak);
+      await settle(() => card.disconnect(DISPOSITION.LEAVE), this.#onLeak);
     }
   }
 }

@@ -1,19 +1,18 @@
-import type { Reader } from 'pcsc-mini';
 import { HardwareError } from '../driver.ts';
 import type { KeyCardRequest } from '../key-cards.ts';
 import type { CardConnection, Closable } from '../protocols/connection.ts';
 import { HID_CLASS, type UsbLocation, usbDeviceAt } from '../usb/sysfs.ts';
 import { type ApduObserver, type LeakObserver, untilAborted } from './card-session.ts';
 import { KeyReader } from './key-reader.ts';
-import type { Pcsc } from './library.ts';
 import type { CardPresence } from './presence.ts';
 import { cardOnlyKeyIds, makerOf, parseReaderName } from './reader-names.ts';
 import { type CardOnlyKey, cardOnlyKeyProfile, type ReaderProfile } from './reader-profile.ts';
+import type { Reader } from './transport.ts';
 
 /** What the readers of keys report. */
 export interface KeyReadersParts {
   /** This reader is the only interface of its key, so its slot has to be watched; `presence` is what it reported so far. */
-  readonly onCardOnlyKey: (reader: Reader, pcsc: Pcsc, profile: ReaderProfile, presence: CardPresence | null) => void;
+  readonly onCardOnlyKey: (reader: Reader, profile: ReaderProfile, presence: CardPresence | null) => void;
   readonly traffic: (keyId: string, ...apdu: Parameters<ApduObserver>) => void;
   readonly onLeak: LeakObserver;
 }
@@ -42,10 +41,10 @@ export class KeyReaders {
   }
 
   /** A reader of this kind has appeared. */
-  add(reader: Reader, pcsc: Pcsc): void {
-    const keyReader = new KeyReader(pcsc, reader, this.#parts.onLeak);
+  add(reader: Reader): void {
+    const keyReader = new KeyReader(reader, this.#parts.onLeak);
     // Classified after the entry exists.
-    const classified = Promise.resolve().then(() => this.#classify(keyReader, reader, pcsc));
+    const classified = Promise.resolve().then(() => this.#classify(keyReader, reader));
     this.#entries.set(keyReader.name, { reader: keyReader, presence: null, classified });
   }
 
@@ -89,11 +88,11 @@ export class KeyReaders {
     await Promise.all([...this.#entries.values()].map(({ reader }) => reader.released()));
   }
 
-  async #classify(keyReader: KeyReader, reader: Reader, pcsc: Pcsc): Promise<void> {
+  async #classify(keyReader: KeyReader, reader: Reader): Promise<void> {
     const key = await cardOnlyKey(keyReader);
     const entry = this.#entries.get(keyReader.name);
     if (key === null || entry?.reader !== keyReader) return;
-    this.#parts.onCardOnlyKey(reader, pcsc, cardOnlyKeyProfile(key), entry.presence);
+    this.#parts.onCardOnlyKey(reader, cardOnlyKeyProfile(key), entry.presence);
   }
 
   /** Asks all readers at once: one that another program holds does not answer, and the key may be behind another. */

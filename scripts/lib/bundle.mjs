@@ -2,6 +2,7 @@
 // they are reached.
 import { relative } from 'node:path';
 import { definitions } from './identity.mjs';
+import { pcscWorker } from './pcsc-worker.mjs';
 import { root } from './project.mjs';
 
 /**
@@ -28,7 +29,7 @@ export async function bundle({ external, absent, plugins = [] }) {
     transform: { target: 'node22.19', define: definitions(absent) },
     // No other program imports this one: the entry may share its modules with the parts.
     preserveEntrySignatures: false,
-    plugins: [commanderAlone, ...plugins],
+    plugins: [commanderAlone, pcscWorker, ...plugins],
     // By default a package that is not installed becomes an external one.
     onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   });

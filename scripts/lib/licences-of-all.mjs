@@ -10,7 +10,8 @@ import { modules, root } from './project.mjs';
 export async function licencesOfAll() {
   await build();
   const built = JSON.parse(readFileSync(join(root, 'dist', '.packages.json'), 'utf8')).map(path => join(root, path));
-  const parts = [...new Set([...built, ...natives.map(name => join(modules, name))])]
+  const included = natives.filter(name => name !== 'pcsc-mini');
+  const parts = [...new Set([...built, ...included.map(name => join(modules, name))])]
     .map(licenceOf)
     .concat(copiedParts);
   const [node] = partsOf(ownPlatform).node;

@@ -78,11 +78,12 @@ function installedVersion(name: string): string | null {
 
 /** The first line is `devmgr VERSION`; one line per part follows. */
 export function aboutText(facts: About): string {
+  const missing = facts.form === 'executable' ? 'not included' : 'not installed';
   const rows = [
     ['build', buildWords(facts)],
     ['Node', facts.node],
     ['SQLite', facts.sqlite ?? 'as in better-sqlite3'],
-    ...Object.entries(facts.packages).map(([name, found]) => [name, found ?? 'not installed']),
+    ...Object.entries(facts.packages).map(([name, found]) => [name, found ?? missing]),
     ['platform', `${facts.platform} ${facts.arch} (${facts.release})`],
   ];
   return [

@@ -38,7 +38,7 @@ inDebian('the package', () => {
   it('names Node and every package that is in the program, with its licence', () => {
     const copyright = text('usr/share/doc/devmgr/copyright');
     expect(copyright).toContain('Node.js is licensed for use as follows');
-    for (const name of ['fastify', 'better-sqlite3', 'swagger-ui-dist', 'pcsc-mini'])
+    for (const name of ['fastify', 'better-sqlite3', 'swagger-ui-dist', 'node-hid'])
       expect(copyright).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'));
   });
 });

@@ -18,7 +18,7 @@ beforeEach(() => {
   held = Promise.withResolvers();
   service = new FakePcsc();
   usb = new FakeHid();
-  pcsc = createPcscDriver({ load: () => service.binding(), deadline: 50 });
+  pcsc = createPcscDriver({ load: () => service.transport(), deadline: 50 });
 });
 afterEach(async () => {
   held.resolve();

@@ -1,50 +1,54 @@
 /** More readers than the PC/SC binding watches, on the real service. */
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPcscDriver, type PcscDriver } from '../../drivers/pcsc/index.ts';
 import { PcscdConversation, parseReaders } from '../../drivers/protocols/pcscd.ts';
 import { type Recorder, recorder } from '../support/key-events.ts';
+import { PCSC_TRANSPORTS } from '../support/pcsc-transports.ts';
 import { type Pcscd, startPcscd, withPcscd } from '../support/pcscd.ts';
 import { uicc } from '../support/vcard.ts';
 
-withPcscd('a card in the ninth of ten readers', () => {
+withPcscd('a card in the fifteenth of sixteen readers', () => {
   let pcscd: Pcscd;
-  let driver: PcscDriver;
-  let recorded: Recorder;
-
   beforeAll(async () => {
-    pcscd = await startPcscd({ others: 4 });
+    pcscd = await startPcscd({ others: 7 });
   });
   afterAll(() => pcscd.stop());
-  beforeEach(async () => {
-    driver = createPcscDriver();
-    recorded = recorder(driver);
-    await driver.start(recorded.listener);
-    await recorded.state('ready', /Virtual PCD 00 01/);
-  });
-  afterEach(async () => {
-    await pcscd.removeAll();
-    await driver.stop();
-  });
 
-  it('is read when it is inserted, and reported once when it is removed', async () => {
-    for (const iccid of ['8986000000000001232', '8988211000000000006']) {
-      const card = await pcscd.insert(uicc({ iccid }));
-      const key = await recorded.next('attached');
-      expect(key).toMatchObject({ serialNumber: iccid, serialSource: 'iccid', problem: null });
-      expect(key.reader).toMatch(/^Virtual PCD/);
-      await card.remove();
-      expect((await recorded.next('detached')).keyId).toBe(key.keyId);
-    }
-    expect(recorded.kinds()).toEqual(['attached', 'detached', 'attached', 'detached']);
-    expect(driver.status().detail).not.toMatch(/No more than/);
-  });
+  describe.each(PCSC_TRANSPORTS)('through %s', (_, load) => {
+    let driver: PcscDriver;
+    let recorded: Recorder;
 
-  it('is found again after the service was restarted', async () => {
-    await pcscd.restart();
-    await recorded.state('ready', /Virtual PCD 00 01/);
-    await pcscd.insert(uicc({ iccid: '8986000000000001232' }), 1);
-    expect(await recorded.next('attached')).toMatchObject({ serialNumber: '8986000000000001232' });
+    beforeEach(async () => {
+      driver = createPcscDriver({ load });
+      recorded = recorder(driver);
+      await driver.start(recorded.listener);
+      await recorded.state('ready', /Virtual PCD 00 01/);
+    });
+    afterEach(async () => {
+      await pcscd.removeAll();
+      await driver.stop();
+    });
+
+    it('is read when it is inserted, and reported once when it is removed', async () => {
+      for (const iccid of ['8986000000000001232', '8988211000000000006']) {
+        const card = await pcscd.insert(uicc({ iccid }));
+        const key = await recorded.next('attached');
+        expect(key).toMatchObject({ serialNumber: iccid, serialSource: 'iccid', problem: null });
+        expect(key.reader).toMatch(/^Virtual PCD/);
+        await card.remove();
+        expect((await recorded.next('detached')).keyId).toBe(key.keyId);
+      }
+      expect(recorded.kinds()).toEqual(['attached', 'detached', 'attached', 'detached']);
+      expect(driver.status().detail).not.toMatch(/No more than/);
+    });
+
+    it('is found again after the service was restarted', async () => {
+      await pcscd.restart();
+      await recorded.state('ready', /Virtual PCD 00 01/);
+      await pcscd.insert(uicc({ iccid: '8986000000000001232' }), 1);
+      expect(await recorded.next('attached')).toMatchObject({ serialNumber: '8986000000000001232' });
+    });
   });
 });
 

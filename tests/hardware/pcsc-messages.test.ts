@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { HardwareError } from '../../drivers/driver.ts';
+import { explainLoadFailure, isNotInstalled } from '../../drivers/pcsc/advice.ts';
 import { toHardwareError } from '../../drivers/pcsc/errors.ts';
 import { createPcscDriver } from '../../drivers/pcsc/index.ts';
-import { explainLoadFailure } from '../../drivers/pcsc/library.ts';
 import { isContactless, isSecurityKeyReader } from '../../drivers/pcsc/reader-names.ts';
 import { fromHex } from '../../drivers/protocols/hex.ts';
 
@@ -58,6 +58,15 @@ describe('a binding that does not load is explained', () => {
     ['something else\nwith a stack', /could not be loaded: something else$/],
   ])('%s', (message, words) => {
     expect(explainLoadFailure(message)).toMatch(words);
+  });
+
+  it.each([
+    [missing, false],
+    ["Cannot find module '@pcsc-mini/linux-riscv64-gnu'", true],
+    ['Unsupported platform: sunos-sparc', true],
+    ['something else', false],
+  ])('a package that npm did not install is distinguished from a library that is missing: %s', (message, expected) => {
+    expect(isNotInstalled(new Error(message))).toBe(expected);
   });
 
   it('in the status of the driver, which never throws', async () => {

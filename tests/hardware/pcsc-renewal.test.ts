@@ -15,7 +15,7 @@ const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 
 beforeEach(async () => {
   service = new FakePcsc();
-  driver = createPcscDriver({ load: () => service.binding() });
+  driver = createPcscDriver({ load: () => service.transport() });
   recorded = recorder(driver);
   await driver.start(recorded.listener);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

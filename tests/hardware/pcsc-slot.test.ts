@@ -1,17 +1,9 @@
-import type { Reader } from 'pcsc-mini';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KeyEvent } from '../../drivers/driver.ts';
 import { CardSlot, type CardSlotParts } from '../../drivers/pcsc/card-slot.ts';
-import type { Pcsc } from '../../drivers/pcsc/library.ts';
 import { cardReaderProfile } from '../../drivers/pcsc/reader-profile.ts';
+import type { Card, Reader } from '../../drivers/pcsc/transport.ts';
 import { type CardProgram, uicc } from '../support/vcard-programs.ts';
-
-/** The part of the binding that a slot uses, with the numbers of PC/SC. */
-const PCSC = {
-  CardMode: { EXCLUSIVE: 1, SHARED: 2 },
-  CardDisposition: { LEAVE: 0, RESET: 1 },
-  Protocol: { T0: 1, T1: 2, ANY: 3 },
-} as unknown as Pcsc;
 
 /** Failures by call, each used once. */
 type Failures = Partial<Record<'connect' | 'transaction' | 'transmit' | 'disconnect', string[]>>;
@@ -24,12 +16,13 @@ function readerWith(program: CardProgram, failures: Failures) {
     const code = failures[name]?.shift();
     if (code) throw Object.assign(new Error(code), { code });
   }
-  const card = {
+  const card: Card = {
     disconnect: (how: number) => step('disconnect', String(how)),
     async reconnect() {
       calls.push('reconnect');
     },
     state: async () => ({ atr: program.atr }),
+    attributeGet: async () => new Uint8Array(),
     async transaction() {
       await step('transaction');
       return {
@@ -40,17 +33,17 @@ function readerWith(program: CardProgram, failures: Failures) {
     },
     async transmit(command: Uint8Array) {
       await step('transmit');
-      return program.answer(command);
+      return program.answer(command) ?? new Uint8Array();
     },
   };
-  const reader = {
+  const reader: Reader = {
     name: () => 'A Reader 00 00',
     async connect(_mode: number, protocol: number) {
       await step('connect', String(protocol));
       return card;
     },
   };
-  return { reader: reader as unknown as Reader, calls: () => calls.filter(call => call !== 'transmit') };
+  return { reader, calls: () => calls.filter(call => call !== 'transmit') };
 }
 
 describe('a card slot', () => {
@@ -64,7 +57,6 @@ describe('a card slot', () => {
 
   function slotOn(reader: Reader, more: Partial<CardSlotParts> = {}): CardSlot {
     return new CardSlot({
-      pcsc: PCSC,
       reader,
       now: () => 1,
       deadline: 5_000,

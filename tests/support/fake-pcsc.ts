@@ -1,9 +1,6 @@
-/** A fake PC/SC binding, for readers that do what no virtual reader can be made to do. */
-import { EventEmitter } from 'node:events';
-import type { Pcsc } from '../../drivers/pcsc/library.ts';
+/** A fake PC/SC service, for readers that do what no virtual reader can be made to do. */
+import { type Card, type Pcsc, READER_STATE, type Reader, type WatchHandlers } from '../../drivers/pcsc/transport.ts';
 import type { CardProgram } from './vcard-programs.ts';
-
-const PRESENT = 0x20;
 
 interface FakeCard {
   readonly program: CardProgram;
@@ -13,14 +10,13 @@ interface FakeCard {
   readonly held?: Promise<void>;
 }
 
-export class FakeReader extends EventEmitter {
+export class FakeReader implements Reader {
   readonly #name: string;
   readonly card: FakeCard;
   /** How many connections were made. */
   connections = 0;
 
   constructor(name: string, card: FakeCard) {
-    super();
     this.#name = name;
     this.card = card;
   }
@@ -29,7 +25,7 @@ export class FakeReader extends EventEmitter {
     return this.#name;
   }
 
-  async connect() {
+  async connect(): Promise<Card> {
     const { program, location, held } = this.card;
     this.connections += 1;
     await held;
@@ -40,7 +36,8 @@ export class FakeReader extends EventEmitter {
         return Uint8Array.of(location[1], location[0], 0x20, 0);
       },
       transaction: async () => ({ end: async () => undefined }),
-      transmit: async (command: Uint8Array) => program.answer(command),
+      transmit: async command => program.answer(command) ?? new Uint8Array(),
+      reconnect: async () => undefined,
       disconnect: async () => undefined,
     };
   }
@@ -49,60 +46,46 @@ export class FakeReader extends EventEmitter {
 /** The service and its readers. */
 export class FakePcsc {
   readonly #readers = new Map<string, FakeReader>();
-  readonly #clients = new Set<EventEmitter>();
+  readonly #watches = new Set<WatchHandlers>();
 
   plug(name: string, card: FakeCard): FakeReader {
     const reader = new FakeReader(name, card);
     this.#readers.set(name, reader);
-    for (const client of this.#clients) report(client, reader);
+    for (const handlers of this.#watches) report(handlers, reader);
     return reader;
   }
 
-  /** Unplugs a reader without telling any client. */
+  /** Unplugs a reader without telling any watch. */
   forget(name: string): void {
     this.#readers.delete(name);
   }
 
-  /** All clients fail with the binding's error of this name. */
+  /** All watches fail with the PC/SC error of this name. */
   fail(code: string): void {
-    const clients = [...this.#clients];
-    this.#clients.clear();
-    for (const client of clients) client.emit('error', Object.assign(new Error(code), { code }));
+    const watches = [...this.#watches];
+    this.#watches.clear();
+    for (const { onError } of watches) onError(Object.assign(new Error(code), { code }));
   }
 
-  /** The binding, for `load`. */
-  binding(): Pcsc {
-    const clients = this.#clients;
-    const onStart = (client: EventEmitter) => {
-      clients.add(client);
-      // As with the binding, events come after the caller has added its listeners.
-      queueMicrotask(() => {
-        for (const reader of this.#readers.values()) report(client, reader);
-      });
-    };
-    class Client extends EventEmitter {
-      start(): void {
-        onStart(this);
-      }
-      stop(): void {
-        clients.delete(this);
-      }
-    }
+  /** The transport, for `load`. */
+  transport(): Pcsc {
     return {
-      Client,
-      MAX_READERS: 4,
-      ReaderStatus: { PRESENT, MUTE: 0x200, EXCLUSIVE: 0x80 },
-      CardMode: { EXCLUSIVE: 1, SHARED: 2, DIRECT: 3 },
-      CardDisposition: { LEAVE: 0, RESET: 1 },
-      Protocol: { UNSET: 0, T0: 1, T1: 2, ANY: 3 },
-    } as unknown as Pcsc;
+      maxReaders: 4,
+      watchExtra: null,
+      watch: async handlers => {
+        this.#watches.add(handlers);
+        // As with a real transport, events come after the caller has the watch.
+        setImmediate(() => {
+          for (const reader of this.#readers.values()) if (this.#watches.has(handlers)) report(handlers, reader);
+        });
+        return { close: async () => void this.#watches.delete(handlers) };
+      },
+    };
   }
 }
 
 /** Reports a reader with a card in it. */
-function report(client: EventEmitter, reader: FakeReader): void {
-  reader.removeAllListeners();
-  client.emit('reader', reader);
-  const raw = 0x1_0000 + PRESENT;
-  reader.emit('change', { raw, has: (flag: number) => (raw & flag) !== 0 });
+function report(handlers: WatchHandlers, reader: FakeReader): void {
+  handlers.onReader(reader);
+  handlers.onChange(reader.name(), 0x1_0000 + READER_STATE.PRESENT);
 }

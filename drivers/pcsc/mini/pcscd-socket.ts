@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { type ListedReader, MINOR_VERSIONS, PcscdConversation } from '../protocols/pcscd.ts';
+import { type ListedReader, MINOR_VERSIONS, PcscdConversation } from '../../protocols/pcscd.ts';
 
 const DEFAULT_SOCKET = '/run/pcscd/pcscd.comm';
 

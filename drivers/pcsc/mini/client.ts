@@ -1,15 +1,7 @@
 import { setTimeout as after, setImmediate as turn } from 'node:timers/promises';
-import type { Client, Reader, ReaderStatusFlags } from 'pcsc-mini';
-import type { Pcsc } from './library.ts';
-
-/** What a client reports. */
-export interface ClientHandlers {
-  onReader(reader: Reader): void;
-  onReaderGone(name: string): void;
-  onChange(name: string, status: ReaderStatusFlags): void;
-  /** The client does not work any more. */
-  onError(error: Error): void;
-}
+import type * as PcscMini from 'pcsc-mini';
+import type { Client, Reader } from 'pcsc-mini';
+import type { ReaderWatch, WatchHandlers } from '../transport.ts';
 
 /**
  * Clients that must never be garbage-collected. The binding's finalizer of a client whose service died throws and ends the
@@ -25,15 +17,15 @@ let unstarted: Client | null = null;
 const QUIET = 100;
 const MAX_WAIT_FOR_QUIET = 2_000;
 
-/** A client of the PC/SC service that watches readers. No handler is called after `close` was called. */
-export class WatchingClient {
+/** A client of the PC/SC service that watches readers. */
+export class WatchingClient implements ReaderWatch {
   readonly #client: Client;
-  readonly #handlers: ClientHandlers;
+  readonly #handlers: WatchHandlers;
   #open = true;
   #lastEvent = performance.now();
 
   /** Connects to the service and starts watching. Throws the binding's own error if the service cannot be reached. */
-  constructor(pcsc: Pcsc, handlers: ClientHandlers) {
+  constructor(pcsc: typeof PcscMini, handlers: WatchHandlers) {
     this.#handlers = handlers;
     this.#client = unstarted ?? new pcsc.Client();
     unstarted = this.#client;
@@ -49,7 +41,6 @@ export class WatchingClient {
     );
   }
 
-  /** Resolves when the native watch has ended, or when it turns out that it cannot be ended. Idempotent. */
   async close(): Promise<void> {
     if (!this.#open) return;
     this.#open = false;
@@ -60,7 +51,7 @@ export class WatchingClient {
   #addReader(reader: Reader): void {
     reader.on(
       'change',
-      this.#whileOpen(status => this.#handlers.onChange(reader.name(), status)),
+      this.#whileOpen(status => this.#handlers.onChange(reader.name(), status.raw)),
     );
     reader.on(
       'disconnect',

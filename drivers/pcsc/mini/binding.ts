@@ -1,4 +1,3 @@
-/** Where the PC/SC binding comes from. In the single executable, which contains the binding, another module replaces this one. */
 import { createRequire } from 'node:module';
 
 /**

@@ -1,0 +1,83 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { trackNativeCall } from '../../exit.ts';
+import type { ListedReader } from '../../protocols/pcscd.ts';
+import type { ReaderWatch, WatchHandlers } from '../transport.ts';
+import { FfiReader } from './ffi-reader.ts';
+import { PcscThread, ThreadPool } from './thread.ts';
+
+/** Milliseconds until a cancellation that came before the call it should end is repeated, and the most to wait for the end. */
+const CANCEL_AGAIN = 50;
+const MAX_WAIT = 2_000;
+
+/** Watches the readers on a thread of its own. */
+export class FfiWatch implements ReaderWatch {
+  readonly #handlers: WatchHandlers;
+  readonly #monitor: PcscThread;
+  readonly #threads: ThreadPool;
+  readonly #stop = new Int32Array(new SharedArrayBuffer(4));
+  #readers: ReadonlyMap<string, number> = new Map();
+  #context: number | bigint = 0;
+  #ended: Promise<void> = Promise.resolve();
+  #open = true;
+
+  private constructor(handlers: WatchHandlers) {
+    this.#handlers = handlers;
+    this.#monitor = new PcscThread(readers => this.#update(readers));
+    this.#threads = new ThreadPool();
+  }
+
+  /** Resolves when the service is reached. Rejects as Pcsc.watch does. */
+  static async start(handlers: WatchHandlers): Promise<FfiWatch> {
+    const watch = new FfiWatch(handlers);
+    try {
+      watch.#context = await watch.#monitor.call('open');
+    } catch (error) {
+      watch.#threads.close();
+      void watch.#monitor.end();
+      throw error;
+    }
+    watch.#ended = watch.#monitor.call('watch', watch.#stop).catch(error => watch.#fail(error));
+    return watch;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#open) return;
+    this.#open = false;
+    Atomics.store(this.#stop, 0, 1);
+    Atomics.notify(this.#stop, 0);
+    const ended = trackNativeCall(this.#end());
+    await Promise.race([ended, after(MAX_WAIT, undefined, { ref: false })]);
+  }
+
+  #fail(error: Error): void {
+    if (this.#open) this.#handlers.onError(error);
+  }
+
+  /** The context is released after the last cancellation, which uses it on another thread. */
+  async #end(): Promise<void> {
+    let watching = true;
+    const ended = this.#ended.then(() => {
+      watching = false;
+    });
+    const canceler = this.#threads.take();
+    while (watching) {
+      await canceler.call('cancel', this.#context).catch(() => undefined);
+      await Promise.race([ended, after(CANCEL_AGAIN)]);
+    }
+    this.#threads.give(canceler);
+    this.#threads.close();
+    await this.#monitor.call('close').catch(() => undefined);
+    await this.#monitor.end();
+  }
+
+  #update(list: readonly ListedReader[]): void {
+    if (!this.#open) return;
+    const before = this.#readers;
+    this.#readers = new Map(list.map(({ name, raw }) => [name, raw]));
+    for (const name of before.keys()) if (!this.#readers.has(name)) this.#handlers.onReaderGone(name);
+    for (const [name, raw] of this.#readers) {
+      if (!before.has(name)) this.#handlers.onReader(new FfiReader(name, this.#threads));
+      if (before.get(name) !== raw) this.#handlers.onChange(name, raw);
+    }
+  }
+}
