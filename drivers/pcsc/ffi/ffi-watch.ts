@@ -3,41 +3,46 @@ import { trackNativeCall } from '../../exit.ts';
 import type { ListedReader } from '../../protocols/pcscd.ts';
 import type { ReaderWatch, WatchHandlers } from '../transport.ts';
 import { FfiReader } from './ffi-reader.ts';
+import { PcscFailure } from './results.ts';
 import { PcscThread, ThreadPool } from './thread.ts';
 
 /** Milliseconds until a cancellation that came before the call it should end is repeated, and the most to wait for the end. */
 const CANCEL_AGAIN = 50;
 const MAX_WAIT = 2_000;
 
+/** A thread that has not reached the service. It is used again, because attempts are repeated and a thread takes time to start. */
+let unused: PcscThread | null = null;
+
 /** Watches the readers on a thread of its own. */
 export class FfiWatch implements ReaderWatch {
   readonly #handlers: WatchHandlers;
   readonly #monitor: PcscThread;
-  readonly #threads: ThreadPool;
+  readonly #context: number | bigint;
+  readonly #threads = new ThreadPool();
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
+  readonly #ended: Promise<void>;
   #readers: ReadonlyMap<string, number> = new Map();
-  #context: number | bigint = 0;
-  #ended: Promise<void> = Promise.resolve();
   #open = true;
 
-  private constructor(handlers: WatchHandlers) {
+  private constructor(handlers: WatchHandlers, monitor: PcscThread, context: number | bigint) {
     this.#handlers = handlers;
-    this.#monitor = new PcscThread(readers => this.#update(readers));
-    this.#threads = new ThreadPool();
+    this.#monitor = monitor;
+    this.#context = context;
+    monitor.onReaders = readers => this.#update(readers);
+    this.#ended = monitor.call('watch', this.#stop).catch(error => this.#fail(error));
   }
 
   /** Resolves when the service is reached. Rejects as Pcsc.watch does. */
   static async start(handlers: WatchHandlers): Promise<FfiWatch> {
-    const watch = new FfiWatch(handlers);
+    const monitor = unused ?? new PcscThread();
+    unused = null;
     try {
-      watch.#context = await watch.#monitor.call('open');
+      return new FfiWatch(handlers, monitor, await monitor.call('open'));
     } catch (error) {
-      watch.#threads.close();
-      void watch.#monitor.end();
+      if (error instanceof PcscFailure && unused === null) unused = monitor;
+      else void monitor.end();
       throw error;
     }
-    watch.#ended = watch.#monitor.call('watch', watch.#stop).catch(error => watch.#fail(error));
-    return watch;
   }
 
   async close(): Promise<void> {

@@ -12,11 +12,13 @@ export class PcscThread {
   /** Why the thread has ended; null while it runs. */
   #failure: Error | null = null;
 
-  /** `onReaders` receives the reports of the call `watch`. */
-  constructor(onReaders: (readers: readonly ListedReader[]) => void = () => undefined) {
+  /** Receives the reports of the call `watch`. */
+  onReaders: (readers: readonly ListedReader[]) => void = () => undefined;
+
+  constructor() {
     this.#worker = startWorker();
     this.#worker.on('message', (response: Response) => {
-      if ('readers' in response) onReaders(response.readers);
+      if ('readers' in response) this.onReaders(response.readers);
       else this.#settle(response);
     });
     this.#worker.on('error', error => this.#end(error instanceof Error ? error : new Error(String(error))));
