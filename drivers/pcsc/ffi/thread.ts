@@ -37,6 +37,11 @@ export class PcscThread {
     return pending.promise as Promise<ReturnType<Calls[K]>>;
   }
 
+  /** Whether it takes no calls any more. */
+  hasEnded(): boolean {
+    return this.#failure !== null;
+  }
+
   /** Resolves when the call that is under way has returned. */
   async end(): Promise<void> {
     await this.#worker.terminate();
@@ -66,7 +71,8 @@ export class ThreadPool {
   #open = true;
 
   take(): PcscThread {
-    return this.#idle.pop() ?? new PcscThread();
+    const idle = this.#idle.pop();
+    return idle === undefined || idle.hasEnded() ? new PcscThread() : idle;
   }
 
   /** The thread has no connection any more. */
