@@ -2,8 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { exchange } from '../../drivers/protocols/apdu.ts';
 import { CtapHidChannel } from '../../drivers/protocols/ctaphid.ts';
+import { toPackets } from '../../drivers/protocols/ctaphid-packets.ts';
 import { allowApdu, allowCtap, allowSlot } from '../../drivers/protocols/gate.ts';
-import { FakeCtapKey, fakeCard, hex } from '../support/fake-ukey.ts';
+import { FakeCtapKey, FakeOtpKey, fakeCard, hex } from '../support/fake-ukey.ts';
+import { FidoKey } from '../support/fido-key.ts';
+import { takeUnlisted } from '../support/received-commands.ts';
+import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
+import { cardRoot } from '../support/test-scp11b-card.ts';
+import { silentFrom, uicc } from '../support/vcard-programs.ts';
+import { yubiKey574 } from '../support/yubikey-574.ts';
 
 const signal = new AbortController().signal;
 
@@ -64,5 +71,48 @@ describe('the gate refuses', () => {
 
   test.each([0x01, 0x03, 0x11, 0x12, 0x13, 0x38])('slot command %i of the OTP interface', slot => {
     expect(() => allowSlot(slot)).toThrow('never sent');
+  });
+});
+
+describe('a command that came past the gate is noticed by', () => {
+  const VERIFY = '0020008108313233343536FFFF';
+  const ERASE = Uint8Array.of(0x07);
+  const fido = () => {
+    const authenticator = new TestAuthenticator({
+      root: authenticatorRoot(),
+      aaguid: '11111111-2222-3333-4444-555555555555',
+    });
+    return new FidoKey({ authenticator });
+  };
+
+  test.each([
+    ['a card', () => uicc({ iccid: '8986000000000001232' }).answer(hex(VERIFY))],
+    [
+      'a card that does not answer',
+      () => silentFrom('0020', uicc({ iccid: '8986000000000001232' })).answer(hex(VERIFY)),
+    ],
+    ['a YubiKey', () => yubiKey574({ root: cardRoot() }).program.answer(hex(VERIFY))],
+    ['a security domain', () => yubiKey574({ root: cardRoot() }).domain.answer(hex(VERIFY))],
+    ['a card in this process', () => fakeCard({}).transmit(hex(VERIFY), signal)],
+  ])('%s', async (_what, send) => {
+    await send();
+    expect(takeUnlisted()).toEqual([`APDU ${VERIFY}`]);
+  });
+
+  test.each([
+    ['a key', () => new FakeCtapKey([5, 7, 4], {})],
+    ['an authenticator', fido],
+  ])('%s', async (_what, make) => {
+    const key = make();
+    for (const packet of toPackets(1, 0x10, ERASE)) await key.write(packet);
+    expect(takeUnlisted()).toEqual(['CTAPHID 10 07']);
+  });
+
+  test('the OTP interface of a key', async () => {
+    const key = new FakeOtpKey('050403', null);
+    const slot = 0x01;
+    // The last two pieces of a frame: its slot number is at offset 64.
+    await key.sendFeature(Uint8Array.of(0, slot, 0, 0, 0, 0, 0, 0x89));
+    expect(takeUnlisted()).toEqual(['OTP slot 01']);
   });
 });

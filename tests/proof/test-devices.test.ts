@@ -6,6 +6,7 @@ import { RELYING_PARTY } from '../../daemon/proof/client-data.ts';
 import { agreementData } from '../../daemon/proof/scp11b-crypto.ts';
 import { expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { claims, evidence, proof } from '../../src/contract/proof.ts';
+import { takeUnlisted } from '../support/received-commands.ts';
 import { authenticatorRoot, TestAuthenticator, uuidBytes } from '../support/test-authenticator.ts';
 import { writeCbor } from '../support/test-cbor.ts';
 import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
@@ -37,7 +38,7 @@ describe('the test card', () => {
     const asked = ask({ anchors: [anchor(cards)] });
     exchange(card, SELECT);
     expect(exchange(card, hex('00ca00e000')).toString('hex')).toContain('1303');
-    const bundle = exchange(card, hex('00cabf2106a60483021303'));
+    const bundle = exchange(card, hex('00cabf2106a6048302130300'));
     expect(bundle.subarray(0, 3).toString('hex')).toBe('bf2182');
     expect(bundle.subarray(5)).toEqual(Buffer.concat(card.chain));
     const data = agreementData(asked.ephemeral.publicKey);
@@ -56,13 +57,15 @@ describe('the test card', () => {
 
   it.each([
     ['before SELECT', [], '00ca00e000', '6a82'],
-    ['of another key version', [SELECT], '00cabf2106a60483021304', '6a88'],
+    ['of another key version', [SELECT], '00cabf2106a6048302130400', '6a88'],
     ['that is not known', [SELECT], '0020000000', '6d00'],
     ['with other parameters', [SELECT], '8088031305a60d900211', '6a80'],
   ])('refuses a command %s', (_, before, command, word) => {
     const card = newCard();
     for (const each of before) exchange(card, each);
     expect(card.answer(hex(command)).toString('hex')).toBe(word);
+    // The test sends them, and not the program.
+    takeUnlisted();
   });
 });
 

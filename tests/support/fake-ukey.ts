@@ -4,6 +4,7 @@
  */
 import { HardwareError } from '../../drivers/driver.ts';
 import type { CardConnection, FeatureConnection, ReportConnection } from '../../drivers/protocols/connection.ts';
+import { received } from './received-commands.ts';
 
 export const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -66,6 +67,7 @@ export class FakeCtapKey implements ReportConnection {
   }
 
   #answer(channel: string, command: number, payload: Uint8Array): void {
+    received.ctap(command, payload);
     if (command === 0x06) {
       const version = Buffer.from(this.#version).toString('hex');
       this.#send(channel, 0x06, `${toHex(payload)}${FakeCtapKey.CHANNEL}02${version}05`);
@@ -129,6 +131,7 @@ export class FakeOtpKey implements FeatureConnection {
   }
 
   #execute(): void {
+    received.slot(this.#frame[64]!);
     this.slots.push(this.#frame[64]!);
     if (this.#answer === null) return;
     const padded = this.#answer.padEnd(Math.ceil(this.#answer.length / 14) * 14, '0');
@@ -143,6 +146,7 @@ export function fakeCard(answers: Readonly<Record<string, string>>): CardConnect
   return {
     sent,
     async transmit(apdu) {
+      received.apdu(apdu);
       sent.push(toHex(apdu));
       return hex(answers[toHex(apdu)] ?? '6d00');
     },

@@ -1,9 +1,12 @@
 /** The test authenticator behind CTAPHID: waits for a touch with keepalives, and can be canceled. */
 import { HardwareError } from '../../drivers/driver.ts';
 import { MessageAssembler, toPackets } from '../../drivers/protocols/ctaphid-packets.ts';
+import { received } from './received-commands.ts';
 import type { TestAuthenticator } from './test-authenticator.ts';
 
 const COMMAND = { msg: 0x03, init: 0x06, cbor: 0x10, cancel: 0x11, keepalive: 0x3b, error: 0x3f } as const;
+/** Capability flag of INIT. */
+const SUPPORTS_CBOR = 0x04;
 const BROADCAST = 0xffffffff;
 const MAKE_CREDENTIAL = 0x01;
 const WAITS_FOR_TOUCH = Uint8Array.of(2);
@@ -21,8 +24,10 @@ export interface FidoKeyOptions {
   readonly ctap2?: boolean;
   /** Replaces the response to a CBOR command. */
   readonly answer?: (request: Uint8Array) => Uint8Array | null;
-  /** Whether it is touched as soon as it waits for that. */
+  /** Whether someone keeps a finger on it. */
   readonly touched?: boolean;
+  /** Programs other than devmgr use it, which also send commands that the gate does not list. */
+  readonly forOthers?: boolean;
 }
 
 /** One FIDO interface. Reports are 64 bytes in both directions. */
@@ -34,23 +39,35 @@ export class FidoKey {
   readonly #assemblers = new Map<number, MessageAssembler>();
   readonly #out: Uint8Array[] = [];
   readonly #waiting = new Set<PromiseWithResolvers<void>>();
+  #onReports: () => void = () => undefined;
+  #asksForTouch = Promise.withResolvers<void>();
   #channels = 0;
   /** What touching does. */
   #pending: (() => void) | null = null;
   #pendingChannel = 0;
-  #touched: boolean;
+  /** A touch that no request has used. */
+  #touched = false;
 
   constructor(options: FidoKeyOptions) {
     this.#options = options;
-    this.#touched = options.touched ?? false;
   }
 
-  /** Touches the key now, or as soon as it waits for it. */
+  /** Touches the key for one request: the one that waits for it, or the next one. */
   touch(): void {
     this.#touched = true;
     this.#pending?.();
     this.#pending = null;
     this.#wake();
+  }
+
+  /** Resolves when a request waits for a touch. */
+  async asksForTouch(): Promise<void> {
+    await this.#asksForTouch.promise;
+  }
+
+  /** `listener` is called when there are unread reports. */
+  onReports(listener: () => void): void {
+    this.#onReports = listener;
   }
 
   async write(report: Uint8Array): Promise<void> {
@@ -83,6 +100,7 @@ export class FidoKey {
   #wake(): void {
     for (const one of this.#waiting) one.resolve();
     this.#waiting.clear();
+    if (this.#out.length > 0) this.#onReports();
   }
 
   #send(channel: number, command: number, payload: Uint8Array): void {
@@ -90,6 +108,7 @@ export class FidoKey {
   }
 
   #handle(channel: number, command: number, payload: Uint8Array): void {
+    if (!this.#options.forOthers) received.ctap(command, payload);
     if (command === COMMAND.init) {
       this.#open(channel, payload);
       return;
@@ -114,8 +133,21 @@ export class FidoKey {
     this.#send(
       channel,
       COMMAND.init,
-      Buffer.concat([nonce, id, Uint8Array.of(2, ...(this.#options.version ?? [5, 7, 4]), 5)]),
+      Buffer.concat([nonce, id, Uint8Array.of(2, ...(this.#options.version ?? [5, 7, 4]), this.#capabilities)]),
     );
+  }
+
+  get #capabilities(): number {
+    return this.#options.ctap2 === false ? 0 : SUPPORTS_CBOR;
+  }
+
+  /** Uses up a touch. Without one, notes that a request waits for it. */
+  #takeTouch(): boolean {
+    const touched = this.#touched || this.#options.touched === true;
+    this.#touched = false;
+    this.#asksForTouch.resolve();
+    if (touched) this.#asksForTouch = Promise.withResolvers();
+    return touched;
   }
 
   #cbor(channel: number, request: Uint8Array): void {
@@ -123,11 +155,14 @@ export class FidoKey {
       const response = this.#options.answer?.(request) ?? this.#options.authenticator.cbor(request);
       this.#send(channel, COMMAND.cbor, response);
     };
-    if (request[0] !== MAKE_CREDENTIAL || this.#touched) {
+    if (request[0] !== MAKE_CREDENTIAL || this.#takeTouch()) {
       respond();
       return;
     }
-    this.#pending = respond;
+    this.#pending = () => {
+      this.#takeTouch();
+      respond();
+    };
     this.#pendingChannel = channel;
     this.#send(channel, COMMAND.keepalive, WAITS_FOR_TOUCH);
   }
@@ -136,11 +171,12 @@ export class FidoKey {
     if (this.#pending === null || this.#pendingChannel !== channel) return;
     this.canceled += 1;
     this.#pending = null;
+    this.#asksForTouch = Promise.withResolvers();
     this.#send(channel, COMMAND.cbor, CANCELED);
   }
 
   #u2f(channel: number, apdu: Uint8Array): void {
-    if (!this.#touched) {
+    if (!this.#takeTouch()) {
       this.#send(channel, COMMAND.msg, NOT_TOUCHED);
       return;
     }

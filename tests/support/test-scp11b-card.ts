@@ -1,5 +1,6 @@
 /** A card with a GlobalPlatform issuer security domain that answers SCP11b: APDU in, APDU out. No transport. */
 import { createCipheriv, createECDH, createHash } from 'node:crypto';
+import { received } from './received-commands.ts';
 import { integer } from './test-der.ts';
 import {
   keyUsage,
@@ -64,6 +65,7 @@ export class TestScp11bCard {
 
   /** Answers one command, with its status word. */
   answer(command: Uint8Array): Buffer {
+    received.apdu(command);
     this.commands.push(Buffer.from(command).toString('hex'));
     const [, ins, p1, p2] = command;
     const data = Buffer.from(command.subarray(5, 5 + (command[4] ?? 0)));

@@ -1,4 +1,5 @@
 import { fromHex, toHex } from '../../drivers/protocols/hex.ts';
+import { received } from './received-commands.ts';
 
 /** The behavior of a virtual card. */
 export interface CardProgram {
@@ -22,6 +23,7 @@ export function cardOf(rules: readonly Rule[], atr = T0_ATR, reset: () => void =
     atr: fromHex(atr),
     reset,
     answer(command) {
+      received.apdu(command);
       const hex = toHex(command);
       for (const rule of rules) {
         const answer = rule(hex);
@@ -164,7 +166,9 @@ export function silentFrom(prefix: string, program: CardProgram): CardProgram {
     ...program,
     answer(command) {
       silent ||= toHex(command).startsWith(prefix);
-      return silent ? null : program.answer(command);
+      if (!silent) return program.answer(command);
+      received.apdu(command);
+      return null;
     },
   };
 }
