@@ -1,10 +1,11 @@
 /** What scenarios work with: a client of the bench, and the recorded events of drivers. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { AttachedKey, Driver, KeyEvent } from '../../drivers/driver.ts';
 import type { BenchCommand, BenchReply } from './bench.ts';
-import type { KeySpec } from './key-models.ts';
+import type { KeySpec, RootName } from './key-models.ts';
 
 /** Plugs keys in and out. Each method rejects if the bench could not carry out the command. */
 export class Bench {
@@ -16,6 +17,10 @@ export class Bench {
     this.#child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
     createInterface({ input: this.#child.stdout! }).on('line', line => {
       this.#waiting.shift()?.(JSON.parse(line) as BenchReply);
+    });
+    this.#child.on('exit', status => {
+      for (const reply of this.#waiting.splice(0))
+        reply({ id: 0, at: 0, error: `the bench ended with status ${status}` });
     });
   }
 
@@ -44,8 +49,27 @@ export class Bench {
     return (await this.#send({ do: 'powered-at', id })).at;
   }
 
-  end(): void {
+  /** Touches a key as soon as it asks for it. */
+  touch(id: number): Promise<BenchReply> {
+    return this.#send({ do: 'touch', id });
+  }
+
+  /** How many requests for a touch were canceled at this key. */
+  async canceled(id: number): Promise<number> {
+    return (await this.#send({ do: 'canceled', id })).canceled!;
+  }
+
+  /** The root of the keys that prove what they are by this method, in DER. */
+  async root(name: RootName): Promise<Buffer> {
+    return Buffer.from((await this.#send({ do: 'root', name })).certificate!, 'base64');
+  }
+
+  /** Ends the bench. Rejects if a device has received a command that the gate does not list. */
+  async end(): Promise<void> {
+    const exit = once(this.#child, 'exit');
     this.#child.stdin?.end();
+    const [status] = await exit;
+    if (status !== 0) throw new Error(`the bench ended with status ${status}`);
   }
 
   async #send(command: BenchCommand): Promise<BenchReply> {

@@ -10,14 +10,14 @@ function attribute(node: string, name: string): string | null {
 }
 
 /**
- * When the kernel had listed the last interface of a key, in milliseconds since 1970: the time of the node that it creates
- * under /dev. A null serial means a key without one. Null if there is no such key.
+ * When the kernel had listed the last interface of a key, in milliseconds since 1970: when it created the node under /dev. (udev
+ * sets the time of modification later.) A null serial means a key without one. Null if there is no such key.
  */
 export function listedAt(key: { vendorId: string; productId: string; serial: string | null }): number | null {
   const times = readdirSync('/sys/class/hidraw')
     .filter(node => attribute(node, 'idVendor') === key.vendorId && attribute(node, 'idProduct') === key.productId)
     .filter(node => attribute(node, 'serial') === key.serial)
-    .map(node => statSync(`/dev/${node}`).mtimeMs);
+    .map(node => statSync(`/dev/${node}`).birthtimeMs);
   return times.length === 0 ? null : Math.max(...times);
 }
 

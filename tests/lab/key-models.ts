@@ -1,5 +1,7 @@
 /** The models of keys in the lab, each with the bytes that a real one answers with. */
 import { FakeCtapKey, FakeOtpKey } from '../support/fake-ukey.ts';
+import { FidoKey } from '../support/fido-key.ts';
+import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { cardRoot } from '../support/test-scp11b-card.ts';
 import { token2Card, yubiKeyCard } from '../support/vcard-programs.ts';
 import { yubiKey574 } from '../support/yubikey-574.ts';
@@ -19,6 +21,16 @@ export interface KeySpec {
   readonly product?: string;
 }
 
+/** The roots of the keys that can prove what they are. */
+const ROOTS = { scp11b: cardRoot(), fido: authenticatorRoot() } as const;
+export type RootName = keyof typeof ROOTS;
+
+/** The certificate of a root in DER. */
+export const rootCertificate = (name: RootName): Uint8Array => ROOTS[name].der;
+
+/** The AAGUID of the keys with an authenticator. */
+export const AAGUID = '7a3f5c1e-2b4d-4e6f-8a90-b1c2d3e4f506';
+
 const SERIAL_12345678 = '00bc614e';
 const UUID = 'a1b2c3d4e5f60718293a4b5c6d7e8f90';
 
@@ -34,6 +46,8 @@ interface KeyModel {
   readonly release: number;
   readonly interfaces: (ownSerial?: string) => readonly KeyInterface[];
 }
+
+const authenticator = (): TestAuthenticator => new TestAuthenticator({ root: ROOTS.fido, aaguid: AAGUID });
 
 const MODELS = {
   /** Its serial is only in the descriptor. */
@@ -122,8 +136,32 @@ const MODELS = {
     release: 0x0574,
     interfaces: () => [
       { kind: 'fido', key: new FakeCtapKey([5, 7, 4], { 66: management(`0204${SERIAL_12345678}`, '03', '050704') }) },
-      { kind: 'card', program: yubiKey574({ root: cardRoot() }).program },
+      { kind: 'card', program: yubiKey574({ root: ROOTS.scp11b }).program },
     ],
+  },
+  /** A FIDO2 key that attests after a touch, under a root of its own. */
+  fido2: {
+    ids: ['096e', '085d'],
+    maker: 'Feitian',
+    product: 'ePass FIDO2',
+    release: 0x0100,
+    interfaces: () => [{ kind: 'fido', key: new FidoKey({ authenticator: authenticator() }) }],
+  },
+  /** The same for other programs than devmgr, which may send it any command. */
+  judged: {
+    ids: ['096e', '085d'],
+    maker: 'Feitian',
+    product: 'ePass FIDO2',
+    release: 0x0100,
+    interfaces: () => [{ kind: 'fido', key: new FidoKey({ authenticator: authenticator(), forOthers: true }) }],
+  },
+  /** An older key with U2F only. */
+  u2f: {
+    ids: ['096e', '0858'],
+    maker: 'Feitian',
+    product: 'U2F',
+    release: 0x0100,
+    interfaces: () => [{ kind: 'fido', key: new FidoKey({ authenticator: authenticator(), ctap2: false }) }],
   },
   /** A YubiKey that accepts every report and does not answer. */
   silentYubikey: {
@@ -135,9 +173,16 @@ const MODELS = {
   },
 } as const satisfies Record<string, KeyModel>;
 
-export function createKey(spec: KeySpec): UsbDevice {
+/** A key of the model, and the authenticator in it that can be touched. */
+export interface LabKey {
+  readonly device: UsbDevice;
+  readonly fido: FidoKey | null;
+}
+
+export function createKey(spec: KeySpec): LabKey {
   const model: KeyModel = MODELS[spec.model];
-  return hidKey(
+  const interfaces = model.interfaces(spec.ownSerial);
+  const device = hidKey(
     {
       vendorId: Number.parseInt(spec.vendorId ?? model.ids[0], 16),
       productId: Number.parseInt(spec.productId ?? model.ids[1], 16),
@@ -146,6 +191,8 @@ export function createKey(spec: KeySpec): UsbDevice {
       product: spec.product ?? model.product,
       serial: spec.serial ?? null,
     },
-    model.interfaces(spec.ownSerial),
+    interfaces,
   );
+  const fido = interfaces.map(part => (part.kind === 'fido' ? part.key : null)).find(key => key instanceof FidoKey);
+  return { device, fido: fido ?? null };
 }

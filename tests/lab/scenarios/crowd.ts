@@ -61,4 +61,4 @@ await bench.unplug(back.id);
 console.log('  a key plugged in again at once: detached and attached once, with a new keyId');
 
 await driver.stop();
-bench.end();
+await bench.end();

@@ -5,64 +5,19 @@
  * exactly once. Prints how long after the kernel listed a key the code was shown.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { Bench } from '../harness.ts';
 import { iccid } from '../iccid.ts';
 import { listedAt, summary } from '../kernel.ts';
 import type { KeySpec } from '../key-models.ts';
+import { daemonWithLogin, Screen, start, streamsOpen } from '../program.ts';
 import { randomOf, seeded } from '../seeded-random.ts';
 
 const PLUGGINGS = Number(process.argv[2] ?? 200);
 const INSERTIONS = Number(process.argv[3] ?? 50);
 const MOST_AT_ONCE = 6;
-const HOME = '/tmp/registry';
-const PASSWORD = 'correct horse battery';
-const PROGRAM = fileURLToPath(new URL('../../../dist/devmgr.cjs', import.meta.url));
-const PATIENCE = 20_000;
 const random = seeded(process.argv[4]);
 const pick = randomOf(random);
-
-function start(...args: string[]): ChildProcess {
-  const env = { ...process.env, DEVMGR_HOME: HOME, DEVMGR_ADMIN_PASSWORD: PASSWORD, DEVMGR_LIMIT_MODIFY: 'off' };
-  return spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
-}
-
-/** The output of a program, each line with its time in milliseconds since 1970. */
-class Screen {
-  readonly lines: { readonly text: string; readonly at: number }[] = [];
-  readonly #checks = new Set<() => void>();
-
-  constructor(child: ChildProcess) {
-    for (const stream of [child.stdout!, child.stderr!]) {
-      createInterface({ input: stream }).on('line', text => {
-        this.lines.push({ text, at: performance.timeOrigin + performance.now() });
-        for (const check of [...this.#checks]) check();
-      });
-    }
-  }
-
-  /** The number of the first line from `from` on that passes the test. */
-  until(what: string, test: (text: string) => boolean, from = 0): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const check = (): void => {
-        const found = this.lines.findIndex(({ text }, i) => i >= from && test(text));
-        if (found < 0) return;
-        clearTimeout(timer);
-        this.#checks.delete(check);
-        resolve(found);
-      };
-      const timer = setTimeout(() => {
-        const last = this.lines.slice(-5).map(({ text }) => text);
-        reject(new Error(`${what} was not printed; last lines: ${last.join(' | ')}`));
-      }, PATIENCE);
-      this.#checks.add(check);
-      check();
-    });
-  }
-}
 
 interface BoxKey {
   readonly serial: string;
@@ -96,20 +51,12 @@ function newKey(held: readonly BoxKey[]): BoxKey {
     : { serial, spec: { model: 'plain', serial }, ids: { vendorId: '096e', productId: '0850', serial } };
 }
 
-const daemon = start('daemon', 'run', '--port', '0', '--json');
-const log = new Screen(daemon);
-const listening = await log.until('the daemon', text => text.includes('"listening"'));
-const { url } = JSON.parse(log.lines[listening]!.text) as { url: string };
-const login = start('login', 'admin', '--password-stdin', '--server', url);
-login.stdin!.end(`${PASSWORD}\n`);
-await once(login, 'close');
-
+const { daemon, url } = await daemonWithLogin();
 const watch = start('watch', '--json', '--type', 'KEY_ATTACHED', '--type', 'KEY_DETACHED');
 const watched = new Screen(watch);
 const enroll = start('enroll', '--out', '/tmp/codes.csv');
 const screen = new Screen(enroll);
-// They listen when the daemon counts their streams.
-while (!/^devmgr_streams\{.*\} [2-9]/m.test(await (await fetch(`${url}/metrics`)).text()));
+await streamsOpen(url, 2);
 
 const bench = new Bench();
 const reader = await bench.plugReader('LAB-1');
@@ -204,7 +151,7 @@ while (pluggings < PLUGGINGS || insertions < INSERTIONS || cardIn) {
   }
 }
 while (held.size > 0) await unplugOne();
-bench.end();
+await bench.end();
 enroll.kill('SIGINT');
 await once(enroll, 'close');
 watch.kill('SIGINT');

@@ -69,4 +69,4 @@ for (const [spec, expected] of MODELS) {
   assert.equal(events.all.slice(from).filter(one => one.kind === 'attached').length, 1, 'each is one key');
 }
 await Promise.all([hid.stop(), pcsc.stop()]);
-bench.end();
+await bench.end();

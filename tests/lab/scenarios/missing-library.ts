@@ -39,4 +39,4 @@ for (const [library, name] of [
   assert.equal(await hid.end(), 0);
 }
 await bench.unplug(key.id);
-bench.end();
+await bench.end();

@@ -42,4 +42,4 @@ await bench.unplug(plain.id);
 await hid.next('detached');
 await hid.next('detached');
 assert.equal(await hid.end(), 0);
-bench.end();
+await bench.end();

@@ -37,7 +37,7 @@ const of = (kind: string) => events.all.filter(one => one.kind === kind);
 assert.equal(of('attached').length, INSERTIONS, 'each insertion is reported exactly once');
 assert.equal(of('detached').length, INSERTIONS, 'each removal is reported exactly once');
 await driver.stop();
-bench.end();
+await bench.end();
 console.log(`  ${INSERTIONS} insertions and removals, each reported once`);
 console.log(`  ${summary('attached after the card was inserted', fromInsertion)}`);
 console.log(`  ${summary('attached after the card was powered', fromPower)}`);

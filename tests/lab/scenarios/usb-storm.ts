@@ -113,7 +113,7 @@ assert.equal(new Set(of('attached').map(one => one.key.keyId)).size, PLUGGINGS, 
 assert.deepEqual(driver.keys(), []);
 assert.equal(openFiles(), filesAtStart, 'no handle is left open');
 await driver.stop();
-bench.end();
+await bench.end();
 console.log(`  ${PLUGGINGS} pluggings, ${PLUGGINGS} unpluggings, each reported once`);
 console.log(`  ${summary('attached after the kernel listed it', fromKernel)}`);
 for (const [model, values] of byModel) console.log(`    ${summary(model, values)}`);

@@ -1,5 +1,5 @@
 /** A USB security key: a composite device of HID interfaces and a reader that answer like those of a real key. */
-import { type FakeCtapKey, type FakeOtpKey, hex } from '../../support/fake-ukey.ts';
+import { type FakeOtpKey, hex } from '../../support/fake-ukey.ts';
 import type { CardProgram } from '../../support/vcard.ts';
 import { type CcidInterface, ccidInterface } from './ccid-reader.ts';
 import {
@@ -14,8 +14,16 @@ import {
 /** One interface: FIDO with what answers on it, OTP, a silent one with a usage page of the maker, or a smart card. */
 export type KeyInterface = HidInterface | { readonly kind: 'card'; readonly program: CardProgram };
 
+/** What answers on a FIDO interface. */
+export interface FidoSide {
+  write(report: Uint8Array): Promise<void>;
+  takeAll(): Uint8Array[];
+  /** Absent: it has reports only after a write. */
+  onReports?(listener: () => void): void;
+}
+
 type HidInterface =
-  | { readonly kind: 'fido'; readonly key: FakeCtapKey | null }
+  | { readonly kind: 'fido'; readonly key: FidoSide | null }
   | { readonly kind: 'otp'; readonly key: FakeOtpKey }
   | { readonly kind: 'vendor' };
 
@@ -50,6 +58,9 @@ function hidInterface(part: HidInterface, number: number): Interface {
 /** A key whose interfaces are these, in order. */
 export function hidKey(identity: Identity, parts: readonly KeyInterface[]): UsbDevice {
   let send: (endpoint: number, data: Uint8Array) => void = () => undefined;
+  const sendReports = (key: FidoSide | null, endpoint: number): void => {
+    for (const report of key?.takeAll() ?? []) send(endpoint, report);
+  };
   const cards = new Map<number, CcidInterface>();
   const interfaces = parts.map((part, number) => {
     if (part.kind !== 'card') return hidInterface(part, number);
@@ -67,6 +78,8 @@ export function hidKey(identity: Identity, parts: readonly KeyInterface[]): UsbD
         const part = parts[number]!;
         if (part.kind === 'card') card.insert(part.program);
       }
+      for (const [number, part] of parts.entries())
+        if (part.kind === 'fido') part.key?.onReports?.(() => sendReports(part.key, 1 + number));
     },
     async control(setup, data) {
       const part = parts[setup.index & 0xff];
@@ -82,7 +95,7 @@ export function hidKey(identity: Identity, parts: readonly KeyInterface[]): UsbD
       const part = parts[endpoint - 1];
       if (part?.kind !== 'fido' || part.key === null) return;
       await part.key.write(data);
-      for (const report of part.key.takeAll()) send(endpoint, report);
+      sendReports(part.key, endpoint);
     },
   };
 }

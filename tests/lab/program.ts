@@ -1,0 +1,84 @@
+/** The built program in the guest: the processes of an operator, and what they print. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const HOME = '/tmp/registry';
+const PASSWORD = 'correct horse battery';
+const PROGRAM = fileURLToPath(new URL('../../dist/devmgr.cjs', import.meta.url));
+/** Milliseconds in which a line has to be printed. */
+const PATIENCE = 60_000;
+
+/** Starts `devmgr` with these arguments. */
+export function start(...args: string[]): ChildProcess {
+  const env = { ...process.env, DEVMGR_HOME: HOME, DEVMGR_ADMIN_PASSWORD: PASSWORD, DEVMGR_LIMIT_MODIFY: 'off' };
+  return spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+}
+
+/** The output of a program, each line with its time in milliseconds since 1970. */
+export class Screen {
+  readonly lines: { readonly text: string; readonly at: number }[] = [];
+  readonly #checks = new Set<() => void>();
+
+  constructor(child: ChildProcess) {
+    for (const stream of [child.stdout!, child.stderr!]) {
+      createInterface({ input: stream }).on('line', text => {
+        this.lines.push({ text, at: performance.timeOrigin + performance.now() });
+        for (const check of [...this.#checks]) check();
+      });
+    }
+  }
+
+  /** The lines as text. */
+  get texts(): string[] {
+    return this.lines.map(({ text }) => text);
+  }
+
+  /** The number of the first line from `from` on that passes the test. */
+  until(what: string, test: (text: string) => boolean, from = 0): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const check = (): void => {
+        const found = this.lines.findIndex(({ text }, i) => i >= from && test(text));
+        if (found < 0) return;
+        clearTimeout(timer);
+        this.#checks.delete(check);
+        resolve(found);
+      };
+      const timer = setTimeout(() => {
+        reject(new Error(`${what} was not printed; last lines: ${this.texts.slice(-5).join(' | ')}`));
+      }, PATIENCE);
+      this.#checks.add(check);
+      check();
+    });
+  }
+}
+
+/** Runs `devmgr` to its end: its exit code and what it printed. */
+export async function run(args: readonly string[], input = ''): Promise<{ code: number; lines: string[] }> {
+  const child = start(...args);
+  const screen = new Screen(child);
+  child.stdin!.end(input);
+  const [code] = await once(child, 'close');
+  return { code, lines: screen.texts };
+}
+
+/** A daemon with a new registry, in which this user is logged in as its administrator. */
+export async function daemonWithLogin(): Promise<{ readonly daemon: ChildProcess; readonly url: string }> {
+  const daemon = start('daemon', 'run', '--port', '0', '--json');
+  const log = new Screen(daemon);
+  const listening = await log.until('the daemon', text => text.includes('"listening"'));
+  const { url } = JSON.parse(log.lines[listening]!.text) as { url: string };
+  const login = await run(['login', 'admin', '--password-stdin', '--server', url], `${PASSWORD}\n`);
+  if (login.code !== 0) throw new Error(`no login: ${login.lines.join(' | ')}`);
+  return { daemon, url };
+}
+
+/** Resolves when the daemon counts this many open streams of notifications. It reports them only when it is asked. */
+export async function streamsOpen(url: string, count: number): Promise<void> {
+  const open = async (): Promise<number> => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^devmgr_streams(?:\{.*\})? (\d+)/m.exec(metrics)?.[1] ?? 0);
+  };
+  while ((await open()) < count);
+}
