@@ -5,6 +5,7 @@ import type { DeviceQuery, Rows } from '../queries.ts';
 import { Conditions, namesOnly, presentConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { rowsOf } from './reads.ts';
+import { movingOf } from './remembered.ts';
 import { selectList } from './tables.ts';
 import { tagsOf } from './tags.ts';
 import { type Few, totalOf } from './totals.ts';
@@ -63,8 +64,7 @@ function pageByNumber(readers: Readers, { descending, offset, limit, createdFrom
 async function pageByQuery(readers: Readers, query: DeviceQuery) {
   const conditions = presentConditions(query);
   const total = totalOf(readers, query, conditions.values);
-  // Other orders have indexes in which the devices before a time are not the last ones.
-  const few = keys[query.sortBy] === null || query.keyword !== undefined ? total.few : undefined;
+  const few = isSorted(query) ? total.few : undefined;
   const [before, page] = few
     ? [`${few.tables(conditions.where)}, `, pageOfFew(few, query, conditions)]
     : ['', numbersOf(query, conditions)];
@@ -79,12 +79,22 @@ async function pageByQuery(readers: Readers, query: DeviceQuery) {
   return { rows: rows.map(({ place: _, moment: __, ...row }) => row) };
 }
 
+/**
+ * Whether few matches are sorted for the page, because the order has no index in which they are near each other. Marks are in the order of
+ * numbers. Devices before a time are the oldest ones: in that order all others come first, which the planner does not know.
+ */
+function isSorted(query: DeviceQuery): boolean {
+  const isByNumber = keys[query.sortBy] === null;
+  return query.keyword !== undefined || (movingOf(query) === undefined ? !isByNumber : isByNumber);
+}
+
 /** If few devices match, they are looked for once. The planner would look for them in the order of the page, among all others. */
 function pageOfFew(few: Few, query: DeviceQuery, conditions: Conditions): string {
+  const key = keys[query.sortBy];
   const source =
-    keys[query.sortBy] === null
+    key === null
       ? 'hits AS device'
-      : '(SELECT d.* FROM hits JOIN device AS d ON d.number = hits.number OFFSET 0) AS device';
+      : `(SELECT d.number, d.${key} FROM hits JOIN device AS d ON d.number = hits.number OFFSET 0) AS device`;
   const sorted = numbersOf(query, new Conditions(conditions.values), source);
   return `SELECT * FROM (${sorted}) AS n WHERE ${few.areAll}
     UNION ALL SELECT * FROM (${numbersOf(query, conditions)}) AS n WHERE NOT ${few.areAll}`;

@@ -29,11 +29,8 @@ const upTo = (most: number): Few => ({
 
 /** Matches of a keyword that are looked up once, both for their total and for the page. */
 const mostHits = 1000;
-/**
- * Devices before a time that are sorted for a page. They are the oldest ones: in the order of numbers, all others would come first, which
- * the planner does not know.
- */
-const mostBefore = 50_000;
+/** Matches of marks and times that are sorted for a page, where no index has both the filter and the order. */
+const mostSorted = 50_000;
 
 /** Filters of each store whose totals are remembered. */
 const most = 500;
@@ -83,7 +80,8 @@ export function rememberedTotal(readers: Readers, filter: DeviceFilter, values: 
 
 function fewOf(filter: DeviceFilter, before: Remembered | undefined): Few | undefined {
   if (isSelective(filter.keyword)) return (before?.total ?? 0) <= mostHits ? upTo(mostHits) : undefined;
-  return before && movingOf(filter) && before.total <= mostBefore ? upTo(mostBefore) : undefined;
+  const isSorted = movingOf(filter) !== undefined || marksOf(filter).length > 0;
+  return isSorted && before && before.total <= mostSorted ? upTo(mostSorted) : undefined;
 }
 
 function countAll(filter: DeviceFilter, values: unknown[]): string {
