@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     exclude: ['tests/lab/**', '**/node_modules/**'],
     setupFiles: ['tests/support/every-test.ts'],
+    globalSetup: ['tests/support/bundled-programs.ts'],
     // A test that waits for an event gives up here; nothing measures time.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { RunOptions } from '../../src/contract/programs.ts';
 import { adminPassword } from './daemon.ts';
+import { programFile } from './test-programs.ts';
 
 export interface DaemonProcess {
   readonly url: string;
@@ -34,7 +34,7 @@ export async function spawnDaemon(
   env: Readonly<Record<string, string>> = {},
   command: readonly string[] = [],
 ): Promise<DaemonProcess> {
-  const args = [...command, process.execPath, join(import.meta.dirname, 'daemon-main.ts'), JSON.stringify(options)];
+  const args = [...command, process.execPath, programFile('daemon-main'), JSON.stringify(options)];
   const child = spawn(args[0]!, args.slice(1), {
     env: { ...process.env, DEVMGR_ADMIN_PASSWORD: adminPassword, ...noLimits, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

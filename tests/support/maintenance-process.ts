@@ -1,15 +1,15 @@
 /** Maintenance programs as processes that are killed at a chosen moment. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { vi } from 'vitest';
 import type { MaintenanceName } from './maintenance-main.ts';
 import type { PostgresServer } from './postgres.ts';
+import { programFile } from './test-programs.ts';
 
 /** The command line of a program that runs with these options. */
 export const maintenanceCommand = (name: MaintenanceName, options: object): readonly string[] => [
   process.execPath,
-  join(import.meta.dirname, 'maintenance-main.ts'),
+  programFile('maintenance-main'),
   name,
   JSON.stringify({ json: true, ...options }),
 ];
