@@ -23,6 +23,7 @@ import {
   systemRoutes,
   tokenRoutes,
   userRoutes,
+  webhookRoutes,
 } from './http/routes/operations.ts';
 import { buildServer } from './http/server.ts';
 import { websocketPlugin } from './http/websocket.ts';
@@ -59,7 +60,11 @@ import { statisticsAt } from './services/statistics.ts';
 import { TokenService } from './services/token-service.ts';
 import { Tokens } from './services/tokens.ts';
 import { UserService } from './services/users.ts';
+import { WebhookService } from './services/webhooks.ts';
 import type { Store } from './store/store.ts';
+import { AllowedTargets } from './webhooks/allowed.ts';
+import { WebhookDeliveries } from './webhooks/deliveries.ts';
+import { Poster } from './webhooks/poster.ts';
 
 /** The parts of a daemon with a registry, connected. `scanned` resolves after the first search for attached keys. */
 export async function assembleRegistry(basis: Start, scanned: Promise<void>): Promise<Assembled> {
@@ -145,6 +150,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     backups: new BackupService({ store, blobs, budget, now }),
     serviceTokens: new TokenService({ store, lastUses, now }),
     exports: new DeviceExport(store),
+    webhooks: startWebhooks({ settings, log, stack }, store, instance),
     statistics: () => statisticsAt(store, now()),
     events: new EventService(store),
     users: new UserService({
@@ -156,6 +162,21 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
       },
     }),
   };
+}
+
+/** Delivers to the webhooks from now on. */
+function startWebhooks(
+  { settings, log, stack }: Pick<Start, 'settings' | 'log' | 'stack'>,
+  store: Store,
+  instance: Instance,
+) {
+  const allowed = new AllowedTargets(settings.webhookAllow ?? []);
+  const sealingKey = instance.secret('webhooks');
+  const poster = new Poster({ allowed, sealingKey, now });
+  const deliveries = new WebhookDeliveries({ store, poster, registryId: instance.id, log, now });
+  deliveries.start();
+  stack.add(() => deliveries.stop());
+  return new WebhookService({ store, allowed, poster, sealingKey, changed: () => deliveries.changed(), now });
 }
 
 async function createServer(
@@ -178,6 +199,7 @@ async function createServer(
     app => userRoutes(app, parts),
     app => tokenRoutes(app, parts),
     app => proofRoutes(app, parts),
+    app => webhookRoutes(app, parts),
     app => deviceRoutes(app, parts),
     app => appRoutes(app, parts),
     app => backupRoutes(app, parts),

@@ -15,6 +15,7 @@ import { storeTarget } from './home/store-target.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
 import { print, reporting } from './program-io.ts';
+import { webhookAllowFrom } from './webhooks/allowed.ts';
 
 declare const DEVMGR_VERSION: string | undefined;
 
@@ -35,6 +36,7 @@ async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> 
     tlsKey: options.tlsKey ?? undefined,
     allowHosts: options.allowHosts ?? [],
     ukeyMatch: options.ukeyMatch ?? [],
+    webhookAllow: webhookAllowFrom(options.webhookAllow ?? [], io.env),
     forward: forwardTarget(options.forward ?? null, io.env) ?? undefined,
     objectStore: filesTarget(options.files ?? null, io.env, options.insecureHttp) ?? undefined,
     role: roleFrom(options.role ?? null, io.env),

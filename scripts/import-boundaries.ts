@@ -50,8 +50,8 @@ export const rules: readonly Rule[] = [
   {
     from: ['daemon/'],
     never: ['src/'],
-    but: ['src/contract/'],
-    because: 'the daemon and the command line share only the contract, src/contract',
+    but: ['src/contract/', 'src/webhooks/'],
+    because: 'the daemon and the command line share only the contract, and how webhooks are signed',
   },
   {
     from: ['drivers/'],
@@ -62,6 +62,11 @@ export const rules: readonly Rule[] = [
     from: ['src/contract/'],
     only: ['src/contract/', 'npm:typebox', 'npm:yaml'],
     because: 'the contract is data and types: no I/O, and nothing of the code that uses it',
+  },
+  {
+    from: ['src/webhooks/'],
+    only: ['src/contract/', 'npm:standardwebhooks', 'node:crypto'],
+    because: 'both sides sign webhooks with it: text in, text out, no I/O',
   },
   {
     from: plainContract,

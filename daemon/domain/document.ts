@@ -1,9 +1,9 @@
-/** Settings of a registry that all its daemons share, and that the journal proves: what is trusted, and what is required of keys. */
+/** Settings of a registry that all its daemons share, and that the journal proves: what is trusted, what is required of keys, and the webhooks. */
 import { documentDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 
 /** Names of documents. */
-export type DocumentName = 'trust' | 'metadata' | 'proof-policy';
+export type DocumentName = 'trust' | 'metadata' | 'proof-policy' | 'webhooks';
 
 /** A document as it is stored. */
 export interface DocumentRecord {

@@ -30,6 +30,10 @@ const privateEventTypes = [
   'TRUST_REMOVED',
   'PROOF_POLICY_SET',
   'PROOFS_JUDGED_AGAIN',
+  'WEBHOOK_CREATED',
+  'WEBHOOK_DISABLED',
+  'WEBHOOK_ENABLED',
+  'WEBHOOK_REMOVED',
 ] as const;
 
 /** The type of any entry: notified or private. */

@@ -54,6 +54,8 @@ export interface DaemonSettings {
   readonly allowHosts: readonly string[];
   /** Vendor or vendor:product ids (hex) of additional USB keys. */
   readonly ukeyMatch: readonly string[];
+  /** Networks (CIDR), addresses and host names that webhooks may post to besides public addresses; none if absent. */
+  readonly webhookAllow?: readonly string[] | undefined;
   /** Where journal entries are forwarded to; absent if nowhere. */
   readonly forward?: ForwardTarget | undefined;
   readonly limits: Limits;

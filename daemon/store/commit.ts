@@ -9,6 +9,7 @@ import type { JournalAdd, JournalRotate } from '../domain/journal.ts';
 import type { ProofChange, UnansweredGuard } from '../domain/proof.ts';
 import type { TokenChange } from '../domain/service-token.ts';
 import type { UserChange, UserGuard } from '../domain/user.ts';
+import type { WebhookChange } from '../domain/webhook.ts';
 
 /** Everything that can be written. `createdAt` of a new record is the commit's `at`. */
 export type Change =
@@ -19,6 +20,7 @@ export type Change =
   | TokenChange
   | ProofChange
   | DocumentSet
+  | WebhookChange
   | JournalAdd
   | JournalRotate
   | ResponseExpire;

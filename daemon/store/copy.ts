@@ -2,7 +2,17 @@
 import type { StoredHead } from './journal-end.ts';
 
 /** In an order in which rows refer to earlier ones only. Responses to keyed requests are left out: they last a day. */
-export const copiedTables = ['user', 'device', 'app', 'backup', 'service_token', 'proof', 'document', 'event'] as const;
+export const copiedTables = [
+  'user',
+  'device',
+  'app',
+  'backup',
+  'service_token',
+  'proof',
+  'document',
+  'webhook_progress',
+  'event',
+] as const;
 export type CopiedTable = (typeof copiedTables)[number];
 
 /** The column that orders a table. */

@@ -20,6 +20,7 @@ import type { EventRecord } from '../domain/journal.ts';
 import type { LatestProof, ProofRecord } from '../domain/proof.ts';
 import type { ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
+import type { ProgressRecord } from '../domain/webhook.ts';
 import type { ChangeResult, Commit, StoredResponse } from './commit.ts';
 import type { SharedCounters } from './counters.ts';
 import type {
@@ -61,6 +62,8 @@ export interface Reader {
   document(name: DocumentName): Promise<DocumentRecord | null>;
   /** The version of a document; 0 if it does not exist. */
   documentVersion(name: DocumentName): Promise<number>;
+  /** How far an endpoint has come. */
+  webhookProgress(webhook: number): Promise<ProgressRecord | null>;
   app(number: number): Promise<AppRecord | null>;
   /** In order of creation. */
   apps(window: Window & { readonly platform?: Platform | undefined }): Promise<Rows<AppRecord>>;

@@ -87,6 +87,12 @@ export const variables: readonly Variable[] = [
     side: 'daemon',
   },
   {
+    name: environment.webhookAllow,
+    words:
+      'networks, addresses and host names that webhooks may use without HTTPS, and inside, with commas; --webhook-allow overrides it (none)',
+    side: 'daemon',
+  },
+  {
     name: environment.forward,
     words: 'where the daemon forwards the journal to, as a URL; --forward overrides it',
     side: 'daemon',

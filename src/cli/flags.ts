@@ -17,7 +17,8 @@ export type Offer =
   | 'trusted'
   | 'user'
   | 'username'
-  | 'version';
+  | 'version'
+  | 'webhook';
 
 /** A flag. Its name is its key among the flags of the command, without the dashes. */
 export interface FlagShape {

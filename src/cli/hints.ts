@@ -38,6 +38,7 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
         : usersHint;
     case 404:
       if (request.tokenId !== undefined) return 'see: devmgr tokens list';
+      if (request.webhookId !== undefined) return 'see: devmgr webhooks list';
       if (request.fingerprint !== undefined) return 'see: devmgr trust list';
       return request.userId === undefined ? null : usersHint;
     case 500:

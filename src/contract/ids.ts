@@ -15,6 +15,9 @@ export type BackupId = Branded<'BackupId'>;
 /** `TOK-` and a number: one service token. */
 export type TokenId = Branded<'TokenId'>;
 
+/** `WHK-` and a number: one webhook. */
+export type WebhookId = Branded<'WebhookId'>;
+
 interface IdKind<T extends string> {
   readonly prefix: string;
   /** JSON Schema pattern of the whole identifier. */
@@ -45,6 +48,8 @@ export const versionIds = idKind<VersionId>('APP-');
 export const backupIds = idKind<BackupId>('BKP-');
 /** Formats and parses ids of service tokens. */
 export const tokenIds = idKind<TokenId>('TOK-');
+/** Formats and parses ids of webhooks. */
+export const webhookIds = idKind<WebhookId>('WHK-');
 
 /** An activation code as it is written, from what a person typed: without its hyphens, or with spaces. Any other text is returned. */
 export function writtenActivationCode(typed: string): string {

@@ -120,3 +120,6 @@ export const proofBounds = {
   judgedAtOnce: 1000,
   idLength: 128,
 } as const;
+
+/** Webhooks: number of endpoints, longest address and secret in characters, and how many attempts of an endpoint are kept. */
+export const webhookBounds = { endpoints: 32, url: 1000, secret: 100, attempts: 50 } as const;

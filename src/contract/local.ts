@@ -114,6 +114,7 @@ export const environment = {
   drain: 'DEVMGR_DRAIN',
   traffic: 'DEVMGR_TRAFFIC',
   sessionDays: 'DEVMGR_SESSION_DAYS',
+  webhookAllow: 'DEVMGR_WEBHOOK_ALLOW',
   forward: 'DEVMGR_AUDIT_FORWARD',
   forwardToken: 'DEVMGR_AUDIT_FORWARD_TOKEN',
   forwardTokenFile: 'DEVMGR_AUDIT_FORWARD_TOKEN_FILE',

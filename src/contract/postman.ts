@@ -120,6 +120,13 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   },
   listTrust: {},
   removeTrust: {},
+  createWebhook: { send: { url: 'https://hooks.example.com/{{run}}' }, save: { webhookId: 'webhookId' } },
+  listWebhooks: {},
+  testWebhook: {},
+  disableWebhook: {},
+  enableWebhook: {},
+  webhookDeliveries: {},
+  removeWebhook: {},
   listKeys: {},
   // The variable keyId names no attached key, so that a run never asks a real one.
   proveKey: { missing: true },

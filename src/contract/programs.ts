@@ -45,6 +45,8 @@ export interface RunOptions extends HomeOptions, FilesOptions {
   readonly allowHosts?: readonly string[];
   /** Vendor or vendor:product ids (hex) of further USB keys. */
   readonly ukeyMatch?: readonly string[];
+  /** Networks and hosts that webhooks may post to besides public ones; empty or absent takes them from the environment. */
+  readonly webhookAllow?: readonly string[];
   /** URL of the receiver of journal entries; null or absent takes it from the environment. */
   readonly forward?: string | null;
   /** URL of the database of the registry; null or absent takes it from the environment. */

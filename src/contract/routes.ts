@@ -13,6 +13,7 @@ import * as system from './system.ts';
 import * as tokens from './tokens.ts';
 import * as trust from './trust.ts';
 import * as users from './users.ts';
+import * as webhooks from './webhooks.ts';
 
 /** Every operation of the interface. The server, the typed client and the documents are derived from this table. */
 export const routes = {
@@ -57,6 +58,13 @@ export const routes = {
   removeTrust: trust.removeTrust,
   proofPolicy: trust.showProofPolicy,
   setProofPolicy: trust.setProofPolicy,
+  createWebhook: webhooks.createWebhook,
+  listWebhooks: webhooks.listWebhooks,
+  testWebhook: webhooks.testWebhook,
+  disableWebhook: webhooks.disableWebhook,
+  enableWebhook: webhooks.enableWebhook,
+  removeWebhook: webhooks.removeWebhook,
+  webhookDeliveries: webhooks.webhookDeliveries,
   listKeys: hardware.listKeys,
   proveKey: hardware.proveKey,
   statistics,

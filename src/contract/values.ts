@@ -141,6 +141,11 @@ export const eventTypes = [...journalEventTypes, ...hardwareEventTypes] as const
 /** Type of an event of the notification stream. */
 export type EventType = (typeof eventTypes)[number];
 
+/** States of a webhook. */
+export const webhookStates = ['active', 'retrying', 'disabled'] as const;
+/** A state of a webhook. */
+export type WebhookState = (typeof webhookStates)[number];
+
 /** Codes with which the daemon closes a notification stream (RFC 6455, section 7.4). */
 export const closeCodes = {
   /** The daemon is stopping; reconnect with `since`. */

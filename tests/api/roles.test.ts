@@ -76,6 +76,13 @@ const administrators: readonly RouteName[] = [
   'importTrust',
   'removeTrust',
   'setProofPolicy',
+  'createWebhook',
+  'listWebhooks',
+  'testWebhook',
+  'disableWebhook',
+  'enableWebhook',
+  'removeWebhook',
+  'webhookDeliveries',
 ];
 /** Operations that no service token may call. */
 const ofPeople: readonly RouteName[] = [

@@ -39,6 +39,19 @@ const texts = [
   ...['fingerprint', 'label', 'purpose', 'kind', 'subject', 'notAfter', 'importedBy', 'importedAt', 'requiredGrade'],
   ...['proofId', 'challenge', 'registryId', 'ephemeralPublicKey', 'rule', 'reason', 'grade', 'method', 'aaguid'],
   ...['firmware', 'serial', 'root', 'provedAt', 'metadataNumber'],
+  ...['webhookId', 'url', 'secret', 'disabledReason', 'disabledAt', 'createdBy', 'nextAttemptAt', 'lastDeliveredAt'],
+  ...[
+    'waiting',
+    'failures',
+    'deliveredThrough',
+    'eventId',
+    'messageId',
+    'attempt',
+    'at',
+    'milliseconds',
+    'type',
+    'httpStatus',
+  ],
   // Numbers, according to the interface.
   ...['totalUsageCount', 'totalUsageDuration', 'backupCount', 'lastBackupAt', 'fileSize', 'page', 'size', 'total'],
 ];
@@ -103,6 +116,7 @@ async function printed(line: string): Promise<string> {
   writeFileSync(join(home, 'app.apk'), 'package');
   writeFileSync(join(home, 'one.txt'), 'DEV-1\n');
   writeFileSync(join(home, 'root.pem'), 'certificates');
+  writeFileSync(join(home, 'secret'), `whsec_${Buffer.alloc(32).toString('base64')}\n`);
   writeFileSync(join(home, 'keys.csv'), 'type,serial,manufacturer,model\nUKEY,A-1,b,c\n');
   const args = line.split(' ').map(word => word.replace('~', home));
   const { stdout, stderr } = await devmgr([...args, '--server', url], { home, env: { DEVMGR_TOKEN: 'a.b.c' } });
@@ -180,6 +194,20 @@ test.each([
   'verify A-1 --json',
   'verify A-1 DEV-1',
   'verify --all',
+  'webhooks add https://x.test/',
+  'webhooks add https://x.test/ --json',
+  'webhooks add https://x.test/ --secret-file ~/secret',
+  'webhooks list',
+  'webhooks list --csv',
+  'webhooks list --json',
+  'webhooks list --quiet',
+  'webhooks test WHK-1',
+  'webhooks test WHK-1 --json',
+  'webhooks disable WHK-1',
+  'webhooks enable WHK-1',
+  'webhooks remove WHK-1',
+  'webhooks deliveries WHK-1',
+  'webhooks deliveries WHK-1 --csv',
   'trust import ~/root.pem',
   'trust import ~/root.pem --json',
   'trust list',

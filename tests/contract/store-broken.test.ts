@@ -50,6 +50,8 @@ const faults: Readonly<Record<Exclude<Fault, ClusterFault>, true>> = {
   'keeps every large response': true,
   'ignores guards on documents': true,
   'ignores guards on answers': true,
+  'ignores the version of a progress': true,
+  'keeps the progress of removed webhooks': true,
   'stores an answer twice': true,
   'stores an answer beside its device': true,
   'keeps every answer': true,

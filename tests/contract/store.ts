@@ -10,6 +10,7 @@ import { readRules } from './store/read-rules.ts';
 import { responseRules } from './store/response-rules.ts';
 import { tokenRules } from './store/token-rules.ts';
 import { totalRules } from './store/total-rules.ts';
+import { webhookRules } from './store/webhook-rules.ts';
 
 /** The rules that every store must keep. */
 export const storeRules: readonly Rule[] = [
@@ -22,6 +23,7 @@ export const storeRules: readonly Rule[] = [
   ...tokenRules,
   ...responseRules,
   ...proofRules,
+  ...webhookRules,
 ];
 
 /** Tests a store against all rules. `open` returns an empty store. */

@@ -29,6 +29,17 @@ export function validRequests(
   let users = 0;
   const otherUser = async () => `/api/users/${(await daemon().user(`other-${++users}`, 'VIEWER')).id}`;
 
+  // A registry has few webhooks.
+  const withoutWebhooks = async () => {
+    const { list } = data(await daemon().call('GET', '/api/webhooks/list'));
+    for (const { webhookId } of list) await daemon().call('POST', `/api/webhooks/${webhookId}/remove`);
+  };
+  const webhookPath = async () => {
+    await withoutWebhooks();
+    const body = { url: 'https://hooks.invalid/' };
+    return `/api/webhooks/${data(await daemon().call('POST', '/api/webhooks', body)).webhookId}`;
+  };
+
   return {
     refresh: async () => ({}),
     register: async () => ({ body: registration() }),
@@ -107,6 +118,16 @@ export function validRequests(
       const { certificates } = data(await daemon().call('POST', '/api/trust', undefined, { raw: form({}, file) }));
       return { path: `/api/trust/${certificates[0].fingerprint}/remove` };
     },
+    createWebhook: async () => {
+      await withoutWebhooks();
+      return { body: { url: 'https://hooks.invalid/' } };
+    },
+    listWebhooks: async () => ({}),
+    testWebhook: async () => ({ path: `${await webhookPath()}/test` }),
+    disableWebhook: async () => ({ path: `${await webhookPath()}/disable` }),
+    enableWebhook: async () => ({ path: `${await webhookPath()}/enable` }),
+    removeWebhook: async () => ({ path: `${await webhookPath()}/remove` }),
+    webhookDeliveries: async () => ({ path: `${await webhookPath()}/deliveries` }),
     proofPolicy: async () => ({}),
     setProofPolicy: async () => ({ body: { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] } }),
   } satisfies Partial<Record<RouteName, (token?: string) => Promise<Sent>>>;

@@ -2,6 +2,7 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DaemonSettings } from '../../daemon/home/settings.ts';
 import { homeFiles } from '../../src/contract/local.ts';
 import { startTestDaemon, type TestDaemon } from './daemon.ts';
 import type { PostgresServer } from './postgres.ts';
@@ -12,13 +13,16 @@ export interface TwoDaemons {
   stop(): Promise<void>;
 }
 
-export async function startTwoDaemons(server: PostgresServer): Promise<TwoDaemons> {
+export async function startTwoDaemons(
+  server: PostgresServer,
+  settings: Partial<DaemonSettings> = {},
+): Promise<TwoDaemons> {
   const store = { url: server.url(await server.database()), env: {} };
-  const one = await startTestDaemon({ store });
+  const one = await startTestDaemon({ ...settings, store });
   const home = await mkdtemp(join(tmpdir(), 'devmgr-test-'));
   for (const key of ['signingKey', 'journalKey', 'instanceKey'] as const)
     await copyFile(join(one.home, homeFiles[key]), join(home, homeFiles[key]));
-  const two = await startTestDaemon({ store, home });
+  const two = await startTestDaemon({ ...settings, store, home });
   return {
     one,
     two,

@@ -26,6 +26,7 @@ import type { TrustFile, TrustService } from '../../services/proofs/trust-servic
 import type { Readiness } from '../../services/readiness.ts';
 import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
+import type { WebhookService } from '../../services/webhooks.ts';
 import { sendDownload, textStream } from '../download.ts';
 import { type FormTimes, formOperation } from '../form-operation.ts';
 import { type OperationParts, operation, rawOperation } from '../operation.ts';
@@ -88,6 +89,21 @@ export function proofRoutes(
   operation(app, parts, routes.removeTrust, ({ context, params }) => trust.remove(context, params.fingerprint));
   operation(app, parts, routes.proofPolicy, () => policies.show());
   operation(app, parts, routes.setProofPolicy, ({ context, body }) => policies.set(context, body));
+}
+
+/** Webhooks. */
+export function webhookRoutes(
+  app: FastifyInstance,
+  parts: OperationParts & { readonly webhooks: WebhookService },
+): void {
+  const { webhooks } = parts;
+  operation(app, parts, routes.createWebhook, ({ context, body }) => webhooks.create(context, body));
+  operation(app, parts, routes.listWebhooks, () => webhooks.list());
+  operation(app, parts, routes.testWebhook, ({ params }) => webhooks.test(params.webhookId));
+  operation(app, parts, routes.disableWebhook, ({ context, params }) => webhooks.disable(context, params.webhookId));
+  operation(app, parts, routes.enableWebhook, ({ context, params }) => webhooks.enable(context, params.webhookId));
+  operation(app, parts, routes.removeWebhook, ({ context, params }) => webhooks.remove(context, params.webhookId));
+  operation(app, parts, routes.webhookDeliveries, ({ params }) => webhooks.deliveries(params.webhookId));
 }
 
 /** What the operations on devices work with. */

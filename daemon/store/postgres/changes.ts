@@ -247,6 +247,19 @@ const writes: { readonly [K in Kind]: Write<ChangeOf<K>> } = {
       return done;
     },
   },
+  'webhook.progress': {
+    check: (draft, change) => draft.webhooks.check(change),
+    apply(draft, change) {
+      draft.webhooks.set(change);
+      return done;
+    },
+  },
+  'webhook.forget': {
+    apply(draft, { webhook }) {
+      draft.webhooks.forget(webhook);
+      return done;
+    },
+  },
   'response.expire': {
     apply: (draft, change) => ({ kind: 'removed', count: draft.responses.expire(change) }),
   },

@@ -10,6 +10,7 @@ import type { ChainedRow, EntryContext, JournalEnd, StoredHead } from '../journa
 import { Documents } from './documents.ts';
 import { Proofs } from './proofs.ts';
 import { Responses } from './responses.ts';
+import { WebhookProgress } from './webhooks.ts';
 
 /** The tables whose rows are numbered from 1 without gaps. */
 export const numberedTables = ['device', 'user', 'app', 'backup', 'service_token'] as const;
@@ -118,6 +119,7 @@ export class Draft {
   readonly responses = new Responses();
   readonly proofs = new Proofs();
   readonly documents = new Documents();
+  readonly webhooks = new WebhookProgress();
   readonly events: ChainedRow[] = [];
   readonly counts = new Map<string, DeviceCount>();
   /** Number of registrations by hour since 1970. */
@@ -178,7 +180,7 @@ export class Draft {
   get isEmpty(): boolean {
     const records = [this.devices, this.users, this.apps, this.backups, this.serviceTokens];
     if (this.events.length > 0 || !this.responses.isEmpty) return false;
-    if (!this.proofs.isEmpty || !this.documents.isEmpty) return false;
+    if (!this.proofs.isEmpty || !this.documents.isEmpty || !this.webhooks.isEmpty) return false;
     return records.every(({ added, changed }) => added.length + changed.length === 0);
   }
 

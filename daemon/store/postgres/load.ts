@@ -8,6 +8,7 @@ import { answeredIds, answeredSerials } from './proofs.ts';
 import { expiredIds, takenIds } from './responses.ts';
 import type { Session } from './session.ts';
 import { apps, backups, devices, serviceTokens, type Table, users } from './tables.ts';
+import { progressVersions } from './webhooks.ts';
 
 const kinds = [
   'devices',
@@ -22,6 +23,7 @@ const kinds = [
   'challenges',
   'unanswered',
   'documents',
+  'webhooks',
 ] as const;
 
 /** What the guards and changes of a group name. */
@@ -40,6 +42,7 @@ class Wanted {
   /** Serial numbers that must have no answer. */
   readonly unanswered = new Set<string>();
   readonly documents = new Set<string>();
+  readonly webhooks = new Set<number>();
   readonly expiries: ResponseExpire[] = [];
 
   add({ guards = [], changes, response, caller }: Commit): void {
@@ -112,12 +115,16 @@ class Wanted {
       case 'document.set':
         this.documents.add(change.name);
         return;
+      case 'webhook.progress':
+        this.webhooks.add(change.webhook);
+        return;
       case 'response.expire':
         this.expiries.push(change);
         return;
       case 'journal.add':
       case 'journal.rotate':
       case 'proof.expire':
+      case 'webhook.forget':
         return;
     }
   }
@@ -184,6 +191,7 @@ async function loadRecords(session: Session, wanted: Wanted): Promise<Fill> {
     answeredChallenges(session, wanted.challenges),
     answersOf(session, wanted.unanswered),
     presentDocuments(session, wanted.documents),
+    presentProgress(session, wanted.webhooks),
     ...wanted.expiries.map(change => expiredResponses(session, change)),
   ]);
   return draft => {
@@ -215,6 +223,12 @@ async function presentDocuments(session: Session, names: ReadonlySet<string>): P
   if (names.size === 0) return nothing;
   const { rows } = await session.run(documentVersions, [[...names]]);
   return draft => draft.documents.load(rows as unknown as Pick<DocumentRecord, 'name' | 'version'>[]);
+}
+
+async function presentProgress(session: Session, webhooks: ReadonlySet<number>): Promise<Fill> {
+  if (webhooks.size === 0) return nothing;
+  const { rows } = await session.run(progressVersions, [[...webhooks]]);
+  return draft => draft.webhooks.load(rows as unknown as { number: number; version: number }[]);
 }
 
 async function expiredResponses(session: Session, change: ResponseExpire): Promise<Fill> {

@@ -132,6 +132,11 @@ CREATE TABLE document (
 );
 `;
 
+/** See the step of SQLite. */
+const webhooks = `
+CREATE TABLE webhook_progress (number int8 PRIMARY KEY, version int8 NOT NULL, progress ${text} NOT NULL);
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -141,4 +146,6 @@ export const migrations: readonly Migration[] = [
   // A daemon of the step before keeps the proofs of devices: it writes columns by name.
   { number: 5, name: 'proofs', sql: proofs, readableBy: 4 },
   { number: 6, name: 'marks and earlier states', sql: listTables, readableBy: 4 },
+  // A daemon of the step before delivers nothing, and what it writes does not concern webhooks.
+  { number: 7, name: 'webhooks', sql: webhooks, readableBy: 4 },
 ];

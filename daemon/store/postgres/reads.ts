@@ -8,6 +8,7 @@ import { readEvents } from './read-events.ts';
 import type { Readers } from './readers.ts';
 import { readResponse } from './responses.ts';
 import { apps, backups, devices, serviceTokens, type Table, users } from './tables.ts';
+import { readProgress } from './webhooks.ts';
 
 /** The reads of a store but lists of devices and statistics. */
 export function tableReads(readers: Readers): Omit<Reader, 'devices' | 'statistics'> {
@@ -42,6 +43,7 @@ export function tableReads(readers: Readers): Omit<Reader, 'devices' | 'statisti
     hasEvidence: (digest, besides) => readHasEvidence(readers, digest, besides),
     document: name => readDocument(readers, name),
     documentVersion: name => readDocumentVersion(readers, name),
+    webhookProgress: webhook => readProgress(readers, webhook),
     response: (id, at) => readResponse(readers, id, at),
     events: filter => readEvents(readers, filter),
     async lastEventId() {

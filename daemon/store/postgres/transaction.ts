@@ -173,6 +173,7 @@ function* writesOf(draft: Draft): Generator<Statement> {
   yield* draft.responses.writes();
   yield* draft.proofs.writes(draft.at);
   yield* draft.documents.writes();
+  yield* draft.webhooks.writes();
   if (draft.events.length > 0) yield events.insert(draft.events);
 }
 

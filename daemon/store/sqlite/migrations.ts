@@ -205,6 +205,15 @@ CREATE TABLE document (
 ) STRICT;
 `;
 
+/** How far each endpoint of a webhook has come, as JSON; `number` is that of the endpoint. */
+const webhooks = `
+CREATE TABLE webhook_progress (
+  number INTEGER PRIMARY KEY,
+  version INTEGER NOT NULL,
+  progress TEXT NOT NULL
+) STRICT;
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -213,4 +222,5 @@ export const migrations: readonly Migration[] = [
   { number: 4, name: 'tags', sql: tags },
   { number: 5, name: 'responses', sql: responses },
   { number: 6, name: 'proofs', sql: proofs },
+  { number: 7, name: 'webhooks', sql: webhooks },
 ];

@@ -11,6 +11,7 @@ import { serviceTokenReads } from './service-tokens.ts';
 import type { Statements } from './statements.ts';
 import type { Reads } from './tables.ts';
 import { userReads } from './users.ts';
+import { webhookReads } from './webhooks.ts';
 
 /** The reads as the interface has them, each executed by `run`. */
 export function readerOf(reads: Reads, run: <T>(read: () => T | Promise<T>) => Promise<T>): Reader {
@@ -31,6 +32,7 @@ export function tableReads(statements: Statements): Omit<Reads, 'devices' | 'sta
     ...serviceTokenReads(statements),
     ...proofReads(statements),
     ...responseReads(statements),
+    ...webhookReads(statements),
     events: filter => readEvents(statements, filter),
     journalHead(id) {
       if (id !== undefined) return statements.get<JournalHead>('SELECT id, mac FROM event WHERE id = ?', id) ?? null;

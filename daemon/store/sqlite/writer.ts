@@ -9,6 +9,7 @@ import { checkResponse, responseWrites, writeResponse } from './responses.ts';
 import { serviceTokenWrites } from './service-tokens.ts';
 import type { Statements } from './statements.ts';
 import { checkUserGuard, userWrites } from './users.ts';
+import { webhookWrites } from './webhooks.ts';
 import { type DeviceDelta, type Writes, Writing } from './writing.ts';
 
 /** What a transaction did. */
@@ -74,6 +75,7 @@ const writes: Writes<Change['kind']> = {
   ...backupWrites,
   ...serviceTokenWrites,
   ...proofWrites,
+  ...webhookWrites,
   ...journalWrites,
   ...responseWrites,
 };

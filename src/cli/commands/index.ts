@@ -1,12 +1,7 @@
 /** Every command with its summary. The code of a command is loaded when the command is run or its help is shown. */
-import type { AnyCommand, CommandTable, Entry } from '../define.ts';
-
-const entry = (name: string, summary: string, load: () => Promise<AnyCommand>, ...aliases: string[]): Entry => ({
-  name,
-  summary,
-  aliases,
-  load,
-});
+import type { CommandTable } from '../define.ts';
+import { entry } from './entry.ts';
+import { webhookEntries } from './webhooks/entries.ts';
 
 /** All commands, in the order of the help. */
 export const commandTable: CommandTable = {
@@ -158,6 +153,7 @@ export const commandTable: CommandTable = {
           async () => (await import('./tokens/tokens.ts')).tokensRevoke,
           'tokens rm',
         ),
+        ...webhookEntries,
         entry(
           'trust import',
           'trust FIDO metadata or certificates of vendors',
@@ -284,6 +280,7 @@ export const commandTable: CommandTable = {
     apps: 'application versions that were uploaded',
     users: 'users of the registry',
     tokens: 'service tokens: logins of programs',
+    webhooks: 'addresses that the registry posts events to',
     trust: 'what keys are judged by',
     policies: 'what keys must prove to be registered',
     daemon: 'the daemon on this machine',

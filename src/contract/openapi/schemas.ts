@@ -11,6 +11,7 @@ import { proofPolicy } from '../proof.ts';
 import { serviceToken } from '../tokens.ts';
 import { trustedCertificate } from '../trust.ts';
 import { user } from '../users.ts';
+import { webhook } from '../webhooks.ts';
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -30,6 +31,7 @@ const named: Readonly<Record<string, { readonly schema: TSchema; readonly descri
   ServiceToken: { schema: serviceToken, description: 'A token of a program' },
   ProofPolicy: { schema: proofPolicy, description: 'What a key must prove before it is registered' },
   TrustedCertificate: { schema: trustedCertificate, description: 'A certificate that the registry trusts' },
+  Webhook: { schema: webhook, description: 'An endpoint that events are posted to' },
   Key: { schema: key, description: 'A physical key that is plugged in' },
   DriverStatus: { schema: driverStatus, description: 'State of a hardware driver' },
 };

@@ -7,6 +7,7 @@ import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
 import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import type { ServiceTokenRecord } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
+import type { ProgressRecord } from '../../../daemon/domain/webhook.ts';
 import {
   CallerRefused,
   type Change,
@@ -51,6 +52,8 @@ export type Fault =
   | 'accepts commits after closing'
   | 'ignores guards on documents'
   | 'ignores guards on answers'
+  | 'ignores the version of a progress'
+  | 'keeps the progress of removed webhooks'
   | 'stores an answer twice'
   | 'stores an answer beside its device'
   | 'keeps every answer'
@@ -82,6 +85,8 @@ export interface Content {
   responses: KeptResponse[];
   proofs: KeptProof[];
   documents: DocumentRecord[];
+  /** By number of the webhook. */
+  progress: Map<number, ProgressRecord>;
 }
 
 /** An answer; pending: its serial number was not registered when it was last looked at. */
@@ -100,6 +105,7 @@ export const empty = (): Content => ({
   responses: [],
   proofs: [],
   documents: [],
+  progress: new Map(),
 });
 
 /** The response that has not expired. */
@@ -314,6 +320,16 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       write(change.entry, null, null);
       return { kind: 'done' };
     }
+    case 'webhook.progress': {
+      const { webhook, before, progress } = change;
+      if ((content.progress.get(webhook)?.version ?? 0) !== before && fault !== 'ignores the version of a progress')
+        throw new Conflict('progress');
+      content.progress.set(webhook, { version: before + 1, progress });
+      return { kind: 'done' };
+    }
+    case 'webhook.forget':
+      if (fault !== 'keeps the progress of removed webhooks') content.progress.delete(change.webhook);
+      return { kind: 'done' };
     case 'response.expire': {
       const expired = content.responses
         .filter(({ expiresAt }) => expiresAt <= change.until || expiresAt > change.beyond)

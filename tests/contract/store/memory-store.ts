@@ -245,6 +245,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
       present().proofs.some(one => one.evidenceDigest === digest && one.proofId !== besides),
     document: async name => present().documents.find(one => one.name === name) ?? null,
     documentVersion: async name => present().documents.find(one => one.name === name)?.version ?? 0,
+    webhookProgress: async webhook => present().progress.get(webhook) ?? null,
     response: async (id, at) => {
       const found = responseOf(present(), id, at, fault);
       return found && { digest: found.digest, status: found.status, body: found.body };

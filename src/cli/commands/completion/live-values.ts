@@ -55,6 +55,10 @@ async function read({ offer, typed, states, operands }: Wanted, context: Context
       const { list } = await registry.call('listTokens', { query });
       return list.filter(token => token.revokedAt === null).map((token): Word => [token.name, token.role]);
     }
+    case 'webhook': {
+      const { list } = await registry.call('listWebhooks');
+      return list.map((webhook): Word => [webhook.webhookId, webhook.url]);
+    }
     case 'backup':
       return backups(context, operands[0] ?? '');
     case 'version': {

@@ -91,6 +91,7 @@ interface DaemonFlags {
   readonly trustProxy: readonly string[];
   readonly allowHost: readonly string[];
   readonly ukeyMatch: readonly string[];
+  readonly webhookAllow: readonly string[];
   readonly forward: string | undefined;
   readonly store: string | undefined;
   readonly secrets: string | undefined;
@@ -111,6 +112,7 @@ export function argumentsOf(flags: DaemonFlags): string[] {
   for (const network of flags.trustProxy) args.push(`--trust-proxy=${network}`);
   for (const name of flags.allowHost) args.push(`--allow-host=${name}`);
   for (const match of flags.ukeyMatch) args.push(`--ukey-match=${match}`);
+  for (const entry of flags.webhookAllow) args.push(`--webhook-allow=${entry}`);
   if (flags.forward !== undefined) args.push(`--forward=${flags.forward}`);
   if (flags.store !== undefined) args.push(`--store=${flags.store}`);
   if (flags.secrets !== undefined) args.push(`--secrets=${resolve(flags.secrets)}`);

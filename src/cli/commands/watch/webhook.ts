@@ -3,22 +3,18 @@
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Webhook } from 'standardwebhooks';
 import type { Notification } from '../../../contract/events.ts';
-
 import { environment } from '../../../contract/local.ts';
+import { meaningOf, retryAfterSeconds, signedHeaders, statusProblem } from '../../../webhooks/scheme.ts';
 import { sendOneShot } from '../../client/one-shot.ts';
 import type { Context } from '../../context.ts';
-import { Fault, systemWords, usage } from '../../fault.ts';
+import { Fault, usage } from '../../fault.ts';
 import { isLoopback } from '../../settings/settings.ts';
 import { askPassword } from '../../terminal/prompt.ts';
+import { checkedSecret, secretIn } from '../webhooks/secret.ts';
 import { AttemptFailed } from './attempts.ts';
 import type { Target } from './delivery.ts';
-
-/** Bytes of a secret that the scheme allows. */
-const secretBytes = { min: 24, max: 64 };
 
 /** The address to post to. Throws a usage fault, also if it holds a password: other users of the machine could read it. */
 export function receiverOf(text: string): URL {
@@ -33,30 +29,13 @@ export function receiverOf(text: string): URL {
 /** The secret of the signature: from a file, from the environment, or asked for. Throws a usage fault that does not show it. */
 export async function webhookSecret(context: Context, file: string | undefined): Promise<string> {
   const hint = 'name a file with --secret-file, or set DEVMGR_WEBHOOK_SECRET';
-  const given = file === undefined ? context.env[environment.webhookSecret] : textOf(file);
+  const given = file === undefined ? context.env[environment.webhookSecret] : secretIn(file);
   if (!given && !context.canAsk) throw usage('--forward-to needs the secret of the receiver', hint);
-  const secret = (given || (await askPassword(context.out, 'Secret of the receiver (whsec_…)'))).trim();
-  const encoded = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : '';
-  const { length } = Buffer.from(encoded, 'base64');
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) || length < secretBytes.min || length > secretBytes.max)
-    throw usage(
-      'the secret is not valid: it must be whsec_ and base64 of 24 to 64 bytes',
-      'make one: printf \'whsec_%s\\n\' "$(openssl rand -base64 32)"',
-    );
-  return secret;
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usage(`the secret in ${file} cannot be read: ${systemWords(error)}`);
-  }
+  return checkedSecret(given || (await askPassword(context.out, 'Secret of the receiver (whsec_…)')));
 }
 
 /** Posts events to a receiver. `source` distinguishes the events of this registry there. */
 export function webhookTarget(context: Context, url: URL, secret: string, source: string): Target {
-  const webhook = new Webhook(secret);
   // The query may hold a token of the receiver.
   const name = `${url.origin}${url.pathname}`;
   if (url.protocol === 'http:' && !isLoopback(url.href))
@@ -71,15 +50,8 @@ export function webhookTarget(context: Context, url: URL, secret: string, source
     return id;
   };
   const attempt = async (event: Notification): Promise<void> => {
-    const [id, now, body] = [idOf(event), new Date(), JSON.stringify(event)];
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-      'user-agent': 'devmgr',
-      'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-      'webhook-signature': webhook.sign(id, now, body),
-    };
+    const body = JSON.stringify(event);
+    const headers = signedHeaders(secret, { id: idOf(event), at: Date.now(), body });
     const response = await posted(url, headers, body, context.registry.ca, ended.signal);
     check(name, response.status, response.headers);
   };
@@ -107,21 +79,13 @@ async function posted(
 
 /** 2xx is success, 410 says that the receiver wants no more events; anything else, also a redirect, is tried again. */
 function check(name: string, status: number, headers: IncomingHttpHeaders): void {
-  if (status >= 200 && status <= 299) return;
-  if (status === 410)
+  const meaning = meaningOf(status);
+  if (meaning === 'delivered') return;
+  if (meaning === 'gone')
     throw new Fault(
       'failure',
       `${name} no longer takes events (410 Gone)`,
       'if that is intended, end this watch; if not, enable the endpoint there and run the command again',
     );
-  const redirect = status >= 300 && status <= 399 ? '; redirects are not followed' : '';
-  throw new AttemptFailed(`${name} answered ${status}${redirect}`, secondsOf(headers['retry-after']));
-}
-
-/** Seconds of a Retry-After header, which is a number or a date; null if it is neither. */
-function secondsOf(header: string | undefined): number | null {
-  if (header === undefined) return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header);
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? null : Math.max(0, (date - Date.now()) / 1000);
+  throw new AttemptFailed(`${name} ${statusProblem(status)}`, retryAfterSeconds(headers['retry-after'], Date.now()));
 }

@@ -1,0 +1,245 @@
+/** Webhooks: the endpoints of a registry, how far each has come, and what follows from an attempt. Decisions only, no I/O. */
+import { webhookIds } from '../../src/contract/ids.ts';
+import { webhookBounds } from '../../src/contract/limits.ts';
+import type { JournalEventType } from '../../src/contract/values.ts';
+import { Refusal } from './decision.ts';
+import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
+import type { Entry } from './journal.ts';
+
+/** The document with the endpoints: the journal proves it. */
+export const WEBHOOKS = 'webhooks';
+
+/** An endpoint as it is stored. */
+export interface WebhookRecord {
+  /** The number in the id WHK-n: from 1, never used again. */
+  readonly number: number;
+  readonly url: string;
+  /** Null for all types. */
+  readonly types: readonly JournalEventType[] | null;
+  /** The secret, sealed with a key of the home. */
+  readonly sealed: string;
+  /** Name of the user or service token; null for the role LOCAL. */
+  readonly createdBy: string | null;
+  /** This and the other times: milliseconds since 1970 (UTC). */
+  readonly createdAt: number;
+  /** When it was enabled last; null if it never was disabled. */
+  readonly enabledAt: number | null;
+  /** Null if it is enabled. */
+  readonly disabled: { readonly at: number; readonly reason: string } | null;
+}
+
+/** The endpoints of a registry. */
+export interface Webhooks {
+  /** Version of the document; 0 if it does not exist. */
+  readonly version: number;
+  /** The number of the last endpoint that was created. */
+  readonly last: number;
+  readonly list: readonly WebhookRecord[];
+}
+
+/** An attempt to deliver an event. */
+export interface Attempt {
+  readonly event: number;
+  readonly type: string;
+  readonly messageId: string;
+  readonly number: number;
+  readonly at: number;
+  readonly milliseconds: number;
+  /** Null without a response. */
+  readonly status: number | null;
+  /** Null if it was delivered. */
+  readonly reason: string | null;
+}
+
+/** How far an endpoint has come. It changes with each attempt, so the journal does not prove it. */
+export interface Progress {
+  /** Id of the last event that was delivered or has another type. */
+  readonly through: number;
+  /** Failed attempts to deliver the next event. */
+  readonly failures: number;
+  /** When the first of them was made; null without one. */
+  readonly failingSince: number | null;
+  /** When the next one is to be made; null for at once. */
+  readonly nextAt: number | null;
+  readonly lastDeliveredAt: number | null;
+  /** The latest first; at most `webhookBounds.attempts`. */
+  readonly attempts: readonly Attempt[];
+}
+
+/** A progress as it is stored. */
+export interface ProgressRecord {
+  /** Ascends with each change, from 1. */
+  readonly version: number;
+  readonly progress: Progress;
+}
+
+/**
+ * Stores the progress of an endpoint. A `Conflict` if its version is not `before`; 0: it does not exist. Not an operation of a user, so
+ * it has no journal entry.
+ */
+interface ProgressSet {
+  readonly kind: 'webhook.progress';
+  readonly webhook: number;
+  readonly before: number;
+  readonly progress: Progress;
+}
+
+/** Removes the progress of an endpoint that is removed in the same commit. */
+interface ProgressRemove {
+  readonly kind: 'webhook.forget';
+  readonly webhook: number;
+}
+
+/** Every change of a progress. */
+export type WebhookChange = ProgressSet | ProgressRemove;
+
+/** The endpoints in a document. */
+export function webhooksIn(document: DocumentRecord | null): Webhooks {
+  if (!document) return { version: 0, last: 0, list: [] };
+  return { version: document.version, ...(JSON.parse(document.value) as Omit<Webhooks, 'version'>) };
+}
+
+/** The address without its query, which can hold a token of the receiver: for the journal, the log and messages. */
+export function nameOfUrl(text: string): string {
+  const url = URL.parse(text);
+  return url ? `${url.origin}${url.pathname}` : '';
+}
+
+const stored = ({ version, ...value }: Webhooks, entry: Entry): DocumentSet =>
+  replace({ name: WEBHOOKS, version }, JSON.stringify(value), entry);
+
+const identified = ({ number, url }: WebhookRecord) => ({ webhookId: webhookIds.format(number), url: nameOfUrl(url) });
+
+type Change = DocumentSet | WebhookChange;
+
+/** An endpoint as the changes leave it. */
+export interface Changed {
+  readonly record: WebhookRecord;
+  readonly changes: readonly Change[];
+}
+
+/** A new endpoint that gets the events after `through`. Refuses with 1001 if the registry has as many as it can have. */
+export function create(
+  webhooks: Webhooks,
+  webhook: Omit<WebhookRecord, 'number' | 'enabledAt' | 'disabled'>,
+  through: number,
+): (Changed & { readonly progress: Progress }) | Refusal {
+  if (webhooks.list.length >= webhookBounds.endpoints)
+    return new Refusal(1001, `the registry has ${webhookBounds.endpoints} webhooks, which is the most; remove one`);
+  const last = webhooks.last + 1;
+  const record = { number: last, ...webhook, enabledAt: null, disabled: null };
+  const progress = progressFrom(through);
+  const entry: Entry = { type: 'WEBHOOK_CREATED', detail: { ...identified(record), types: record.types } };
+  const set = stored({ ...webhooks, last, list: [...webhooks.list, record] }, entry);
+  return { record, progress, changes: [set, progressSet(last, 0, progress)] };
+}
+
+/** The number that the next endpoint gets. */
+export const nextNumber = ({ last }: Webhooks): number => last + 1;
+
+const progressFrom = (through: number): Progress => ({
+  through,
+  failures: 0,
+  failingSince: null,
+  nextAt: null,
+  lastDeliveredAt: null,
+  attempts: [],
+});
+
+/** Stores a progress in the place of the version `before`. */
+export const progressSet = (webhook: number, before: number, progress: Progress): ProgressSet => ({
+  kind: 'webhook.progress',
+  webhook,
+  before,
+  progress,
+});
+
+/** Posts nothing to the endpoint from now on. `reason` is shown to administrators. */
+export function disable(webhooks: Webhooks, before: WebhookRecord, at: number, reason: string): Changed {
+  const record = { ...before, disabled: { at, reason } };
+  const entry: Entry = { type: 'WEBHOOK_DISABLED', detail: { ...identified(record), reason } };
+  return { record, changes: [stored(withRecord(webhooks, record), entry)] };
+}
+
+/** Continues with the event after the last delivered one, at once. */
+export function enable(
+  webhooks: Webhooks,
+  before: WebhookRecord,
+  { version, progress: reached }: ProgressRecord,
+  at: number,
+): Changed & { readonly progress: Progress } {
+  const record = { ...before, enabledAt: at, disabled: null };
+  const progress = { ...reached, failures: 0, failingSince: null, nextAt: null };
+  const entry: Entry = { type: 'WEBHOOK_ENABLED', detail: identified(record) };
+  const set = stored(withRecord(webhooks, record), entry);
+  return { record, progress, changes: [set, progressSet(record.number, version, progress)] };
+}
+
+/** Removes the endpoint with its secret and its progress. */
+export function remove(webhooks: Webhooks, record: WebhookRecord): readonly Change[] {
+  const list = webhooks.list.filter(({ number }) => number !== record.number);
+  const entry: Entry = { type: 'WEBHOOK_REMOVED', detail: identified(record) };
+  return [stored({ ...webhooks, list }, entry), { kind: 'webhook.forget', webhook: record.number }];
+}
+
+const withRecord = (webhooks: Webhooks, record: WebhookRecord): Webhooks => ({
+  ...webhooks,
+  list: webhooks.list.map(one => (one.number === record.number ? record : one)),
+});
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+/**
+ * Seconds before each further attempt, as the specification of Standard Webhooks recommends: 76 hours in all. After the last one the
+ * endpoint is disabled.
+ */
+export const retrySeconds: readonly number[] = [
+  5,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+/** A receiver that asks for a longer pause is asked again after this. */
+const longestWaitSeconds = 24 * HOUR;
+/** Milliseconds after the first failure from which on a further one disables the endpoint, however long the receiver asks to wait. */
+const patienceMs = 1000 * (1.1 * retrySeconds.reduce((sum, seconds) => sum + seconds, 0));
+
+/** What came of an attempt. */
+export interface Outcome extends Omit<Attempt, 'number' | 'reason'> {
+  readonly result: 'delivered' | 'gone' | 'again';
+  /** Why it has failed; null if it was delivered. */
+  readonly reason: string | null;
+  /** Seconds that the receiver asks to wait at least; null if it does not say. */
+  readonly waitSeconds: number | null;
+}
+
+/** What follows from an attempt. `disabled` is why the endpoint is disabled now, or null. */
+export interface AfterAttempt {
+  readonly progress: Progress;
+  readonly disabled: string | null;
+}
+
+/**
+ * The progress after an attempt that has ended at `now`. `jitter`, from 0 to 1, moves the next attempt by up to 10 % of the pause, so
+ * that endpoints that failed together are not tried again together.
+ */
+export function afterAttempt(before: Progress, outcome: Outcome, now: number, jitter: number): AfterAttempt {
+  const { result, waitSeconds, ...tried } = outcome;
+  const attempts = [{ ...tried, number: before.failures + 1 }, ...before.attempts].slice(0, webhookBounds.attempts);
+  if (result === 'delivered')
+    return { progress: { ...progressFrom(outcome.event), lastDeliveredAt: now, attempts }, disabled: null };
+  const failures = before.failures + 1;
+  const failingSince = before.failingSince ?? outcome.at;
+  const failed = { ...before, failures, failingSince, nextAt: null, attempts };
+  if (result === 'gone') return { progress: failed, disabled: 'the endpoint wants no more events (410 Gone)' };
+  const pause = retrySeconds[failures - 1];
+  if (pause === undefined || now - failingSince >= patienceMs)
+    return { progress: failed, disabled: `event ${outcome.event} could not be delivered in ${failures} attempts` };
+  const seconds = Math.max(pause * (1 + jitter / 10), Math.min(waitSeconds ?? 0, longestWaitSeconds));
+  return { progress: { ...failed, nextAt: now + Math.round(seconds * 1000) }, disabled: null };
+}

@@ -1,0 +1,192 @@
+import { ApiError } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { webhookIds } from '../../src/contract/ids.ts';
+import { type JournalEventType, journalEventTypes } from '../../src/contract/values.ts';
+import type * as api from '../../src/contract/webhooks.ts';
+import { isWebhookSecret, newWebhookSecret, secretShape } from '../../src/webhooks/scheme.ts';
+import * as domain from '../domain/webhook.ts';
+import type { Store } from '../store/store.ts';
+import type { AllowedTargets } from '../webhooks/allowed.ts';
+import { testMessage } from '../webhooks/messages.ts';
+import type { Poster } from '../webhooks/poster.ts';
+import { sealSecret } from '../webhooks/sealed.ts';
+import { accept, actorOf, type Context, commitFor, commitLast, retrying } from './context.ts';
+import { iso } from './present.ts';
+
+/** Events that are counted as waiting: as many as can be read for a list. */
+const MAX_WAITING = 100;
+
+/** What the service works with. */
+export interface WebhookServiceParts {
+  readonly store: Store;
+  readonly allowed: AllowedTargets;
+  readonly poster: Poster;
+  /** The key that seals secrets. */
+  readonly sealingKey: Uint8Array;
+  /** Called when endpoints were created, changed or removed. */
+  readonly changed: () => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+interface Found {
+  readonly webhooks: domain.Webhooks;
+  readonly record: domain.WebhookRecord;
+  readonly stored: domain.ProgressRecord;
+}
+
+/** The operations on webhooks. A refusal is thrown as an `ApiError`. */
+export class WebhookService {
+  readonly #parts: WebhookServiceParts;
+
+  constructor(parts: WebhookServiceParts) {
+    this.#parts = parts;
+  }
+
+  async create(context: Context, body: BodyOf<typeof api.createWebhook>): Promise<DataOf<typeof api.createWebhook>> {
+    const { store, sealingKey, now } = this.#parts;
+    const url = await this.#urlOf(body.url);
+    const types = typesOf(body.types ?? null);
+    const given = body.secret ?? null;
+    if (given !== null && !isWebhookSecret(given)) throw new ApiError(1001, `secret must be ${secretShape}`);
+    const secret = given ?? newWebhookSecret();
+    const made = await retrying(async () => {
+      const [webhooks, through] = await Promise.all([this.#webhooks(), store.lastEventId()]);
+      const at = now();
+      const sealed = sealSecret(sealingKey, { number: domain.nextNumber(webhooks), url }, secret);
+      const webhook = { url, types, sealed, createdBy: actorOf(context), createdAt: at };
+      const created = accept(domain.create(webhooks, webhook, through));
+      await commitFor(store, context, { at, changes: created.changes });
+      return created;
+    });
+    this.#parts.changed();
+    return { ...(await this.#present(made.record, made.progress)), secret: given === null ? secret : null };
+  }
+
+  async list(): Promise<DataOf<typeof api.listWebhooks>> {
+    const list: api.WebhookItem[] = [];
+    for (const record of (await this.#webhooks()).list) {
+      const stored = await this.#parts.store.webhookProgress(record.number);
+      // Removed meanwhile.
+      if (stored) list.push(await this.#present(record, stored.progress));
+    }
+    return { list };
+  }
+
+  async test(webhookId: string): Promise<DataOf<typeof api.testWebhook>> {
+    const { record } = await this.#find(webhookId);
+    const message = testMessage(record, this.#parts.now());
+    const { result, status: httpStatus, reason, milliseconds } = await this.#parts.poster.post(record, message);
+    return { webhookId, messageId: message.id, delivered: result === 'delivered', httpStatus, reason, milliseconds };
+  }
+
+  /** One that is disabled already stays as it is. */
+  disable(context: Context, webhookId: string): Promise<api.WebhookItem> {
+    return this.#change(context, webhookId, ({ webhooks, record, stored }, at) => {
+      if (record.disabled) return null;
+      return { ...domain.disable(webhooks, record, at, 'an administrator has disabled it'), progress: stored.progress };
+    });
+  }
+
+  /** One that is enabled and waits for nothing stays as it is. */
+  enable(context: Context, webhookId: string): Promise<api.WebhookItem> {
+    return this.#change(context, webhookId, ({ webhooks, record, stored }, at) =>
+      record.disabled || stored.progress.failures > 0 ? domain.enable(webhooks, record, stored, at) : null,
+    );
+  }
+
+  async remove(context: Context, webhookId: string): Promise<DataOf<typeof api.removeWebhook>> {
+    const removed = await retrying(async () => {
+      const { webhooks, record } = await this.#find(webhookId);
+      const changes = domain.remove(webhooks, record);
+      const result = { webhookId, removed: true };
+      return commitLast(this.#parts.store, context, { at: this.#parts.now(), changes }, () => result);
+    });
+    this.#parts.changed();
+    return removed;
+  }
+
+  async deliveries(webhookId: string): Promise<DataOf<typeof api.webhookDeliveries>> {
+    const { attempts } = (await this.#find(webhookId)).stored.progress;
+    const list = attempts.map(({ event, number, at, status, reason, ...attempt }) => ({
+      ...attempt,
+      eventId: event,
+      attempt: number,
+      at: iso(at),
+      delivered: reason === null,
+      httpStatus: status,
+      reason,
+    }));
+    return { webhookId, list };
+  }
+
+  /** Nothing is written if `decide` returns null. */
+  async #change(
+    context: Context,
+    webhookId: string,
+    decide: (found: Found, at: number) => (domain.Changed & { readonly progress: domain.Progress }) | null,
+  ): Promise<api.WebhookItem> {
+    const item = await retrying(async () => {
+      const at = this.#parts.now();
+      const found = await this.#find(webhookId);
+      const changed = decide(found, at);
+      if (!changed) return this.#present(found.record, found.stored.progress);
+      const data = await this.#present(changed.record, changed.progress);
+      return commitLast(this.#parts.store, context, { at, changes: changed.changes }, () => data);
+    });
+    this.#parts.changed();
+    return item;
+  }
+
+  async #webhooks(): Promise<domain.Webhooks> {
+    return domain.webhooksIn(await this.#parts.store.document(domain.WEBHOOKS));
+  }
+
+  async #find(webhookId: string): Promise<Found> {
+    const number = webhookIds.parse(webhookId);
+    const webhooks = await this.#webhooks();
+    const record = webhooks.list.find(one => one.number === number);
+    const stored = record && (await this.#parts.store.webhookProgress(record.number));
+    if (!record || !stored) throw new ApiError(404, 'webhook does not exist');
+    return { webhooks, record, stored };
+  }
+
+  /** The address as it is stored. Refuses with 1001 one that is not allowed. */
+  async #urlOf(text: string): Promise<string> {
+    const url = URL.parse(text);
+    const problem =
+      url === null ? 'must be an address that starts with https://' : await this.#parts.allowed.resolve(url);
+    if (url === null || problem !== null) throw new ApiError(1001, `url ${problem}`);
+    url.hash = '';
+    return url.href;
+  }
+
+  async #present(record: domain.WebhookRecord, progress: domain.Progress): Promise<api.WebhookItem> {
+    const { number, url, types, disabled, createdBy, createdAt } = record;
+    const { through, failures, nextAt, lastDeliveredAt } = progress;
+    const after = { after: through, limit: MAX_WAITING, types: types ?? journalEventTypes };
+    return {
+      webhookId: webhookIds.format(number),
+      url,
+      types: types === null ? null : [...types],
+      state: disabled ? 'disabled' : failures > 0 ? 'retrying' : 'active',
+      disabledReason: disabled?.reason ?? null,
+      disabledAt: disabled ? iso(disabled.at) : null,
+      createdBy,
+      createdAt: iso(createdAt),
+      deliveredThrough: through,
+      waiting: (await this.#parts.store.events(after)).length,
+      failures,
+      nextAttemptAt: disabled || nextAt === null ? null : iso(nextAt),
+      lastDeliveredAt: lastDeliveredAt === null ? null : iso(lastDeliveredAt),
+    };
+  }
+}
+
+/** The types of a request, each once. Refuses with 1001 one that is not a type of the journal. */
+function typesOf(given: readonly unknown[] | null): readonly JournalEventType[] | null {
+  if (given === null) return null;
+  const wrong = given.findIndex(type => !(journalEventTypes as readonly unknown[]).includes(type));
+  if (wrong >= 0) throw new ApiError(1001, `types[${wrong}] must be one of ${journalEventTypes.join(', ')}`);
+  return journalEventTypes.filter(type => given.includes(type));
+}

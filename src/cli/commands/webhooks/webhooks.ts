@@ -1,0 +1,191 @@
+import { journalEventTypes } from '../../../contract/values.ts';
+import type { WebhookItem } from '../../../contract/webhooks.ts';
+import type { Context } from '../../context.ts';
+import { count } from '../../count.ts';
+import { command } from '../../define.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { usage } from '../../fault.ts';
+import type { ArgShape } from '../../flags.ts';
+import { listFlags, resultFlags } from '../../format.ts';
+import { type CardRow, present } from '../../present.ts';
+import { presentRows } from '../../present-list.ts';
+import { confirm } from '../../terminal/prompt.ts';
+import type { Column } from '../../terminal/table.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+import { endpointSecret } from './secret.ts';
+
+const webhookArg: ArgShape = { name: 'WEBHOOK', help: 'id of the webhook, such as WHK-1', offer: 'webhook' };
+
+const texts = (value: unknown): string | null => (Array.isArray(value) ? value.map(String).join(' ') : null);
+const time = (value: string | null): string | null => (value === null ? null : localTime(value));
+const number = (value: unknown): string => (typeof value === 'number' ? count(value) : String(value));
+const waitingOf = ({ waiting }: WebhookItem): string => (waiting === 100 ? '100 or more' : number(waiting));
+
+const rowsOf = (webhook: WebhookItem): CardRow[] => [
+  ['address', safe(webhook.url)],
+  ['types', safe(texts(webhook.types) ?? 'all')],
+  ['state', safe(webhook.state)],
+  ['reason', webhook.disabledReason === null ? null : safe(webhook.disabledReason)],
+  ['waiting', safe(waitingOf(webhook))],
+  ['next attempt', time(webhook.nextAttemptAt)],
+];
+
+const shown = (context: Context, webhook: WebhookItem, title: string, next?: string): Promise<void> =>
+  present(context, {
+    data: webhook,
+    id: webhook.webhookId,
+    title,
+    rows: rowsOf(webhook),
+    ...(next === undefined ? {} : { next }),
+  });
+
+/** Creates a webhook: `POST /api/webhooks`. Standard output gets a secret that the registry made, so that it can go to a file. */
+export const webhooksAdd = command({
+  description:
+    'The registry posts each event from now on to URL, in order, signed by the scheme of Standard Webhooks. An event that does not arrive is posted again for three days; then the webhook is disabled.\nWithout --secret-file the registry makes the secret and writes it to standard output, once: send it to a file, and give it to the receiver.',
+  args: [{ name: 'URL', help: 'address of the receiver, https://…' }],
+  flags: {
+    type: { value: 'TYPE', many: true, choices: journalEventTypes, field: 'types', help: 'only these types of event' },
+    'secret-file': {
+      value: 'FILE',
+      offer: 'file',
+      field: 'secret',
+      help: 'the secret of the receiver (whsec_…), first line of a file; - for standard input',
+    },
+  },
+  examples: [
+    {
+      does: 'all events; the new secret goes to a file',
+      line: 'webhooks add https://hooks.example.com/devmgr >secret',
+    },
+    {
+      does: 'two types of event, with the secret that the receiver has given',
+      line: 'webhooks add https://hooks.example.com/devmgr --type DEVICE_LOCKED,DEVICE_DEACTIVATED --secret-file secret',
+    },
+  ],
+  async run({ args, flags }, context) {
+    const { out, globals, registry } = context;
+    const given = flags.secretFile === undefined ? undefined : await endpointSecret(context, flags.secretFile);
+    const types = flags.type.length > 0 ? { types: [...flags.type] } : {};
+    const body = { url: args[0]!, ...types, ...(given === undefined ? {} : { secret: given }) };
+    const { secret, ...webhook } = await registry.call('createWebhook', { body });
+    if (globals.json) return out.document({ ...webhook, secret });
+    const next = `devmgr webhooks test ${safe(webhook.webhookId)}`;
+    if (secret === null) return shown(context, webhook, `${safe(webhook.webhookId)} is created`, next);
+    await out.text(`${safe(secret)}\n`);
+    out.notice(`${safe(webhook.webhookId)} posts events to ${safe(webhook.url)}. The secret is not shown again.`);
+    out.notice(`${out.tint('cyan', 'Next:')} ${next}`);
+  },
+});
+
+const webhookFields = [
+  'webhookId',
+  'url',
+  'types',
+  'state',
+  'disabledReason',
+  'disabledAt',
+  'createdBy',
+  'createdAt',
+  'deliveredThrough',
+  'waiting',
+  'failures',
+  'nextAttemptAt',
+  'lastDeliveredAt',
+] as const satisfies readonly (keyof WebhookItem)[];
+
+const columns: Column<WebhookItem>[] = [
+  { title: 'WEBHOOK', value: webhook => webhook.webhookId },
+  { title: 'ADDRESS', value: webhook => webhook.url, shorten: 'end' },
+  { title: 'STATE', value: webhook => webhook.state, style: webhook => (webhook.state === 'active' ? null : 'red') },
+  { title: 'WAITING', value: waitingOf },
+  { title: 'LAST DELIVERED', value: webhook => time(webhook.lastDeliveredAt), drop: 1 },
+  { title: 'NEXT ATTEMPT', value: webhook => time(webhook.nextAttemptAt), drop: 2 },
+  { title: 'REASON', value: webhook => webhook.disabledReason, shorten: 'end', drop: 3 },
+  { title: 'TYPES', value: webhook => texts(webhook.types) ?? 'all', shorten: 'end', drop: 4 },
+];
+
+/** Lists webhooks: `GET /api/webhooks/list`. */
+export const webhooksList = command({
+  isPaged: true,
+  flags: listFlags(webhookFields),
+  examples: [
+    { does: 'webhooks with their state', line: 'webhooks list' },
+    { does: 'those that are disabled', line: 'webhooks list --jq ".list[] | select(.state == \\"disabled\\")"' },
+  ],
+  async run({ flags }, context) {
+    const { out } = context;
+    const data = await context.registry.call('listWebhooks');
+    if (out.json && out.format !== 'ndjson' && flags.fields.length === 0) return out.document(data);
+    if (data.list.length === 0 && out.format === 'table' && !out.quiet)
+      return out.notice('There is no webhook. Create one: devmgr webhooks add URL');
+    const id = ({ webhookId }: WebhookItem) => webhookId;
+    await presentRows(context, data.list, { fields: webhookFields, chosen: flags.fields, columns, id });
+  },
+});
+
+/** Posts a test message: `POST /api/webhooks/{webhookId}/test`. Exit code 1 if the receiver does not take it. */
+export const webhooksTest = command({
+  description: 'Posts one signed message of the type WEBHOOK_TEST. Exit code 1 if the receiver does not take it.',
+  args: [webhookArg],
+  flags: { ...resultFlags },
+  examples: [{ does: 'post a test message', line: 'webhooks test WHK-1' }],
+  async run({ args }, context) {
+    const data = await context.registry.call('testWebhook', { params: { webhookId: args[0]! } });
+    const { delivered, httpStatus, reason, milliseconds, messageId } = data;
+    await present(context, {
+      data,
+      id: data.webhookId,
+      title: `${safe(data.webhookId)} ${delivered === true ? 'took the test message' : 'did not take the test message'}`,
+      rows: [
+        ['message', safe(messageId)],
+        ['status', httpStatus === null ? null : safe(String(httpStatus))],
+        ['reason', reason === null ? null : safe(reason)],
+        ['took', `${safe(number(milliseconds))} ms`],
+      ],
+    });
+    return delivered === true ? exitCodes.done : exitCodes.failure;
+  },
+});
+
+/** Disables a webhook: `POST /api/webhooks/{webhookId}/disable`. */
+export const webhooksDisable = command({
+  description: 'Nothing is posted until it is enabled. It then continues where it has stopped.',
+  args: [webhookArg],
+  flags: { ...resultFlags },
+  examples: [{ does: 'while the receiver is rebuilt', line: 'webhooks disable WHK-1' }],
+  async run({ args }, context) {
+    const data = await context.registry.call('disableWebhook', { params: { webhookId: args[0]! } });
+    await shown(context, data, `${safe(data.webhookId)} is disabled`, `devmgr webhooks enable ${safe(data.webhookId)}`);
+  },
+});
+
+/** Enables a webhook: `POST /api/webhooks/{webhookId}/enable`. */
+export const webhooksEnable = command({
+  description:
+    'Continues with the event after the last delivered one. One that waits for its next attempt is tried at once.',
+  args: [webhookArg],
+  flags: { ...resultFlags },
+  examples: [{ does: 'after the receiver was repaired', line: 'webhooks enable WHK-1' }],
+  async run({ args }, context) {
+    const data = await context.registry.call('enableWebhook', { params: { webhookId: args[0]! } });
+    const next = `devmgr webhooks deliveries ${safe(data.webhookId)}`;
+    await shown(context, data, `${safe(data.webhookId)} is enabled`, next);
+  },
+});
+
+/** Removes a webhook: `POST /api/webhooks/{webhookId}/remove`. */
+export const webhooksRemove = command({
+  description: 'Permanent. Events that were not delivered are not posted.',
+  args: [webhookArg],
+  flags: { yes: { short: 'y', help: 'do not ask' } },
+  examples: [{ does: 'remove it', line: 'webhooks remove WHK-1' }],
+  async run({ args, flags }, context) {
+    const webhookId = args[0]!;
+    if (!flags.yes && context.canAsk && !(await confirm(context.out, `Remove ${webhookId}?`)))
+      throw usage('not confirmed: nothing was changed');
+    const data = await context.registry.call('removeWebhook', { params: { webhookId } });
+    await present(context, { data, id: data.webhookId, title: `${safe(data.webhookId)} is removed`, rows: [] });
+  },
+});

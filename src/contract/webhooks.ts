@@ -1,0 +1,196 @@
+/** Webhooks: the daemon posts the events of the journal to endpoints. */
+import { type Static, Type } from 'typebox';
+import { route } from './define.ts';
+import { endpoints } from './endpoints.ts';
+import { count, EACH, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { webhookIds } from './ids.ts';
+import { webhookBounds } from './limits.ts';
+import { journalEventTypes, webhookStates } from './values.ts';
+
+const tag = 'Webhooks';
+const adminOnly = ['ADMIN'] as const;
+const webhookId = Type.String({ pattern: webhookIds.pattern, examples: ['WHK-1'] });
+const params = Type.Object({ webhookId: token({ description: 'id of the webhook', examples: ['WHK-1'] }) });
+const example = { params: { webhookId: 'WHK-1' } };
+
+/** An endpoint, without its secret. */
+export const webhook = Type.Object({
+  webhookId,
+  url: shown('where events are posted to', 'https://hooks.example.com/devmgr'),
+  types: nullable(
+    Type.Array(oneOf(journalEventTypes), { description: 'types of event that are posted; null for all' }),
+  ),
+  state: oneOf(webhookStates, {
+    description: 'active; retrying: the last attempt has failed; disabled: nothing is posted',
+  }),
+  disabledReason: nullable(shown('why it is disabled')),
+  disabledAt: nullable(timestamp('when it was disabled')),
+  createdBy: nullable(shown('name of the ADMIN who created it', 'admin')),
+  createdAt: timestamp('when it was created'),
+  deliveredThrough: count('id of the last event that was delivered or has another type; later ones are waiting'),
+  waiting: count('events that wait to be delivered; 100 stands for 100 or more'),
+  failures: count('failed attempts to deliver the next event'),
+  nextAttemptAt: nullable(timestamp('when the next event is tried again; null if it did not fail')),
+  lastDeliveredAt: nullable(timestamp('when the last event was delivered')),
+});
+/** An endpoint, without its secret. */
+export type WebhookItem = Static<typeof webhook>;
+
+/** An attempt to deliver an event. */
+const attempt = Type.Object({
+  eventId: count('id of the event'),
+  type: shown('type of the event', 'DEVICE_REGISTERED'),
+  messageId: shown('the header webhook-id: the same in each attempt'),
+  attempt: Type.Integer({ minimum: 1, description: 'number of the attempt for this event, from 1' }),
+  at: timestamp('when it was made'),
+  milliseconds: count('how long it took'),
+  delivered: Type.Boolean(),
+  httpStatus: nullable(Type.Integer({ description: 'HTTP status; null without a response' })),
+  reason: nullable(shown('why it has failed; null if it was delivered')),
+});
+/** An attempt to deliver an event. */
+export type WebhookAttempt = Static<typeof attempt>;
+
+/** The endpoint gets the events that are committed from now on. The only response with a secret that the daemon made. */
+export const createWebhook = route({
+  id: 'createWebhook',
+  ...endpoints.createWebhook,
+  tag,
+  summary: 'Create a webhook',
+  description: `Each event of the journal from now on is posted to the address as the stream of notifications sends it, in order and signed by the scheme of Standard Webhooks. Loopback, private and other special addresses, and http, are refused unless the operator of the daemon allows them. A registry has at most ${webhookBounds.endpoints} webhooks.`,
+  extension: true,
+  access: adminOnly,
+  limit: 'modify',
+  body: Type.Object({
+    url: line(webhookBounds.url, {
+      description: 'address that starts with https://, without a user name and a password',
+      examples: ['https://hooks.example.com/devmgr'],
+    }),
+    types: Type.Optional(
+      nullable(
+        Type.Array(Type.String(), {
+          minItems: 1,
+          maxItems: journalEventTypes.length,
+          description: `types of event to post, of ${journalEventTypes.join(', ')}; absent or null for all`,
+          examples: [['DEVICE_REGISTERED', 'DEVICE_LOCKED']],
+          [EACH]: true,
+        }),
+      ),
+    ),
+    secret: Type.Optional(
+      nullable(
+        secret(
+          { min: 1, max: webhookBounds.secret },
+          { description: 'whsec_ and base64 of 24 to 64 bytes; the daemon makes one if it is absent or null' },
+        ),
+      ),
+    ),
+  }),
+  data: Type.Object({
+    ...webhook.properties,
+    secret: nullable(shown('the secret that the daemon made, this one time; null if the request had one')),
+  }),
+  errors: [],
+  example: { body: { url: 'https://hooks.example.com/devmgr', types: ['DEVICE_REGISTERED', 'DEVICE_LOCKED'] } },
+});
+
+/** In order of creation. */
+export const listWebhooks = route({
+  id: 'listWebhooks',
+  ...endpoints.listWebhooks,
+  tag,
+  summary: 'List webhooks',
+  extension: true,
+  access: adminOnly,
+  limit: 'query',
+  data: Type.Object({ list: Type.Array(webhook) }),
+  errors: [],
+});
+
+/** Posts a message of the type WEBHOOK_TEST once. Changes nothing. A disabled endpoint can be tested. */
+export const testWebhook = route({
+  id: 'testWebhook',
+  ...endpoints.testWebhook,
+  tag,
+  summary: 'Post a test message to a webhook',
+  description: 'Posts a signed message of the type WEBHOOK_TEST once. The response says whether the endpoint took it.',
+  extension: true,
+  access: adminOnly,
+  limit: 'modify',
+  params,
+  data: Type.Object({
+    webhookId,
+    messageId: shown('the header webhook-id of the message'),
+    delivered: Type.Boolean(),
+    httpStatus: nullable(Type.Integer({ description: 'HTTP status; null without a response' })),
+    reason: nullable(shown('why it has failed; null if it was delivered')),
+    milliseconds: count('how long it took'),
+  }),
+  errors: [404],
+  example,
+});
+
+/** Idempotent. */
+export const disableWebhook = route({
+  id: 'disableWebhook',
+  ...endpoints.disableWebhook,
+  tag,
+  summary: 'Disable a webhook',
+  description: 'Nothing is posted until it is enabled. Its place in the journal is kept.',
+  extension: true,
+  access: adminOnly,
+  limit: 'modify',
+  params,
+  data: webhook,
+  errors: [404],
+  example,
+});
+
+/** Continues where the endpoint stopped. If its next event is to be tried later, it is tried at once. */
+export const enableWebhook = route({
+  id: 'enableWebhook',
+  ...endpoints.enableWebhook,
+  tag,
+  summary: 'Enable a webhook',
+  description:
+    'Continues with the event after the last delivered one, at once, also if it is enabled and waits for its next attempt.',
+  extension: true,
+  access: adminOnly,
+  limit: 'modify',
+  params,
+  data: webhook,
+  errors: [404],
+  example,
+});
+
+/** Permanent: the secret and the attempts are deleted. */
+export const removeWebhook = route({
+  id: 'removeWebhook',
+  ...endpoints.removeWebhook,
+  tag,
+  summary: 'Remove a webhook',
+  description: 'Permanent. Events that were not delivered are not posted.',
+  extension: true,
+  access: adminOnly,
+  limit: 'modify',
+  params,
+  data: Type.Object({ webhookId, removed: Type.Boolean() }),
+  errors: [404],
+  example,
+});
+
+/** The latest attempt first. */
+export const webhookDeliveries = route({
+  id: 'webhookDeliveries',
+  ...endpoints.webhookDeliveries,
+  tag,
+  summary: 'List the last attempts of a webhook',
+  description: `The last ${webhookBounds.attempts} attempts to deliver an event, the latest first.`,
+  extension: true,
+  access: adminOnly,
+  limit: 'query',
+  params,
+  data: Type.Object({ webhookId, list: Type.Array(attempt) }),
+  errors: [404],
+  example,
+});
