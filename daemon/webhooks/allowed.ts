@@ -105,8 +105,12 @@ const malformed = (entry: string) =>
     'write them like 10.20.0.0/16 or hooks.internal',
   );
 
-/** The host of a URL in lower case, an IPv6 address without its brackets. */
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').toLowerCase();
+/** The host of a URL in lower case, an IPv6 address without its brackets, a name without the dot of the root. */
+const hostOf = ({ hostname }: URL): string =>
+  hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
 
 /** Whether an address belongs to the public internet: the registries of special addresses (RFC 6890) do not list it. */
 function isPublic(address: string): boolean {
