@@ -48,7 +48,7 @@ describe('an endpoint', () => {
     const state = await until(webhookId, ({ deliveredThrough }) => deliveredThrough === posts[2]!.event.id);
     expect(state).toMatchObject({ state: 'active', waiting: 0, failures: 0, nextAttemptAt: null });
     expect(
-      (await attempts(webhookId)).map(({ eventId, delivered, status, attempt }) => [
+      (await attempts(webhookId)).map(({ eventId, delivered, httpStatus, attempt }) => [
         eventId,
         delivered,
         httpStatus,
