@@ -11,7 +11,14 @@ const tag = 'Webhooks';
 const adminOnly = ['ADMIN'] as const;
 const webhookId = Type.String({ pattern: webhookIds.pattern, examples: ['WHK-1'] });
 const params = Type.Object({ webhookId: token({ description: 'id of the webhook', examples: ['WHK-1'] }) });
-const example = { params: { webhookId: 'WHK-1' } };
+/** What the operations on one webhook share. */
+const ofOne = {
+  extension: true,
+  access: adminOnly,
+  params,
+  errors: [404],
+  example: { params: { webhookId: 'WHK-1' } },
+} as const;
 
 /** An endpoint, without its secret. */
 export const webhook = Type.Object({
@@ -114,10 +121,8 @@ export const testWebhook = route({
   tag,
   summary: 'Post a test message to a webhook',
   description: 'Posts a signed message of the type WEBHOOK_TEST once. The response says whether the endpoint took it.',
-  extension: true,
-  access: adminOnly,
+  ...ofOne,
   limit: 'modify',
-  params,
   data: Type.Object({
     webhookId,
     messageId: shown('the header webhook-id of the message'),
@@ -126,8 +131,6 @@ export const testWebhook = route({
     reason: nullable(shown('why it has failed; null if it was delivered')),
     milliseconds: count('how long it took'),
   }),
-  errors: [404],
-  example,
 });
 
 /** Idempotent. */
@@ -137,13 +140,9 @@ export const disableWebhook = route({
   tag,
   summary: 'Disable a webhook',
   description: 'Nothing is posted until it is enabled. Its place in the journal is kept.',
-  extension: true,
-  access: adminOnly,
+  ...ofOne,
   limit: 'modify',
-  params,
   data: webhook,
-  errors: [404],
-  example,
 });
 
 /** Continues where the endpoint stopped. If its next event is to be tried later, it is tried at once. */
@@ -154,13 +153,9 @@ export const enableWebhook = route({
   summary: 'Enable a webhook',
   description:
     'Continues with the event after the last delivered one, at once, also if it is enabled and waits for its next attempt.',
-  extension: true,
-  access: adminOnly,
+  ...ofOne,
   limit: 'modify',
-  params,
   data: webhook,
-  errors: [404],
-  example,
 });
 
 /** Permanent: the secret and the attempts are deleted. */
@@ -170,13 +165,9 @@ export const removeWebhook = route({
   tag,
   summary: 'Remove a webhook',
   description: 'Permanent. Events that were not delivered are not posted.',
-  extension: true,
-  access: adminOnly,
+  ...ofOne,
   limit: 'modify',
-  params,
   data: Type.Object({ webhookId, removed: Type.Boolean() }),
-  errors: [404],
-  example,
 });
 
 /** The latest attempt first. */
@@ -186,11 +177,7 @@ export const webhookDeliveries = route({
   tag,
   summary: 'List the last attempts of a webhook',
   description: `The last ${webhookBounds.attempts} attempts to deliver an event, the latest first.`,
-  extension: true,
-  access: adminOnly,
+  ...ofOne,
   limit: 'query',
-  params,
   data: Type.Object({ webhookId, list: Type.Array(attempt) }),
-  errors: [404],
-  example,
 });

@@ -36,7 +36,8 @@ export function validRequests(
   };
   const webhookPath = async () => {
     await withoutWebhooks();
-    const body = { url: 'https://hooks.invalid/' };
+    // Of a type that no request makes: a delivery would make commits of its own.
+    const body = { url: 'https://hooks.invalid/', types: ['APP_VERSION_UPLOADED'] };
     return `/api/webhooks/${data(await daemon().call('POST', '/api/webhooks', body)).webhookId}`;
   };
 
@@ -125,7 +126,11 @@ export function validRequests(
     listWebhooks: async () => ({}),
     testWebhook: async () => ({ path: `${await webhookPath()}/test` }),
     disableWebhook: async () => ({ path: `${await webhookPath()}/disable` }),
-    enableWebhook: async () => ({ path: `${await webhookPath()}/enable` }),
+    enableWebhook: async () => {
+      const path = await webhookPath();
+      await daemon().call('POST', `${path}/disable`);
+      return { path: `${path}/enable` };
+    },
     removeWebhook: async () => ({ path: `${await webhookPath()}/remove` }),
     webhookDeliveries: async () => ({ path: `${await webhookPath()}/deliveries` }),
     proofPolicy: async () => ({}),

@@ -221,7 +221,7 @@ export const commandTable: CommandTable = {
         ),
         entry(
           'daemon copy',
-          'move the registry from SQLite to PostgreSQL, or back',
+          'move the registry to PostgreSQL, or back',
           async () => (await import('./daemon/move.ts')).daemonCopy,
         ),
         entry(
@@ -247,7 +247,7 @@ export const commandTable: CommandTable = {
         ),
         entry(
           'daemon reset-password',
-          'set a random password for a user who has lost theirs',
+          'replace the password that a user has lost',
           async () => (await import('./daemon/store.ts')).daemonResetPassword,
         ),
       ],

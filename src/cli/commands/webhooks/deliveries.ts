@@ -39,7 +39,7 @@ export const webhooksDeliveries = command({
   flags: listFlags(fields),
   examples: [
     { does: 'what has failed, and why', line: 'webhooks deliveries WHK-1' },
-    { does: 'failed attempts only', line: 'webhooks deliveries WHK-1 --jq ".list[] | select(.delivered | not)"' },
+    { does: 'failed attempts only', line: `webhooks deliveries WHK-1 --jq '.list[] | select(.delivered | not)'` },
   ],
   async run({ args, flags }, context) {
     const { out } = context;

@@ -112,7 +112,7 @@ export const webhooksList = command({
   flags: listFlags(webhookFields),
   examples: [
     { does: 'webhooks with their state', line: 'webhooks list' },
-    { does: 'those that are disabled', line: 'webhooks list --jq ".list[] | select(.state == \\"disabled\\")"' },
+    { does: 'those that are disabled', line: `webhooks list --jq '.list[] | select(.state == "disabled")'` },
   ],
   async run({ flags }, context) {
     const { out } = context;
