@@ -28,7 +28,7 @@ export async function proveAttached(
 ): Promise<ProofOutput> {
   const { keyId, serialNumber } = key();
   if (serialNumber !== null && serialNumber !== input.serialNumber)
-    throw new ApiError(1001, `serialNumber must be that of the key, ${serialNumber}`);
+    throw new ApiError(1001, `serialNumber must be ${serialNumber}, the serial number of the key`);
   const challenge = Buffer.from(input.challenge, 'base64url');
   const request = {
     method: input.method ?? null,

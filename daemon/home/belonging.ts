@@ -30,7 +30,7 @@ export async function presentImprint(home: Home, read: () => Promise<Imprint | n
     throw new StartRefused(
       9,
       `${imprint.name} ends at journal entry ${imprint.head.id}, and entry ${signed} was signed: it is an earlier state of the registry`,
-      `name the server that has it; to go on with the earlier state, move ${home.path('journalHeads')} away`,
+      `name the server that has it; to continue with the earlier state, move ${home.path('journalHeads')} away`,
     );
   return imprint;
 }

@@ -114,7 +114,7 @@ export class HeldDatabase {
       throw new StartRefused(
         1,
         `the present registry cannot be kept: ${error.message}`,
-        'nothing was changed. To do without it, empty the database, then restore again',
+        'nothing was changed. To discard it, empty the database, then restore again',
       );
     }
     return kept;

@@ -55,7 +55,7 @@ export function restore(options: RestoreOptions, io: ProgramIo): Promise<number>
 async function restoredRegistry(dir: string, env: ProgramIo['env']): Promise<ExistingRegistry> {
   if (storeTarget(null, env) !== null) return existingRegistry(dir, env);
   await stat(dir).catch(() => {
-    throw new StartRefused(1, `there is no folder ${dir}`, 'name the home of the daemon with --home');
+    throw new StartRefused(1, `the folder ${dir} does not exist`, 'name the home of the daemon with --home');
   });
   return { home: await Home.open(dir, secretsFrom(null, env)), target: null };
 }

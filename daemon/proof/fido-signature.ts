@@ -40,6 +40,6 @@ export function checkSignature(
 ): void {
   const how = algorithms.get(algorithm);
   const key = publicKeyOf(certificate);
-  if (!how?.fits(key)) throw new BrokenRule('fido-certificate', `algorithm ${algorithm} does not go with its key`);
+  if (!how?.fits(key)) throw new BrokenRule('fido-certificate', `algorithm ${algorithm} does not match its key`);
   if (!verify(how.digest, data, key, signature)) throw new BrokenRule('fido-signature');
 }

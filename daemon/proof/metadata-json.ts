@@ -44,7 +44,7 @@ export async function readPayload(bytes: Buffer, budget: TimeBudget): Promise<Pa
   const values = new Map<string, unknown>();
   for (const { key, value } of members) {
     const name = parse(bytes, key);
-    if (typeof name !== 'string' || values.has(name)) throw malformed('a member without a name of its own');
+    if (typeof name !== 'string' || values.has(name)) throw malformed('a member without a unique name');
     values.set(name, name === 'entries' ? null : parse(bytes, value));
   }
   if (!values.delete('entries')) throw malformed('it has no entries');

@@ -113,7 +113,7 @@ function extensionProblem({ extensions }: Certificate): string | null {
 
 function signatureProblem(subject: Certificate, issuer: Certificate, search: Search): string | null {
   if (!signatures.has(subject.signatureAlgorithm))
-    return 'a certificate of the path has a signature of an algorithm that does not count';
+    return 'a certificate of the path is signed with an algorithm that is not accepted';
   try {
     const key = issuer.x509.publicKey;
     const work = signatureWork(key);

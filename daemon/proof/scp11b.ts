@@ -44,7 +44,7 @@ function checkLeaf(leaf: Certificate): void {
     throw new BrokenRule('scp11b-certificate', 'its key usage does not name key agreement');
   const { asymmetricKeyType, asymmetricKeyDetails } = publicKeyOf(leaf);
   if (asymmetricKeyType !== 'ec' || asymmetricKeyDetails?.namedCurve !== 'prime256v1')
-    throw new BrokenRule('scp11b-certificate', 'its key is not one of P-256');
+    throw new BrokenRule('scp11b-certificate', 'its key is not a P-256 key');
 }
 
 /** Bytes of an uncompressed point of P-256. */

@@ -44,7 +44,7 @@ const MAX_SIGNATURE = 72;
 /** Reads the response to U2F_REGISTER without its status word. Throws MalformedError. */
 export function readRegistration(bytes: Uint8Array): Registration {
   const malformed = (problem: string) => new MalformedError('U2F registration', problem);
-  if (bytes.length < AT.handle || bytes[0] !== 5) throw malformed('it does not begin as one');
+  if (bytes.length < AT.handle || bytes[0] !== 5) throw malformed('it does not begin with 05');
   const publicKey = bytes.subarray(AT.publicKey, AT.handleLength);
   if (publicKey[0] !== 4) throw malformed('its public key is not an uncompressed point');
   const afterHandle = AT.handle + bytes[AT.handleLength]!;
@@ -73,5 +73,5 @@ export function u2fSigned(parts: {
 export function checkU2fCertificates(certificates: readonly Certificate[]): void {
   if (certificates.length === 0) throw new BrokenRule('fido-self');
   if (certificates.length > 1) throw new BrokenRule('fido-certificate', 'U2F has one certificate');
-  if (certificates[0]!.ca) throw new BrokenRule('fido-certificate', 'it is one of a CA');
+  if (certificates[0]!.ca) throw new BrokenRule('fido-certificate', 'it is the certificate of a CA');
 }

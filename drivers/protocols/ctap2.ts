@@ -36,8 +36,7 @@ export async function getInfo(channel: CtapHidChannel, signal: AbortSignal): Pro
 /** Parses the response to getInfo without its status. Throws HardwareError `protocol`. */
 export function parseInfo(bytes: Uint8Array): AuthenticatorInfo {
   const map = read(bytes);
-  if (!(map instanceof Map))
-    throw new HardwareError('protocol', 'the key describes itself with something else than a map');
+  if (!(map instanceof Map)) throw new HardwareError('protocol', 'the response of the key to getInfo is not a map');
   const aaguid = map.get(INFO.aaguid);
   const firmware = map.get(INFO.firmware);
   return {
@@ -55,7 +54,7 @@ function read(bytes: Uint8Array): Cbor {
     return readCbor(bytes);
   } catch (error) {
     if (!(error instanceof MalformedError)) throw error;
-    throw new HardwareError('protocol', `the answer of the key is not valid (${error.message})`, { cause: error });
+    throw new HardwareError('protocol', `the response of the key is invalid (${error.message})`, { cause: error });
   }
 }
 

@@ -63,7 +63,7 @@ export function findKvn(information: Uint8Array): number | null {
 /** The certificates in DER, leaf last. Throws HardwareError `protocol`. */
 export function parseChain(stored: Uint8Array): Uint8Array[] {
   const found = unwrapped(stored, TAG.store);
-  if (found.some(({ tag }) => tag !== TAG.certificate)) throw invalid('something else than certificates');
+  if (found.some(({ tag }) => tag !== TAG.certificate)) throw invalid('an element that is not a certificate');
   if (found.length === 0 || found.length > MAX_CERTIFICATES) throw invalid(`${found.length} certificates`);
   if (found.some(({ whole }) => whole.length > MAX_CERTIFICATE_BYTES)) throw invalid('a certificate that is too long');
   return found.map(({ whole }) => whole);
@@ -79,7 +79,7 @@ export function parseAgreement(response: CardResponse) {
     receipt?.tag === TAG.receipt &&
     receipt.value.length === RECEIPT_BYTES &&
     rest.length === 0;
-  if (!valid) throw invalid('something else than a key and a receipt');
+  if (!valid) throw invalid('elements other than a key and a receipt');
   return { cardPublicKey: key.value, receipt: receipt.value };
 }
 
@@ -105,10 +105,10 @@ function parseTlvs(bytes: Uint8Array): Tlv[] {
     const tag = (first & 0x1f) === 0x1f ? (first << 8) | (bytes[at++] ?? 0) : first;
     const short = bytes[at++] ?? 0xff;
     const size = short < 0x80 ? 0 : short & 0x7f;
-    if (size > 2 || short === 0x80) throw invalid('a length that is not valid');
+    if (size > 2 || short === 0x80) throw invalid('an invalid length');
     let length = size === 0 ? short : 0;
     for (let digit = 0; digit < size; digit += 1) length = length * 256 + (bytes[at++] ?? 0);
-    if (at + length > bytes.length) throw invalid('data that are cut off');
+    if (at + length > bytes.length) throw invalid('truncated data');
     found.push({ tag, value: bytes.subarray(at, at + length), whole: bytes.subarray(start, at + length) });
     at += length;
   }

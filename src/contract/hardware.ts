@@ -80,7 +80,7 @@ export const proveKey = route({
   tag: 'Hardware',
   summary: 'Have an attached key prove what it is',
   description:
-    'Answers when the key has answered, after 30 seconds at the latest. Meanwhile `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key neither a PIN nor anything that changes it. A key answers by SCP11b once after it was plugged in.',
+    'Answers when the key has answered, after 30 seconds at the latest. Meanwhile `GET /api/hardware/keys` shows in `proving` whether the key waits to be touched. A closed request cancels the proof. Sends the key no PIN and nothing that changes it. A key answers by SCP11b once after it was plugged in.',
   extension: true,
   access: ['ADMIN', 'DEALER', 'LOCAL'],
   neverReplayed: true,
@@ -100,8 +100,8 @@ export const proveKey = route({
   data: Type.Object({
     claims,
     evidence: Type.Optional(evidence),
-    failure: nullable(oneOf(hardwareFailures, { description: 'null if there is evidence; else why there is none' })),
-    problem: nullable(shown('why there is no evidence and what to do')),
+    failure: nullable(oneOf(hardwareFailures, { description: 'why the key gave no evidence; null if it gave some' })),
+    problem: nullable(shown('why the key gave no evidence, and what to do')),
   }),
   errors: [404],
   example: {

@@ -59,7 +59,7 @@ export const submitProof = route({
     serialNumber: shown('serial number'),
     deviceId: nullable(f.deviceId),
     proof,
-    rule: nullable(shown('rule that the evidence does not fulfil', 'scp11b-receipt')),
+    rule: nullable(shown('rule that the evidence breaks', 'scp11b-receipt')),
     reason: nullable(shown('why, in a sentence')),
   }),
   errors: [404],
@@ -84,7 +84,7 @@ export const judgeAgain = route({
   data: Type.Object({
     judged: count('devices whose evidence was judged'),
     changed: count('devices whose proof has changed'),
-    next: nullable(Type.Integer({ description: 'where to go on; null if all were judged' })),
+    next: nullable(Type.Integer({ description: '`after` of the next request; null if all were judged' })),
   }),
   errors: [],
   example: { body: { after: 0 } },

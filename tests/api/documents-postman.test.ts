@@ -101,7 +101,7 @@ describe('newman with the Postman collection', () => {
     expect(await newman('--env-var', `password=${adminPassword}`)).toEqual({ failures: [], requests: items.length });
   });
 
-  it('passes again with base_url and token as variables of an environment, and leaves the policy as it is', async () => {
+  it('passes again with base_url and token as variables of an environment, and does not change the policy', async () => {
     // The windows of the first run would count.
     await daemon.restart();
     const policy = {

@@ -282,13 +282,13 @@ describe('a proof', () => {
     ]);
   });
 
-  it('is refused for a key that is not attached, and for another serial number than that of the key', async () => {
+  it('is refused for a key that is not attached, and for a serial number that is not the one of the key', async () => {
     await attachedTo(() => Promise.reject(new Error('asked')));
     await expect(keys.prove('k-2', input, never)).rejects.toMatchObject({ code: 404 });
     const other = { ...input, serialNumber: 'B-2' };
     await expect(keys.prove('k-1', other, never)).rejects.toMatchObject({
       code: 1001,
-      message: 'serialNumber must be that of the key, A-1',
+      message: 'serialNumber must be A-1, the serial number of the key',
     });
   });
 });

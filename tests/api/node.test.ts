@@ -98,7 +98,7 @@ describe('the name', () => {
     expect(hostNode(hostname())).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/);
   });
 
-  it('of a host is what a header and a label can have', () => {
+  it('of a host is changed to what a header and a label can contain', () => {
     expect(hostNode('büro 1')).toBe('b-ro-1');
     expect(hostNode(`-${'x'.repeat(100)}`)).toBe('x'.repeat(63));
     expect(hostNode('')).toBe('devmgr');

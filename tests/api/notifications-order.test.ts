@@ -160,7 +160,7 @@ describe('in any sequence of events', () => {
 });
 
 describe('a stream that was admitted before the stop, and opened after it began', () => {
-  it('is closed with 1001, and cut if the client does not complete that', async () => {
+  it('is closed with 1001, and destroyed if the client does not answer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const world = new World();

@@ -40,7 +40,7 @@ const gradeOf = async (deviceId: string) =>
   data(await daemon.call('GET', `/api/devices/${deviceId}`)).proof?.grade ?? null;
 
 describe('a challenge', () => {
-  it('can be answered until the end of its five minutes, and not after', async () => {
+  it('can be answered for five minutes and not later', async () => {
     const serialNumber = freshSerial();
     const [first, second_] = [await challenge(), await challenge()];
     const { deviceId } = await register(daemon, { serialNumber });
@@ -91,7 +91,7 @@ describe('evidence', () => {
     expect(answer).toMatchObject({ rule: 'serial', proof: { grade: 'failed', serial: null } });
   });
 
-  it('for the challenge of one registry is nothing to another one', async () => {
+  it('for the challenge of one registry is refused by another one', async () => {
     const elsewhere = await startTestDaemon();
     try {
       await trusting(elsewhere);
@@ -117,7 +117,7 @@ describe('evidence', () => {
     }
   });
 
-  it('for an id of our registry that a station sends along is judged with our own id', async () => {
+  it('is judged with the id of the registry, even if a station sends another id', async () => {
     const { serialNumber } = await register(daemon);
     const asked = await challenge();
     const evidence = fidoAnswer(fidoRoot, serialNumber, { ...asked, registryId: 'another' });

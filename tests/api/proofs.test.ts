@@ -62,7 +62,7 @@ describe('a challenge', () => {
     });
   });
 
-  it('of two answers at the same time, one is accepted', async () => {
+  it('accepts one of two simultaneous answers', async () => {
     const { proofId } = await challenge();
     const body = { serialNumber: freshSerial(), claims: { firmware: '5.7.4' } };
     const codes = (await Promise.all([send(proofId, body), send(proofId, body)])).map(({ code }) => code);
@@ -236,7 +236,7 @@ describe('a registration', () => {
     expect(answer).toMatchObject({ code: 1001, message: expect.stringContaining('proofId') });
   });
 
-  it('must fulfil the policy, and a refusal names the rule', async () => {
+  it('must comply with the policy, and a refusal names the rule', async () => {
     const registered = freshSerial();
     await register(daemon, { serialNumber: registered });
     await setPolicy({ requiredGrade: 'model' });

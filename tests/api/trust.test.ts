@@ -41,7 +41,7 @@ describe('trust', () => {
   afterAll(() => daemon?.stop());
   const list = async () => data(await daemon.call('GET', '/api/trust/list'));
 
-  it('is nothing at first', async () => {
+  it('is empty at first', async () => {
     expect(await list()).toEqual({ metadata: null, certificates: [] });
     expect((await prove(daemon)).proof).toMatchObject({ grade: 'claimed', metadataNumber: null });
   });
@@ -132,7 +132,7 @@ needsPostgres('trust of two daemons on one database', () => {
     await server?.stop();
   });
 
-  it('one judges the answer to a challenge of the other, with what the other has imported', async () => {
+  it('one judges the answer to a challenge of the other, with the trust that the other has imported', async () => {
     const { one, two } = daemons;
     expect((await prove(one, two)).proof.grade).toBe('claimed');
     data(await upload(one, blob({ number: 81 })));
@@ -145,7 +145,7 @@ needsPostgres('trust of two daemons on one database', () => {
       });
   });
 
-  it('of two policies at the same moment one holds for both', async () => {
+  it('two daemons that set a policy at the same moment end with the same one', async () => {
     const policy = (requiredGrade: string) => ({ requiredGrade, allowedAaguids: [], leastFirmware: [] });
     await Promise.all([
       daemons.one.call('PUT', '/api/policies/proof', policy('model')),

@@ -98,7 +98,7 @@ describe('in the background', () => {
     expect((await run(home, ['daemon', 'status', '--json'])).json.pid).not.toBe(again);
   });
 
-  test('one that runs and does not answer is reported as that', async () => {
+  test('a daemon that runs but does not answer is reported as such', async () => {
     const home = freshHome();
     const { json } = await run(home, ['daemon', 'start', '--json']);
     process.kill(json.pid, 'SIGSTOP');
@@ -116,7 +116,7 @@ describe('in the background', () => {
     );
   });
 
-  test('one that was stopped stays stopped', async () => {
+  test('a daemon that was stopped is not restarted', async () => {
     const home = freshHome();
     await run(home, ['daemon', 'start', '--simulate-keys', '1', '--json']);
     await run(home, ['login', 'admin', '--password-stdin'], { input: adminPassword });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { StartBackoff } from '../../src/cli/session/endpoints.ts';
 
-test('the first start comes at once, further ones after 1 s, doubled up to 30 s, until 5 minutes were quiet', () => {
+test('the first start is immediate, further ones wait 1 s, doubled up to 30 s, until no start for 5 minutes', () => {
   let now = 0;
   const backoff = new StartBackoff(() => now);
   const pauses = Array.from({ length: 8 }, () => {

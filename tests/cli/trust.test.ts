@@ -65,7 +65,7 @@ test('certificates are imported from a file or standard input, listed, and remov
   expect(removed.json).toEqual({ fingerprint: other.fingerprint, removed: true });
 });
 
-test('a file that is neither is refused', async () => {
+test('a file that is neither metadata nor certificates is refused', async () => {
   const { code, stderr } = await daemon.run(['trust', 'import', '-'], { input: 'neither\n' });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^devmgr: /);
@@ -107,7 +107,7 @@ test('a device is shown, listed and exported with its proof, and selected by it'
   expect(coded.rows.map(row => row.deviceId)).toEqual([deviceId]);
 });
 
-test('verify --all judges stored answers by the trust of now, and says what has changed', async () => {
+test('verify --all judges stored answers by the present trust, and shows what has changed', async () => {
   expect((await daemon.run(['verify', '--all', '--json'])).json).toMatchObject({ judged: 1, changed: 0 });
   await daemon.run(['trust', 'remove', root.fingerprint]);
   const { json } = await daemon.run(['verify', '--all', '--json']);

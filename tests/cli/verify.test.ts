@@ -66,7 +66,7 @@ describe('the list of keys of a hardware service apart from the registry', () =>
     expect(await keysOf({ proof })).toMatchObject([{ device: { deviceId }, proof }]);
   });
 
-  test('does not show a verdict that is not of the registry', async () => {
+  test('shows only verdicts of the registry', async () => {
     expect(await keysOf({ proof: { ...proof, grade: 'unit', method: 'scp11b' } })).toMatchObject([{ proof: null }]);
     expect(await keysOf({ proof: { ...proof, grade: 'unit' } })).toMatchObject([{ proof: null }]);
   });

@@ -101,7 +101,7 @@ needsPostgres('a PostgreSQL store whose server', () => {
       expect(await store.events({ ...all, through: 0 })).toEqual([]);
     };
 
-    it('drops what is cached at once, and announces the entry when the standby is back', async () => {
+    it('clears its cache immediately, and announces the entry when the standby is back', async () => {
       expect(shown()).toBe(0);
       // A cancelled confirmation confirms nothing.
       const touching = await backend(`${waitsForStandby} AND pid NOT IN (SELECT pid FROM pg_locks JOIN pg_class c
@@ -122,7 +122,7 @@ needsPostgres('a PostgreSQL store whose server', () => {
       expect(Buffer.from((await other.response('a', 0))!.body).toString()).toBe('carried out');
     });
 
-    it('does not show it either to a handle that is opened meanwhile', async () => {
+    it('does not show it to a handle that is opened meanwhile', async () => {
       const late = await opened.openAnother();
       expect((await late.user(1))?.username).toBe('bob');
       await hidden(late);
@@ -133,7 +133,7 @@ needsPostgres('a PostgreSQL store whose server', () => {
       expect(await late.lastEventId()).toBe(1);
     });
 
-    it('has shown no number that is given out again if the primary is lost', async () => {
+    it('shows no id that is assigned again after the primary is lost', async () => {
       const allow = (how: boolean) =>
         server.query(`SET synchronous_commit = local; ALTER DATABASE ${opened.database} ALLOW_CONNECTIONS ${how}`);
       const admin = await server.connect(opened.database);

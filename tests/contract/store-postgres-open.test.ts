@@ -129,7 +129,7 @@ describe('the primary server', () => {
     await expect(primary.check(answering('00000004', null))).rejects.toThrow(/lacks journal entry 7/);
   });
 
-  it('is the one of the highest timeline: sessions with an earlier one are used no longer', async () => {
+  it('is the one with the highest timeline: sessions with an earlier one are not used again', async () => {
     const primary = new Primary(address('postgres://u@h/d'), Date.now);
     const [earlier, later] = [answering('00000002', null), answering('00000003', null)];
     const open = vi.fn().mockResolvedValueOnce(earlier).mockResolvedValueOnce(later).mockResolvedValueOnce(later);
@@ -144,7 +144,7 @@ describe('the primary server', () => {
     expect(earlier.close).toHaveBeenCalled();
   });
 
-  it('may lack what an earlier one has shown: listeners forget everything', async () => {
+  it('may lack what an earlier one has shown: listeners clear their caches', async () => {
     const notices: CommitNotice[] = [];
     const primary = { timeline: '00000002', now: Date.now, clockOff: () => 0 };
     const watch = new Watch({
@@ -295,7 +295,7 @@ needsPostgres('opening a PostgreSQL store', () => {
     await opened.cleanup();
   });
 
-  it('a daemon goes on while a newer release adds to the schema, and starts on it; a step that it cannot use waits for its end', async () => {
+  it('a daemon keeps running while a newer release adds to the schema, and starts on it; a step that it cannot use waits until it stops', async () => {
     const opened = await openPostgres(server);
     const url = server.url(opened.database);
     const [known, sql] = [migrations.length, 'ALTER TABLE device ADD COLUMN later text'];

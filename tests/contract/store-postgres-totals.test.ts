@@ -20,7 +20,7 @@ needsPostgres('lists in PostgreSQL', () => {
   });
   afterAll(() => server?.stop());
 
-  it('totals of a user are exact before and after the user has many devices, whatever becomes of them', async () => {
+  it('totals of a user are exact before and after the user has many devices, through all changes of them', async () => {
     const { store, query, cleanup } = await openPostgres(server);
     const devices = manyDevices + 50;
     await commit(
@@ -55,7 +55,7 @@ needsPostgres('lists in PostgreSQL', () => {
     await cleanup();
   });
 
-  it('totals of a keyword contain what was added since, by any handle', async () => {
+  it('totals of a keyword include devices that any handle has added since', async () => {
     const { store, openAnother, cleanup } = await openPostgres(server);
     const other = await openAnother();
     await commit(

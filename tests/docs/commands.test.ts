@@ -3,12 +3,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandTable } from '../../src/cli/commands/index.ts';
+import { variables } from '../../src/cli/environment.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { type Call, callsIn, callsOf, inlineCodeOf, typedIn } from './lines.ts';
 import { pagesOf } from './pages.ts';
 
 const root = join(import.meta.dirname, '../..');
 const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
+/** `DEVMGR_RUN_OPTIONS` is of the units, the others of the tests. */
+const known = new Set([
+  ...variables.map(({ name }) => name),
+  ...['DEVMGR_RUN_OPTIONS', 'DEVMGR_TEST_POSTGRES', 'DEVMGR_TEST_STORE', 'DEVMGR_DEBIAN_SUITE'],
+]);
 const pages = pagesOf(root).map(page => ({ page, text: readFileSync(join(root, page), 'utf8') }));
 
 /** Why the program would reject the words; null if it accepts them. A sentence may name a command without its arguments. */
@@ -71,6 +77,16 @@ describe.each(pages.filter(({ page }) => !page.startsWith('docs/decisions/')))('
       /^(?:bench|bin|daemon|docs|drivers|packaging|scripts|src|tests)\/[\w./-]*$/.test(code),
     );
     expect(named.filter(path => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('names only variables that the program, its unit or its tests read', () => {
+    const named = [...text.matchAll(/\bDEVMGR_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
+    expect(named.filter(name => !known.has(name))).toEqual([]);
+  });
+
+  it('names only examples that the Debian package has', () => {
+    const named = [...text.matchAll(/\/usr\/share\/doc\/devmgr\/examples\/([\w./-]+\w)/g)].map(([, path]) => path!);
+    expect(named.filter(path => !existsSync(join(root, 'packaging', path)))).toEqual([]);
   });
 });
 

@@ -43,7 +43,7 @@ it('lines before the last restore no longer hold', async () => {
   expect(await ids()).toEqual([4, 5]);
 });
 
-it('a restore that was interrupted counts if the journal ends where that of the backup does', async () => {
+it('an interrupted restore is complete if the journal ends where the backup ends', async () => {
   const file = await HeadFile.open(home, keys);
   await file.append('head', head(9), 1);
   await file.append('restoring', head(4), 2);

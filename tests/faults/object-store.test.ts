@@ -226,7 +226,7 @@ describe('--files', () => {
     expect(() => read(place)).toThrow(message);
   });
 
-  it('wants keys', () => {
+  it('requires keys', () => {
     expect(() => filesTarget('s3://bucket', {}, false)).toThrow('its keys are missing');
     expect(() => filesTarget('s3://bucket', { AWS_ACCESS_KEY_ID: 'id' }, false)).toThrow('its keys are missing');
   });

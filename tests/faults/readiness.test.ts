@@ -62,7 +62,7 @@ needsPostgres('a daemon on PostgreSQL', () => {
     },
   );
 
-  it.each(faults)('logs once that %s, and that it ended, also if no request asks for the health', async (...fault) => {
+  it.each(faults)('logs once that %s, and that it ended, even if no request asks for the health', async (...fault) => {
     const [, breakIt, repair] = fault;
     const lines = (message: string) => daemon.logged().split(`"msg":"${message}"`).length - 1;
     const counts = () => [lines('the daemon is not ready'), lines('the daemon is ready again')] as const;
@@ -78,7 +78,7 @@ needsPostgres('a daemon on PostgreSQL', () => {
     expect(counts()).toEqual([lost + 1, found + 1]);
   });
 
-  it('answers 503 with Retry-After while its server is away, whatever is asked, and works again afterwards', async () => {
+  it('answers every request 503 with Retry-After while its server is unreachable, and works again afterwards', async () => {
     const limited = { username: 'admin', password: 'wrong password' };
     await server.kill();
     onTestFinished(() => server.run().catch(() => {}));

@@ -1,4 +1,4 @@
-/** A PostgreSQL server that was taken back to an earlier state, and the steps of docs/postgresql.md to go on with it. */
+/** A PostgreSQL server that was taken back to an earlier state, and the steps of docs/postgresql.md to continue with it. */
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -19,7 +19,7 @@ needsPostgres('a server that was taken back', () => {
   it.each([
     ['in the home', false],
     ['in a folder of their own', true],
-  ])('is refused until the signed heads are moved away; then the registry goes on: secrets %s', async (_, isApart) => {
+  ])('is refused until the signed heads are moved away; then the registry continues: secrets %s', async (_, isApart) => {
     const home = temporaryFolder();
     const secrets = isApart ? temporaryFolder() : null;
     const database = await server.database();

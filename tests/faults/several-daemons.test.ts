@@ -81,7 +81,7 @@ needsPostgres('several daemons on one database', () => {
     expect(await again.program(check, { json: false })).toMatchObject({ code: 0 });
   });
 
-  it('continue the journal with a new key at once if they share the secrets, and the journal says so once', async () => {
+  it('continue the journal with a new key without a restart if they share the secrets, with one entry about it', async () => {
     const nodes = await Nodes.create(server);
     const [one, two] = [await nodes.start(), await nodes.start()];
     expect(await one.program(rotateKey, { json: true, journal: true })).toMatchObject({ code: 0 });
@@ -95,7 +95,7 @@ needsPostgres('several daemons on one database', () => {
     expect(await problemsAt(one)).toEqual([]);
   });
 
-  it('with a copy of the secrets from before are not ready, say which files they lack, and go on with the new copy', async () => {
+  it('with an old copy of the secrets are not ready, name the missing files, and continue with the new copy', async () => {
     const nodes = await Nodes.create(server);
     const one = await nodes.start();
     const two = await nodes.start({ secrets: nodes.copySecrets() });
@@ -116,7 +116,7 @@ needsPostgres('several daemons on one database', () => {
     expect(await entriesAt(one, 'JOURNAL_KEY_ROTATED')).toHaveLength(1);
   });
 
-  it('with copies of the secrets replace the journal key without a pause if all have the next key before', async () => {
+  it('with copies of the secrets replace the journal key without a pause if all of them have the next key', async () => {
     const nodes = await Nodes.create(server);
     const one = await nodes.start();
     const two = await nodes.start({ secrets: nodes.copySecrets() });
@@ -137,7 +137,7 @@ needsPostgres('several daemons on one database', () => {
     expect(await entriesAt(one, 'JOURNAL_KEY_ROTATED')).toHaveLength(1);
   });
 
-  it('accept tokens of a new signing key at once if they share the secrets, and the journal says so once', async () => {
+  it('accept tokens of a new signing key without a restart if they share the secrets, with one entry about it', async () => {
     const nodes = await Nodes.create(server);
     const [one, two, three] = [await nodes.start(), await nodes.start(), await nodes.start()];
     const list = async ({ url }: Node, token: string) => {
@@ -191,7 +191,7 @@ needsPostgres('several daemons on one database', () => {
     await expect.poll(() => existsSync(file)).toBe(false);
   });
 
-  it('forward the journal one at a time: each entry once, and the next one takes over when the first is killed or stands still', async () => {
+  it('forward the journal one at a time: each entry once, and another one takes over when the first is killed or hangs', async () => {
     const nodes = await Nodes.create(server);
     const receiver = await receiveSyslog();
     const forward = `syslog+tcp://127.0.0.1:${receiver.port}`;
@@ -238,7 +238,7 @@ needsPostgres('several daemons on one database', () => {
     }
   });
 
-  it('keep others away that need the database alone, and let a password be set beside them', async () => {
+  it('refuse programs that need exclusive use of the database, but not a new password', async () => {
     const nodes = await Nodes.create(server);
     const [one, two] = [await nodes.start(), await nodes.start()];
     await one.stop();

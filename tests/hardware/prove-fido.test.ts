@@ -164,7 +164,7 @@ describe('a proof by FIDO', () => {
     expect(fido.canceled).toBe(1);
   });
 
-  test('ends with one clear line and no open handle if the key is pulled out before it is touched', async () => {
+  test('ends with one clear line and no open handle if the key is unplugged before it is touched', async () => {
     const fido = fidoKey();
     const { keyId, address } = await plugged(fido);
     await expect(prove(keyId, asking(trust, SERIAL), () => system.unplug(address))).rejects.toMatchObject({

@@ -91,7 +91,7 @@ withPcscd('a proof by SCP11b', () => {
     expect(domain.commands.filter(command => command.startsWith('8088'))).toHaveLength(1);
   });
 
-  it('is refused in words by a key that does not have it', async () => {
+  it('is refused with a clear message by a key that does not have it', async () => {
     await pcscd.insert(yubiKeyCard({ serial: '00BC614E', version: '050704' }));
     const { keyId } = await plugged();
     await expect(prove(hid, keyId, asking(trust, SERIAL, 'scp11b'))).rejects.toMatchObject({

@@ -77,7 +77,7 @@ describe.each(nodes)('%s', (name, service) => {
     expect(service.stop_grace_period).toBe(`${Number(drain) + 20}s`);
   });
 
-  it('has a home of its own, and the same keys as the others', () => {
+  it('has its own home, and the same keys as the others', () => {
     const [home, keys] = service.volumes!;
     expect(home).toBe(`${name.replace('node', 'home')}:${service.environment!.DEVMGR_HOME}`);
     expect(keys).toBe(`keys:${services.init!.environment!.DEVMGR_SECRETS}`);
@@ -117,7 +117,7 @@ describe.each(all)('%s', (_, service) => {
   });
 });
 
-it('a service that runs on says whether it is well', () => {
+it('each lasting service has a health check', () => {
   const lasting = all.filter(([name]) => !['init', 'bucket'].includes(name));
   expect(lasting.filter(([, { healthcheck }]) => !healthcheck?.test).map(([name]) => name)).toEqual([]);
 });

@@ -52,7 +52,7 @@ describe('the unit of a node', () => {
     expect(set.map(word => word.split('=')[0]!).filter(name => !known.has(name))).toEqual([]);
   });
 
-  it('has a home, a name and a state of its own for each instance', () => {
+  it('has a separate home, name and state for each instance', () => {
     expect(set).toContain('DEVMGR_HOME=/var/lib/devmgr-nodes/%i');
     expect(set).toContain('DEVMGR_NODE=%i');
     expect(unit).toMatch(/^StateDirectory=devmgr-nodes\/%i$/m);
@@ -63,7 +63,7 @@ describe('the unit of a node', () => {
     expect(unit).toMatch(new RegExp(`^TimeoutStopSec=${drain + 20}$`, 'm'));
   });
 
-  it('is as closed to the machine as the unit without a database, and has no devices', () => {
+  it('has the same restrictions as the unit without a database, and no devices', () => {
     const closed = (name: string) =>
       text(`systemd/${name}`)
         .split('\n')

@@ -11,7 +11,7 @@ const packaged = join(import.meta.dirname, '../../packaging');
 const text = (name: string) => readFileSync(join(packaged, 'haproxy', name), 'utf8');
 const CERTIFICATE = '/etc/haproxy/devmgr.pem';
 
-it('the drain of the unit is the time in which HAProxy gives up a daemon that stands still: less than 3 s', () => {
+it('the drain of the unit is the time after which HAProxy marks down a daemon that hangs: less than 3 s', () => {
   const checks = /default-server check inter (\d+)ms fastinter (\d+)ms fall 2/.exec(text('registry.cfg'))!;
   const [inter, fastinter] = checks.slice(1).map(Number) as [number, number];
   const timeout = Number(/timeout check (\d+)ms/.exec(text('registry.cfg'))![1]);

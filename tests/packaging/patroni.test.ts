@@ -22,7 +22,7 @@ it('no commit is acknowledged by one server alone', () => {
   expect(patroni.bootstrap.dcs).toMatchObject({ synchronous_mode: true, synchronous_mode_strict: true });
 });
 
-it('a primary gives up before another one may take its place', () => {
+it('a primary steps down before another one may be elected', () => {
   const { ttl, loop_wait, retry_timeout } = patroni.bootstrap.dcs;
   expect(ttl).toBeGreaterThanOrEqual(20);
   expect(loop_wait + 2 * retry_timeout).toBeLessThanOrEqual(ttl);
@@ -43,7 +43,7 @@ it('HAProxy looks for the primary where Patroni answers', () => {
     expect(cfg).toContain(`server ${name} ${name}:${patroni.postgresql.listen.split(':')[1]}`);
 });
 
-it('a machine has its name and the passwords in a file of its own', () => {
+it('each machine has its name and the passwords in a separate file', () => {
   const env = parseEnv(text('patroni/patroni.env'));
   expect(env.PATRONI_NAME).toBe(etcd.ETCD_NAME);
   const passwords = Object.keys(env).filter(name => name.endsWith('_PASSWORD'));

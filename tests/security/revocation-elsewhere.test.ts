@@ -86,9 +86,9 @@ needsPostgres('two daemons on one database', () => {
       vi.restoreAllMocks();
     });
 
-    it.each(Object.entries(revoked))('%s is refused with 1004 all the same', (_who, make) => isRefusedElsewhere(make));
+    it.each(Object.entries(revoked))('%s is still refused with 1004', (_who, make) => isRefusedElsewhere(make));
 
-    it.each(Object.entries(revoked))('the stream of %s is closed, though nothing else is asked', async (_who, make) => {
+    it.each(Object.entries(revoked))('the stream of %s is closed without another request', async (_who, make) => {
       const { token, revoke } = await make();
       const stream = await openStream(daemons.two.url, { token });
       // Its token was checked when it was opened: that check is over when an event has come.

@@ -148,7 +148,7 @@ function judged(
     return new Refusal(
       1001,
       latest
-        ? `proofId is not that of the last answer for ${serialNumber}`
+        ? `the last answer for ${serialNumber} has another proofId`
         : `proofId: no answer for ${serialNumber} was received with it`,
     );
   const proof = latest && storedProof(latest.proof).proof;

@@ -19,7 +19,7 @@ export const daemonFlags = {
   drain: {
     value: 'SECONDS',
     whole: { min: 0, max: maxDrainSeconds },
-    help: 'at a stop, serve requests for so long while the health says not ready (default: 0)',
+    help: 'at a stop, serve requests for this time while the health reports not ready (default: 0)',
   },
   'simulate-keys': {
     value: 'N',

@@ -24,7 +24,7 @@ export const policiesShow = command({
 /** Changes parts of the policy: `PUT /api/policies/proof`. */
 export const policiesSet = command({
   description:
-    'What is not named stays as it is; an empty value removes the rule: --allow-aaguid "". Devices that are registered stay registered.\n--least-firmware is VERSION for all keys, or NAME=VERSION for those whose AAGUID is NAME or whose model begins with NAME.',
+    'Rules that are not named do not change; an empty value removes a rule: --allow-aaguid "". Registered devices stay registered.\n--least-firmware is VERSION for all keys, or NAME=VERSION for those whose AAGUID is NAME or whose model begins with NAME.',
   flags: {
     'require-proof': {
       value: 'GRADE',

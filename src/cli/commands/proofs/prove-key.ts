@@ -111,7 +111,7 @@ async function watchTouch({ hardware, out }: Context, { keyId }: Key, signal: Ab
 }
 
 const tooOld = (what: string): Fault =>
-  new Fault('failure', `${what} cannot prove keys: it is of an earlier version`, 'see the versions: devmgr version');
+  new Fault('failure', `${what} has an earlier version, which cannot prove keys`, 'see the versions: devmgr version');
 
 const strengths: readonly ProofGrade[] = ['failed', 'none', 'claimed', 'model', 'unit'];
 

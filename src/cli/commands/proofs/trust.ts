@@ -187,7 +187,7 @@ export const trustRemove = command({
     await present(context, {
       data,
       id: data.fingerprint,
-      title: `${safe(data.fingerprint)} is not trusted any more`,
+      title: `${safe(data.fingerprint)} is no longer trusted`,
       rows: [],
       next: 'devmgr verify --all',
     });
