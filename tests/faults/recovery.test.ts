@@ -19,37 +19,40 @@ needsPostgres('a server that was taken back', () => {
   it.each([
     ['in the home', false],
     ['in a folder of their own', true],
-  ])('is refused until the signed heads are moved away; then the registry continues: secrets %s', async (_, isApart) => {
-    const home = temporaryFolder();
-    const secrets = isApart ? temporaryFolder() : null;
-    const database = await server.database();
-    const start = (of: PostgresServer) => spawnDaemon({ home, secrets, store: of.url(database) });
-    const register = async (daemon: Awaited<ReturnType<typeof start>>) =>
-      expect(await daemon.call('POST', '/api/devices/register', registration())).toMatchObject({ code: 200 });
-    const first = await start(server);
-    await register(first);
-    const earlier = await server.copy();
-    onTestFinished(() => earlier.stop());
-    await register(first);
-    await register(first);
-    await first.stop();
+  ])(
+    'is refused until the signed heads are moved away; then the registry continues: secrets %s',
+    async (_, isApart) => {
+      const home = temporaryFolder();
+      const secrets = isApart ? temporaryFolder() : null;
+      const database = await server.database();
+      const start = (of: PostgresServer) => spawnDaemon({ home, secrets, store: of.url(database) });
+      const register = async (daemon: Awaited<ReturnType<typeof start>>) =>
+        expect(await daemon.call('POST', '/api/devices/register', registration())).toMatchObject({ code: 200 });
+      const first = await start(server);
+      await register(first);
+      const earlier = await server.copy();
+      onTestFinished(() => earlier.stop());
+      await register(first);
+      await register(first);
+      await first.stop();
 
-    const env = { DEVMGR_STORE: earlier.url(database), ...(secrets ? { DEVMGR_SECRETS: secrets } : {}) };
-    const checked = () => runDaemonProgram(check, { home, json: false }, env);
-    await expect(start(earlier)).rejects.toThrow(/ended with 9 .*is an earlier state of the registry/s);
-    const file = join(home, 'saved');
-    expect(await runDaemonProgram(backup, { home, json: false, file }, env)).toMatchObject({ code: 9 });
-    expect(await checked()).toMatchObject({ code: 1, stdout: expect.stringMatching(/entries were removed/) });
+      const env = { DEVMGR_STORE: earlier.url(database), ...(secrets ? { DEVMGR_SECRETS: secrets } : {}) };
+      const checked = () => runDaemonProgram(check, { home, json: false }, env);
+      await expect(start(earlier)).rejects.toThrow(/ended with 9 .*is an earlier state of the registry/s);
+      const file = join(home, 'saved');
+      expect(await runDaemonProgram(backup, { home, json: false, file }, env)).toMatchObject({ code: 9 });
+      expect(await checked()).toMatchObject({ code: 1, stdout: expect.stringMatching(/entries were removed/) });
 
-    const heads = join(secrets ?? home, 'journal-heads');
-    renameSync(heads, `${heads}-before-recovery`);
-    const second = await start(earlier);
-    await register(second);
-    expect(await checked()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^OK: 2 devices/) });
-    await second.stop();
-    expect(existsSync(heads)).toBe(true);
-    await (await start(earlier)).stop();
-    expect(await checked()).toMatchObject({ code: 0 });
-    expect(await runDaemonProgram(backup, { home, json: false, file }, env)).toMatchObject({ code: 0 });
-  });
+      const heads = join(secrets ?? home, 'journal-heads');
+      renameSync(heads, `${heads}-before-recovery`);
+      const second = await start(earlier);
+      await register(second);
+      expect(await checked()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^OK: 2 devices/) });
+      await second.stop();
+      expect(existsSync(heads)).toBe(true);
+      await (await start(earlier)).stop();
+      expect(await checked()).toMatchObject({ code: 0 });
+      expect(await runDaemonProgram(backup, { home, json: false, file }, env)).toMatchObject({ code: 0 });
+    },
+  );
 });
