@@ -28,8 +28,8 @@ export class Machine {
   }
 
   /** Resolves when everything that is started at boot has been started. */
-  static async boot(): Promise<Machine> {
-    const machine = new Machine(unpackRoot('machine'));
+  static async boot(kind: 'machine' | 'database' = 'machine'): Promise<Machine> {
+    const machine = new Machine(unpackRoot(kind));
     try {
       await machine.#booted();
     } catch (error) {

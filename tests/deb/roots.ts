@@ -40,11 +40,13 @@ export type Kind =
   /** `debootstrap --variant=minbase`: what a container has. */
   | 'minbase'
   /** The same with systemd, a bus, sudo and a user: what a machine has. */
-  | 'machine';
+  | 'machine'
+  /** A machine with PostgreSQL, which starts with it. */
+  | 'database';
 
 /** Unpacks a clean root into a new folder and returns its path. */
 export function unpackRoot(kind: Kind): string {
-  const archive = kind === 'minbase' ? minbase() : machine();
+  const archive = { minbase, machine, database }[kind]();
   const folder = mkdtempSync(join(tmpdir(), `devmgr-${kind}-`));
   execFileSync('tar', ['-C', folder, '-xpf', archive]);
   return folder;
@@ -82,13 +84,25 @@ function minbase(): string {
   });
 }
 
+/** Installs packages and starts no service. */
+function install(folder: string, packages: readonly string[]): void {
+  const policy = join(folder, 'usr/sbin/policy-rc.d');
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  inside(folder, `apt-get install -qq -y --no-install-recommends ${packages.join(' ')}`);
+  rmSync(policy);
+}
+
+function database(): string {
+  return cached('database', folder => {
+    execFileSync('tar', ['-C', folder, '-xf', machine()]);
+    install(folder, ['postgresql', 'postgresql-contrib']);
+  });
+}
+
 function machine(): string {
   return cached('machine', folder => {
     execFileSync('tar', ['-C', folder, '-xf', minbase()]);
-    // dpkg starts no services in here.
-    writeFileSync(join(folder, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-    inside(folder, `apt-get install -qq -y --no-install-recommends ${ofAMachine.join(' ')}`);
-    rmSync(join(folder, 'usr/sbin/policy-rc.d'));
+    install(folder, ofAMachine);
     inside(folder, 'useradd --create-home --shell /bin/bash ada');
     writeFileSync(join(folder, 'etc/sudoers.d/ada'), 'ada ALL=(ALL) NOPASSWD: ALL\n');
     writeFileSync(join(folder, 'etc/hostname'), 'station\n');
