@@ -104,7 +104,7 @@ it('a daemon that is killed between a delivery and its note repeats that one mes
   expect(receiver.verified(made.data.secret)).toHaveLength(3);
 });
 
-it('a backup has the webhooks as of its moment, sealed; restored, they continue where they were then', async () => {
+it('a backup has the webhooks as of its moment, sealed; restored, they continue from that moment', async () => {
   const home = temporaryFolder();
   const file = join(temporaryFolder(), 'copy.db');
   const env = { DEVMGR_WEBHOOK_ALLOW: '127.0.0.1' };
