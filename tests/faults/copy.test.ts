@@ -40,6 +40,7 @@ async function fillHome(home: string): Promise<void> {
   const claims = { aaguid: '11111111-2222-3333-4444-555555555555', firmware: '5.4.3', formFactor: 'YubiKey 5' };
   await post(`/api/proofs/${challenge.proofId}`, { serialNumber: 'A-1', claims });
   await daemon.call('PUT', '/api/policies/proof', { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] });
+  await post('/api/webhooks', { url: 'https://hooks.invalid/', types: ['APP_VERSION_UPLOADED'] });
   const form = new FormData();
   form.set('file', new Blob(['sealed']), 'key.bak');
   const headers = { authorization: `Bearer ${daemon.token}` };
