@@ -71,6 +71,30 @@ describe('three keys', () => {
     expect((await daemon.call('GET', '/api/devices/list')).pagination.total).toBe(3);
   });
 
+  test('get the tags of the run, in the registry, in each row and in the file', async () => {
+    const tagged = await startDaemon({ args: ['--simulate-keys', '2'] });
+    onTestFinished(() => discard(tagged));
+    const out = join(temporaryFolder(), 'lot-7.csv');
+    const tags = { lot: '7', station: '=line-3' };
+    const flags = ['--tag', 'lot=7', '--tag', 'station==line-3', '--out', out];
+    const enroll = (count: string, ...more: string[]) => tagged.run(['enroll', '--count', count, '--json', ...more]);
+    const one = await enroll('1', ...flags);
+    expect(one.rows).toMatchObject([{ result: 'registered', tags }]);
+    const rest = await enroll('2', ...flags);
+    expect(rest.rows).toMatchObject([{ result: 'registered', tags }]);
+    expect((await tagged.call('GET', '/api/devices/list?tag=lot:7')).list).toMatchObject([{ tags }, { tags }]);
+    const [header, ...lines] = readFileSync(out, 'utf8').trimEnd().split('\n');
+    expect(header).toMatch(/,message,tag:lot,tag:station$/);
+    expect(lines).toEqual([expect.stringMatching(/,7,'=line-3$/), expect.stringMatching(/,7,'=line-3$/)]);
+    const known = await enroll('2', '--tag', 'lot=8');
+    expect(known.rows.map(row => [row.result, row.tags])).toEqual([
+      ['known', tags],
+      ['known', tags],
+    ]);
+    const other = await enroll('3', '--tag', 'shelf=1', '--out', out);
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/has no column tag:shelf/) });
+  });
+
   test.each(['codes.csv', 'codes.jsonl'])('continue from the file of an earlier run (%s)', async name => {
     const out = join(temporaryFolder(), name);
     const enroll = (count: string) => daemon.run(['enroll', '--count', count, '--json', '--out', out]);

@@ -157,7 +157,16 @@ test('a key that failed and is registered when it is plugged in again does not c
     globals: { json: true, quiet: false },
     out: { row: (row: { result: string }) => void rows.push(row), notice: nothing, trace: nothing, end: nothing },
   } as unknown as Context;
-  const none = { manufacturer: null, model: null, activateFor: null, proof: null, type: null, out: null, count: null };
+  const none = {
+    manufacturer: null,
+    model: null,
+    activateFor: null,
+    proof: null,
+    tags: null,
+    type: null,
+    out: null,
+    count: null,
+  };
   const code = enrollKeys(context, { ...none, dryRun: false, skipAttached: false, timeoutSeconds: 1 });
   (await look(1))([keyOf('k-1', 'A-1')]);
   (await look(2))([keyOf('k-1', 'A-1')]);

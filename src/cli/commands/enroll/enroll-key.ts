@@ -3,6 +3,7 @@
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
+import type { Tags } from '../../../contract/tags.ts';
 import type { DeviceStatus, DeviceType } from '../../../contract/values.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
@@ -20,6 +21,8 @@ export interface EnrollKeyOptions {
   readonly dryRun: boolean;
   /** Least grade that a key must prove to be registered; `none` proves it and requires nothing. Null does not prove it. */
   readonly proof: 'none' | 'model' | 'unit' | null;
+  /** Tags of each device that is registered; null for none. */
+  readonly tags: Tags | null;
 }
 
 /** `known`: it was already registered. `new`: it would be registered (in a dry run). */
@@ -43,6 +46,8 @@ export interface EnrolledKey {
   readonly message: string | null;
   /** Present if keys are proved; null if this one was not asked. */
   readonly proof?: Proof | null;
+  /** Present if the run has tags: those of the device. */
+  readonly tags?: Tags;
 }
 
 /** Manufacturer and model if neither the key nor the user names them. */
@@ -104,6 +109,7 @@ export class KeyEnrollment {
       result: 'known',
       ...known,
       ...(proof === null ? {} : { proof: proof.proof }),
+      ...(this.#options.tags === null ? {} : { tags: device.tags }),
     });
     if (proof?.refusal) return { ...outcome, result: 'failed', message: `registered, but ${proof.refusal}` };
     return this.#activated(outcome);
@@ -166,6 +172,7 @@ export class KeyEnrollment {
       ...(key.hardwareVersion === null ? {} : { hardwareVersion: key.hardwareVersion }),
       ...(key.firmwareVersion === null ? {} : { firmwareVersion: key.firmwareVersion }),
       ...(proved?.proofId ? { proofId: proved.proofId } : {}),
+      ...(this.#options.tags === null ? {} : { tags: this.#options.tags }),
     };
     try {
       const { deviceId, activationCode, status } = await registry.call('register', { body });
@@ -220,6 +227,7 @@ export class KeyEnrollment {
       simulated: key.simulated,
       message: null,
       ...(this.#options.proof === null ? {} : { proof: null }),
+      ...(this.#options.tags === null ? {} : { tags: this.#options.tags }),
       ...rest,
     };
   }

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault, usage } from '../../fault.ts';
+import { tagFlag, tagsOf } from '../devices/tags.ts';
 import { type EnrolledKey, type EnrollKeyOptions, KeyEnrollment } from './enroll-key.ts';
 import { keyEvents } from './key-events.ts';
 import { reportDrivers } from './keys.ts';
@@ -28,6 +29,7 @@ export const enroll = command({
       choices: ['model', 'unit'],
       help: 'prove each key, and do not register one whose proof is below this grade',
     },
+    tag: tagFlag('tag of each device that is registered, such as lot=7; can be repeated'),
     'dry-run': { help: 'show what would be done, and change nothing' },
     out: {
       value: 'FILE',
@@ -39,6 +41,7 @@ export const enroll = command({
   examples: [
     { does: 'one key', line: 'enroll --count 1' },
     { does: 'a box of 500, with the codes in a file', line: 'enroll --count 500 --out codes.csv' },
+    { does: 'a lot at a station', line: 'enroll --tag lot=7 --tag station=line-3 --out lot-7.csv' },
     { does: 'only keys that prove their serial number', line: 'enroll --require-proof unit' },
     { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
   ],
@@ -53,6 +56,7 @@ export const enroll = command({
       skipAttached: flags.skipAttached,
       dryRun: flags.dryRun,
       proof: flags.requireProof ?? (flags.prove ? 'none' : null),
+      tags: flags.tag.length === 0 ? null : tagsOf(flags.tag),
       out: flags.out ?? null,
     }),
 });
@@ -79,7 +83,7 @@ export interface EnrollOptions extends EnrollKeyOptions {
 export async function enrollKeys(context: Context, options: EnrollOptions): Promise<number> {
   await context.registry.token();
   const skipped = await attachedAtStart(context, options);
-  const file = options.out === null ? null : new EnrollFile(options.out, options.proof !== null);
+  const file = options.out === null ? null : new EnrollFile(options.out, options);
   const report = new EnrollReport(context, file, options.count);
   const enrollment = new KeyEnrollment(context, options);
   const count = new Count(file === null || options.dryRun ? new Map() : await file.earlier(), options.count);

@@ -1,11 +1,12 @@
 /** The file with the results of an enrollment; a later run continues it. */
 import { appendFileSync, openSync, readFileSync, statSync } from 'node:fs';
 import { cellText } from '../../../contract/csv.ts';
+import { tagColumn } from '../../../contract/values.ts';
 import { systemWords, usage } from '../../fault.ts';
 import { toCsv } from '../../terminal/csv.ts';
 import { safeJson } from '../../terminal/text.ts';
 import { readCsv } from '../import/csv.ts';
-import type { EnrolledKey } from './enroll-key.ts';
+import type { EnrolledKey, EnrollKeyOptions } from './enroll-key.ts';
 
 const fields = [
   'result',
@@ -24,7 +25,7 @@ const fields = [
 ] as const satisfies readonly (keyof EnrolledKey)[];
 
 const headerOf = (columns: readonly string[]): string => toCsv(columns, [], true);
-const withProof = [...fields, 'proof'];
+const proofColumn = 'proof';
 
 /** The fields that are read back from a line. */
 type Line = Partial<Record<'result' | 'deviceId' | 'serialNumber', unknown>>;
@@ -42,16 +43,19 @@ export class EnrollFile {
   readonly #columns: readonly string[];
 
   /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
-  constructor(path: string, provesKeys: boolean) {
+  constructor(path: string, { proof, tags }: Pick<EnrollKeyOptions, 'proof' | 'tags'>) {
     this.path = path;
     const stat = this.#writing(() => statSync(path, { throwIfNoEntry: false }));
     this.#isRegular = stat?.isFile() ?? true;
     this.#target = this.#isRegular ? path : this.#writing(() => openSync(path, 'a'));
     const text = this.#isRegular && stat?.size ? this.#writing(() => readFileSync(path, 'utf8')) : '';
-    const known = [withProof, fields].find(columns => text.startsWith(headerOf(columns)));
-    this.#columns = known ?? (provesKeys ? withProof : fields);
-    if (this.#isCsv && text !== '' && known === undefined)
+    const wanted = Object.keys(tags ?? {}).map(name => tagColumn + name);
+    const known = text === '' ? null : columnsIn(text);
+    this.#columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...wanted];
+    if (this.#isCsv && text !== '' && known === null)
       throw usage(`${path} does not contain results of an enrollment`, 'name another file with --out');
+    const missing = this.#isCsv ? wanted.find(column => !this.#columns.includes(column)) : undefined;
+    if (missing !== undefined) throw usage(`${path} has no column ${missing}`, 'name another file with --out');
     // After a crash the last line may be incomplete: the next result starts on a new line.
     this.#append(text === '' ? this.#header : text.endsWith('\n') ? '' : '\n');
   }
@@ -96,7 +100,20 @@ export class EnrollFile {
   }
 }
 
-const cellsOf = (outcome: EnrolledKey): object => ({ ...outcome, proof: outcome.proof?.grade ?? null });
+function cellsOf({ tags, proof, ...outcome }: EnrolledKey): object {
+  const cells = Object.entries(tags ?? {}).map(([name, value]) => [tagColumn + name, value]);
+  return { ...outcome, [proofColumn]: proof?.grade ?? null, ...Object.fromEntries(cells) };
+}
+
+/** The columns of a file of results; null if it is another file. */
+function columnsIn(text: string): readonly string[] | null {
+  const header = text.slice(0, text.indexOf('\n') + 1);
+  const [more] = header.startsWith(fields.join()) ? [header.trimEnd().slice(fields.join().length + 1)] : [];
+  if (more === undefined) return null;
+  const columns = [...fields, ...more.split(',').filter(column => column !== '')];
+  const isKnown = columns.slice(fields.length).every(name => name === proofColumn || name.startsWith(tagColumn));
+  return isKnown && headerOf(columns) === header ? columns : null;
+}
 
 async function* csvLines(text: string): AsyncGenerator<Line> {
   let names: readonly string[] | null = null;

@@ -31,7 +31,7 @@ export const quickstart = command({
     const user = await logInFirst(context, flags);
     const key = await findKey(context, started);
     const report = new EnrollReport(context, null, 1);
-    const options = { manufacturer: null, model: null, activateFor: null, proof: null, dryRun: false };
+    const options = { manufacturer: null, model: null, activateFor: null, proof: null, tags: null, dryRun: false };
     const outcome = await new KeyEnrollment(context, options).handle(key);
     if (context.globals.json)
       await context.out.document({ server: await context.registry.address(), user, key: outcome });
