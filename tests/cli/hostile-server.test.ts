@@ -90,6 +90,16 @@ const everything = {
   pagination: { ...thing, totalPages: 1 },
 };
 
+/** A plan of `janitor`, whose texts came from a server. */
+const planned = { serialNumber: evil, status: evil, userId: evil, activatedAt: evil, lastUsedAt: evil };
+const plan = [
+  { plan: 'devmgr janitor', version: 1, registry: null, createdAt: evil, action: 'lock', reason: evil, criteria: {} },
+  { deviceId: evil, ...planned },
+  { deviceId: 'DEV-1', ...planned },
+]
+  .map(line => `${JSON.stringify(line)}\n`)
+  .join('');
+
 let server: Server;
 let url: string;
 let refusal: { status: number; code: number } | null = null;
@@ -117,6 +127,7 @@ async function printed(line: string): Promise<string> {
   writeFileSync(join(home, 'one.txt'), 'DEV-1\n');
   writeFileSync(join(home, 'root.pem'), 'certificates');
   writeFileSync(join(home, 'secret'), `whsec_${Buffer.alloc(32).toString('base64')}\n`);
+  writeFileSync(join(home, 'lock.plan'), plan);
   writeFileSync(join(home, 'keys.csv'), 'type,serial,manufacturer,model\nUKEY,A-1,b,c\n');
   const args = line.split(' ').map(word => word.replace('~', home));
   const { stdout, stderr } = await devmgr([...args, '--server', url], { home, env: { DEVMGR_TOKEN: 'a.b.c' } });
@@ -170,6 +181,9 @@ test.each([
   'users logout USR-1',
   'users list --all',
   'users remove USR-1 --yes',
+  'janitor plan --action lock --keyword x --reason r --out ~/new.plan',
+  'janitor apply ~/lock.plan --yes',
+  'janitor apply ~/lock.plan --dry-run',
   'login bob --password-file ~/password',
   'register --type UKEY --serial X --manufacturer a --model b',
   'register --file ~/keys.csv',

@@ -140,6 +140,12 @@ export const commandTable: CommandTable = {
           'users rm',
         ),
         entry('users logout', 'end all logins of a user', async () => (await import('./users/users.ts')).usersLogout),
+        entry(
+          'janitor plan',
+          'plan which devices to lock or to retire',
+          async () => (await import('./janitor/plan.ts')).janitorPlan,
+        ),
+        entry('janitor apply', 'carry out a plan', async () => (await import('./janitor/apply.ts')).janitorApply),
         entry('tokens add', 'create a token for a program', async () => (await import('./tokens/tokens.ts')).tokensAdd),
         entry(
           'tokens list',
@@ -279,6 +285,7 @@ export const commandTable: CommandTable = {
     backups: 'backups of devices',
     apps: 'application versions that were uploaded',
     users: 'users of the registry',
+    janitor: 'planned changes of many devices',
     tokens: 'service tokens: logins of programs',
     webhooks: 'addresses that the registry posts events to',
     trust: 'what keys are judged by',
