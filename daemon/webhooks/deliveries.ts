@@ -95,7 +95,8 @@ export class WebhookDeliveries {
         continue;
       }
       await this.#deliver(AbortSignal.any([signal, held.lost]));
-      await held.release();
+      // A connection that is lost has released it.
+      await held.release().catch(() => {});
     }
   }
 

@@ -8,6 +8,7 @@ import { day, holdClock, second } from '../support/clock.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { data, registration } from '../support/fleet.ts';
+import { Nodes } from '../support/nodes.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -167,4 +168,24 @@ it('of two daemons one delivers, and the other takes over', async () => {
   await one.startAgain();
   const { webhookId } = list[0];
   expect(data(await one.call('POST', `/api/webhooks/${webhookId}/test`))).toMatchObject({ delivered: true });
+});
+
+it('a daemon that is killed while it delivers is followed by another, which repeats at most one message', async () => {
+  const nodes = await Nodes.create(server);
+  const env = { DEVMGR_WEBHOOK_ALLOW: '127.0.0.1' };
+  const receiver = await startReceiver(null);
+  const first = await nodes.start({ env });
+  const made = (await first.call('POST', '/api/webhooks', { url: receiver.url })) as { data: { secret: string } };
+  await first.call('POST', '/api/devices/register', registration());
+  // The first daemon has the work, and waits for a response.
+  await receiver.arrived(1);
+  const second = await nodes.start({ env });
+  await second.call('POST', '/api/devices/register', registration());
+  receiver.answer({ status: 200 });
+  await first.kill();
+  await receiver.arrived(3);
+  const posts = receiver.verified(made.data.secret);
+  expect(posts[0]!.id).toBe(receiver.posts[0]!.id);
+  expect(new Set(posts.map(({ id }) => id)).size).toBe(2);
+  expect(receiver.posts).toHaveLength(3);
 });

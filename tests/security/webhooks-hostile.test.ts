@@ -47,20 +47,24 @@ it('one that sends its headers one byte at a time is given up', async () => {
   expect(await post(url, { postMs: 200 })).toMatchObject({ result: 'again', reason: 'no response within 0.2 s' });
 });
 
-it('one whose body never ends has taken the message, and its connection is closed', async () => {
+it('one whose body never ends has taken the message, and its connection is closed after a few KiB', async () => {
   let sent = 0;
+  const piece = Buffer.alloc(65_536);
   const server = createServer((_, response) => {
-    response.writeHead(200);
     const more = () => {
-      while (response.write(Buffer.alloc(65_536))) sent += 65_536;
+      do sent += piece.length;
+      while (response.write(piece));
     };
-    response.on('drain', more);
-    response.on('error', () => undefined);
+    response
+      .writeHead(200)
+      .on('drain', more)
+      .on('error', () => undefined);
     more();
   });
   const { url } = await listening(server);
   expect(await post(url)).toMatchObject({ result: 'delivered', status: 200 });
-  expect(sent).toBeLessThan(64 * 1024 * 1024);
+  // What the buffers of the system hold was sent, too.
+  expect(sent).toBeLessThan(16 * 1024 * 1024);
 });
 
 it('one with huge headers has failed', async () => {
