@@ -194,7 +194,7 @@ async function createServer(
       metricsPlugin(app, {
         ...parts,
         behindProxy: isBehindProxy(settings),
-        gauges: () => gauges(store, hub, parts.forwarder),
+        gauges: () => gauges(store, hub, parts),
       }),
     app => userRoutes(app, parts),
     app => tokenRoutes(app, parts),
@@ -221,7 +221,8 @@ const forbiddenRecorder =
     access.record({ type: 'OPERATION_REFUSED', ...accessOf({ caller, requestId, address }), detail });
   };
 
-async function gauges(store: Store, hub: Hub, forwarder: Forwarder | null) {
+async function gauges(store: Store, hub: Hub, { forwarder, webhooks }: Pick<Parts, 'forwarder' | 'webhooks'>) {
+  const failing = await webhooks.failing();
   const { total } = await store.devices({ sortBy: 'createTime', descending: true, offset: 0, limit: 1 });
   return {
     devmgr_devices: { help: 'Devices registered', value: total },
@@ -229,6 +230,9 @@ async function gauges(store: Store, hub: Hub, forwarder: Forwarder | null) {
     devmgr_streams: { help: 'Notification streams open', value: hub.size },
     ...(forwarder && {
       devmgr_audit_forward_lag_entries: { help: 'Journal entries not forwarded yet', value: await forwarder.lag() },
+    }),
+    ...(failing !== null && {
+      devmgr_webhooks_failing: { help: 'Webhooks that are tried again or were disabled for failures', value: failing },
     }),
     devmgr_resident_bytes: { help: 'Resident memory of the daemon', value: process.memoryUsage.rss() },
   };

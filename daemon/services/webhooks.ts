@@ -73,6 +73,14 @@ export class WebhookService {
     return { list };
   }
 
+  /** How many endpoints wait for another attempt, or were disabled because attempts have failed; null if there are no endpoints. */
+  async failing(): Promise<number | null> {
+    const { list } = await this.#webhooks();
+    if (list.length === 0) return null;
+    const stored = await Promise.all(list.map(({ number }) => this.#parts.store.webhookProgress(number)));
+    return stored.filter(one => one !== null && one.progress.failures > 0).length;
+  }
+
   async test(webhookId: string): Promise<DataOf<typeof api.testWebhook>> {
     const { record } = await this.#find(webhookId);
     const message = testMessage(record, this.#parts.now());

@@ -110,6 +110,21 @@ describe('an endpoint', () => {
     ]);
   });
 
+  it('that fails is counted in the metrics', async () => {
+    const failing = async () => {
+      const text = await (await fetch(`${daemon.url}/metrics`)).text();
+      return /^devmgr_webhooks_failing\{.*\} (\d+)$/m.exec(text)?.[1] ?? null;
+    };
+    expect(await failing()).toBeNull();
+    const [bad, good] = [await startReceiver({ status: 503 }), await startReceiver()];
+    const { webhookId } = data(await post('', { url: bad.url }));
+    await post('', { url: good.url });
+    expect(await failing()).toBe('0');
+    await register(daemon);
+    await until(webhookId, ({ failures }) => failures === 1);
+    expect(await failing()).toBe('1');
+  });
+
   it('that answers 410 is disabled at once, and continues where it stopped when it is enabled', async () => {
     const receiver = await startReceiver({ status: 410 });
     const { webhookId } = data(await post('', { url: receiver.url }));
