@@ -69,19 +69,23 @@ export class Poster {
     const url = new URL(record.url);
     const problem = allowed.problemOf(url);
     if (problem !== null) return failed(`the address ${problem}`);
-    const deadline = AbortSignal.timeout(postMs);
+    // Cleared after the post: thousands of posts in a deadline would otherwise keep what they sent.
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), postMs);
     try {
       const { status, retryAfter } = await this.#send(
         url,
         signedHeaders(secret, { ...message, at: now() }),
         message.body,
-        [deadline, ...(signal ? [signal] : [])],
+        [deadline.signal, ...(signal ? [signal] : [])],
       );
       const result = meaningOf(status);
       const reason = result === 'delivered' ? null : `the endpoint ${statusProblem(status)}`;
       return { result, status, reason, waitSeconds: retryAfterSeconds(retryAfter, now()) };
     } catch (error) {
-      return failed(deadline.aborted ? `no response within ${postMs / 1000} s` : wordsOf(error));
+      return failed(deadline.signal.aborted ? `no response within ${postMs / 1000} s` : wordsOf(error));
+    } finally {
+      clearTimeout(timer);
     }
   }
 
