@@ -62,6 +62,7 @@ export const commandTable: CommandTable = {
           async () => (await import('./devices/update.ts')).update,
         ),
         entry('code', 'replace the activation code', async () => (await import('./devices/code.ts')).code),
+        entry('label', 'print labels of devices', async () => (await import('./labels/label.ts')).label),
         entry('usage', 'record a use of a device', async () => (await import('./devices/usage.ts')).recordUsage),
         entry(
           'backups list',

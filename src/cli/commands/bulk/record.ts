@@ -1,11 +1,10 @@
 /** What `--out` keeps of a run: the results in the file itself, and beside it which batch has no results yet. */
 import { existsSync, rmSync, statSync } from 'node:fs';
-import type { BatchOperation } from '../../../contract/values.ts';
 import { usage } from '../../fault.ts';
 import { ResultFile } from '../batches/result-file.ts';
 import { RunState } from '../batches/run-state.ts';
 import { isRegular } from '../import/start.ts';
-import { type BulkResult, isHeader, namesOf, readEarlier, resultFields } from './results.ts';
+import { type BulkResult, isHeader, namesOf, type RunOperation, readEarlier, resultFields } from './results.ts';
 import type { Item, Target } from './source.ts';
 
 /** A batch that was sent, and whose results are not stored. */
@@ -19,7 +18,7 @@ export interface Pending {
 
 /** What the state file of a run has. */
 interface Stored {
-  readonly operation: BatchOperation;
+  readonly operation: RunOperation;
   /** Size of the results without the pending batch. */
   readonly resultBytes: number;
   readonly pending: Pending | null;
@@ -28,7 +27,7 @@ interface Stored {
 /** What a run is recorded for. */
 export interface RecordOptions {
   readonly out: string;
-  readonly operation: BatchOperation;
+  readonly operation: RunOperation;
   readonly resume: boolean;
   /** Whether results are JSON lines if the name of the file does not say. */
   readonly asJson: boolean;

@@ -11,9 +11,12 @@ import { readRecords, wholeBytes } from '../batches/result-file.ts';
 import { ResultWriter } from '../batches/result-writer.ts';
 import type { Item, Target } from './source.ts';
 
+/** What a run does to each device: a change, or `LABEL`, which prints a label and changes nothing. */
+export type RunOperation = BatchOperation | 'LABEL';
+
 /** The result for one device; the names are those of the output. */
 export interface BulkResult extends Target {
-  readonly operation: BatchOperation;
+  readonly operation: RunOperation;
   readonly status: 'success' | 'failed';
   /** The new code, if the operation creates one. */
   readonly activationCode?: string;
@@ -103,7 +106,7 @@ export const namesOf = ({ deviceId, serialNumber }: Target): string[] => [
  */
 export async function readEarlier(
   file: string,
-  operation: BatchOperation,
+  operation: RunOperation,
   stored: number | null,
 ): Promise<EarlierResults> {
   const changed = new Set<string>();

@@ -33,7 +33,8 @@ export interface FileSource {
   /** `-` is standard input. */
   readonly file: string;
   readonly stdin: Readable;
-  readonly operation: BatchOperation;
+  /** Null for a command that needs only the names. */
+  readonly operation: BatchOperation | null;
   /** The user for lines that name none. */
   readonly userId: string | undefined;
 }

@@ -1,0 +1,113 @@
+/** The devices whose labels a command prints. */
+import { isServerRefusal } from '../../client/failures.ts';
+import type { Context } from '../../context.ts';
+import { Fault } from '../../fault.ts';
+import { findDevice } from '../../hints.ts';
+import { filterOfPairs } from '../bulk/selection.ts';
+import { type Item, itemsOfFile, type Target, targetOf } from '../bulk/source.ts';
+import { exportedDevices } from '../devices/export-stream.ts';
+import type { LabelDevice } from './placeholders.ts';
+
+/** How devices are named: by exactly one of the three. */
+export interface Named {
+  readonly names: readonly string[];
+  readonly filter: readonly string[];
+  readonly file: string | undefined;
+}
+
+/** A device, or why its label cannot be printed. */
+export interface Found {
+  /** As it was named. */
+  readonly target: Target;
+  readonly device: LabelDevice | null;
+  /** Null if there is a device. */
+  readonly problem: Item['problem'];
+}
+
+/** The devices in their order, without those of `isDone`. Throws a fault if the one device that is named does not exist. */
+export async function findDevices(
+  context: Context,
+  { names, filter, file }: Named,
+  isDone: (target: Target) => boolean,
+): Promise<readonly Found[]> {
+  if (filter.length > 0) return matching(context, filter, isDone);
+  const found = await lookedUp(
+    context,
+    (await namedItems(context, names, file)).filter(({ target }) => !isDone(target)),
+  );
+  if (names.length === 1 && found[0]?.device === null)
+    throw new Fault('device', `no device has the deviceId or serial number "${names[0]}"`, findDevice);
+  return found;
+}
+
+async function matching(
+  context: Context,
+  filter: readonly string[],
+  isDone: (target: Target) => boolean,
+): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for await (const device of exportedDevices(context, filterOfPairs(filter))) {
+    const target = { deviceId: device.deviceId };
+    if (!isDone(target)) found.push({ target, device, problem: null });
+  }
+  return found;
+}
+
+async function namedItems({ io }: Context, names: readonly string[], file: string | undefined): Promise<Item[]> {
+  if (file === undefined) return names.map(name => ({ target: targetOf(name.trim()), fields: {}, problem: null }));
+  const items: Item[] = [];
+  for await (const item of itemsOfFile({ file, stdin: io.stdin, operation: null, userId: undefined })) items.push(item);
+  return items;
+}
+
+/** More devices than this are read with one export: the rate limit counts each request. */
+const mostRequests = 20;
+
+async function lookedUp(context: Context, items: readonly Item[]): Promise<readonly Found[]> {
+  const find =
+    items.length > mostRequests ? await fromExport(context, items) : (target: Target) => fromRequest(context, target);
+  const found: Found[] = [];
+  for (const { target, problem } of items) {
+    const device = problem === null ? await find(target) : null;
+    found.push({ target, device, problem: device === null ? (problem ?? absent) : null });
+  }
+  return found;
+}
+
+const absent: Item['problem'] = { code: 2001, message: 'no device has this deviceId or serial number' };
+type Find = (target: Target) => LabelDevice | null | Promise<LabelDevice | null>;
+
+/** A text that looks like a deviceId can also be a serial number; a deviceId takes precedence. */
+async function fromRequest({ registry }: Context, { deviceId, serialNumber }: Target): Promise<LabelDevice | null> {
+  if (deviceId !== undefined) {
+    try {
+      return agreed(await registry.call('deviceDetail', { params: { deviceId } }), serialNumber);
+    } catch (error) {
+      if (!isServerRefusal(error, 2001)) throw error;
+      if (serialNumber !== undefined) return null;
+    }
+  }
+  const wanted = serialNumber ?? deviceId!;
+  const { list } = await registry.call('listDevices', { query: { serialNumber: wanted, size: 1 } });
+  return list[0] ?? null;
+}
+
+/** Null if a line names the device with the serial number of another one. */
+const agreed = (device: LabelDevice, serialNumber: string | undefined): LabelDevice | null =>
+  serialNumber === undefined || device.serialNumber === serialNumber ? device : null;
+
+async function fromExport(context: Context, items: readonly Item[]): Promise<Find> {
+  const wanted = new Set(items.flatMap(({ target: { deviceId, serialNumber } }) => [deviceId, serialNumber]));
+  const byId = new Map<string, LabelDevice>();
+  const bySerial = new Map<string, LabelDevice>();
+  for await (const device of exportedDevices(context, {})) {
+    if (!wanted.has(device.deviceId) && !wanted.has(device.serialNumber)) continue;
+    byId.set(device.deviceId, device);
+    bySerial.set(device.serialNumber, device);
+  }
+  return ({ deviceId, serialNumber }) => {
+    if (deviceId === undefined) return bySerial.get(serialNumber!) ?? null;
+    const device = byId.get(deviceId) ?? (serialNumber === undefined ? bySerial.get(deviceId) : undefined);
+    return device === undefined ? null : agreed(device, serialNumber);
+  };
+}

@@ -1,0 +1,333 @@
+/** Labels of devices: to a printer that is a TCP server, to a queue, to standard output, and to a sheet. */
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../support/needs.ts';
+import { type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
+import { atTerminal, withoutColors } from './screen.ts';
+
+const hostile = '^XZ~HS<b>';
+let daemon: Daemon;
+let ids: string[];
+beforeAll(async () => {
+  daemon = await startDaemon();
+  const devices = [0, 1, 2].map(n => ({
+    deviceType: 'UKEY',
+    serialNumber: `LB-${n}`,
+    manufacturer: 'Acme',
+    model: hostile,
+    tags: { lot: '7' },
+  }));
+  const { results } = (await daemon.call('POST', '/api/devices/batch-register', { devices })) as {
+    results: { deviceId: string }[];
+  };
+  ids = results.map(({ deviceId }) => deviceId);
+});
+afterAll(() => discard(daemon));
+
+const opened: Server[] = [];
+afterEach(() => {
+  for (const server of opened.splice(0)) server.close();
+});
+
+/** A printer that treats each connection as `take` does. */
+async function printer(take: (socket: Socket, nth: number) => void, pauseOnConnect = false): Promise<string> {
+  let connections = 0;
+  const server = createServer({ pauseOnConnect, allowHalfOpen: true }, socket => {
+    socket.on('error', () => undefined);
+    take(socket, connections++);
+  });
+  opened.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Reads labels, each to its end. */
+const reading =
+  (labels: string[]) =>
+  (socket: Socket): void => {
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    socket.on('end', () => {
+      labels.push(text);
+      socket.end();
+    });
+  };
+
+function templateOf(text: string, name = 'label.zpl'): string {
+  const file = join(temporaryFolder(), name);
+  writeFileSync(file, text);
+  return file;
+}
+
+describe('a printer in the network', () => {
+  test('gets a label for each device, in the order of their names', async () => {
+    const labels: string[] = [];
+    const address = await printer(reading(labels));
+    const { code, stdout, stderr } = await daemon.run(['label', 'LB-1', ids[0]!, '--printer', address]);
+    expect(stderr).toBe(`2 labels printed on printer ${address}.\n`);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^✓ ${ids[1]} .*\n✓ ${ids[0]} .*\n$`));
+    expect(labels.map(label => /QA,([^^]*)/.exec(label)?.[1])).toEqual([ids[1], ids[0]]);
+    for (const label of labels) {
+      expect(label).toMatch(/^\^XA[\s\S]*\^XZ\n$/);
+      expect(label).toContain('_5EXZ_7EHS_3Cb_3E');
+    }
+  });
+
+  test('has one JSON line per device', async () => {
+    const address = await printer(reading([]));
+    const { code, rows } = await daemon.run(['label', '--filter', 'tag=lot=7', '--printer', address, '--json']);
+    expect(code).toBe(0);
+    expect(rows).toEqual(
+      ids.map(deviceId => ({
+        deviceId,
+        serialNumber: expect.stringMatching(/^LB-/),
+        operation: 'LABEL',
+        status: 'success',
+        message: `printed on printer ${address}`,
+        data: null,
+      })),
+    );
+  });
+
+  test('that is off is one clear line, with exit code 10', async () => {
+    const address = await printer(() => undefined);
+    const closed = opened.pop()!.close();
+    await once(closed, 'close');
+    const { code, stdout, stderr } = await daemon.run(['label', 'LB-0', '--printer', address]);
+    expect(code).toBe(10);
+    expect(stdout).toBe('');
+    expect(stderr).toBe(`devmgr: printer ${address} refuses the connection\n  → switch it on, and check its address\n`);
+  });
+
+  test('that closes in the middle ends the run, with what was printed; --resume prints the others', async () => {
+    const labels: string[] = [];
+    const read = reading(labels);
+    const address = await printer((socket, nth) => {
+      if (nth === 1) socket.once('data', () => socket.resetAndDestroy());
+      else read(socket);
+    });
+    const out = join(temporaryFolder(), 'labels.csv');
+    const args = ['label', ...ids, '--printer', address, '--out', out];
+    const first = await daemon.run(args);
+    expect(first.code).toBe(10);
+    expect(first.stderr).toContain(
+      `printer ${address} has closed the connection before it had the label; 1 label was printed before that, 2 not\n`,
+    );
+    expect(first.stderr).toContain('then repeat the command with --resume');
+    expect(readFileSync(out, 'utf8').split('\n')[1]).toContain(`LABEL,${ids[0]},LB-0,success`);
+    expect(readFileSync(out, 'utf8').split('\n')[2]).toContain(`LABEL,${ids[1]},LB-1,failed`);
+
+    const second = await daemon.run([...args, '--resume']);
+    expect(second.stderr).toBe(`2 labels printed on printer ${address}.\n`);
+    expect(second.code).toBe(0);
+    expect(labels.map(label => /QA,([^^]*)/.exec(label)?.[1])).toEqual(ids);
+    const third = await daemon.run([...args, '--resume']);
+    expect(third.stderr).toBe('Nothing to print.\n');
+  });
+
+  test('that never reads is a timeout', async () => {
+    const address = await printer(() => undefined, true);
+    const { code, stderr } = await daemon.run(['label', 'LB-0', 'LB-1', '--printer', address, '--timeout', '1']);
+    expect(code).toBe(10);
+    expect(stderr).toBe(
+      `devmgr: printer ${address} has not taken the label within 1 s; 0 labels were printed before that, 2 not\n  → it may be out of paper or paused\n`,
+    );
+  });
+
+  test.each(['10.0.0.9/x', 'a@b', ':9100', 'host:0', 'host:99999', '::1'])('%s is not an address', async address => {
+    const { code, stderr } = await daemon.run(['label', 'LB-0', '--printer', address]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--printer ${address} is not an address`);
+  });
+});
+
+describe('a queue of the system', () => {
+  /** A program `lp` that is found first. */
+  function lp(script: string): { readonly env: Record<string, string>; readonly folder: string } {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'lp'), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, 'lp'), 0o755);
+    return { env: { PATH: `${folder}:${process.env.PATH}` }, folder };
+  }
+
+  test('gets raw labels, and its name is one argument', async () => {
+    const { env, folder } = lp(`printf '%s|' "$@" >"$(dirname "$0")/args"; cat >"$(dirname "$0")/label"`);
+    const { code } = await daemon.run(['label', 'LB-0', '--lp', 'zebra;$(id)'], { env });
+    expect(code).toBe(0);
+    expect(readFileSync(join(folder, 'args'), 'utf8')).toBe('-o|raw|-d|zebra;$(id)|');
+    expect(readFileSync(join(folder, 'label'), 'utf8')).toContain(ids[0]);
+  });
+
+  test('that does not exist is the error of lp', async () => {
+    const { env } = lp('echo "lp: The printer or class does not exist." >&2; exit 1');
+    const { code, stderr } = await daemon.run(['label', 'LB-0', '--lp'], { env });
+    expect(code).toBe(10);
+    expect(stderr).toContain('the default queue has not taken the label: lp: The printer or class does not exist.');
+  });
+
+  test('without lp is an error', async () => {
+    const env = { PATH: temporaryFolder() };
+    const { code, stderr } = await daemon.run(['label', 'LB-0', '--lp', 'zebra'], { env });
+    expect(code).toBe(10);
+    expect(stderr).toContain('queue zebra has not taken the label: the program lp is not installed');
+  });
+});
+
+describe('--dry-run', () => {
+  test('writes only ZPL to standard output', async () => {
+    const { code, stdout, stderr } = await daemon.run(['label', 'LB-0', 'LB-9', '--dry-run']);
+    expect(code).toBe(7);
+    expect(stdout.match(/\^XA/g)).toHaveLength(1);
+    expect(stdout).toMatch(/^\^XA[\s\S]*\^XZ\n$/);
+    expect(stderr).toContain('LB-9  no device has this deviceId or serial number');
+  });
+
+  test('with --json, each line has the ZPL', async () => {
+    const { rows } = await daemon.run(['label', 'LB-0', '--dry-run', '--json']);
+    expect(rows).toMatchObject([{ deviceId: ids[0], status: 'success', zpl: expect.stringContaining('^XA') }]);
+  });
+
+  test('a template can have the activation code', async () => {
+    const template = templateOf('^XA^FO9,9^FD{activationCode} {tag:lot}^FS^XZ');
+    const { activationCode } = await daemon.call('GET', `/api/devices/${ids[0]}`);
+    const { stdout } = await daemon.run(['label', 'LB-0', '--dry-run', '--template', template]);
+    expect(stdout).toBe(`^XA^CI28^FO9,9^FH_^FD${activationCode} 7^FS^XZ\n`);
+  });
+
+  test('a VIEWER cannot print the activation code', async () => {
+    const template = templateOf('^XA^FD{activationCode}^FS^XZ');
+    await daemon.call('POST', '/api/users', { username: 'vera', password: 'correct horse battery', role: 'VIEWER' });
+    const { token } = await daemon.call('POST', '/api/auth/login', {
+      username: 'vera',
+      password: 'correct horse battery',
+    });
+    const env = { DEVMGR_TOKEN: token };
+    const args = ['--server', daemon.url, '--dry-run'];
+    const refused = await daemon.run(['label', 'LB-0', ...args, '--template', template], { env });
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain(`the activation code of ${ids[0]} is not visible to your role`);
+    expect((await daemon.run(['label', 'LB-0', ...args], { env })).code).toBe(0);
+  });
+
+  test('a file of more devices than single requests are made for keeps its order', async () => {
+    const { name, file } = await manyDevices(30);
+    const { code, rows } = await daemon.run(['label', '--file', file, '--dry-run', '--json']);
+    expect(code).toBe(7);
+    expect(rows.map(({ serialNumber }) => serialNumber)).toEqual([
+      ...Array.from({ length: 30 }, (_, n) => `${name}-${29 - n}`),
+      'missing',
+    ]);
+    expect(rows.map(({ line }) => line)).toEqual(Array.from({ length: 31 }, (_, n) => n + 2));
+    expect(rows.at(-1)).toMatchObject({ status: 'failed', code: 2001 });
+  });
+
+  async function manyDevices(count: number): Promise<{ readonly name: string; readonly file: string }> {
+    const serials = Array.from({ length: count }, (_, n) => `MANY-${n}`);
+    const devices = serials.map(serialNumber => ({ deviceType: 'UKEY', serialNumber, manufacturer: 'a', model: 'b' }));
+    await daemon.call('POST', '/api/devices/batch-register', { devices });
+    const file = join(temporaryFolder(), 'serials.csv');
+    writeFileSync(file, ['serialNumber', ...serials.toReversed(), 'missing', ''].join('\n'));
+    return { name: 'MANY', file };
+  }
+});
+
+describe('--html', () => {
+  test('writes a sheet without a network, with escaped texts and a QR code per label', async () => {
+    const file = join(temporaryFolder(), 'labels.html');
+    const { code, stderr } = await daemon.run(['label', ...ids, '--html', file, '--grid', '1x2', '--skip', '1']);
+    expect(stderr).toBe(`3 labels in ${file}.\n`);
+    expect(code).toBe(0);
+    const html = readFileSync(file, 'utf8');
+    expect(html.match(/<svg /g)).toHaveLength(3);
+    expect(html.match(/<section>/g)).toHaveLength(2);
+    expect(html).toContain('UKEY ^XZ~HS&lt;b&gt;');
+    expect(html).not.toContain(hostile);
+    expect(html).toContain(`default-src 'none'`);
+    expect(html.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|src=|href=|@import|url\(/);
+  });
+
+  test('puts each label where the flags say', async () => {
+    const file = join(temporaryFolder(), 'labels.html');
+    const where = ['--size', '70x36', '--grid', '2x2', '--margin', '15.5,5', '--gap', '2.5,0', '--outline'];
+    await daemon.run(['label', ...ids, '--html', file, ...where]);
+    const html = readFileSync(file, 'utf8');
+    const places = [...html.matchAll(/style="left:(\S+)mm;top:(\S+)mm"/g)].map(([, left, top]) => [left, top]);
+    expect(places).toEqual([
+      ['5', '15.5'],
+      ['77.5', '15.5'],
+      ['5', '51.5'],
+      ['77.5', '51.5'],
+    ]);
+    expect(html).toContain('<div class="rule">100 mm</div>');
+    expect(html).toContain('width: 70mm; height: 36mm');
+  });
+
+  test('a template is the content of a label', async () => {
+    const file = join(temporaryFolder(), 'labels.html');
+    const template = templateOf('<p title="{model}">{serialNumber}</p>', 'label.html');
+    await daemon.run(['label', 'LB-0', '--html', file, '--template', template]);
+    expect(readFileSync(file, 'utf8')).toContain('<p title="^XZ~HS&lt;b&gt;">LB-0</p>');
+  });
+
+  test.each([
+    ['--size', '50'],
+    ['--size', '300x25'],
+    ['--grid', '2x9'],
+    ['--grid', '1.5x1'],
+    ['--margin', 'a,b'],
+    ['--skip', '44'],
+  ])('%s %s is refused before anything is read', async (flag, value) => {
+    const file = join(temporaryFolder(), 'labels.html');
+    const { code } = await devmgr(['label', 'LB-0', '--no-autostart', '--html', file, flag, value]);
+    expect(code).toBe(2);
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('wrong usage', () => {
+  test.each([
+    [['label', 'LB-0'], 'no printer is named'],
+    [['label', '--dry-run'], 'no device is named'],
+    [['label', 'LB-0', '--filter', 'status=ACTIVE', '--dry-run'], 'both "LB-0" and --filter name devices'],
+    [['label', 'LB-0', '--printer', 'a', '--lp'], "'--printer"],
+    [['label', 'LB-0', '--dry-run', '--template', '/nothing'], 'the template /nothing cannot be read'],
+    [['label', 'LB-0', '--dry-run', '--size', '1x1'], '--html'],
+    [['label', 'LB-0', '--lp', '-x'], ''],
+  ])('%j', async (args, words) => {
+    const { code, stderr } = await devmgr([...args, '--no-autostart']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+  });
+
+  test('one name that is unknown has exit code 5', async () => {
+    const { code, stderr } = await daemon.run(['label', 'LB-9', '--dry-run']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('no device has the deviceId or serial number "LB-9"');
+  });
+
+  test('results of another command are not continued', async () => {
+    const out = join(temporaryFolder(), 'codes.csv');
+    writeFileSync(out, 'line,operation,deviceId,serialNumber,status\n,LOCK,DEV-1,A,success\n');
+    const { code, stderr } = await daemon.run(['label', 'LB-0', '--printer', 'x', '--out', out, '--resume']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('does not contain results of LABEL');
+  });
+});
+
+needs(['script'], 'bsdutils')('at a terminal of 60 columns', () => {
+  test('no line is longer', async () => {
+    const address = await printer(reading([]));
+    for (const words of [['--help'], ['LB-0', '--printer', address], ['LB-0', '--printer', '127.0.0.1:1']]) {
+      const screen = atTerminal([process.execPath, programFile, 'label', ...words], { home: daemon.home, columns: 60 });
+      const { stdout } = await screen.ended;
+      for (const line of withoutColors(stdout).split(/\r*\n/)) expect([...line].length, line).toBeLessThanOrEqual(60);
+    }
+  });
+});
