@@ -1,7 +1,7 @@
 /** Colors, only if they are wanted. */
 import type { Env } from './io.ts';
 
-const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const;
+const codes = { bold: 1, dim: 2, inverse: 7, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const;
 export type Style = keyof typeof codes;
 /** Gives a style to a text that has been made safe; null leaves the text as it is. */
 export type Paint = (style: Style | null, text: string) => string;

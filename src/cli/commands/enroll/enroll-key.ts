@@ -48,6 +48,8 @@ export interface EnrolledKey {
   readonly proof?: Proof | null;
   /** Present if the run has tags: those of the device. */
   readonly tags?: Tags;
+  /** Present if the key is for a person of a roster: the name in the roster, null if that has none. */
+  readonly name?: string | null;
 }
 
 /** Manufacturer and model if neither the key nor the user names them. */
@@ -57,7 +59,7 @@ const unknown = 'unknown';
 const fatal = [1004, 1005, 2007, 401, 403, 429];
 
 /** A proof, and the challenge that it answers; null if the device had it before. */
-interface Proved {
+export interface Proved {
   readonly proof: Proof | null;
   readonly proofId: string | null;
   /** Why the key may not be registered; null if it may. */
@@ -66,14 +68,21 @@ interface Proved {
 
 const isUnplugged = (error: unknown): boolean => error instanceof Fault && error.kind === 'hardware';
 
+/** Whether an error concerns one key; any other error would stop every key. */
+export const isOfOneKey = (error: unknown): error is Error =>
+  isServerRefusal(error) ? !fatal.includes(error.code) : isUnplugged(error);
+
 /** Enrolls keys one by one, with the same options. */
 export class KeyEnrollment {
   readonly #context: Context;
   readonly #options: EnrollKeyOptions;
+  readonly #given: Proved | null;
 
-  constructor(context: Context, options: EnrollKeyOptions) {
+  /** `given` is what the key has proved already: it is not asked again. */
+  constructor(context: Context, options: EnrollKeyOptions, given: Proved | null = null) {
     this.#context = context;
     this.#options = options;
+    this.#given = given;
   }
 
   /** The result for the key. Throws if every other key would fail as well. */
@@ -87,9 +96,8 @@ export class KeyEnrollment {
       if (this.#options.dryRun) return this.#outcome(key, { result: 'new' });
       return await this.#register(key, serialNumber);
     } catch (error) {
-      const isOfKey = isServerRefusal(error) ? !fatal.includes(error.code) : isUnplugged(error);
-      if (!isOfKey) throw error;
-      return this.#outcome(key, { result: 'failed', message: (error as Error).message });
+      if (!isOfOneKey(error)) throw error;
+      return this.#outcome(key, { result: 'failed', message: error.message });
     }
   }
 
@@ -104,7 +112,7 @@ export class KeyEnrollment {
     const { status, userId, activationCode, manufacturer, model } = device;
     const message = this.#whyNotActivated(device);
     const known = { deviceId, status, userId, activationCode, manufacturer, model, message };
-    const proof = await this.#provedAs(device, key);
+    const proof = await this.proved(device.proof ?? null, key);
     const outcome = this.#outcome(key, {
       result: 'known',
       ...known,
@@ -115,18 +123,19 @@ export class KeyEnrollment {
     return this.#activated(outcome);
   }
 
-  /** The proof that a registered key has, or gives now if it has none that is sufficient. Null if keys are not proved. */
-  async #provedAs({ proof }: DeviceDetail, key: Key): Promise<Proved | null> {
+  /** What the key proves: `proof` if that is sufficient, else what it answers now. Null if keys are not proved. */
+  async proved(proof: Proof | null, key: Key): Promise<Proved | null> {
     const { proof: required, dryRun } = this.#options;
     if (required === null) return null;
     const { hasGrade } = await import('../proofs/prove-key.ts');
     if (dryRun || hasGrade(proof, required === 'none' ? 'model' : required))
-      return { proof: proof ?? null, proofId: null, refusal: null };
+      return { proof, proofId: null, refusal: null };
     return this.#prove(key);
   }
 
   /** Asks the key. Null if keys are not proved. */
   async #prove(key: Key): Promise<Proved | null> {
+    if (this.#given !== null) return this.#given;
     const { proof: required } = this.#options;
     const { serialNumber } = key;
     if (required === null || serialNumber === null) return null;
@@ -209,6 +218,11 @@ export class KeyEnrollment {
       manufacturer: this.#options.manufacturer ?? key.manufacturer ?? unknown,
       model: this.#options.model ?? key.model ?? unknown,
     };
+  }
+
+  /** The fields for a key that failed before it was looked up. */
+  failed(key: Key, message: string): EnrolledKey {
+    return this.#outcome(key, { result: 'failed', message });
   }
 
   #outcome(key: Key, what: Partial<EnrolledKey> & { readonly result: EnrollResult }): EnrolledKey {

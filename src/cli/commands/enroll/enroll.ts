@@ -7,9 +7,9 @@ import { Fault, usage } from '../../fault.ts';
 import { tagFlag, tagsOf } from '../devices/tags.ts';
 import { type EnrolledKey, type EnrollKeyOptions, KeyEnrollment } from './enroll-key.ts';
 import { keyEvents } from './key-events.ts';
-import { reportDrivers } from './keys.ts';
 import { EnrollReport } from './report.ts';
 import { EnrollFile } from './results.ts';
+import { attachedAtStart, Idle } from './waiting.ts';
 
 /** Enrolls keys as they are plugged in. Exit code 10 if no key comes in time, 7 if some keys failed. */
 export const enroll = command({
@@ -22,6 +22,13 @@ export const enroll = command({
     manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer to register with' },
     model: { value: 'NAME', help: 'model to register with' },
     'activate-for': { value: 'USER', offer: 'holder', help: 'activate each key for this user' },
+    roster: {
+      value: 'FILE',
+      offer: 'file',
+      help: 'bind a key to each person of this CSV: userId, name, and count or type',
+    },
+    bell: { help: 'with --roster: ring once if a key passes, twice if it fails' },
+    big: { help: 'with --roster: show the name of the person large' },
     'skip-attached': { help: 'skip keys that are attached at the start' },
     prove: { help: 'ask each key for a proof; some blink and wait for a touch' },
     'require-proof': {
@@ -43,23 +50,48 @@ export const enroll = command({
     { does: 'a box of 500, with the codes in a file', line: 'enroll --count 500 --out codes.csv' },
     { does: 'a lot at a station', line: 'enroll --tag lot=7 --tag station=line-3 --out lot-7.csv' },
     { does: 'only keys that prove their serial number', line: 'enroll --require-proof unit' },
+    { does: 'a key for each person of a list', line: 'enroll --roster people.csv --out handed-out.csv' },
     { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
   ],
-  run: async ({ flags }, context) =>
-    enrollKeys(context, {
-      count: flags.count ?? null,
+  run: async ({ flags }, context) => {
+    const common = {
       timeoutSeconds: flags.timeout ?? null,
       type: flags.type ?? null,
       manufacturer: flags.manufacturer ?? null,
       model: flags.model ?? null,
-      activateFor: flags.activateFor === undefined ? null : await checkedUser(flags.activateFor),
       skipAttached: flags.skipAttached,
       dryRun: flags.dryRun,
-      proof: flags.requireProof ?? (flags.prove ? 'none' : null),
+      proof: flags.requireProof ?? (flags.prove ? ('none' as const) : null),
       tags: flags.tag.length === 0 ? null : tagsOf(flags.tag),
       out: flags.out ?? null,
-    }),
+    };
+    const { roster, bell, big } = flags;
+    checkRosterFlags(flags);
+    if (roster !== undefined) {
+      const { enrollRoster } = await import('../roster/run.ts');
+      return enrollRoster(context, { ...common, roster, bell, big, activateFor: null });
+    }
+    const activateFor = flags.activateFor === undefined ? null : await checkedUser(flags.activateFor);
+    return enrollKeys(context, { ...common, count: flags.count ?? null, activateFor });
+  },
 });
+
+interface RosterFlags {
+  readonly roster?: string | undefined;
+  readonly activateFor?: string | undefined;
+  readonly count?: number | undefined;
+  readonly bell: boolean;
+  readonly big: boolean;
+}
+
+/** A roster names the users and the number of keys; two flags need one. */
+function checkRosterFlags({ roster, activateFor, count, bell, big }: RosterFlags): void {
+  if (roster === undefined && (bell || big)) throw usage(`${bell ? '--bell' : '--big'} needs --roster`);
+  if (roster === undefined) return;
+  if (activateFor !== undefined) throw usage('--roster names the users: --activate-for cannot be given with it');
+  if (count !== undefined)
+    throw usage('--roster says how many keys: --count cannot be given with it', 'use the column count of the roster');
+}
 
 /** Checked before the first key: the server would refuse it for every key. */
 async function checkedUser(userId: string): Promise<string> {
@@ -82,7 +114,7 @@ export interface EnrollOptions extends EnrollKeyOptions {
 /** Resolves to the exit code. */
 export async function enrollKeys(context: Context, options: EnrollOptions): Promise<number> {
   await context.registry.token();
-  const skipped = await attachedAtStart(context, options);
+  const skipped = await attachedAtStart(context, options.skipAttached);
   const file = options.out === null ? null : new EnrollFile(options.out, options);
   const report = new EnrollReport(context, file, options.count);
   const enrollment = new KeyEnrollment(context, options);
@@ -188,45 +220,4 @@ function ended({ count, timeoutSeconds }: EnrollOptions, { done, doneNow, failed
     );
   }
   return failed > 0 ? exitCodes.partial : exitCodes.done;
-}
-
-/** The keys to skip. Throws if no driver works and no key is attached: then no key can appear. */
-async function attachedAtStart(context: Context, { skipAttached }: EnrollOptions): Promise<Set<string>> {
-  const { list, drivers } = await context.hardware.call('listKeys');
-  const working = drivers.some(driver => driver.state === 'ready');
-  if (working) await reportDrivers(context, drivers);
-  if (!working && list.length === 0) {
-    const causes = drivers.map(driver => `${driver.name}: ${driver.detail}`);
-    throw new Fault(
-      'hardware',
-      'no keys can be detected on this machine',
-      causes.join('\n    ') || 'find the cause: devmgr doctor',
-    );
-  }
-  return new Set(skipAttached ? list.map((key: Key) => key.keyId) : []);
-}
-
-/** Aborts its signal if no key is handled for the given time. */
-class Idle {
-  readonly #controller = new AbortController();
-  readonly #seconds: number | null;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(seconds: number | null) {
-    this.#seconds = seconds;
-    this.start();
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  start(): void {
-    this.stop();
-    if (this.#seconds !== null) this.#timer = setTimeout(() => this.#controller.abort(), this.#seconds * 1000);
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
 }

@@ -26,9 +26,20 @@ const fields = [
 
 const headerOf = (columns: readonly string[]): string => toCsv(columns, [], true);
 const proofColumn = 'proof';
+const nameColumn = 'name';
 
 /** The fields that are read back from a line. */
-type Line = Partial<Record<'result' | 'deviceId' | 'serialNumber', unknown>>;
+type Line = Partial<Record<'result' | 'deviceId' | 'serialNumber' | 'deviceType' | 'status' | 'userId', unknown>>;
+
+/** A key that an earlier run has bound to a person. */
+export interface BoundKey {
+  readonly userId: string;
+  readonly serialNumber: string;
+  readonly deviceType: unknown;
+}
+
+/** What the rows of a file have. With `isRoster` each is for a person, and is on the disk before the next key. */
+type FileOptions = Pick<EnrollKeyOptions, 'proof' | 'tags'> & { readonly isRoster?: boolean };
 
 const done: readonly unknown[] = ['registered', 'known'] satisfies EnrolledKey['result'][];
 
@@ -36,6 +47,8 @@ const done: readonly unknown[] = ['registered', 'known'] satisfies EnrolledKey['
 export class EnrollFile {
   readonly path: string;
   readonly #isRegular: boolean;
+  /** Whether each row is written to the disk at once. */
+  readonly #isFlushed: boolean;
   /** A pipe is only written, and stays open: its reader would take a close for the end. */
   readonly #target: string | number;
 
@@ -43,13 +56,14 @@ export class EnrollFile {
   readonly #columns: readonly string[];
 
   /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
-  constructor(path: string, { proof, tags }: Pick<EnrollKeyOptions, 'proof' | 'tags'>) {
+  constructor(path: string, { proof, tags, isRoster = false }: FileOptions) {
     this.path = path;
     const stat = this.#writing(() => statSync(path, { throwIfNoEntry: false }));
     this.#isRegular = stat?.isFile() ?? true;
+    this.#isFlushed = isRoster && this.#isRegular;
     this.#target = this.#isRegular ? path : this.#writing(() => openSync(path, 'a'));
     const text = this.#isRegular && stat?.size ? this.#writing(() => readFileSync(path, 'utf8')) : '';
-    const wanted = Object.keys(tags ?? {}).map(name => tagColumn + name);
+    const wanted = [...(isRoster ? [nameColumn] : []), ...Object.keys(tags ?? {}).map(name => tagColumn + name)];
     const known = text === '' ? null : columnsIn(text);
     this.#columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...wanted];
     if (this.#isCsv && text !== '' && known === null)
@@ -70,13 +84,24 @@ export class EnrollFile {
   /** The keys that earlier runs registered or recognized: deviceId by serial number. */
   async earlier(): Promise<Map<string, string>> {
     const keys = new Map<string, string>();
-    if (!this.#isRegular) return keys;
-    const text = readFileSync(this.path, 'utf8');
-    for await (const { result, deviceId, serialNumber } of this.#isCsv ? csvLines(text) : jsonLines(text)) {
-      if (typeof serialNumber === 'string' && typeof deviceId === 'string' && done.includes(result))
-        keys.set(serialNumber, deviceId);
-    }
+    for await (const { deviceId, serialNumber } of this.#doneLines())
+      if (typeof serialNumber === 'string' && typeof deviceId === 'string') keys.set(serialNumber, deviceId);
     return keys;
+  }
+
+  /** The keys that earlier runs bound to people, each once. */
+  async bound(): Promise<readonly BoundKey[]> {
+    const keys = new Map<string, BoundKey>();
+    for await (const { status, userId, serialNumber, deviceType } of this.#doneLines())
+      if (status === 'ACTIVE' && typeof userId === 'string' && typeof serialNumber === 'string')
+        keys.set(serialNumber, { userId, serialNumber, deviceType });
+    return [...keys.values()];
+  }
+
+  async *#doneLines(): AsyncGenerator<Line> {
+    if (!this.#isRegular) return;
+    const text = readFileSync(this.path, 'utf8');
+    for await (const line of this.#isCsv ? csvLines(text) : jsonLines(text)) if (done.includes(line.result)) yield line;
   }
 
   get #isCsv(): boolean {
@@ -88,7 +113,7 @@ export class EnrollFile {
   }
 
   #append(text: string): void {
-    this.#writing(() => appendFileSync(this.#target, text, { mode: 0o600 }));
+    this.#writing(() => appendFileSync(this.#target, text, { mode: 0o600, flush: this.#isFlushed }));
   }
 
   #writing<T>(work: () => T): T {
@@ -105,13 +130,16 @@ function cellsOf({ tags, proof, ...outcome }: EnrolledKey): object {
   return { ...outcome, [proofColumn]: proof?.grade ?? null, ...Object.fromEntries(cells) };
 }
 
+const isMoreColumn = (name: string): boolean =>
+  name === proofColumn || name === nameColumn || name.startsWith(tagColumn);
+
 /** The columns of a file of results; null if it is another file. */
 function columnsIn(text: string): readonly string[] | null {
   const header = text.slice(0, text.indexOf('\n') + 1);
   const [more] = header.startsWith(fields.join()) ? [header.trimEnd().slice(fields.join().length + 1)] : [];
   if (more === undefined) return null;
   const columns = [...fields, ...more.split(',').filter(column => column !== '')];
-  const isKnown = columns.slice(fields.length).every(name => name === proofColumn || name.startsWith(tagColumn));
+  const isKnown = columns.slice(fields.length).every(isMoreColumn);
   return isKnown && headerOf(columns) === header ? columns : null;
 }
 

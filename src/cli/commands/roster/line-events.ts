@@ -1,0 +1,48 @@
+/** What goes into the state machine of the line, and what comes out. */
+
+/** What happens. `attempt` is the number of the check or commit that the line has requested. */
+export type LineEvent =
+  /** `plug`: a key was plugged in, or its serial number has become readable. */
+  | { readonly type: 'plug' | 'pull'; readonly keyId: string }
+  | { readonly type: 'checked'; readonly attempt: number; readonly passed: boolean }
+  | { readonly type: 'committed'; readonly attempt: number; readonly passed: boolean }
+  /** The hardware service was out of reach: keys may have been exchanged unseen. */
+  | { readonly type: 'lost' }
+  | { readonly type: 'badge'; readonly text: string }
+  | { readonly type: Command };
+
+/** What the operator types. */
+export type Command = 'enter' | 'undo' | 'skip' | 'redo';
+
+/** What to do. `person` is the number of a row of the roster. */
+export type LineAction =
+  /** `fail`: it was unplugged too early. */
+  | {
+      readonly type: 'check' | 'commit' | 'fail';
+      readonly attempt: number;
+      readonly keyId: string;
+      readonly person: number;
+    }
+  | { readonly type: 'say'; readonly what: Remark; readonly person: number | null; readonly text: string };
+
+/** What the operator has to know. */
+export type Remark =
+  | 'two keys'
+  | 'undone'
+  | 'skipped'
+  | 'redo'
+  | 'redo of a binding'
+  | 'nothing to redo'
+  | 'nothing to confirm'
+  | 'nothing to undo'
+  | 'badge'
+  | 'badge unknown'
+  | 'badge of several'
+  | 'badge of a person who is done'
+  | 'lost';
+
+/** The state of what is in the reader. `aside`: the key has to be unplugged before the line continues. */
+export type Phase =
+  | { readonly type: 'empty' | 'crowded' }
+  | { readonly type: 'checking' | 'ready' | 'failed' | 'aside'; readonly keyId: string }
+  | { readonly type: 'committing'; readonly keyId: string; readonly person: number };

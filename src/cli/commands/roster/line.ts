@@ -1,0 +1,261 @@
+/**
+ * The provisioning line as a state machine: what happens at the reader and at the keyboard goes in, what to do comes out. A person
+ * is bound to exactly the key that was alone in the reader when it was unplugged or confirmed with Enter, or to none.
+ */
+import type { Command, LineAction, LineEvent, Phase, Remark } from './line-events.ts';
+import type { Person } from './people.ts';
+import { RosterRows } from './roster-rows.ts';
+
+interface Last {
+  readonly person: number;
+  readonly was: 'bound' | 'skipped';
+}
+
+/** Who is next, and what is in the reader. */
+export class Line {
+  readonly rows: RosterRows;
+  /** Keys in the reader that are not bound, in the order in which they came. */
+  readonly #keys: string[] = [];
+  /** Of those, keys that nothing is bound to before they are plugged in again. */
+  readonly #aside = new Set<string>();
+  /** Bound keys that are still in the reader. */
+  readonly #bound = new Set<string>();
+  #phase: Phase = { type: 'empty' };
+  #person: number | null;
+  #isHeld = false;
+  #last: Last | null = null;
+  #attempt = 0;
+  /** A badge that was scanned during a commit. */
+  #badge: string | null = null;
+  #actions: LineAction[] = [];
+
+  /** `done` has the keys that each row has already. */
+  constructor(people: readonly Person[], done: readonly number[]) {
+    this.rows = new RosterRows(people, done);
+    this.#person = this.rows.nextOpen();
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** The row whose key is next; null after an invalid badge, and at the end. */
+  get person(): number | null {
+    return this.#isHeld ? null : this.#person;
+  }
+
+  /** After an invalid badge nothing is bound until the next badge or Esc. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  /** Whether each row is done or skipped. */
+  get isOver(): boolean {
+    return this.#person === null && this.#phase.type !== 'committing';
+  }
+
+  /** Number of the check or commit that the line waits for. */
+  get attempt(): number {
+    return this.#attempt;
+  }
+
+  /** Takes an event; the actions are in the order in which they are to be done. */
+  take(event: LineEvent): readonly LineAction[] {
+    this.#actions = [];
+    switch (event.type) {
+      case 'plug':
+        this.#plug(event.keyId);
+        break;
+      case 'pull':
+        this.#pull(event.keyId);
+        break;
+      case 'checked':
+        this.#checked(event.attempt, event.passed);
+        break;
+      case 'committed':
+        this.#committed(event.attempt, event.passed);
+        break;
+      case 'lost':
+        this.#lost();
+        break;
+      case 'badge':
+        this.#scan(event.text);
+        break;
+      default:
+        if (this.#phase.type !== 'committing') this.#command(event.type);
+    }
+    return this.#actions;
+  }
+
+  #plug(keyId: string): void {
+    if (this.#bound.has(keyId)) return;
+    if (!this.#keys.includes(keyId)) this.#keys.push(keyId);
+    this.#settle();
+  }
+
+  #pull(keyId: string): void {
+    this.#bound.delete(keyId);
+    this.#aside.delete(keyId);
+    const at = this.#keys.indexOf(keyId);
+    if (at < 0) return;
+    this.#keys.splice(at, 1);
+    const phase = this.#phase;
+    if (phase.type === 'committing') return;
+    if (phase.type === 'ready') this.#commit(keyId);
+    else {
+      if (phase.type === 'checking') this.#act('fail', keyId, this.person!);
+      this.#settle();
+    }
+  }
+
+  /** Follows what is in the reader. A key alone is checked for the person who is next. */
+  #settle(): void {
+    if (this.#phase.type === 'committing') return;
+    this.#attempt++;
+    const [keyId, second] = this.#keys;
+    if (keyId === undefined) this.#phase = { type: 'empty' };
+    else if (second !== undefined) {
+      if (this.#phase.type !== 'crowded') this.#say('two keys');
+      this.#phase = { type: 'crowded' };
+    } else if (this.#aside.has(keyId) || this.person === null) this.#phase = { type: 'aside', keyId };
+    else {
+      this.#phase = { type: 'checking', keyId };
+      this.#act('check', keyId, this.person);
+    }
+  }
+
+  #checked(attempt: number, passed: boolean): void {
+    if (attempt !== this.#attempt || this.#phase.type !== 'checking') return;
+    this.#phase = { type: passed ? 'ready' : 'failed', keyId: this.#phase.keyId };
+  }
+
+  #commit(keyId: string): void {
+    const person = this.person!;
+    this.#attempt++;
+    this.#last = null;
+    this.#phase = { type: 'committing', keyId, person };
+    this.#act('commit', keyId, person);
+  }
+
+  #committed(attempt: number, passed: boolean): void {
+    if (attempt !== this.#attempt || this.#phase.type !== 'committing') return;
+    const { keyId, person } = this.#phase;
+    this.#phase = { type: 'empty' };
+    if (passed) this.#bind(keyId, person);
+    else if (this.#keys.includes(keyId)) this.#aside.add(keyId);
+    const badge = this.#badge;
+    this.#badge = null;
+    if (badge === null) this.#settle();
+    else this.#scan(badge);
+  }
+
+  #bind(keyId: string, person: number): void {
+    this.rows.bind(person);
+    this.#last = { person, was: 'bound' };
+    const at = this.#keys.indexOf(keyId);
+    if (at >= 0) {
+      this.#keys.splice(at, 1);
+      this.#bound.add(keyId);
+    }
+    if (this.rows.isDone(person)) this.#person = this.rows.nextOpen();
+  }
+
+  #lost(): void {
+    if (this.#phase.type === 'committing' || this.#keys.length === 0) return;
+    this.#putAside();
+    this.#say('lost');
+    this.#settle();
+  }
+
+  #putAside(): void {
+    for (const keyId of this.#keys) this.#aside.add(keyId);
+  }
+
+  #command(command: Command): void {
+    const commands = {
+      enter: () => this.#confirm(),
+      undo: () => this.#undo(),
+      skip: () => this.#skip(),
+      redo: () => this.#redo(),
+    };
+    commands[command]();
+  }
+
+  #confirm(): void {
+    if (this.#phase.type === 'ready') this.#commit(this.#phase.keyId);
+    else this.#say('nothing to confirm');
+  }
+
+  /** The same person again. After an invalid badge: the next person of the roster. */
+  #undo(): void {
+    const isBusy = this.#phase.type === 'checking' || this.#phase.type === 'ready';
+    if (isBusy || this.#isHeld) {
+      this.#isHeld = false;
+      this.#putAside();
+      this.#say('undone');
+      this.#settle();
+    } else this.#say('nothing to undo');
+  }
+
+  #skip(): void {
+    const { person } = this;
+    if (person === null) return;
+    this.rows.skip(person);
+    this.#say('skipped');
+    this.#last = { person, was: 'skipped' };
+    this.#person = this.rows.nextOpen();
+    this.#putAside();
+    this.#settle();
+  }
+
+  /** Back to the last person. A binding stays: the person gets one more key. */
+  #redo(): void {
+    const last = this.#last;
+    if (last === null) {
+      this.#say('nothing to redo');
+      return;
+    }
+    this.#last = null;
+    if (last.was === 'bound') this.rows.reopen(last.person);
+    this.#call(last.person);
+    this.#putAside();
+    this.#say(last.was === 'bound' ? 'redo of a binding' : 'redo');
+    this.#settle();
+  }
+
+  #call(person: number): void {
+    this.rows.unskip(person);
+    this.#person = person;
+    this.#isHeld = false;
+  }
+
+  /** The badge names the person; a key that is in the reader is checked again, for that person. */
+  #scan(text: string): void {
+    if (this.#phase.type === 'committing') {
+      this.#badge = text;
+      return;
+    }
+    const rows = this.rows.of(text);
+    const open = rows.find(row => !this.rows.isDone(row));
+    const people = new Set(rows.map(row => this.rows.people[row]!.userId));
+    if (people.size === 1 && open !== undefined) {
+      this.#call(open);
+      this.#aside.clear();
+      this.#say('badge', text);
+    } else {
+      this.#isHeld = true;
+      this.#putAside();
+      const what = people.size === 0 ? 'badge unknown' : 'badge of several';
+      this.#say(people.size === 1 ? 'badge of a person who is done' : what, text);
+    }
+    this.#settle();
+  }
+
+  #act(type: 'check' | 'commit' | 'fail', keyId: string, person: number): void {
+    this.#actions.push({ type, attempt: this.#attempt, keyId, person });
+  }
+
+  #say(what: Remark, text = ''): void {
+    this.#actions.push({ type: 'say', what, person: this.person, text });
+  }
+}

@@ -1,0 +1,177 @@
+/** The output of a roster run, for operators and for scripts. */
+import type { Context } from '../../context.ts';
+import { counted } from '../../count.ts';
+import { wrapped } from '../../terminal/card.ts';
+import { statusStyle } from '../../terminal/style.ts';
+import { safe } from '../../terminal/text.ts';
+import { shorten, width } from '../../terminal/width.ts';
+import type { EnrolledKey } from '../enroll/enroll-key.ts';
+import type { EnrollFile } from '../enroll/results.ts';
+import type { Line } from './line.ts';
+import type { Person } from './people.ts';
+import { remarkOf } from './remarks.ts';
+import type { Verdict } from './station.ts';
+import { Tally } from './tally.ts';
+
+const bell = '\u0007';
+
+/** How a run is shown. */
+export interface ReportOptions {
+  /** Whether an operator types at this terminal. */
+  readonly isInteractive: boolean;
+  readonly bell: boolean;
+  readonly big: boolean;
+  /** The file of the roster, in words. */
+  readonly roster: string;
+}
+
+/** Writes what the operator needs, the rows of `--json` and the file of results. */
+export class RosterReport {
+  readonly #context: Context;
+  readonly #file: EnrollFile | null;
+  readonly #options: ReportOptions;
+  readonly #tally = new Tally(performance.now());
+  /** What the last prompt was about: the same prompt is not repeated. */
+  #asked = '';
+  #lastBound: EnrolledKey | null = null;
+
+  constructor(context: Context, file: EnrollFile | null, options: ReportOptions) {
+    this.#context = context;
+    this.#file = file;
+    this.#options = options;
+  }
+
+  ready(line: Line): void {
+    if (this.#file !== null && line.rows.finished > 0)
+      this.#notice(this.#dim(`Continuing ${safe(this.#file.path)}: ${this.#progress(line)}.`));
+    if (this.#options.isInteractive && !line.isOver)
+      this.#notice(
+        this.#dim(
+          'Enter or unplugging binds the key. Esc: undo, s: skip, r: redo, Ctrl-C: end. A badge names the person.',
+        ),
+      );
+  }
+
+  /** Names the person who is next, if that has changed. */
+  ask(line: Line): void {
+    const asked = line.person === null ? '' : `${line.person} ${line.rows.doneOf(line.person)}`;
+    if (asked === this.#asked) return;
+    this.#asked = asked;
+    if (line.person === null) return;
+    const person = line.rows.people[line.person]!;
+    const what = person.type === null ? 'a key' : `a ${person.type}`;
+    const more = person.wanted > 1 ? ` (${line.rows.doneOf(line.person) + 1} of ${person.wanted})` : '';
+    const place = this.#dim(`[${line.person + 1} of ${line.rows.people.length}]`);
+    this.#notice(`${place} ${this.#named(person)}`);
+    this.#notice(`    ${this.#tint('cyan', `plug in ${what}${more}`)}`);
+  }
+
+  /** A check that the key has passed, and what is next. */
+  async passed({ row, proved }: Verdict): Promise<void> {
+    const { isInteractive } = this.#options;
+    const proof = proved === null ? '' : `, proof ${safe(proved.proof?.grade ?? 'none')}`;
+    this.#notice(`  ${this.#tint('green', '✓ PASS')}  ${keyWords(row)}${proof}`);
+    const [or, undo] = isInteractive ? [' or press Enter', ' (Esc: undo)'] : ['', ''];
+    this.#notice(`    unplug it${or}: it is bound to ${safe(row.userId ?? '')}${undo}`);
+    this.#ring(bell);
+  }
+
+  /** A key that is not bound, and why. */
+  async failed({ failure, row }: Verdict, key: string): Promise<void> {
+    this.#tally.take(key, failure);
+    this.#file?.add(row);
+    if (this.#context.globals.json) await this.#context.out.row(row);
+    this.#notice(`  ${this.#tint('red', '✗ FAIL')}  ${keyWords(row)}  ${this.#tint('red', failure ?? '')}`);
+    for (const line of wrapped(safe(row.message ?? ''), this.#context.io.columns - 4)) this.#notice(`    ${line}`);
+    this.#notice(`    nothing is bound, ${safe(row.userId ?? '')} still needs a key`);
+    this.#ring(bell + bell);
+  }
+
+  /** A commit that has ended. */
+  async committed(verdict: Verdict, key: string): Promise<void> {
+    if (verdict.failure !== null) return this.failed(verdict, key);
+    const { row } = verdict;
+    this.#tally.take(key, null);
+    this.#lastBound = row;
+    this.#file?.add(row);
+    const { globals, out } = this.#context;
+    if (globals.json) await out.row(row);
+    else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
+    else await out.text(`${this.#boundWords(row)}\n`);
+  }
+
+  /** Where the run is, after each key. */
+  progress(line: Line): void {
+    this.#notice(this.#dim(this.#progress(line)));
+  }
+
+  /** A remark of the line. */
+  say(what: Parameters<typeof remarkOf>[0], person: Person | null, text: string): void {
+    const deviceId = this.#lastBound?.deviceId ?? null;
+    this.#notice(
+      `  ${this.#tint('yellow', '!')} ${safe(remarkOf(what, { person, text, deviceId, roster: this.#options.roster }))}`,
+    );
+    // The person is named again: the operator has to see for whom the next key is.
+    this.#asked = '';
+    if (what !== 'badge' && what !== 'skipped' && what !== 'undone') this.#ring(bell + bell);
+  }
+
+  /** The totals, and how to continue. */
+  end(line: Line): void {
+    // The terminal wrote ^C at the cursor.
+    if (this.#context.io.interrupt.aborted && this.#context.io.stderrIsTerminal) this.#notice('');
+    const skipped = line.rows.skipped > 0 ? `, ${line.rows.skipped} skipped` : '';
+    const file = this.#file === null ? '' : `; results are in ${safe(this.#file.path)}`;
+    const isDone = line.rows.finished === line.rows.people.length;
+    const more = isDone ? '' : '; run the same command again to continue';
+    this.#total(`${this.#progress(line)}${skipped}${file}${this.#file === null ? '' : more}`);
+  }
+
+  #boundWords(row: EnrolledKey): string {
+    const { paint } = this.#context.out;
+    if (row.result === 'new') return `${paint('cyan', '+ would bind')}  ${safe(row.userId ?? '')}  ${keyWords(row)}`;
+    const state = row.status === null ? '' : paint(statusStyle(row.status), safe(row.status));
+    return `${paint('green', '✓ bound')}  ${safe(row.userId ?? '')}  ${safe(row.deviceId ?? '')} ${state}  ${keyWords(row)}`;
+  }
+
+  #progress(line: Line): string {
+    const words = this.#tally.words(performance.now());
+    return `${line.rows.finished} of ${counted(line.rows.people.length, 'row')} done${words && `; ${words}`}`;
+  }
+
+  /** The person; with --big in wide letters, if they fit. */
+  #named({ userId, name }: Person): string {
+    const id = safe(userId);
+    if (!this.#options.big) return name === null ? this.#tint('bold', id) : `${this.#tint('bold', safe(name))} (${id})`;
+    const room = Math.min(this.#context.io.columns, 200) - 2;
+    const text = safe(name ?? userId);
+    const wide = [...text].join(' ');
+    const shown = width(wide) <= room ? wide : shorten(text, room, 'end');
+    const banner = this.#tint('inverse', ` ${shown} `);
+    return `${id}\n\n${this.#tint('bold', banner)}\n`;
+  }
+
+  #total(text: string): void {
+    if (this.#context.globals.json) this.#context.out.trace(text);
+    else this.#context.out.notice(text);
+  }
+
+  #notice(text: string): void {
+    if (!this.#context.globals.json) this.#context.out.notice(text);
+  }
+
+  #ring(sound: string): void {
+    if (this.#options.bell && this.#context.io.stderrIsTerminal) this.#context.io.say(sound);
+  }
+
+  #dim(text: string): string {
+    return this.#tint('dim', text);
+  }
+
+  #tint(...args: Parameters<Context['out']['tint']>): string {
+    return this.#context.out.tint(...args);
+  }
+}
+
+const keyWords = ({ deviceType, serialNumber, simulated }: EnrolledKey): string =>
+  safe(`${deviceType} ${serialNumber ?? '(no readable serial)'}${simulated ? ' (simulated)' : ''}`);

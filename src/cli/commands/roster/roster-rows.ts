@@ -1,0 +1,73 @@
+/** How far each row of a roster is. A row is named by its number, counted from 0. */
+import type { Person } from './people.ts';
+
+export class RosterRows {
+  readonly people: readonly Person[];
+  /** Keys bound, by row. */
+  readonly #done: number[];
+  readonly #skipped = new Set<number>();
+  #finished: number;
+
+  /** `done` has the keys that each row has already. */
+  constructor(people: readonly Person[], done: readonly number[]) {
+    this.people = people;
+    this.#done = people.map((_, row) => done[row] ?? 0);
+    this.#finished = people.filter((_, row) => this.isDone(row)).length;
+  }
+
+  /** Rows that have all their keys. */
+  get finished(): number {
+    return this.#finished;
+  }
+
+  /** Rows that were skipped and have not been called again. */
+  get skipped(): number {
+    return this.#skipped.size;
+  }
+
+  /** Keys that the row has. */
+  doneOf(row: number): number {
+    return this.#done[row]!;
+  }
+
+  isDone(row: number): boolean {
+    return this.#done[row]! >= this.people[row]!.wanted;
+  }
+
+  /** The first row that needs a key and is not skipped; null at the end. */
+  nextOpen(): number | null {
+    const row = this.people.findIndex((_, at) => !this.isDone(at) && !this.#skipped.has(at));
+    return row < 0 ? null : row;
+  }
+
+  bind(row: number): void {
+    this.#done[row]!++;
+    if (this.isDone(row)) this.#finished++;
+  }
+
+  /** One more key for the row. */
+  reopen(row: number): void {
+    if (this.isDone(row)) this.#finished--;
+    this.#done[row]!--;
+  }
+
+  skip(row: number): void {
+    this.#skipped.add(row);
+  }
+
+  unskip(row: number): void {
+    this.#skipped.delete(row);
+  }
+
+  /** The rows of a badge: those of the user; if there are none, those of people with this name or userId in upper or lower case. */
+  of(badge: string): readonly number[] {
+    const exact = this.#matching(({ userId }) => userId === badge);
+    if (exact.length > 0) return exact;
+    const wanted = badge.toLowerCase();
+    return this.#matching(({ userId, name }) => userId.toLowerCase() === wanted || name?.toLowerCase() === wanted);
+  }
+
+  #matching(matches: (person: Person) => boolean): readonly number[] {
+    return this.people.flatMap((person, row) => (matches(person) ? [row] : []));
+  }
+}

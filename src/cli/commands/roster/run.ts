@@ -1,0 +1,211 @@
+/** Enrolls keys for the people of a roster: connects the line with the reader, the keyboard and the registry. */
+import type { Key } from '../../../contract/hardware.ts';
+import type { DeviceType } from '../../../contract/values.ts';
+import type { Context } from '../../context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { Fault } from '../../fault.ts';
+import type { EnrollKeyOptions, Proved } from '../enroll/enroll-key.ts';
+import { type KeyEventOptions, keyEvents } from '../enroll/key-events.ts';
+import { type BoundKey, EnrollFile } from '../enroll/results.ts';
+import { attachedAtStart, Idle } from '../enroll/waiting.ts';
+import { TerminalKeys } from './keyboard.ts';
+import { Line } from './line.ts';
+import type { LineAction, LineEvent } from './line-events.ts';
+import { type Person, readRoster } from './people.ts';
+import { RosterReport } from './report.ts';
+import { Station } from './station.ts';
+
+/** How the people of a roster get their keys. */
+export interface RosterOptions extends EnrollKeyOptions {
+  /** The file, `-` for standard input. */
+  readonly roster: string;
+  /** Type of the keys in rows without a type; null accepts each type. */
+  readonly type: DeviceType | null;
+  readonly timeoutSeconds: number | null;
+  readonly skipAttached: boolean;
+  readonly out: string | null;
+  readonly bell: boolean;
+  readonly big: boolean;
+}
+
+/** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
+export async function enrollRoster(context: Context, options: RosterOptions): Promise<number> {
+  const read = await readRoster(options.roster, context.io.stdin);
+  const people = read.map(person => ({ ...person, type: person.type ?? options.type }));
+  const file = options.out === null ? null : new EnrollFile(options.out, { ...options, isRoster: true });
+  const bound = file === null || options.dryRun ? [] : await file.bound();
+  await context.registry.token();
+  const skipped = await attachedAtStart(context, options.skipAttached);
+  return new RosterRun(context, options, { people, file, bound, skipped }).run();
+}
+
+interface RunParts {
+  readonly people: readonly Person[];
+  readonly file: EnrollFile | null;
+  readonly bound: readonly BoundKey[];
+  /** KeyIds of keys that are ignored. */
+  readonly skipped: Set<string>;
+}
+
+class RosterRun {
+  readonly #context: Context;
+  readonly #options: RosterOptions;
+  readonly #line: Line;
+  readonly #report: RosterReport;
+  readonly #station: Station;
+  readonly #skipped: Set<string>;
+  readonly #idle: Idle;
+  /** Null in a script: keys are bound when they are unplugged. */
+  readonly #keyboard: TerminalKeys | null;
+  readonly #over = new AbortController();
+  /** Keys in the reader, by keyId. */
+  readonly #keys = new Map<string, Key>();
+  /** What the last key that was checked has proved. */
+  #proved: Proved | null = null;
+  #failure: unknown = null;
+  /** The commit under way. */
+  #commit: Promise<void> = Promise.resolve();
+  #isConnected = false;
+
+  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped }: RunParts) {
+    const isInteractive = context.canAsk && !context.globals.json && options.roster !== '-';
+    const { bell, big } = options;
+    const roster = options.roster === '-' ? 'standard input' : options.roster;
+    this.#context = context;
+    this.#options = options;
+    this.#line = new Line(people, countsOf(people, bound));
+    this.#report = new RosterReport(context, file, { isInteractive, bell, big, roster });
+    this.#station = new Station(
+      context,
+      options,
+      bound.map(({ serialNumber, userId }) => [serialNumber, userId] as const),
+    );
+    this.#skipped = skipped;
+    this.#idle = new Idle(options.timeoutSeconds);
+    this.#keyboard = isInteractive ? new TerminalKeys(context.io, typed => this.#take(typed)) : null;
+  }
+
+  async run(): Promise<number> {
+    this.#report.ready(this.#line);
+    try {
+      if (!this.#line.isOver) await this.#follow();
+    } finally {
+      this.#idle.stop();
+      this.#keyboard?.close();
+      this.#context.out.end();
+    }
+    return this.#ended();
+  }
+
+  async #follow(): Promise<void> {
+    this.#keyboard?.open();
+    this.#report.ask(this.#line);
+    const signal = AbortSignal.any([this.#idle.signal, this.#over.signal]);
+    const onState: KeyEventOptions['onState'] = (state, detail) => this.#linkChanged(state, detail);
+    try {
+      for await (const { type, key, before } of keyEvents(this.#context, { signal, onState })) {
+        // A daemon that was restarted has given the key another id.
+        if (before !== null && this.#skipped.has(before)) this.#skipped.add(key.keyId);
+        if (this.#skipped.has(key.keyId)) continue;
+        if (type === 'KEY_ATTACHED') this.#keys.set(key.keyId, key);
+        this.#take({ type: type === 'KEY_ATTACHED' ? 'plug' : 'pull', keyId: key.keyId });
+      }
+    } catch (error) {
+      if (!this.#context.io.interrupt.aborted) throw error;
+    }
+    await this.#commit;
+    if (this.#failure !== null && !this.#context.io.interrupt.aborted) throw this.#failure;
+  }
+
+  #ended(): number {
+    const { people, finished } = this.#line.rows;
+    this.#report.end(this.#line);
+    if (this.#line.isOver) return finished === people.length ? exitCodes.done : exitCodes.partial;
+    if (this.#context.io.interrupt.aborted) return exitCodes.interrupted;
+    throw new Fault(
+      'hardware',
+      `no key was plugged in within ${this.#options.timeoutSeconds} s (${finished} of ${people.length} rows are done)`,
+      'plug in a key, and see whether it is found: devmgr keys',
+    );
+  }
+
+  #take(event: LineEvent): void {
+    if (this.#over.signal.aborted) return;
+    for (const action of this.#line.take(event)) this.#do(action);
+    if (event.type === 'pull') this.#keys.delete(event.keyId);
+    if (this.#line.isOver) this.#over.abort();
+    else {
+      if (event.type === 'committed') this.#report.progress(this.#line);
+      this.#report.ask(this.#line);
+    }
+    if (this.#line.phase.type === 'empty') {
+      if (event.type === 'pull' || event.type === 'committed') this.#idle.start();
+    } else this.#idle.stop();
+  }
+
+  #do(action: LineAction): void {
+    if (action.type === 'say') {
+      const person = action.person === null ? null : this.#line.rows.people[action.person]!;
+      this.#report.say(action.what, person, action.text);
+      return;
+    }
+    const key = this.#keys.get(action.keyId)!;
+    const person = this.#line.rows.people[action.person]!;
+    if (action.type === 'fail') {
+      const verdict = this.#station.pulledEarly(key, person);
+      void this.#work(this.#report.failed(verdict, key.serialNumber ?? key.keyId));
+      return;
+    }
+    if (action.type === 'check') void this.#work(this.#check(key, person, action.attempt));
+    else this.#commit = this.#work(this.#bind(key, person, action.attempt));
+  }
+
+  async #check(key: Key, person: Person, attempt: number): Promise<void> {
+    const verdict = await this.#station.check(key, person);
+    // The key was unplugged, or the person has changed.
+    if (attempt !== this.#line.attempt || this.#over.signal.aborted) return;
+    this.#proved = verdict.proved;
+    this.#take({ type: 'checked', attempt, passed: verdict.failure === null });
+    const result = verdict.failure === null ? 'passed' : 'failed';
+    await this.#report[result](verdict, key.serialNumber ?? key.keyId);
+  }
+
+  async #bind(key: Key, person: Person, attempt: number): Promise<void> {
+    const verdict = await this.#station.bind(key, person, this.#proved);
+    await this.#report.committed(verdict, key.serialNumber ?? key.keyId);
+    this.#take({ type: 'committed', attempt, passed: verdict.failure === null });
+  }
+
+  /** An error that every key would meet ends the run. */
+  async #work(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#failure ??= error;
+      this.#over.abort();
+    }
+  }
+
+  /** While the stream was lost, keys may have been exchanged unseen. */
+  #linkChanged(state: string, detail: string): void {
+    this.#context.out.trace(`${state}${detail ? `: ${detail}` : ''}`);
+    if (state === 'connected' || state === 'resumed') this.#isConnected = true;
+    if (state !== 'lost' || !this.#isConnected) return;
+    this.#isConnected = false;
+    this.#take({ type: 'lost' });
+  }
+}
+
+/** How many keys of earlier runs each row has. */
+function countsOf(people: readonly Person[], bound: readonly BoundKey[]): readonly number[] {
+  const counts = people.map(() => 0);
+  const rows = Map.groupBy(people.keys(), row => people[row]!.userId);
+  for (const { userId, deviceType } of bound) {
+    const row = rows.get(userId)?.find(at => {
+      const { type, wanted } = people[at]!;
+      return counts[at]! < wanted && (type === null || type === deviceType);
+    });
+    if (row !== undefined) counts[row]!++;
+  }
+  return counts;
+}

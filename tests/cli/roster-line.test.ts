@@ -1,0 +1,346 @@
+/** The state machine of a roster run: what is bound to whom, in every order of events. */
+import { describe, expect, test } from 'vitest';
+import { Line } from '../../src/cli/commands/roster/line.ts';
+import type { LineAction, LineEvent } from '../../src/cli/commands/roster/line-events.ts';
+import type { Person } from '../../src/cli/commands/roster/people.ts';
+
+const person = (userId: string, more: Partial<Person> = {}): Person => ({
+  userId,
+  name: null,
+  type: null,
+  wanted: 1,
+  ...more,
+});
+const three = [person('alice', { name: 'Alice Meier' }), person('bob', { wanted: 2 }), person('carol')];
+
+/** A line whose checks and commits end when the test says so. */
+function lineOf(people: readonly Person[] = three, done: readonly number[] = []) {
+  const line = new Line(people, done);
+  const all: LineAction[] = [];
+  const take = (event: LineEvent) => {
+    const actions = line.take(event);
+    all.push(...actions);
+    return actions;
+  };
+  const plug = (keyId: string) => take({ type: 'plug', keyId });
+  const pull = (keyId: string) => take({ type: 'pull', keyId });
+  const checked = (passed = true) => take({ type: 'checked', attempt: line.attempt, passed });
+  const committed = (passed = true) => take({ type: 'committed', attempt: line.attempt, passed });
+  const said = () => all.flatMap(action => (action.type === 'say' ? [action.what] : []));
+  const bindings = () =>
+    all.flatMap(action => (action.type === 'commit' ? [`${people[action.person]!.userId} ${action.keyId}`] : []));
+  return { line, take, plug, pull, checked, committed, said, bindings };
+}
+
+describe('a key that has passed its check', () => {
+  test('is bound when it is unplugged, and the next person is named', () => {
+    const { line, plug, pull, checked, committed, bindings } = lineOf();
+    expect(plug('k1')).toEqual([{ type: 'check', attempt: 1, keyId: 'k1', person: 0 }]);
+    expect(checked()).toEqual([]);
+    expect(pull('k1')).toMatchObject([{ type: 'commit', keyId: 'k1', person: 0 }]);
+    committed();
+    expect([line.person, bindings()]).toEqual([1, ['alice k1']]);
+  });
+
+  test('is bound by Enter, once, and ignored until it is unplugged', () => {
+    const { plug, pull, checked, committed, take, bindings } = lineOf();
+    plug('k1');
+    checked();
+    take({ type: 'enter' });
+    committed();
+    plug('k2');
+    checked();
+    pull('k1');
+    expect(bindings()).toEqual(['alice k1']);
+    pull('k2');
+    expect(bindings()).toEqual(['alice k1', 'bob k2']);
+  });
+
+  test('is not bound after Esc, and the person stays the same', () => {
+    const { line, plug, pull, checked, take, bindings } = lineOf();
+    plug('k1');
+    checked();
+    take({ type: 'undo' });
+    take({ type: 'enter' });
+    pull('k1');
+    expect([line.person, bindings()]).toEqual([0, []]);
+    expect(plug('k1')).toMatchObject([{ type: 'check', person: 0 }]);
+  });
+
+  test('is not bound to the person after one who is skipped', () => {
+    const { line, plug, pull, checked, take, bindings } = lineOf();
+    plug('k1');
+    checked();
+    take({ type: 'skip' });
+    pull('k1');
+    expect([line.person, bindings()]).toEqual([1, []]);
+  });
+
+  test('is not bound if the hardware service was out of reach', () => {
+    const { plug, pull, checked, take, bindings, said } = lineOf();
+    plug('k1');
+    checked();
+    take({ type: 'lost' });
+    pull('k1');
+    expect([bindings(), said()]).toEqual([[], ['lost']]);
+  });
+});
+
+test('a key that is unplugged before its check has ended is not bound', () => {
+  const { plug, pull, checked, bindings } = lineOf();
+  plug('k1');
+  expect(pull('k1')).toMatchObject([{ type: 'fail', keyId: 'k1', person: 0 }]);
+  checked();
+  expect(bindings()).toEqual([]);
+});
+
+test('a key that has failed is not bound, and the person stays the same', () => {
+  const { line, plug, pull, checked, take, bindings } = lineOf();
+  plug('k1');
+  checked(false);
+  take({ type: 'enter' });
+  pull('k1');
+  expect([line.person, bindings()]).toEqual([0, []]);
+});
+
+test('a binding that the registry refuses leaves the person open', () => {
+  const { line, plug, pull, checked, committed } = lineOf();
+  plug('k1');
+  checked();
+  pull('k1');
+  committed(false);
+  expect([line.person, line.phase.type]).toEqual([0, 'empty']);
+});
+
+test('two keys stop the line until one is removed; the other is checked again', () => {
+  const { line, plug, pull, checked, take, bindings, said } = lineOf();
+  plug('k1');
+  checked();
+  expect(plug('k2')).toMatchObject([{ type: 'say', what: 'two keys' }]);
+  take({ type: 'enter' });
+  expect(pull('k1')).toMatchObject([{ type: 'check', keyId: 'k2', person: 0 }]);
+  expect([bindings(), line.phase.type, said()]).toEqual([[], 'checking', ['two keys', 'nothing to confirm']]);
+});
+
+test('a person with two keys is named until both are bound', () => {
+  const { line, plug, pull, checked, committed, bindings } = lineOf(three, [1, 0, 0]);
+  for (const keyId of ['k1', 'k2']) {
+    expect(line.person).toBe(1);
+    plug(keyId);
+    checked();
+    pull(keyId);
+    committed();
+  }
+  expect([line.person, bindings()]).toEqual([2, ['bob k1', 'bob k2']]);
+});
+
+describe('redo', () => {
+  test('returns to a person who was skipped', () => {
+    const { line, take } = lineOf();
+    take({ type: 'skip' });
+    take({ type: 'redo' });
+    expect([line.person, line.rows.skipped]).toEqual([0, 0]);
+  });
+
+  test('gives the last person another key; the binding stays', () => {
+    const { line, plug, pull, checked, committed, take, bindings, said } = lineOf();
+    for (const keyId of ['k1', 'k2']) {
+      plug(keyId);
+      checked();
+      pull(keyId);
+      committed();
+      if (keyId === 'k1') take({ type: 'redo' });
+    }
+    expect([line.person, bindings(), said()]).toEqual([1, ['alice k1', 'alice k2'], ['redo of a binding']]);
+  });
+
+  test('is possible once, and not after the next commit has begun', () => {
+    const { plug, pull, checked, committed, take, said } = lineOf();
+    take({ type: 'skip' });
+    plug('k1');
+    checked();
+    pull('k1');
+    take({ type: 'redo' });
+    committed(false);
+    take({ type: 'redo' });
+    expect(said()).toEqual(['skipped', 'nothing to redo']);
+  });
+});
+
+describe('a badge', () => {
+  test.each(['carol', 'CAROL'])('names the person instead of the roster (%s)', text => {
+    const { line, take, plug, pull, checked, committed, bindings } = lineOf();
+    take({ type: 'badge', text });
+    plug('k1');
+    checked();
+    pull('k1');
+    committed();
+    expect([bindings(), line.person]).toEqual([['carol k1'], 0]);
+  });
+
+  test('with a name does the same', () => {
+    const { line, take } = lineOf();
+    take({ type: 'skip' });
+    take({ type: 'badge', text: 'alice meier' });
+    expect([line.person, line.rows.skipped]).toEqual([0, 0]);
+  });
+
+  test('has a key in the reader checked again, for that person', () => {
+    const { take, plug, pull, checked, bindings } = lineOf();
+    plug('k1');
+    checked();
+    expect(take({ type: 'badge', text: 'carol' })).toMatchObject([{ what: 'badge' }, { type: 'check', person: 2 }]);
+    checked();
+    pull('k1');
+    expect(bindings()).toEqual(['carol k1']);
+  });
+
+  test.each([
+    ['mallory', 'badge unknown'],
+    ['alice', 'badge of a person who is done'],
+    ['Kim', 'badge of several'],
+  ])('of %s binds nothing until a valid badge or Esc', (text, what) => {
+    const people = [...three, person('k1', { name: 'Kim' }), person('k2', { name: 'Kim' })];
+    const { line, take, plug, pull, checked, bindings, said } = lineOf(people, [1]);
+    plug('k1');
+    checked();
+    take({ type: 'badge', text });
+    take({ type: 'enter' });
+    pull('k1');
+    plug('k2');
+    checked();
+    pull('k2');
+    expect([bindings(), said(), line.person]).toEqual([[], [what, 'nothing to confirm'], null]);
+    take({ type: 'undo' });
+    expect(line.person).toBe(1);
+  });
+
+  test('that is scanned during a commit names the person after it', () => {
+    const { line, take, plug, pull, checked, committed, bindings } = lineOf();
+    plug('k1');
+    checked();
+    pull('k1');
+    take({ type: 'badge', text: 'carol' });
+    committed();
+    expect([line.person, bindings()]).toEqual([2, ['alice k1']]);
+  });
+});
+
+test('a line whose rows are all done or skipped is over', () => {
+  expect(lineOf(three, [1, 2, 1]).line.isOver).toBe(true);
+  const { line, take } = lineOf(three, [1, 2]);
+  expect(line.isOver).toBe(false);
+  take({ type: 'skip' });
+  expect(line.isOver).toBe(true);
+});
+
+/** Numbers from 0 to `below`, the same for a seed. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return below => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+type Work = Exclude<LineAction, { readonly type: 'say' }>;
+
+/** A reader, an operator who does anything in any order, and the rule, which does not use the state of the machine. */
+class RandomRun {
+  readonly line = new Line(three, []);
+  /** Keys in the reader that are not bound. */
+  readonly #inside = new Set<string>();
+  /** Each commit, and why it breaks the rule; null if it does not. */
+  readonly commits: { readonly keyId: string; readonly fault: string | null }[] = [];
+  readonly #random: (below: number) => number;
+  readonly #boundInside = new Set<string>();
+  /** The key that has passed, for whom, and since when nothing else has happened to it. */
+  #passed: { readonly keyId: string; readonly person: number } | null = null;
+  #check: Work | null = null;
+  #commit: Work | null = null;
+  #plugged = 0;
+
+  constructor(seed: number) {
+    this.#random = numbers(seed);
+  }
+
+  step(): void {
+    const steps = [this.#plug, this.#pull, this.#pull, this.#finish, this.#finish, this.#badge, this.#type];
+    steps[this.#random(steps.length)]!.call(this);
+  }
+
+  #take(event: LineEvent): void {
+    for (const action of this.line.take(event)) {
+      if (action.type === 'commit') this.commits.push({ keyId: action.keyId, fault: this.#faultOf(action, event) });
+      // Every remark on something that has happened makes a check invalid.
+      if (action.type !== 'say' || !action.what.startsWith('nothing')) this.#passed = null;
+      if (action.type === 'commit') this.#commit = action;
+      if (action.type === 'check') this.#check = action;
+    }
+  }
+
+  #faultOf({ keyId, person }: Work, event: LineEvent): string | null {
+    const isCaused = event.type === 'enter' || (event.type === 'pull' && event.keyId === keyId);
+    if (!isCaused) return `${event.type} binds nothing`;
+    if ([...this.#inside].join() !== keyId) return 'the key was not alone';
+    if (this.commits.some(commit => commit.keyId === keyId && this.#boundInside.has(keyId))) return 'bound twice';
+    const hasPassed = this.#passed?.keyId === keyId && this.#passed.person === person;
+    return hasPassed ? null : 'the key had not passed for this person';
+  }
+
+  #plug(): void {
+    if (this.#inside.size > 2) return;
+    this.#plugged++;
+    const keyId = `k${this.#plugged}`;
+    this.#inside.add(keyId);
+    this.#passed = null;
+    this.#take({ type: 'plug', keyId });
+  }
+
+  #pull(): void {
+    const all = [...this.#inside, ...this.#boundInside];
+    const keyId = all[this.#random(all.length)];
+    if (keyId === undefined) return;
+    this.#take({ type: 'pull', keyId });
+    this.#inside.delete(keyId);
+    this.#boundInside.delete(keyId);
+  }
+
+  /** Ends the commit or the check under way. */
+  #finish(): void {
+    const passed = this.#random(4) > 0;
+    const [commit, check] = [this.#commit, this.#check];
+    if (commit !== null) {
+      this.#commit = null;
+      if (passed && this.#inside.delete(commit.keyId)) this.#boundInside.add(commit.keyId);
+      this.#take({ type: 'committed', attempt: commit.attempt, passed });
+    } else if (check !== null) {
+      this.#check = null;
+      const { keyId, person, attempt } = check;
+      if (passed && this.#inside.has(keyId) && attempt === this.line.attempt) this.#passed = { keyId, person };
+      this.#take({ type: 'checked', attempt, passed });
+    }
+  }
+
+  #badge(): void {
+    if (this.#commit === null) this.#passed = null;
+    this.#take({ type: 'badge', text: ['alice', 'bob', 'carol', 'mallory'][this.#random(4)]! });
+  }
+
+  #type(): void {
+    const types = ['enter', 'enter', 'undo', 'skip', 'redo', 'lost'] as const;
+    this.#take({ type: types[this.#random(types.length)]! });
+  }
+}
+
+test('in 3,000 random sequences a person is bound to the key that was alone when it was unplugged or confirmed, or to none', () => {
+  const commits = { all: 0, faults: [] as string[] };
+  for (let seed = 1; seed <= 3000; seed++) {
+    const run = new RandomRun(seed);
+    for (let step = 0; step < 80 && !run.line.isOver; step++) run.step();
+    commits.all += run.commits.length;
+    for (const { keyId, fault } of run.commits) if (fault !== null) commits.faults.push(`${seed} ${keyId}: ${fault}`);
+  }
+  expect(commits.faults).toEqual([]);
+  expect(commits.all).toBeGreaterThan(1000);
+});

@@ -1,0 +1,164 @@
+/** `enroll --roster` with a real registry and simulated keys that are plugged in and unplugged, in a script and at a terminal. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { devmgr, programFile, start, temporaryFolder } from './program.ts';
+import { atTerminal, ESC, keys } from './screen.ts';
+
+const driver = createSimulatedDriver({ count: 0, now: Date.now });
+vi.mock('../../daemon/hardware/drivers.ts', () => ({ createDrivers: () => [driver] }));
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon({ hardware: true });
+});
+afterAll(() => daemon.stop());
+afterEach(async () => {
+  for (const { keyId } of [...driver.keys()]) await driver.detach(keyId);
+});
+
+let number = 0;
+/** Plugs in a key that no test has used. */
+const plug = () => driver.attach(++number);
+const pull = (): Promise<void> => driver.detach();
+
+/** A folder with a roster; the command runs in it. */
+function station(roster: string) {
+  const home = temporaryFolder();
+  const file = join(home, 'people.csv');
+  const out = join(home, 'results.csv');
+  writeFileSync(file, roster);
+  const args = ['enroll', '--roster', file, '--server', daemon.url, '--timeout', '60'];
+  const env = { DEVMGR_TOKEN: daemon.adminToken };
+  return {
+    out,
+    rows: () => readFileSync(out, 'utf8').trimEnd().split('\n').slice(1),
+    run: (...more: string[]) => devmgr([...args, ...more], { home, env }),
+    start: (...more: string[]) => start([...args, ...more], { home, env }),
+    atTerminal: (...more: string[]) =>
+      atTerminal([process.execPath, programFile, ...args, ...more], { home, env, columns: 60 }),
+  };
+}
+
+const holders = async () => {
+  const { data } = await daemon.call('GET', '/api/devices/list?status=ACTIVE&size=100');
+  return new Map<string, string>(
+    data.list.map((device: { serialNumber: string; userId: string }) => [device.serialNumber, device.userId]),
+  );
+};
+const total = async (): Promise<number> => (await daemon.call('GET', '/api/devices/list')).data.pagination.total;
+
+describe('in a script', () => {
+  test('a key is bound when it is unplugged, and a run with the same --out continues', async () => {
+    const { out, rows, run, start: begin } = station('userId,name\nann,Ann One\nben,\n');
+    const running = begin('--out', out);
+    const first = await plug();
+    await running.until('stderr', /PASS/);
+    expect(await holders()).not.toContain('ann');
+    await pull();
+    await running.until('stderr', /ben\n.*plug in a key/);
+    running.child.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    expect((await holders()).get(first.serialNumber!)).toBe('ann');
+
+    const rest = begin('--out', out, '--json', '--verbose');
+    await rest.until('stderr', /^connected/m);
+    const key = ++number;
+    // The key can be unplugged before its check has ended: a row says so, and it is plugged in again.
+    for (let count = 2; !rows().at(-1)!.startsWith('registered,') || count === 2; count++) {
+      await driver.attach(key);
+      await pull();
+      await expect.poll(() => rows().length, { timeout: 20_000 }).toBe(count);
+    }
+    const { code, rows: all } = await rest.ended;
+    expect(code).toBe(0);
+    expect(all.at(-1)).toMatchObject({ result: 'registered', status: 'ACTIVE', userId: 'ben', name: null });
+    for (const row of all.slice(0, -1)) expect(row).toMatchObject({ result: 'failed', userId: 'ben', deviceId: null });
+    expect(rows()[0]).toMatch(/^registered,DEV-\d+,.*,ACTIVE,ann,.*,Ann One$/);
+    expect(await run('--out', out)).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  test('a key of another person fails, and the person still needs a key', async () => {
+    const { start: begin, run } = station('userId,type\ndan,\neve,UKEY\n');
+    const running = begin();
+    const first = await plug();
+    await running.until('stderr', /PASS/);
+    await pull();
+    await running.until('stderr', /eve\n.*plug in a UKEY/);
+    await driver.attach(number);
+    await running.until('stderr', /FAIL.*(bound to another person|wrong type)[\s\S]*eve still needs a key/);
+    running.child.kill('SIGINT');
+    await running.ended;
+    expect((await holders()).get(first.serialNumber!)).toBe('dan');
+    expect((await run('--dry-run', '--timeout', '1', '--skip-attached')).code).toBe(10);
+  });
+
+  test.each([
+    ['userId,room\nann,7\n', /line 1: unknown columns: room/],
+    ['name\nAnn\n', /line 1: the column userId is missing/],
+    ['userId\nann\nann\n', /line 3: ann is already in line 2/],
+    ['userId,type\nann,UKEY\nann,SIMKEY\nann,ukey\n', /line 4: ann is already in line 2 with type UKEY/],
+    ['userId,type\nann,UKEY\nann,\n', /line 3: ann is already in line 2/],
+    ['userId,type\nann,CARD\n', /line 2: type must be UKEY or SIMKEY/],
+    ['userId,count\nann,0\n', /line 2: count must be a whole number from 1 to 100/],
+    ['userId,count\nann,101\n', /line 2: count must be/],
+    [`userId\nann\n${'x'.repeat(65)}\n`, /line 3: userId/],
+    ['userId,name\n,Ann\n', /line 2: userId/],
+    ['', /has no people/],
+    ['userId\n', /has no people/],
+    [`userId\n${Array.from({ length: 100_001 }, (_, at) => `u${at}`).join('\n')}\n`, /line 100002: .*at most 100,000/],
+  ])('an invalid roster is refused before the first key (%#)', async (roster, message) => {
+    const { code, stdout, stderr } = await station(roster).run();
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+  });
+
+  test.each([
+    ['--count', '1'],
+    ['--activate-for', 'ann'],
+  ])('%s is refused', async (...flag) => {
+    expect(await station('userId\nann\n').run(...flag)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(flag[0]!),
+    });
+  });
+});
+
+describe('at a terminal', () => {
+  test('Esc undoes without a trace, Enter binds, s skips, r returns, a badge names the person', async () => {
+    const { out, rows, atTerminal: begin } = station('userId,name\nann2,Ann Two\nben2,\ncid2,Cid\n');
+    const before = await total();
+    const screen = begin('--out', out);
+    await screen.shows(/Ann Two \(ann2\)[\s\S]*plug in a key/);
+    const first = await plug();
+    await screen.shows(/PASS[\s\S]*bound to ann2/);
+    screen.type(ESC);
+    await screen.shows(/undone: nothing was written/);
+    await pull();
+    expect(await total()).toBe(before);
+    const second = await plug();
+    await screen.shows(/PASS/);
+    screen.type(keys.enter);
+    await screen.shows(/bound {2}ann2 [\s\S]*1 of 3 rows done[\s\S]*ben2/);
+    screen.type('s');
+    await screen.shows(/skipped ben2/);
+    screen.type('r');
+    await screen.shows(/back to ben2/);
+    screen.type(`cid2${keys.enter}`);
+    await screen.shows(/badge of Cid/);
+    await pull();
+    const third = await plug();
+    await screen.shows(/PASS/);
+    await pull();
+    await screen.shows(/bound {2}cid2/);
+    screen.type('s');
+    const { code, stdout } = await screen.ended;
+    expect(stdout).toMatch(/2 of 3 rows done; 2 passed, 0 failed, yield 100 %, .*1 skipped/s);
+    expect(code).toBe(7);
+    const bound = await holders();
+    expect([first, second, third].map(key => bound.get(key.serialNumber!))).toEqual([undefined, 'ann2', 'cid2']);
+    expect(rows()).toHaveLength(2);
+  });
+});
