@@ -291,6 +291,54 @@ describe('--html', () => {
   });
 });
 
+describe('enroll --label', () => {
+  let keys: Daemon;
+  beforeAll(async () => {
+    keys = await startDaemon({ args: ['--simulate-keys', '3'] });
+  });
+  afterAll(() => discard(keys));
+
+  test('a printer that fails loses no enrollment: the row has the reason, and the run continues', async () => {
+    const labels: string[] = [];
+    const read = reading(labels);
+    const address = await printer((socket, nth) => {
+      if (nth === 1) socket.once('data', () => socket.resetAndDestroy());
+      else read(socket);
+    });
+    const out = join(temporaryFolder(), 'keys.csv');
+    const template = templateOf('^XA^FD{serialNumber} {activationCode} {tag:lot}^FS^XZ');
+    const where = ['--label', '--printer', address, '--template', template];
+    const args = ['enroll', '--count', '3', '--tag', 'lot=7', '--out', out, '--json', ...where];
+    const { code, rows } = await keys.run(args);
+    expect(code).toBe(0);
+    expect(rows.map(({ result, label }) => [result, label])).toEqual([
+      ['registered', 'printed'],
+      ['registered', 'failed'],
+      ['registered', 'printed'],
+    ]);
+    const why = `label: failed: printer ${address} has closed the connection before it had the label`;
+    expect(rows.map(({ message }) => message)).toEqual([null, why, null]);
+    expect(readFileSync(out, 'utf8')).toContain(why);
+    expect(labels).toEqual(
+      [rows[0], rows[2]].map(row => expect.stringContaining(`${row.serialNumber} ${row.activationCode} 7^FS`)),
+    );
+    // Keys that are known have their labels.
+    const again = await keys.run(['enroll', '--count', '3', '--json', ...where]);
+    expect(again.rows.map(({ result, label }) => [result, label])).toEqual(Array(3).fill(['known', undefined]));
+    expect(labels).toHaveLength(2);
+  });
+
+  test.each([
+    [['--label'], 'no printer is named'],
+    [['--printer', 'x'], '--label'],
+    [['--label', '--roster', 'people.csv'], '--label cannot be given with --roster'],
+  ])('%j is wrong usage', async (words, message) => {
+    const { code, stderr } = await keys.run(['enroll', ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
 describe('wrong usage', () => {
   test.each([
     [['label', 'LB-0'], 'no printer is named'],

@@ -5,6 +5,7 @@ import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault, usage } from '../../fault.ts';
 import { tagFlag, tagsOf } from '../devices/tags.ts';
+import { type KeyLabel, keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import { type EnrolledKey, type EnrollKeyOptions, KeyEnrollment } from './enroll-key.ts';
 import { keyEvents } from './key-events.ts';
 import { EnrollReport } from './report.ts';
@@ -37,6 +38,7 @@ export const enroll = command({
       help: 'prove each key, and do not register one whose proof is below this grade',
     },
     tag: tagFlag('tag of each device that is registered, such as lot=7; can be repeated'),
+    ...keyLabelFlags,
     'dry-run': { help: 'show what would be done, and change nothing' },
     out: {
       value: 'FILE',
@@ -49,6 +51,7 @@ export const enroll = command({
     { does: 'one key', line: 'enroll --count 1' },
     { does: 'a box of 500, with the codes in a file', line: 'enroll --count 500 --out codes.csv' },
     { does: 'a lot at a station', line: 'enroll --tag lot=7 --tag station=line-3 --out lot-7.csv' },
+    { does: 'with a label for each key', line: 'enroll --label --printer 10.0.0.9' },
     { does: 'only keys that prove their serial number', line: 'enroll --require-proof unit' },
     { does: 'a key for each person of a list', line: 'enroll --roster people.csv --out handed-out.csv' },
     { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
@@ -72,7 +75,7 @@ export const enroll = command({
       return enrollRoster(context, { ...common, roster, bell, big, activateFor: null });
     }
     const activateFor = flags.activateFor === undefined ? null : await checkedUser(flags.activateFor);
-    return enrollKeys(context, { ...common, count: flags.count ?? null, activateFor });
+    return enrollKeys(context, { ...common, count: flags.count ?? null, activateFor, label: keyLabelOf(flags) });
   },
 });
 
@@ -80,15 +83,18 @@ interface RosterFlags {
   readonly roster?: string | undefined;
   readonly activateFor?: string | undefined;
   readonly count?: number | undefined;
+  readonly label: boolean;
   readonly bell: boolean;
   readonly big: boolean;
 }
 
-/** A roster names the users and the number of keys; two flags need one. */
-function checkRosterFlags({ roster, activateFor, count, bell, big }: RosterFlags): void {
+/** A roster names the users and the number of keys; two flags need one. Its line does not wait for a printer. */
+function checkRosterFlags({ roster, activateFor, count, label, bell, big }: RosterFlags): void {
   if (roster === undefined && (bell || big)) throw usage(`${bell ? '--bell' : '--big'} needs --roster`);
   if (roster === undefined) return;
   if (activateFor !== undefined) throw usage('--roster names the users: --activate-for cannot be given with it');
+  if (label)
+    throw usage('--label cannot be given with --roster', 'print from its results: devmgr label --file RESULTS');
   if (count !== undefined)
     throw usage('--roster says how many keys: --count cannot be given with it', 'use the column count of the roster');
 }
@@ -109,6 +115,8 @@ export interface EnrollOptions extends EnrollKeyOptions {
   readonly type: DeviceType | null;
   readonly skipAttached: boolean;
   readonly out: string | null;
+  /** Prints the label of a key; absent or null prints none. */
+  readonly label?: KeyLabel | null;
 }
 
 /** Resolves to the exit code. */
@@ -140,7 +148,8 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
         continue;
       }
       idle.stop();
-      const outcome = await enrollment.handle(key);
+      const enrolled = await enrollment.handle(key);
+      const outcome = options.label ? await options.label(enrolled) : enrolled;
       if (count.take(key, outcome) === 'as before') report.again(key, outcome.deviceId, count);
       else await report.row(outcome, count);
       if (count.reached) {
