@@ -128,6 +128,7 @@ async function printed(line: string): Promise<string> {
   writeFileSync(join(home, 'root.pem'), 'certificates');
   writeFileSync(join(home, 'secret'), `whsec_${Buffer.alloc(32).toString('base64')}\n`);
   writeFileSync(join(home, 'lock.plan'), plan);
+  writeFileSync(join(home, 'people.csv'), `userId,name\nann,${JSON.stringify(evil)}\n`);
   writeFileSync(join(home, 'keys.csv'), 'type,serial,manufacturer,model\nUKEY,A-1,b,c\n');
   const args = line.split(' ').map(word => word.replace('~', home));
   const { stdout, stderr } = await devmgr([...args, '--server', url], { home, env: { DEVMGR_TOKEN: 'a.b.c' } });
@@ -238,6 +239,8 @@ test.each([
   'policies set --require-proof unit',
   'enroll --count 1 --prove',
   'enroll --count 1 --require-proof unit --timeout 1',
+  'enroll --roster ~/people.csv --timeout 1',
+  'enroll --roster ~/people.csv --timeout 1 --json --verbose',
   'keys',
   'keys --json',
   'keys --csv',

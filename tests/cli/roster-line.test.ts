@@ -61,6 +61,7 @@ describe('a key that has passed its check', () => {
     plug('k1');
     checked();
     take({ type: 'undo' });
+    checked();
     take({ type: 'enter' });
     pull('k1');
     expect([line.person, bindings()]).toEqual([0, []]);
@@ -72,6 +73,7 @@ describe('a key that has passed its check', () => {
     plug('k1');
     checked();
     take({ type: 'skip' });
+    checked();
     pull('k1');
     expect([line.person, bindings()]).toEqual([1, []]);
   });
@@ -81,6 +83,7 @@ describe('a key that has passed its check', () => {
     plug('k1');
     checked();
     take({ type: 'lost' });
+    checked();
     pull('k1');
     expect([bindings(), said()]).toEqual([[], ['lost']]);
   });

@@ -161,4 +161,33 @@ describe('at a terminal', () => {
     expect([first, second, third].map(key => bound.get(key.serialNumber!))).toEqual([undefined, 'ann2', 'cid2']);
     expect(rows()).toHaveLength(2);
   });
+
+  test('two keys stop the line, an unknown badge binds nothing, and r keeps what is bound', async () => {
+    const { atTerminal: begin } = station('userId,name\nfay,Fay Three\ngus,\n');
+    const screen = begin('--big', '--bell');
+    await screen.shows(/fay\s+F a y {3}T h r e e/);
+    const first = await plug();
+    await screen.shows(/PASS/);
+    const second = await plug();
+    await screen.shows(/two new keys at once: nothing is bound/);
+    await driver.detach(first.keyId);
+    await screen.shows(/PASS/);
+    screen.type(`mallory${keys.enter}`);
+    await screen.shows(/userId or name mallory/);
+    await pull();
+    screen.type(ESC);
+    await screen.shows(/undone[\s\S]*F a y/);
+    await driver.attach(number);
+    await screen.shows(/PASS/);
+    await pull();
+    await screen.shows(/bound {2}fay[\s\S]*gus/);
+    screen.type('r');
+    await screen.shows(/back to Fay Three \(fay\), for another key\. DEV-\d+ stays\s+bound/);
+    screen.type('\u0003');
+    const { code, stdout } = await screen.ended;
+    expect(code).toBe(130);
+    expect(stdout).toContain('\u0007');
+    const bound = await holders();
+    expect([first, second].map(key => bound.get(key.serialNumber!))).toEqual([undefined, 'fay']);
+  });
 });

@@ -43,7 +43,7 @@ export class RosterReport {
 
   ready(line: Line): void {
     if (this.#file !== null && line.rows.finished > 0)
-      this.#notice(this.#dim(`Continuing ${safe(this.#file.path)}: ${this.#progress(line)}.`));
+      this.#aside(`Continuing ${safe(this.#file.path)}: ${this.#progress(line)}.`);
     if (this.#options.isInteractive && !line.isOver)
       this.#notice(
         this.#dim(
@@ -102,7 +102,7 @@ export class RosterReport {
 
   /** Where the run is, after each key. */
   progress(line: Line): void {
-    this.#notice(this.#dim(this.#progress(line)));
+    this.#aside(this.#progress(line));
   }
 
   /** A remark of the line. */
@@ -158,6 +158,11 @@ export class RosterReport {
 
   #notice(text: string): void {
     if (!this.#context.globals.json) this.#context.out.notice(text);
+  }
+
+  /** A remark in several lines if the terminal is narrow. */
+  #aside(text: string): void {
+    for (const line of wrapped(text, this.#context.io.columns)) this.#notice(this.#dim(line));
   }
 
   #ring(sound: string): void {

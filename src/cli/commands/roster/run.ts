@@ -124,7 +124,7 @@ class RosterRun {
     if (this.#context.io.interrupt.aborted) return exitCodes.interrupted;
     throw new Fault(
       'hardware',
-      `no key was plugged in within ${this.#options.timeoutSeconds} s (${finished} of ${people.length} rows are done)`,
+      `no key was plugged in or unplugged within ${this.#options.timeoutSeconds} s (${finished} of ${people.length} rows are done)`,
       'plug in a key, and see whether it is found: devmgr keys',
     );
   }
@@ -138,9 +138,9 @@ class RosterRun {
       if (event.type === 'committed') this.#report.progress(this.#line);
       this.#report.ask(this.#line);
     }
-    if (this.#line.phase.type === 'empty') {
-      if (event.type === 'pull' || event.type === 'committed') this.#idle.start();
-    } else this.#idle.stop();
+    const isWorking = ['checking', 'committing'].includes(this.#line.phase.type);
+    if (isWorking || this.#over.signal.aborted) this.#idle.stop();
+    else this.#idle.start();
   }
 
   #do(action: LineAction): void {
