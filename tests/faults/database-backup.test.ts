@@ -109,7 +109,7 @@ needsPostgres(`backups of a registry in PostgreSQL ${programs?.version}`, () => 
     expect(images[0]).toEqual(images[1]);
   }, 180_000);
 
-  it('is of one moment while a daemon writes; the restored registry goes on and says that it was restored', async () => {
+  it('has one consistent state while a daemon writes; the restored registry continues and records the restore', async () => {
     const [home, { url }] = [newHome(), await newStore()];
     expect(await bring(home, url, ofPostgres)).toMatchObject({ code: 0 });
     const daemon = await spawnDaemon({ home, store: url });
@@ -224,7 +224,7 @@ needsPostgres(`backups of a registry in PostgreSQL ${programs?.version}`, () => 
     expect(rowsOf(file)).toEqual(rowsOf(ofSqlite));
   }, 60_000);
 
-  it('leaves the registry as it was if a backup was changed, is of other secrets, or the rows do not arrive', async () => {
+  it('does not change the registry if a backup was changed, has other secrets, or its rows are written wrong', async () => {
     const [home, { database, url }] = [newHome(), await newStore()];
     expect(await bring(home, url, ofPostgres)).toMatchObject({ code: 0 });
     const before = await imageOf(server, database);
