@@ -43,6 +43,7 @@ async function offered(...words: string[]): Promise<readonly string[]> {
 describe('devices', () => {
   test.each([
     ['activate', ['INACTIVE']],
+    ['label', ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED']],
     ['lock', ['ACTIVE']],
     ['unlock', ['LOCKED']],
     ['code', ['INACTIVE', 'ACTIVE', 'LOCKED']],
