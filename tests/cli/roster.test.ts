@@ -95,6 +95,45 @@ describe('in a script', () => {
     expect((await run('--dry-run', '--timeout', '1', '--skip-attached')).code).toBe(10);
   });
 
+  test('a key that does not prove enough is neither registered nor bound', async () => {
+    const { out, rows, start: begin } = station('userId\nhal\n');
+    const before = await total();
+    const running = begin('--require-proof', 'unit', '--out', out);
+    await plug();
+    await running.until('stderr', /FAIL.* proof\n[\s\S]*hal still needs a key/);
+    await pull();
+    running.child.kill('SIGINT');
+    expect((await running.ended).stderr).toMatch(/0 of 1 row done; 0 passed, 1 failed \(proof: 1\), yield 0 %/);
+    expect(rows()).toEqual([expect.stringMatching(/^failed,,.*,hal,.*--require-proof unit/)]);
+    expect(await total()).toBe(before);
+  });
+
+  test('a registered key is activated, counts once, and fails when it is locked', async () => {
+    const { start: begin } = station('userId,count\nivy,2\n');
+    const { deviceType, serialNumber } = await plug();
+    const body = { deviceType, serialNumber, manufacturer: 'Acme', model: 'One' };
+    const { data: device } = await daemon.call('POST', '/api/devices/register', body);
+    await pull();
+    const running = begin();
+    await driver.attach(number);
+    await running.until('stderr', /PASS/);
+    await pull();
+    await running.until('stdout', new RegExp(`bound {2}ivy {2}${device.deviceId} ACTIVE`));
+    await driver.attach(number);
+    await running.until('stderr', /FAIL.* counted before\n.*it already counts for ivy/);
+    await pull();
+    running.child.kill('SIGINT');
+    await running.ended;
+    const locked = await daemon.call('POST', `/api/devices/${device.deviceId}/lock`, { reason: 'test' });
+    expect(locked.code).toBe(200);
+    const again = begin();
+    await driver.attach(number);
+    await again.until('stderr', /FAIL.* LOCKED\n.*Unlock it/);
+    again.child.kill('SIGINT');
+    await again.ended;
+    expect((await holders()).get(serialNumber!)).toBeUndefined();
+  });
+
   test.each([
     ['userId,room\nann,7\n', /line 1: unknown columns: room/],
     ['name\nAnn\n', /line 1: the column userId is missing/],
