@@ -2,13 +2,11 @@
 import pLimit from 'p-limit';
 import { deadline, pause } from '../deadline.ts';
 import { HardwareError, type KeyEvidence, type ProofRequest, type ProofWork } from '../driver.ts';
-import { readFidoClaims } from '../protocols/claims.ts';
+import { CLAIMS_AFTER, readFidoClaims } from '../protocols/claims.ts';
 import { ALREADY_TRIED, proveKey } from '../protocols/prove-key.ts';
 import { hardwareError } from './errors.ts';
 import type { HidKey, KeyAccess } from './hid-key.ts';
 
-/** Milliseconds between the report of a key and the reading of its claims: an enrollment comes first. */
-const CLAIMS_AFTER = 250;
 /** Milliseconds in which the claims of a key are read. */
 const CLAIMS_LIMIT = 2_000;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deadline } from '../deadline.ts';
+import { deadline, pause } from '../deadline.ts';
 import {
   type AttachedKey,
   HardwareError,
@@ -12,6 +12,7 @@ import {
   type ProofWork,
 } from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
+import { CLAIMS_AFTER } from '../protocols/claims.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { toHex } from '../protocols/hex.ts';
 import { ALREADY_TRIED } from '../protocols/prove-key.ts';
@@ -174,10 +175,10 @@ export class CardSlot {
     });
   }
 
-  /** After the card was reported, in the same session. A card that cannot be read any more is listed without claims. */
+  /** A little after the card was reported, in the same session. A card that cannot be read any more is listed without claims. */
   async #readClaims(connection: CardConnection, card: InsertedCard, signal: AbortSignal): Promise<void> {
-    const found = await this.#parts.profile
-      .readClaims(connection, card.key?.serialSource ?? null, signal)
+    const found = await pause(CLAIMS_AFTER, signal)
+      .then(() => this.#parts.profile.readClaims(connection, card.key?.serialSource ?? null, signal))
       .catch(() => ({}));
     if (card.removed.signal.aborted || card.key === null || Object.keys(found).length === 0) return;
     card.claims = { ...card.claims, ...found };

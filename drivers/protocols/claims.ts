@@ -14,6 +14,9 @@ import { isTrussed } from './key-sources.ts';
 import { parseTrussedStatus, parseVersion } from './trussed.ts';
 import { cardConfigPages, fidoConfigPages, parseTlvs, readConfigValues } from './yubikey.ts';
 
+/** Milliseconds between the report of a key or card and the reading of its claims: its enrollment, and that of keys beside it, comes first. */
+export const CLAIMS_AFTER = 500;
+
 /** Bounds of what is kept. */
 const MAX_TEXT = 256;
 const MAX_ITEMS = 32;

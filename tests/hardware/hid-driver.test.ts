@@ -233,7 +233,7 @@ describe('a key that may not be opened', () => {
     await pass(2_000);
     expect(reported()).toEqual([]);
     system.permitted = true;
-    await pass(1_000);
+    await pass(1_500);
     expect(reported()).toEqual(['attached 12345678', 'changed 12345678']);
   });
 
@@ -241,11 +241,11 @@ describe('a key that may not be opened', () => {
     await started();
     system.permitted = false;
     plugYubikey();
-    await pass(6_000);
+    await pass(6_500);
     expect(keyEvents()).toMatchObject([{ kind: 'attached', serialNumber: null, serialSource: null }]);
     expect(keyEvents()[0]?.problem).toContain('GROUP="devmgr"');
     system.permitted = true;
-    await pass(4_100);
+    await pass(4_600);
     expect(reported()).toEqual(['attached null', 'changed 12345678', 'changed 12345678']);
     expect(driver.keys()[0]?.problem).toBeNull();
   });
