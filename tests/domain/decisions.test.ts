@@ -196,7 +196,7 @@ describe('a policy for proofs that another daemon sets', () => {
   it('and an answer that it stores are looked for by registrations that read nothing else', async () => {
     const { devices } = daemonOn(opened.store);
     await register(devices, 'A');
-    const answer = answerOf('P1', 'B', { createdAt: 1_700_000_000_000 });
+    const answer = answerOf('P1', 'B', { createdAt: 1_700_000_000_000, evidence: null });
     await commit(opened.store, [
       { kind: 'proof.add', proof: answer, isRegistered: false, entry: { type: 'PROOF_RECEIVED' } },
     ]);
