@@ -7,12 +7,13 @@ import { longInputs } from '../fuzz/inputs.ts';
 import { furnish } from '../fuzz/leaks.ts';
 import { tryInputs } from '../fuzz/run.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
+import { sourceOf } from '../support/test-programs.ts';
 
 /** A daemon with the old expressions. */
 async function heldUpDaemon() {
   const home = await mkdtemp(join(tmpdir(), 'devmgr-stall-'));
   const preload = join(import.meta.dirname, '../fuzz/old-expressions.ts');
-  const daemon = await spawnDaemon({ home }, { NODE_OPTIONS: `--import=${preload}` });
+  const daemon = await spawnDaemon({ home }, { NODE_OPTIONS: `--import=${preload}` }, [], sourceOf('daemon-main'));
   onTestFinished(async () => {
     await daemon.kill();
     await rm(home, { recursive: true, force: true });

@@ -28,13 +28,14 @@ export const noLimits = Object.fromEntries(
   ['LOGIN', 'QUERY', 'MODIFY', 'UPLOAD'].map(scope => [`DEVMGR_LIMIT_${scope}`, 'off']),
 );
 
-/** Starts a daemon on a home; rejects with what it wrote where it ends before it listens. */
+/** Starts a daemon on a home: bundled, unless another `program` is named. Rejects with what it wrote where it ends before it listens. */
 export async function spawnDaemon(
   options: Partial<RunOptions> & { readonly home: string },
   env: Readonly<Record<string, string>> = {},
   command: readonly string[] = [],
+  program = programFile('daemon-main'),
 ): Promise<DaemonProcess> {
-  const args = [...command, process.execPath, programFile('daemon-main'), JSON.stringify(options)];
+  const args = [...command, process.execPath, program, JSON.stringify(options)];
   const child = spawn(args[0]!, args.slice(1), {
     env: { ...process.env, DEVMGR_ADMIN_PASSWORD: adminPassword, ...noLimits, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

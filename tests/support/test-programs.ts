@@ -10,5 +10,8 @@ export const programsFolder = 'TEST_PROGRAMS';
 /** The file to start with node. */
 export function programFile(name: ProgramName): string {
   const folder = process.env[programsFolder];
-  return folder ? join(folder, `${name}.mjs`) : join(import.meta.dirname, `${name}.ts`);
+  return folder ? join(folder, `${name}.mjs`) : sourceOf(name);
 }
+
+/** The same program from the sources, for tests that replace one of its modules. */
+export const sourceOf = (name: ProgramName): string => join(import.meta.dirname, `${name}.ts`);
