@@ -12,8 +12,7 @@ export default defineConfig({
     // Real daemons, databases and readers on a machine that others use as well: the output marks a test that needed a second run.
     retry: process.env.CI ? 1 : 0,
     pool: 'forks',
-    // One more than the processors of a small machine: many tests wait for a program or a timeout.
-    maxWorkers: 3,
+    maxWorkers: 2,
     allowOnly: !process.env.CI,
   },
 });
