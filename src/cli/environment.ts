@@ -51,6 +51,11 @@ export const variables: readonly Variable[] = [
     side: 'commands',
   },
   {
+    name: environment.labelPrinter,
+    words: 'printer of labels: HOST, HOST:PORT, lp or lp:QUEUE; --printer and --lp override it',
+    side: 'commands',
+  },
+  {
     name: 'DEVMGR_NO_KEYCHAIN',
     words: 'if not empty: store tokens in a file even if there is a keychain',
     side: 'commands',

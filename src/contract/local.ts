@@ -109,6 +109,7 @@ export const environment = {
   storePasswordFile: 'DEVMGR_STORE_PASSWORD_FILE',
   token: 'DEVMGR_TOKEN',
   webhookSecret: 'DEVMGR_WEBHOOK_SECRET',
+  labelPrinter: 'DEVMGR_LABEL_PRINTER',
   role: 'DEVMGR_ROLE',
   node: 'DEVMGR_NODE',
   drain: 'DEVMGR_DRAIN',

@@ -1,9 +1,10 @@
 /** Labels of devices: to a printer that is a TCP server, to a queue, to standard output, and to a sheet. */
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { labelPrinter, reading, type Take } from '../support/label-printer.ts';
 import { needs } from '../support/needs.ts';
 import { type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
 import { atTerminal, withoutColors } from './screen.ts';
@@ -32,32 +33,12 @@ afterEach(() => {
   for (const server of opened.splice(0)) server.close();
 });
 
-/** A printer that treats each connection as `take` does. */
-async function printer(take: (socket: Socket, nth: number) => void, pauseOnConnect = false): Promise<string> {
-  let connections = 0;
-  const server = createServer({ pauseOnConnect, allowHalfOpen: true }, socket => {
-    socket.on('error', () => undefined);
-    take(socket, connections++);
-  });
+/** The address of a printer that treats each connection as `take` does, until the end of the test. */
+async function printer(take: Take, pauseOnConnect = false): Promise<string> {
+  const { address, server } = await labelPrinter(take, pauseOnConnect);
   opened.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return address;
 }
-
-/** Reads labels, each to its end. */
-const reading =
-  (labels: string[]) =>
-  (socket: Socket): void => {
-    let text = '';
-    socket.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
-    });
-    socket.on('end', () => {
-      labels.push(text);
-      socket.end();
-    });
-  };
 
 function templateOf(text: string, name = 'label.zpl'): string {
   const file = join(temporaryFolder(), name);
@@ -139,6 +120,28 @@ describe('a printer in the network', () => {
     expect(stderr).toBe(
       `devmgr: printer ${address} has not taken the label within 1 s; 0 labels were printed before that, 2 not\n  → it may be out of paper or paused\n`,
     );
+  });
+
+  test('of the profile or the environment is used if no flag names one', async () => {
+    const labels: string[] = [];
+    const address = await printer(reading(labels));
+    const other = await printer(() => expect.unreachable());
+    const home = temporaryFolder();
+    const env = { DEVMGR_TOKEN: daemon.token };
+    const run = (...args: string[]) => devmgr([...args, '--server', daemon.url], { home, env });
+    expect(await run('config', 'set', 'printer', 'a@b')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('printer a@b is not an address'),
+    });
+    expect((await run('config', 'set', 'printer', other)).code).toBe(0);
+    expect((await run('config', '--json')).json.printer).toBe(other);
+    expect((await run('label', 'LB-0', '--printer', address)).code).toBe(0);
+    const fromEnvironment = { home, env: { ...env, DEVMGR_LABEL_PRINTER: address } };
+    expect((await devmgr(['label', 'LB-1', '--server', daemon.url], fromEnvironment)).code).toBe(0);
+    expect((await run('config', 'set', 'printer', address)).code).toBe(0);
+    expect((await run('label', 'LB-2')).stderr).toBe(`1 label printed on printer ${address}.\n`);
+    expect(labels).toHaveLength(3);
+    expect((await run('config', 'set', 'printer', 'lp:no such queue')).code).toBe(2);
   });
 
   test.each(['10.0.0.9/x', 'a@b', ':9100', 'host:0', 'host:99999', '::1'])('%s is not an address', async address => {
@@ -331,7 +334,6 @@ describe('enroll --label', () => {
   test.each([
     [['--label'], 'no printer is named'],
     [['--printer', 'x'], '--label'],
-    [['--label', '--roster', 'people.csv'], '--label cannot be given with --roster'],
   ])('%j is wrong usage', async (words, message) => {
     const { code, stderr } = await keys.run(['enroll', ...words]);
     expect(code).toBe(2);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { labelPrinter, reading } from '../support/label-printer.ts';
 import { devmgr, programFile, start, temporaryFolder } from './program.ts';
 import { atTerminal, ESC, keys } from './screen.ts';
 
@@ -24,16 +25,30 @@ let number = 0;
 const plug = () => driver.attach(++number);
 const pull = (): Promise<void> => driver.detach();
 
+/** Plugs a new key in and out. It can be unplugged before its check has ended: a row says so, and it is plugged in again. */
+async function pullUntilBound(rows: () => string[]): Promise<void> {
+  const key = ++number;
+  for (let count = rows().length + 1; ; count++) {
+    await driver.attach(key);
+    await pull();
+    await expect.poll(() => rows().length, { timeout: 20_000 }).toBe(count);
+    if (rows().at(-1)!.startsWith('registered,')) return;
+  }
+}
+
 /** A folder with a roster; the command runs in it. */
 function station(roster: string) {
   const home = temporaryFolder();
   const file = join(home, 'people.csv');
   const out = join(home, 'results.csv');
+  const template = join(home, 'label.zpl');
   writeFileSync(file, roster);
+  writeFileSync(template, '^XA^FD{userId} {serialNumber}^FS^XZ');
   const args = ['enroll', '--roster', file, '--server', daemon.url, '--timeout', '60'];
   const env = { DEVMGR_TOKEN: daemon.adminToken };
   return {
     out,
+    template,
     rows: () => readFileSync(out, 'utf8').trimEnd().split('\n').slice(1),
     run: (...more: string[]) => devmgr([...args, ...more], { home, env }),
     start: (...more: string[]) => start([...args, ...more], { home, env }),
@@ -65,13 +80,7 @@ describe('in a script', () => {
 
     const rest = begin('--out', out, '--json', '--verbose');
     await rest.until('stderr', /^connected/m);
-    const key = ++number;
-    // The key can be unplugged before its check has ended: a row says so, and it is plugged in again.
-    for (let count = 2; !rows().at(-1)!.startsWith('registered,') || count === 2; count++) {
-      await driver.attach(key);
-      await pull();
-      await expect.poll(() => rows().length, { timeout: 20_000 }).toBe(count);
-    }
+    await pullUntilBound(rows);
     const { code, rows: all } = await rest.ended;
     expect(code).toBe(0);
     expect(all.at(-1)).toMatchObject({ result: 'registered', status: 'ACTIVE', userId: 'ben', name: null });
@@ -161,6 +170,70 @@ describe('in a script', () => {
     expect(await station('userId\nann\n').run(...flag)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(flag[0]!),
+    });
+  });
+});
+
+describe('with labels', () => {
+  test('each bound key gets one, also a key that was registered before', async () => {
+    const labels: string[] = [];
+    const { address, server } = await labelPrinter(reading(labels));
+    const { template, start: begin } = station('userId\nlea\nleo\n');
+    const running = begin('--label', '--printer', address, '--template', template);
+    const first = await plug();
+    await running.until('stderr', /PASS/);
+    await pull();
+    await running.until('stderr', /leo\n.*plug in a key/);
+    const { deviceType, serialNumber } = await plug();
+    const body = { deviceType, serialNumber, manufacturer: 'Acme', model: 'One' };
+    await daemon.call('POST', '/api/devices/register', body);
+    await running.until('stderr', /PASS[\s\S]*PASS/);
+    await pull();
+    const { code, stderr } = await running.ended;
+    server.close();
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('not printed');
+    expect(labels.map(label => /\^FD(.*?)\^FS/.exec(label)?.[1])).toEqual([
+      `lea ${first.serialNumber}`,
+      `leo ${serialNumber}`,
+    ]);
+  });
+
+  test('a printer that does not respond holds up no person; what is not printed is named', async () => {
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    const { address, server } = await labelPrinter(socket => void isOver.then(() => socket.resetAndDestroy()));
+    const { out, rows, start: begin } = station('userId\nmia\nned\n');
+    const running = begin('--label', '--printer', address, '--out', out);
+    for (const user of ['mia', 'ned']) {
+      await plug();
+      await running.until('stderr', new RegExp(`PASS[\\s\\S]*it is bound to ${user}`));
+      await pull();
+      await running.until('stdout', new RegExp(`bound {2}${user}`));
+    }
+    const ids = rows().map(row => /^registered,(DEV-\d+),.*,ACTIVE,/.exec(row)?.[1]);
+    end();
+    const { code, stderr } = await running.ended;
+    server.close();
+    expect(code).toBe(0);
+    const why = `label: failed: printer ${address} has closed the connection before it had the label`;
+    expect(stderr).toContain(`! ${why}: it is the label of ${ids[0]} for mia\n`);
+    expect(stderr).toContain(
+      `2 labels are not printed. Print them later: devmgr label ${ids.join(' ')} --printer ${address}`,
+    );
+  });
+
+  test('the row of a script says whether the label is printed', async () => {
+    const { rows, out, start: begin } = station('userId\nora\n');
+    const running = begin('--json', '--verbose', '--out', out, '--label', '--printer', '127.0.0.1:1');
+    await running.until('stderr', /^connected/m);
+    await pullUntilBound(rows);
+    const { code, rows: all } = await running.ended;
+    expect(code).toBe(0);
+    expect(all.at(-1)).toMatchObject({
+      result: 'registered',
+      userId: 'ora',
+      label: 'failed',
+      message: 'label: failed: printer 127.0.0.1:1 refuses the connection',
     });
   });
 });

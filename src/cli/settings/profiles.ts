@@ -13,6 +13,7 @@ export const profileSettings = {
     'address of the service that sees the keys; by default the registry if it runs on this machine, else the local daemon',
   ca: 'file with the certificates (PEM) to trust for the server',
   username: 'user name that login uses by default',
+  printer: 'printer of labels: HOST, HOST:PORT, lp for the default queue of the system, or lp:QUEUE',
 } as const;
 export type ProfileSetting = keyof typeof profileSettings;
 export type Profile = { readonly [K in ProfileSetting]?: string };

@@ -44,6 +44,8 @@ export interface Settings {
   readonly ca: string | null;
   /** User name that login uses by default. */
   readonly username: string | null;
+  /** Where labels are printed unless a flag names a printer, as the user gave it; null if none is named. */
+  readonly printer: string | null;
   /** DEVMGR_TOKEN, or null. */
   readonly token: string | null;
 }
@@ -125,6 +127,7 @@ export function resolveSettings(flags: SettingFlags, env: Env, mayBeNew = false)
     hardware: hardware === null ? null : serverAddress(hardware),
     ca: flags.ca ?? profile.ca ?? null,
     username: profile.username ?? null,
+    printer: env[environment.labelPrinter] || profile.printer || null,
     token: env[environment.token] || null,
   };
 }

@@ -70,12 +70,13 @@ export const enroll = command({
     };
     const { roster, bell, big } = flags;
     checkRosterFlags(flags);
+    const label = keyLabelOf(context, flags);
     if (roster !== undefined) {
       const { enrollRoster } = await import('../roster/run.ts');
-      return enrollRoster(context, { ...common, roster, bell, big, activateFor: null });
+      return enrollRoster(context, { ...common, roster, bell, big, label, activateFor: null });
     }
     const activateFor = flags.activateFor === undefined ? null : await checkedUser(flags.activateFor);
-    return enrollKeys(context, { ...common, count: flags.count ?? null, activateFor, label: keyLabelOf(flags) });
+    return enrollKeys(context, { ...common, count: flags.count ?? null, activateFor, label });
   },
 });
 
@@ -83,18 +84,15 @@ interface RosterFlags {
   readonly roster?: string | undefined;
   readonly activateFor?: string | undefined;
   readonly count?: number | undefined;
-  readonly label: boolean;
   readonly bell: boolean;
   readonly big: boolean;
 }
 
-/** A roster names the users and the number of keys; two flags need one. Its line does not wait for a printer. */
-function checkRosterFlags({ roster, activateFor, count, label, bell, big }: RosterFlags): void {
+/** A roster names the users and the number of keys; two flags need one. */
+function checkRosterFlags({ roster, activateFor, count, bell, big }: RosterFlags): void {
   if (roster === undefined && (bell || big)) throw usage(`${bell ? '--bell' : '--big'} needs --roster`);
   if (roster === undefined) return;
   if (activateFor !== undefined) throw usage('--roster names the users: --activate-for cannot be given with it');
-  if (label)
-    throw usage('--label cannot be given with --roster', 'print from its results: devmgr label --file RESULTS');
   if (count !== undefined)
     throw usage('--roster says how many keys: --count cannot be given with it', 'use the column count of the roster');
 }
@@ -115,7 +113,7 @@ export interface EnrollOptions extends EnrollKeyOptions {
   readonly type: DeviceType | null;
   readonly skipAttached: boolean;
   readonly out: string | null;
-  /** Prints the label of a key; absent or null prints none. */
+  /** Prints the label of each key that is registered; absent or null prints none. */
   readonly label?: KeyLabel | null;
 }
 
@@ -149,7 +147,8 @@ export async function enrollKeys(context: Context, options: EnrollOptions): Prom
       }
       idle.stop();
       const enrolled = await enrollment.handle(key);
-      const outcome = options.label ? await options.label(enrolled) : enrolled;
+      const hasLabel = options.label && enrolled.result === 'registered' && enrolled.deviceId !== null;
+      const outcome = hasLabel ? await options.label.print(enrolled) : enrolled;
       if (count.take(key, outcome) === 'as before') report.again(key, outcome.deviceId, count);
       else await report.row(outcome, count);
       if (count.reached) {

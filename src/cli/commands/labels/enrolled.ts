@@ -1,39 +1,68 @@
-/** The label of each key that an enrollment registers. A printer that fails loses no enrollment: the row has the reason. */
+/** The label of each key that an enrollment registers or binds. A printer that fails loses no enrollment: the row has the reason. */
+import type { Context } from '../../context.ts';
 import { usage } from '../../fault.ts';
 import type { FlagShapes, FlagValues } from '../../flags.ts';
+import { shellWord } from '../../terminal/text.ts';
 import type { EnrolledKey } from '../enroll/enroll-key.ts';
 import { labelOf, printerFlags, printerOf, printerSeconds } from './outputs.ts';
 import type { LabelDevice } from './placeholders.ts';
 
 /** Flags of an enrollment that prints labels. */
 export const keyLabelFlags = {
-  label: { help: 'print the label of each key that is registered; see devmgr label' },
+  label: {
+    help: 'print the label of each key that is registered, or bound to a person of the roster; see devmgr label',
+  },
   printer: { ...printerFlags.printer, needs: 'label' },
   lp: { ...printerFlags.lp, needs: 'label' },
   template: { ...printerFlags.template, needs: 'label' },
   dpi: { ...printerFlags.dpi, needs: 'label' },
 } as const satisfies FlagShapes;
 
-/** Prints the label of a key that was registered. Returns its row, which says whether the label is printed. */
-export type KeyLabel = (key: EnrolledKey) => Promise<EnrolledKey>;
+/** Prints the labels of keys that have a device. */
+export interface KeyLabel {
+  /** Returns the row of the key, which says whether the label is printed, and if not why. */
+  print(key: EnrolledKey): Promise<EnrolledKey>;
+  /** The command that prints the labels of these devices. */
+  again(deviceIds: readonly string[]): string;
+}
 
-/** What the flags ask for; null without `--label`. Throws a usage fault if they name no printer. */
-export function keyLabelOf(flags: FlagValues<typeof keyLabelFlags>): KeyLabel | null {
+/** What the flags ask for; null without `--label`. Throws a usage fault if neither they nor the settings name a printer. */
+export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFlags>): KeyLabel | null {
   if (!flags.label) return null;
-  const printer = printerOf(flags, printerSeconds);
-  if (printer === null) throw usage('no printer is named', '--label needs --printer HOST or --lp');
+  const printer = printerOf(context, flags, printerSeconds);
+  if (printer === null)
+    throw usage(
+      'no printer is named',
+      '--label needs --printer HOST or --lp; for each run: devmgr config set printer HOST',
+    );
   const label = labelOf(flags);
-  return async key => {
-    if (key.result !== 'registered' || key.deviceId === null) return key;
-    try {
-      await printer.print(label(deviceOf(key)));
-      return { ...key, label: 'printed' };
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const failed = `label: failed: ${why}`;
-      return { ...key, label: 'failed', message: key.message === null ? failed : `${key.message}; ${failed}` };
-    }
+  return {
+    print: async key => {
+      try {
+        await printer.print(label(deviceOf(key)));
+        return { ...key, label: 'printed' };
+      } catch (error) {
+        return withoutLabel(key, error instanceof Error ? error.message : String(error));
+      }
+    },
+    again: deviceIds => ['devmgr label', ...deviceIds, ...flagWords(flags)].join(' '),
   };
+}
+
+/** The row of a key whose label is not printed. */
+export function withoutLabel(key: EnrolledKey, why: string): EnrolledKey {
+  const failed = `label: failed: ${why}`;
+  return { ...key, label: 'failed', message: key.message === null ? failed : `${key.message}; ${failed}` };
+}
+
+function flagWords({ printer, lp, template, dpi }: FlagValues<typeof keyLabelFlags>): readonly string[] {
+  const queue = typeof lp === 'string' ? ['--lp', shellWord(lp)] : lp ? ['--lp'] : [];
+  return [
+    ...(printer === undefined ? [] : ['--printer', shellWord(printer)]),
+    ...queue,
+    ...(template === undefined ? [] : ['--template', shellWord(template)]),
+    ...(dpi === undefined ? [] : ['--dpi', dpi]),
+  ];
 }
 
 const deviceOf = (key: EnrolledKey): LabelDevice => ({

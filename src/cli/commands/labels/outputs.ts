@@ -5,7 +5,7 @@ import { systemWords, usage } from '../../fault.ts';
 import type { FlagShapes, FlagValues } from '../../flags.ts';
 import { writeWhole } from '../../settings/files.ts';
 import type { LabelDevice } from './placeholders.ts';
-import { networkPrinter, type Printer, queuePrinter } from './printer.ts';
+import { namedPrinter, networkPrinter, type Printer, queuePrinter } from './printer.ts';
 import { layoutOf, sheetFlags, sheetOf, sheetTemplate, standardSheet } from './sheet.ts';
 import { type Label, resolutions, standardTemplate, zplTemplate } from './zpl.ts';
 
@@ -62,20 +62,25 @@ export interface LabelOutput {
 /** The output that the flags name. Throws a usage fault if they name none, or if the template is not valid. */
 export function outputOf(context: Context, flags: OutputValues): LabelOutput {
   if (flags.html !== undefined) return sheetOutput(context, flags.html, flags);
-  const printer = printerOf(flags, flags.timeout ?? printerSeconds);
   if (flags.dryRun) return dryOutput(context, labelOf(flags));
+  const printer = printerOf(context, flags, flags.timeout ?? printerSeconds);
   if (printer === null)
-    throw usage('no printer is named', 'use --printer HOST, --lp, --html FILE, or --dry-run to see the ZPL');
+    throw usage(
+      'no printer is named',
+      'use --printer HOST, --lp, --html FILE, or --dry-run to see the ZPL; for each run: devmgr config set printer HOST',
+    );
   return printerOutput(printer, labelOf(flags));
 }
 
-/** The printer that the flags name; null if they name none. */
+/** The printer that the flags name, else that of the environment or the profile; null if none is named. */
 export function printerOf(
+  { settings }: Context,
   { printer, lp }: Pick<FlagValues<typeof printerFlags>, 'printer' | 'lp'>,
   seconds: number,
 ): Printer | null {
   if (printer !== undefined) return networkPrinter(printer, seconds);
-  if (lp === undefined || lp === false) return null;
+  if (lp === undefined || lp === false)
+    return settings.printer === null ? null : namedPrinter(settings.printer, 'the printer of the settings', seconds);
   return queuePrinter(typeof lp === 'string' ? lp : null, seconds);
 }
 

@@ -19,8 +19,8 @@ interface Address {
   readonly port: number;
 }
 
-function addressOf(text: string): Address {
-  const wrong = usage(`--printer ${text} is not an address`, 'give HOST or HOST:PORT, such as 10.0.0.9 or [::1]:9100');
+function addressOf(text: string, source: string): Address {
+  const wrong = usage(`${source} ${text} is not an address`, 'give HOST or HOST:PORT, such as 10.0.0.9 or [::1]:9100');
   if (!/^[^/?#@\s]+$/.test(text)) throw wrong;
   const url = URL.parse(`tcp://${text}`);
   if (url === null || url.hostname === '' || url.port === '0') throw wrong;
@@ -28,9 +28,18 @@ function addressOf(text: string): Address {
   return { host, port: url.port === '' ? rawPort : Number(url.port) };
 }
 
+/**
+ * The printer that a setting names: HOST, HOST:PORT, `lp` for the default queue, or `lp:QUEUE`. `source` is the setting, for messages.
+ * Throws a usage fault if the text is not one of these.
+ */
+export function namedPrinter(text: string, source: string, seconds: number): Printer {
+  const [, queue] = /^lp(?::(.*))?$/s.exec(text) ?? [null, null];
+  return queue === null ? networkPrinter(text, seconds, source) : queuePrinter(queue ?? null, seconds, `${source} lp:`);
+}
+
 /** A printer that takes raw data on a TCP port. `seconds` bounds the connection, and each wait for the printer. */
-export function networkPrinter(text: string, seconds: number): Printer {
-  const address = addressOf(text);
+export function networkPrinter(text: string, seconds: number, source = '--printer'): Printer {
+  const address = addressOf(text, source);
   const name = `printer ${text}`;
   return {
     name,
@@ -104,8 +113,9 @@ const closedHint = 'check its display; another program may be printing';
 const hints: Readonly<Record<string, string>> = { ECONNRESET: closedHint, EPIPE: closedHint };
 
 /** A queue of the system; null is the default queue. */
-export function queuePrinter(queue: string | null, seconds: number): Printer {
-  if (queue !== null && !/^[^\s/#-][^\s/#]*$/.test(queue)) throw usage(`--lp "${queue}" is not the name of a queue`);
+export function queuePrinter(queue: string | null, seconds: number, source = '--lp'): Printer {
+  if (queue !== null && !/^[^\s/#-][^\s/#]*$/.test(queue))
+    throw usage(`${source} "${queue}" is not the name of a queue`);
   const name = queue === null ? 'the default queue' : `queue ${queue}`;
   const args = ['-o', 'raw', ...(queue === null ? [] : ['-d', queue])];
   return { name, print: zpl => queued(name, args, zpl, seconds) };

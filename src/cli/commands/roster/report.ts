@@ -87,17 +87,29 @@ export class RosterReport {
     this.#ring(bell + bell);
   }
 
-  /** A commit that has ended. */
-  async committed(verdict: Verdict, key: string): Promise<void> {
+  /** A commit that has ended. A script gets the row of a key with a label from `labeled`. */
+  async committed(verdict: Verdict, key: string, isLabeled: boolean): Promise<void> {
     if (verdict.failure !== null) return this.failed(verdict, key);
     const { row } = verdict;
     this.#tally.take(key, null);
     this.#lastBound = row;
     this.#file?.add(row);
     const { globals, out } = this.#context;
+    if (globals.json && isLabeled) return;
     if (globals.json) await out.row(row);
     else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
     else await out.text(`${this.#boundWords(row)}\n`);
+  }
+
+  /** A bound key whose label is printed or has failed. */
+  async labeled(row: EnrolledKey): Promise<void> {
+    if (this.#context.globals.json) return this.#context.out.row(row);
+    if (row.label !== 'failed') return;
+    const about = safe(
+      `${row.message ?? 'label: failed'}: it is the label of ${row.deviceId ?? ''} for ${row.userId ?? ''}`,
+    );
+    this.#notice(`  ${this.#tint('yellow', '!')} ${about}`);
+    this.#ring(bell + bell);
   }
 
   /** Where the run is, after each key. */
@@ -116,8 +128,8 @@ export class RosterReport {
     if (what !== 'badge' && what !== 'skipped' && what !== 'undone') this.#ring(bell + bell);
   }
 
-  /** The totals, and how to continue. */
-  end(line: Line): void {
+  /** The totals, and how to continue. `remark`: labels that are not printed. */
+  end(line: Line, remark: string | null): void {
     // The terminal wrote ^C at the cursor.
     if (this.#context.io.interrupt.aborted && this.#context.io.stderrIsTerminal) this.#notice('');
     const skipped = line.rows.skipped > 0 ? `, ${line.rows.skipped} skipped` : '';
@@ -125,6 +137,8 @@ export class RosterReport {
     const isDone = line.rows.finished === line.rows.people.length;
     const more = isDone ? '' : '; run the same command again to continue';
     this.#total(`${this.#progress(line)}${skipped}${file}${this.#file === null ? '' : more}`);
+    // A line of JSON has the reason of each label; the command is for people.
+    if (remark !== null) this.#total(remark);
   }
 
   #boundWords(row: EnrolledKey): string {

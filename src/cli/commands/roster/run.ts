@@ -8,7 +8,9 @@ import type { EnrollKeyOptions, Proved } from '../enroll/enroll-key.ts';
 import { type KeyEventOptions, keyEvents } from '../enroll/key-events.ts';
 import { type BoundKey, EnrollFile } from '../enroll/results.ts';
 import { attachedAtStart, Idle } from '../enroll/waiting.ts';
+import type { KeyLabel } from '../labels/enrolled.ts';
 import { TerminalKeys } from './keyboard.ts';
+import { RosterLabels } from './labels.ts';
 import { Line } from './line.ts';
 import type { LineAction, LineEvent } from './line-events.ts';
 import { type Person, readRoster } from './people.ts';
@@ -26,6 +28,8 @@ export interface RosterOptions extends EnrollKeyOptions {
   readonly out: string | null;
   readonly bell: boolean;
   readonly big: boolean;
+  /** Prints the label of each key that is bound; null prints none. */
+  readonly label: KeyLabel | null;
 }
 
 /** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
@@ -53,6 +57,7 @@ class RosterRun {
   readonly #line: Line;
   readonly #report: RosterReport;
   readonly #station: Station;
+  readonly #labels: RosterLabels | null;
   readonly #skipped: Set<string>;
   readonly #idle: Idle;
   /** Null in a script: keys are bound when they are unplugged. */
@@ -65,6 +70,8 @@ class RosterRun {
   #failure: unknown = null;
   /** The commit under way. */
   #commit: Promise<void> = Promise.resolve();
+  /** The labels that are not printed yet. */
+  #printing: Promise<unknown> = Promise.resolve();
   #isConnected = false;
 
   constructor(context: Context, options: RosterOptions, { people, file, bound, skipped }: RunParts) {
@@ -75,6 +82,7 @@ class RosterRun {
     this.#options = options;
     this.#line = new Line(people, countsOf(people, bound));
     this.#report = new RosterReport(context, file, { isInteractive, bell, big, roster });
+    this.#labels = options.label && new RosterLabels(context, options.label, row => this.#report.labeled(row));
     this.#station = new Station(
       context,
       options,
@@ -92,6 +100,7 @@ class RosterRun {
     } finally {
       this.#idle.stop();
       this.#keyboard?.close();
+      await this.#printing;
       this.#context.out.end();
     }
     return this.#ended();
@@ -114,12 +123,13 @@ class RosterRun {
       if (!this.#context.io.interrupt.aborted) throw error;
     }
     await this.#commit;
+    await this.#printing;
     if (this.#failure !== null && !this.#context.io.interrupt.aborted) throw this.#failure;
   }
 
   #ended(): number {
     const { people, finished } = this.#line.rows;
-    this.#report.end(this.#line);
+    this.#report.end(this.#line, this.#labels?.remark ?? null);
     if (this.#line.isOver) return finished === people.length ? exitCodes.done : exitCodes.partial;
     if (this.#context.io.interrupt.aborted) return exitCodes.interrupted;
     throw new Fault(
@@ -172,7 +182,9 @@ class RosterRun {
 
   async #bind(key: Key, person: Person, attempt: number): Promise<void> {
     const verdict = await this.#station.bind(key, person, this.#proved);
-    await this.#report.committed(verdict, key.serialNumber ?? key.keyId);
+    const isLabeled = this.#labels !== null && verdict.failure === null && !this.#options.dryRun;
+    await this.#report.committed(verdict, key.serialNumber ?? key.keyId, isLabeled);
+    if (isLabeled) this.#printing = this.#work(this.#labels.add(verdict.row));
     this.#take({ type: 'committed', attempt, passed: verdict.failure === null });
   }
 

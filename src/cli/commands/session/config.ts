@@ -59,8 +59,9 @@ export const config = command({
         return get(context, settingOf(name!));
       case 'set': {
         const setting = settingOf(name!);
-        await storeSetting(home, profile, setting, checked(setting, value!));
-        return reportChange(context, `${setting} of profile ${profile} is ${checked(setting, value!)}.`);
+        const stored = await checked(setting, value!);
+        await storeSetting(home, profile, setting, stored);
+        return reportChange(context, `${setting} of profile ${profile} is ${stored}.`);
       }
       case 'unset':
         await storeSetting(home, profile, settingOf(name!), null);
@@ -81,11 +82,18 @@ export const config = command({
   },
 });
 
-const offers = { server: 'server', hardware: 'server', ca: 'file', username: 'username' } as const;
+const offers: Readonly<Partial<Record<string, NonNullable<ArgShape['offer']>>>> = {
+  server: 'server',
+  hardware: 'server',
+  ca: 'file',
+  username: 'username',
+};
 
 function offerFor(verb: string | undefined, setting: string | undefined): Pick<ArgShape, 'choices' | 'offer'> | null {
-  if (setting !== undefined)
-    return verb === 'set' && Object.hasOwn(offers, setting) ? { offer: offers[setting as ProfileSetting] } : null;
+  if (setting !== undefined) {
+    const offer = verb === 'set' && Object.hasOwn(offers, setting) ? offers[setting] : undefined;
+    return offer === undefined ? null : { offer };
+  }
   if (verb === 'use') return { offer: 'profile' };
   return verb === 'set' || verb === 'get' || verb === 'unset' ? { choices: names } : null;
 }
@@ -115,10 +123,11 @@ function settingOf(name: string): ProfileSetting {
   throw usage(`unknown setting "${name}"`, `settings are ${names.join(', ')}`);
 }
 
-function checked(setting: ProfileSetting, value: string): string {
+async function checked(setting: ProfileSetting, value: string): Promise<string> {
   if (value === '') throw usage(`${setting} cannot be empty`, `to remove it: devmgr config unset ${setting}`);
   if (setting === 'server') return serverAddresses(value);
   if (setting === 'hardware') return serverAddress(value);
+  if (setting === 'printer') (await import('../labels/printer.ts')).namedPrinter(value, 'printer', 1);
   return setting === 'ca' ? resolve(value) : value;
 }
 
@@ -160,6 +169,7 @@ async function show(context: Context): Promise<void> {
             : safe(settings.hardware),
         ],
         ['certificates', settings.ca === null ? "the system's" : safe(settings.ca)],
+        ['printer', settings.printer === null ? '-' : safe(settings.printer)],
         ['logged in as', login === null ? '-' : safe(login)],
         ['token', token === null ? 'from the stored login' : 'from DEVMGR_TOKEN'],
         ['home', safe(settings.home)],

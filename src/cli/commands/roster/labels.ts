@@ -1,0 +1,56 @@
+/** The labels of a roster run. They are printed beside the line: a printer that waits or fails holds up no person. */
+import type { Context } from '../../context.ts';
+import { counted } from '../../count.ts';
+import { safe } from '../../terminal/text.ts';
+import type { EnrolledKey } from '../enroll/enroll-key.ts';
+import { type KeyLabel, withoutLabel } from '../labels/enrolled.ts';
+
+/** Takes the row of a bound key again when its label is printed or has failed. */
+export type Labeled = (row: EnrolledKey) => Promise<void>;
+
+export class RosterLabels {
+  readonly #context: Context;
+  readonly #label: KeyLabel;
+  readonly #labeled: Labeled;
+  /** Bound keys whose labels are not printed, in the order in which they were bound. */
+  readonly #missing = new Set<EnrolledKey>();
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(context: Context, label: KeyLabel, labeled: Labeled) {
+    this.#context = context;
+    this.#label = label;
+    this.#labeled = labeled;
+  }
+
+  /** Prints the label after those before it. Resolves when it is printed, has failed, or Ctrl-C was pressed. */
+  add(row: EnrolledKey): Promise<void> {
+    this.#missing.add(row);
+    this.#last = this.#last.then(() => this.#one(row));
+    return this.#last;
+  }
+
+  async #one(row: EnrolledKey): Promise<void> {
+    const { interrupt } = this.#context.io;
+    const stopped = interrupt.aborted ? ended(row) : untilAborted(interrupt).then(() => ended(row));
+    const labeled = await Promise.race([stopped, this.#label.print(row)]);
+    if (labeled.label !== 'failed') this.#missing.delete(row);
+    await this.#labeled(labeled);
+  }
+
+  /** Which labels are not printed, and the command that prints them; null if all are. */
+  get remark(): string | null {
+    const ids = [...this.#missing].flatMap(({ deviceId }) => deviceId ?? []);
+    if (ids.length === 0) return null;
+    const isOne = ids.length === 1;
+    return safe(
+      `${counted(ids.length, 'label')} ${isOne ? 'is' : 'are'} not printed. Print ${isOne ? 'it' : 'them'} later: ${this.#label.again(ids)}`,
+    );
+  }
+}
+
+const ended = (row: EnrolledKey): EnrolledKey => withoutLabel(row, 'the run was ended');
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
