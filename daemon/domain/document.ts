@@ -1,9 +1,9 @@
-/** Settings of a registry that all its daemons share, and that the journal proves: what is trusted, what is required of keys, and the webhooks. */
+/** Settings of a registry that all its daemons share, and that the journal proves: what is trusted, what is required of keys and of sign-ins, and the webhooks. */
 import { documentDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 
 /** Names of documents. */
-export type DocumentName = 'trust' | 'metadata' | 'proof-policy' | 'webhooks';
+export type DocumentName = 'trust' | 'metadata' | 'proof-policy' | 'webhooks' | 'sign-in-policy';
 
 /** A document as it is stored. */
 export interface DocumentRecord {

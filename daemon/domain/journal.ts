@@ -34,6 +34,9 @@ const privateEventTypes = [
   'WEBHOOK_DISABLED',
   'WEBHOOK_ENABLED',
   'WEBHOOK_REMOVED',
+  'PASSKEY_ADDED',
+  'PASSKEY_REMOVED',
+  'SIGN_IN_POLICY_SET',
 ] as const;
 
 /** The type of any entry: notified or private. */
@@ -93,7 +96,7 @@ export interface EventRecord {
   readonly type: EntryType;
   /** Number of the device; null if the entry is not about a device. */
   readonly device: number | null;
-  /** Number of the user, application version, backup or service token; null if the entry is about the device alone. */
+  /** Number of the user, application version, backup, service token or passkey; null if the entry is about the device alone. */
   readonly subject: number | null;
   /** Name of the user who made the change, or `token:NAME` for a service token; null if the daemon made it. */
   readonly actor: string | null;

@@ -6,6 +6,7 @@ import type { CallerGuard, LostRight } from '../domain/caller.ts';
 import type { DeviceChange, DeviceGuard } from '../domain/device.ts';
 import type { DocumentGuard, DocumentSet } from '../domain/document.ts';
 import type { JournalAdd, JournalRotate } from '../domain/journal.ts';
+import type { PasskeyChange } from '../domain/passkey.ts';
 import type { ProofChange, UnansweredGuard } from '../domain/proof.ts';
 import type { TokenChange } from '../domain/service-token.ts';
 import type { UserChange, UserGuard } from '../domain/user.ts';
@@ -18,6 +19,7 @@ export type Change =
   | AppChange
   | BackupChange
   | TokenChange
+  | PasskeyChange
   | ProofChange
   | DocumentSet
   | WebhookChange

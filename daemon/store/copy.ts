@@ -8,6 +8,7 @@ export const copiedTables = [
   'app',
   'backup',
   'service_token',
+  'passkey',
   'proof',
   'document',
   'webhook_progress',

@@ -2,6 +2,7 @@ import type { EntryType } from '../domain/journal.ts';
 import type { JournalRow } from './chain.ts';
 import { DerivedDevices } from './derived-devices.ts';
 import { DerivedDocuments } from './derived-documents.ts';
+import { DerivedPasskeys } from './derived-passkeys.ts';
 import { DerivedTokens } from './derived-tokens.ts';
 import { DerivedUsers } from './derived-users.ts';
 
@@ -13,6 +14,7 @@ export class Derived {
   readonly users = new DerivedUsers();
   readonly devices = new DerivedDevices();
   readonly tokens = new DerivedTokens();
+  readonly passkeys = new DerivedPasskeys();
   readonly documents = new DerivedDocuments();
 
   /** Whether entries of this version are among them. */
@@ -25,7 +27,8 @@ export class Derived {
     if (row.device !== null) {
       if (type !== 'DEVICE_USED') this.devices.apply(type, row.device, fields(row.data), fields(row.detail));
     } else if (row.subject !== null) {
-      if (type.startsWith('TOKEN_')) this.tokens.apply(row, row.subject, fields(row.detail));
+      if (type.startsWith('PASSKEY_')) this.passkeys.apply(row, row.subject, fields(row.detail));
+      else if (type.startsWith('TOKEN_')) this.tokens.apply(row, row.subject, fields(row.detail));
       else this.users.apply(type, row.subject, fields(row.detail));
     } else if (row.detail.includes('"documentDigest":')) this.documents.apply(fields(row.detail));
   }

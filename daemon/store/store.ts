@@ -17,6 +17,7 @@ import type { BackupRecord } from '../domain/backup.ts';
 import type { DeviceIdentity, DeviceRecord, DeviceRow } from '../domain/device.ts';
 import type { DocumentName, DocumentRecord } from '../domain/document.ts';
 import type { EventRecord } from '../domain/journal.ts';
+import type { PasskeyRecord } from '../domain/passkey.ts';
 import type { LatestProof, ProofRecord } from '../domain/proof.ts';
 import type { ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
@@ -53,6 +54,12 @@ export interface Reader {
   serviceTokenByDigest(sha256: string): Promise<ServiceTokenRecord | null>;
   /** In order of creation, including expired and revoked ones. */
   serviceTokens(window: Window): Promise<Rows<ServiceTokenRecord>>;
+  /** The key with this number, also if it is removed. */
+  passkey(number: number): Promise<PasskeyRecord | null>;
+  /** The key with this credential id, also if it is removed. */
+  passkeyByCredential(credentialId: string): Promise<PasskeyRecord | null>;
+  /** The keys of a user that are not removed, in order of creation. */
+  passkeysOf(owner: number): Promise<readonly PasskeyRecord[]>;
   /** The answer to this challenge. */
   proof(proofId: string): Promise<ProofRecord | null>;
   /** For each of the serial numbers with answers the last one with evidence, or if none has evidence the last one. */

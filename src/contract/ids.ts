@@ -15,6 +15,9 @@ export type BackupId = Branded<'BackupId'>;
 /** `TOK-` and a number: one service token. */
 export type TokenId = Branded<'TokenId'>;
 
+/** `PSK-` and a number: one security key that a user signs in with. */
+export type PasskeyId = Branded<'PasskeyId'>;
+
 /** `WHK-` and a number: one webhook. */
 export type WebhookId = Branded<'WebhookId'>;
 
@@ -48,6 +51,8 @@ export const versionIds = idKind<VersionId>('APP-');
 export const backupIds = idKind<BackupId>('BKP-');
 /** Formats and parses ids of service tokens. */
 export const tokenIds = idKind<TokenId>('TOK-');
+/** Formats and parses ids of the keys that users sign in with. */
+export const passkeyIds = idKind<PasskeyId>('PSK-');
 /** Formats and parses ids of webhooks. */
 export const webhookIds = idKind<WebhookId>('WHK-');
 

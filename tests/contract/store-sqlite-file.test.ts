@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { create as createPasskey, remove } from '../../daemon/domain/passkey.ts';
 import { create as createToken, revoke } from '../../daemon/domain/service-token.ts';
 import { StoreFailure } from '../../daemon/store/commit.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
@@ -12,7 +13,7 @@ import { migrations } from '../../daemon/store/sqlite/migrations.ts';
 import { openWriter } from '../../daemon/store/sqlite/open.ts';
 import { backupDatabase } from '../../daemon/store/sqlite/snapshot.ts';
 import { journalKey, openTemporary } from '../support/sqlite.ts';
-import { addDevice, addToken, commit, everything, queryOf, setDevice } from './store/fixtures.ts';
+import { addDevice, addToken, addUser, commit, everything, newPasskey, queryOf, setDevice } from './store/fixtures.ts';
 
 type Opened = Awaited<ReturnType<typeof openTemporary>>;
 
@@ -336,6 +337,28 @@ describe('checking an SQLite store', () => {
       tamper(opened.file, change);
       expect((await opened.check()).problems.join('\n')).toMatch(
         /TOK-1 \(line-1\) was (added|changed) without an entry/,
+      );
+    });
+
+  for (const [what, change] of [
+    ['a passkey of another user', 'UPDATE passkey SET owner = 2'],
+    ['a passkey with another public key', `UPDATE passkey SET public_key = 'xx'`],
+    ['a passkey with another credential', `UPDATE passkey SET credential_id = 'xx'`],
+    ['a passkey of another site', `UPDATE passkey SET rp_id = 'evil.test'`],
+    ['a passkey that is no longer removed', 'UPDATE passkey SET removed_at = NULL'],
+    [
+      'a passkey without a journal entry',
+      `INSERT INTO passkey SELECT 2, owner, name, 'yy', public_key, rp_id, transports, aaguid, 0, 1, NULL, NULL, 0, '[]' FROM passkey`,
+    ],
+  ] as const)
+    it(`finds ${what}`, async () => {
+      const { store } = opened;
+      await commit(store, [addUser('alice'), addUser('bob')]);
+      await commit(store, [createPasskey(newPasskey(1, 'key-1'), { username: 'alice' })]);
+      await commit(store, [remove((await store.passkey(1))!)], { at: 1_700_000_000_007 });
+      tamper(opened.file, change);
+      expect((await opened.check()).problems.join('\n')).toMatch(
+        /PSK-[12] \(desk\) was (added|changed) without an entry/,
       );
     });
 

@@ -5,6 +5,7 @@ import type { OpenedStore, OpenStore, Rule } from './store/fixtures.ts';
 import { groupRules } from './store/group-rules.ts';
 import { guardRules } from './store/guard-rules.ts';
 import { listRules } from './store/list-rules.ts';
+import { passkeyRules } from './store/passkey-rules.ts';
 import { proofRules } from './store/proof-rules.ts';
 import { readRules } from './store/read-rules.ts';
 import { responseRules } from './store/response-rules.ts';
@@ -24,6 +25,7 @@ export const storeRules: readonly Rule[] = [
   ...responseRules,
   ...proofRules,
   ...webhookRules,
+  ...passkeyRules,
 ];
 
 /** Tests a store against all rules. `open` returns an empty store. */

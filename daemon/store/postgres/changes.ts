@@ -209,6 +209,40 @@ const writes: { readonly [K in Kind]: Write<ChangeOf<K>> } = {
       return done;
     },
   },
+  'passkey.add': {
+    apply(draft, { passkey, entry }, context) {
+      const existing = draft.passkeys.withKey(passkey.credentialId);
+      if (existing) return { kind: 'duplicate', number: existing.number, status: null };
+      const number = draft.next('passkey');
+      const fresh = { lastUsedAt: null, removedAt: null, version: 0, used: [] };
+      draft.passkeys.add({ ...passkey, number, createdAt: context.at, ...fresh });
+      draft.enter(context, entry, null, number);
+      return { kind: 'added', number };
+    },
+  },
+  'passkey.remove': {
+    check(draft, { passkey }) {
+      if (draft.passkeys.get(passkey)?.removedAt !== null)
+        throw new Conflict(`passkey ${passkey} does not exist or is removed`);
+    },
+    apply(draft, { passkey, entry }, context) {
+      draft.passkeys.change({ ...draft.passkeys.get(passkey)!, removedAt: context.at });
+      draft.enter(context, entry, null, passkey);
+      return done;
+    },
+  },
+  'passkey.use': {
+    check(draft, { passkey, before }) {
+      const present = draft.passkeys.get(passkey);
+      if (present?.removedAt !== null || present.version !== before)
+        throw new Conflict(`passkey ${passkey} was used or removed meanwhile`);
+    },
+    apply(draft, { passkey, before, signCount, usedAt, used }) {
+      const present = draft.passkeys.get(passkey)!;
+      draft.passkeys.change({ ...present, version: before + 1, signCount, lastUsedAt: usedAt, used });
+      return done;
+    },
+  },
   'journal.add': {
     apply(draft, { entry, device, subject }, context) {
       draft.enter(context, entry, device, subject);

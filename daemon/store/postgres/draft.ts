@@ -4,6 +4,7 @@ import type { AppRecord } from '../../domain/app.ts';
 import type { BackupRecord } from '../../domain/backup.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import type { Entry } from '../../domain/journal.ts';
+import type { PasskeyRecord } from '../../domain/passkey.ts';
 import type { ServiceTokenRecord } from '../../domain/service-token.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { ChainedRow, EntryContext, JournalEnd, StoredHead } from '../journal-end.ts';
@@ -13,7 +14,7 @@ import { Responses } from './responses.ts';
 import { WebhookProgress } from './webhooks.ts';
 
 /** The tables whose rows are numbered from 1 without gaps. */
-export const numberedTables = ['device', 'user', 'app', 'backup', 'service_token'] as const;
+export const numberedTables = ['device', 'user', 'app', 'backup', 'service_token', 'passkey'] as const;
 type Numbered = (typeof numberedTables)[number];
 
 /** The row that is the lock. `event` and `mac` are the end of the journal; a number is the last of its table. */
@@ -116,6 +117,7 @@ export class Draft {
   readonly apps = new Records<AppRecord>(appKey);
   readonly backups = new Records<BackupRecord>(() => null);
   readonly serviceTokens = new Records<ServiceTokenRecord>(({ name, revokedAt }) => (revokedAt === null ? name : null));
+  readonly passkeys = new Records<PasskeyRecord>(({ credentialId }) => credentialId);
   readonly responses = new Responses();
   readonly proofs = new Proofs();
   readonly documents = new Documents();
@@ -134,8 +136,8 @@ export class Draft {
 
   /** `end` continues at the head. */
   constructor(head: HeadRow, end: JournalEnd) {
-    const { device, user, app, backup, service_token } = head;
-    this.#last = { device, user, app, backup, service_token };
+    const { device, user, app, backup, service_token, passkey } = head;
+    this.#last = { device, user, app, backup, service_token, passkey };
     this.#at = head.at;
     this.#end = end;
   }
@@ -178,7 +180,7 @@ export class Draft {
 
   /** Whether there is anything to write. */
   get isEmpty(): boolean {
-    const records = [this.devices, this.users, this.apps, this.backups, this.serviceTokens];
+    const records = [this.devices, this.users, this.apps, this.backups, this.serviceTokens, this.passkeys];
     if (this.events.length > 0 || !this.responses.isEmpty) return false;
     if (!this.proofs.isEmpty || !this.documents.isEmpty || !this.webhooks.isEmpty) return false;
     return records.every(({ added, changed }) => added.length + changed.length === 0);

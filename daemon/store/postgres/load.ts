@@ -7,7 +7,7 @@ import { appKey, type Draft } from './draft.ts';
 import { answeredIds, answeredSerials } from './proofs.ts';
 import { expiredIds, takenIds } from './responses.ts';
 import type { Session } from './session.ts';
-import { apps, backups, devices, serviceTokens, type Table, users } from './tables.ts';
+import { apps, backups, devices, passkeys, serviceTokens, type Table, users } from './tables.ts';
 import { progressVersions } from './webhooks.ts';
 
 const kinds = [
@@ -19,6 +19,8 @@ const kinds = [
   'backups',
   'tokens',
   'tokenNames',
+  'passkeys',
+  'credentialIds',
   'responses',
   'challenges',
   'unanswered',
@@ -37,6 +39,8 @@ class Wanted {
   readonly backups = new Set<number>();
   readonly tokens = new Set<number>();
   readonly tokenNames = new Set<string>();
+  readonly passkeys = new Set<number>();
+  readonly credentialIds = new Set<string>();
   readonly responses = new Set<string>();
   readonly challenges = new Set<string>();
   /** Serial numbers that must have no answer. */
@@ -107,6 +111,13 @@ class Wanted {
       case 'token.revoke':
       case 'token.use':
         this.tokens.add(change.token);
+        return;
+      case 'passkey.add':
+        this.credentialIds.add(change.passkey.credentialId);
+        return;
+      case 'passkey.remove':
+      case 'passkey.use':
+        this.passkeys.add(change.passkey);
         return;
       case 'proof.add':
         this.challenges.add(change.proof.proofId);
@@ -187,6 +198,8 @@ async function loadRecords(session: Session, wanted: Wanted): Promise<Fill> {
       wanted.tokenNames,
       draft => draft.serviceTokens,
     ),
+    found(session, passkeys, 'number = ANY($1::int8[])', wanted.passkeys, draft => draft.passkeys),
+    found(session, passkeys, 'credential_id = ANY($1::text[])', wanted.credentialIds, draft => draft.passkeys),
     takenResponses(session, wanted.responses),
     answeredChallenges(session, wanted.challenges),
     answersOf(session, wanted.unanswered),

@@ -137,6 +137,28 @@ const webhooks = `
 CREATE TABLE webhook_progress (number int8 PRIMARY KEY, version int8 NOT NULL, progress ${text} NOT NULL);
 `;
 
+/** See the step of SQLite. */
+const passkeys = `
+CREATE TABLE passkey (
+  number int8 PRIMARY KEY,
+  owner int8 NOT NULL REFERENCES "user" (number),
+  name ${text} NOT NULL,
+  credential_id ${text} NOT NULL UNIQUE,
+  public_key ${text} NOT NULL,
+  rp_id ${text} NOT NULL,
+  transports ${text} NOT NULL,
+  aaguid ${text} NOT NULL,
+  sign_count int8 NOT NULL,
+  created_at int8 NOT NULL,
+  last_used_at int8,
+  removed_at int8,
+  version int8 NOT NULL,
+  used ${text} NOT NULL
+);
+CREATE INDEX passkey_by_owner ON passkey (owner, number);
+ALTER TABLE head ADD COLUMN passkey int8 NOT NULL DEFAULT 0;
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -148,4 +170,6 @@ export const migrations: readonly Migration[] = [
   { number: 6, name: 'marks and earlier states', sql: listTables, readableBy: 4 },
   // A daemon of the step before delivers nothing, and what it writes does not concern webhooks.
   { number: 7, name: 'webhooks', sql: webhooks, readableBy: 4 },
+  // A daemon of the step before asks for passwords only: a policy of sign-ins holds when all daemons know this step.
+  { number: 8, name: 'passkeys', sql: passkeys, readableBy: 4 },
 ];

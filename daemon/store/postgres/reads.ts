@@ -7,7 +7,7 @@ import { readHasEvidence, readLatestProofs, readProof } from './proofs.ts';
 import { readEvents } from './read-events.ts';
 import type { Readers } from './readers.ts';
 import { readResponse } from './responses.ts';
-import { apps, backups, devices, serviceTokens, type Table, users } from './tables.ts';
+import { apps, backups, devices, passkeys, serviceTokens, type Table, users } from './tables.ts';
 import { readProgress } from './webhooks.ts';
 
 /** The reads of a store but lists of devices and statistics. */
@@ -32,6 +32,9 @@ export function tableReads(readers: Readers): Omit<Reader, 'devices' | 'statisti
     serviceToken: number => one(serviceTokens, 'number = $1', number),
     serviceTokenByDigest: sha256 => one(serviceTokens, 'sha256 = $1', sha256),
     serviceTokens: window => pageOf(readers, serviceTokens, window),
+    passkey: number => one(passkeys, 'number = $1', number),
+    passkeyByCredential: credentialId => one(passkeys, 'credential_id = $1', credentialId),
+    passkeysOf: owner => all(passkeys, 'owner = $1 AND removed_at IS NULL ORDER BY number', [owner]),
     app: number => one(apps, 'number = $1', number),
     apps: ({ platform, ...window }) =>
       pageOf(readers, apps, window, platform && { column: 'platform', value: platform }),

@@ -4,6 +4,7 @@ import type { Tags } from '../../../src/contract/tags.ts';
 import type { AppRecord } from '../../domain/app.ts';
 import type { BackupRecord } from '../../domain/backup.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
+import type { PasskeyRecord } from '../../domain/passkey.ts';
 import type { ServiceTokenRecord } from '../../domain/service-token.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { ChainedRow } from '../journal-end.ts';
@@ -223,6 +224,28 @@ export const serviceTokens = table<ServiceTokenRecord>(
   },
   'number',
   { fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom'] },
+);
+
+export const passkeys = table<PasskeyRecord>(
+  'passkey',
+  {
+    number: 'int8',
+    owner: 'int8',
+    name: 'text',
+    credentialId: 'text',
+    publicKey: 'text',
+    rpId: 'text',
+    transports: 'json',
+    aaguid: 'text',
+    signCount: 'int8',
+    createdAt: 'int8',
+    lastUsedAt: 'int8',
+    removedAt: 'int8',
+    version: 'int8',
+    used: 'json',
+  },
+  'number',
+  { fixed: ['owner', 'name', 'credentialId', 'publicKey', 'rpId', 'transports', 'aaguid', 'createdAt'] },
 );
 
 export const events = table<ChainedRow>(

@@ -8,10 +8,10 @@ import { StoreMisconfigured, sqlState } from './failure.ts';
 import type { Loading } from './load.ts';
 import type { Primary } from './primary.ts';
 import type { Result, Session } from './session.ts';
-import { apps, backups, devices, events, type Statement, serviceTokens, users } from './tables.ts';
+import { apps, backups, devices, events, passkeys, type Statement, serviceTokens, users } from './tables.ts';
 
 /** The clock is read before or after the wait for the lock: both are between the question and its answer. */
-const lockHead = `SELECT event, mac, seal, at, device, "user", app, backup, service_token,
+const lockHead = `SELECT event, mac, seal, at, device, "user", app, backup, service_token, passkey,
     (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now
   FROM head FOR UPDATE`;
 
@@ -158,6 +158,7 @@ function* writesOf(draft: Draft): Generator<Statement> {
     [apps, draft.apps],
     [backups, draft.backups],
     [serviceTokens, draft.serviceTokens],
+    [passkeys, draft.passkeys],
   ] as const) {
     if (records.added.length > 0) yield table.insert(records.added as never);
     if (records.changed.length > 0) yield [table.update, table.changed(records.changed as never)];
@@ -177,9 +178,9 @@ function* writesOf(draft: Draft): Generator<Statement> {
   if (draft.events.length > 0) yield events.insert(draft.events);
 }
 
-function updateHead({ event, mac, seal, at, device, user, app, backup, service_token }: HeadRow): Statement {
+function updateHead({ event, mac, seal, at, device, user, app, backup, service_token, passkey }: HeadRow): Statement {
   return [
-    `UPDATE head SET event = $1, mac = $2, seal = $3, at = $4, device = $5, "user" = $6, app = $7, backup = $8, service_token = $9`,
-    [event, mac, event === 0 ? null : seal, at, device, user, app, backup, service_token],
+    `UPDATE head SET event = $1, mac = $2, seal = $3, at = $4, device = $5, "user" = $6, app = $7, backup = $8, service_token = $9, passkey = $10`,
+    [event, mac, event === 0 ? null : seal, at, device, user, app, backup, service_token, passkey],
   ];
 }

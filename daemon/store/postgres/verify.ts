@@ -9,7 +9,7 @@ import type { Anchors, JournalReport } from '../maintenance.ts';
 import { type HeadRow, storedHead } from './draft.ts';
 import { answerFields } from './proofs.ts';
 import type { Session } from './session.ts';
-import { devices, selectList, serviceTokens, type Table, users } from './tables.ts';
+import { devices, passkeys, selectList, serviceTokens, type Table, users } from './tables.ts';
 
 /** Rows read at a time. */
 const CHUNK = 1000;
@@ -47,6 +47,8 @@ async function compareTables(session: Session, derived: Derived, report: (text: 
     derived.tokens.compare({ ...row, allowedFrom } satisfies ComparedToken, report);
   }
   derived.tokens.end(report);
+  for await (const row of recordsOf(session, passkeys)) derived.passkeys.compare(row, report);
+  derived.passkeys.end(report);
 }
 
 async function compareProofs(session: Session, { documents }: Derived, report: (text: string) => void): Promise<void> {

@@ -214,6 +214,27 @@ CREATE TABLE webhook_progress (
 ) STRICT;
 `;
 
+/** The keys that users sign in with. `transports` and `used` are JSON. */
+const passkeys = `
+CREATE TABLE passkey (
+  number INTEGER PRIMARY KEY,
+  owner INTEGER NOT NULL REFERENCES user (number),
+  name TEXT NOT NULL,
+  credential_id TEXT NOT NULL UNIQUE,
+  public_key TEXT NOT NULL,
+  rp_id TEXT NOT NULL,
+  transports TEXT NOT NULL,
+  aaguid TEXT NOT NULL,
+  sign_count INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER,
+  removed_at INTEGER,
+  version INTEGER NOT NULL,
+  used TEXT NOT NULL
+) STRICT;
+CREATE INDEX passkey_by_owner ON passkey (owner, number);
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -223,4 +244,5 @@ export const migrations: readonly Migration[] = [
   { number: 5, name: 'responses', sql: responses },
   { number: 6, name: 'proofs', sql: proofs },
   { number: 7, name: 'webhooks', sql: webhooks },
+  { number: 8, name: 'passkeys', sql: passkeys },
 ];

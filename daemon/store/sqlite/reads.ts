@@ -4,6 +4,7 @@ import { appReads } from './apps.ts';
 import { backupReads } from './backups.ts';
 import { deviceReads } from './devices.ts';
 import { readHead } from './journal.ts';
+import { passkeyReads } from './passkeys.ts';
 import { proofReads } from './proofs.ts';
 import { lastEventId, readEvents } from './read-journal.ts';
 import { responseReads } from './responses.ts';
@@ -30,6 +31,7 @@ export function tableReads(statements: Statements): Omit<Reads, 'devices' | 'sta
     ...appReads(statements),
     ...backupReads(statements),
     ...serviceTokenReads(statements),
+    ...passkeyReads(statements),
     ...proofReads(statements),
     ...responseReads(statements),
     ...webhookReads(statements),

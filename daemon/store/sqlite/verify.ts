@@ -2,6 +2,7 @@ import type { DocumentRecord } from '../../domain/document.ts';
 import type { Derived } from '../derived.ts';
 import type { ComparedDevice } from '../derived-devices.ts';
 import { type ComparedAnswer, compareAnswer } from '../derived-documents.ts';
+import type { ComparedPasskey } from '../derived-passkeys.ts';
 import type { ComparedToken } from '../derived-tokens.ts';
 import type { ComparedUser } from '../derived-users.ts';
 import { JournalCheck } from '../journal-check.ts';
@@ -9,6 +10,7 @@ import type { ChainedRow } from '../journal-end.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';
 import { hasRecords, readHead } from './journal.ts';
+import { passkeyRows, storesPasskeys } from './passkeys.ts';
 import { proofFields, storesProofs } from './proofs.ts';
 import type { Statements } from './statements.ts';
 import { columnsOf } from './tables.ts';
@@ -40,7 +42,7 @@ export function* verifyJournal(
 /** Yields between rows. */
 function* compareTables(
   statements: Statements,
-  { users, devices, tokens, documents }: Derived,
+  { users, devices, tokens, passkeys, documents }: Derived,
   report: (text: string) => void,
 ): Generator<void, void> {
   for (const row of rowsOf<Omit<ComparedUser, 'disabled'> & { disabled: number }>(statements, userRows)) {
@@ -69,6 +71,12 @@ function* compareTables(
       yield;
     }
   tokens.end(report);
+  if (storesPasskeys(statements))
+    for (const row of rowsOf<ComparedPasskey>(statements, passkeyRows)) {
+      passkeys.compare(row, report);
+      yield;
+    }
+  passkeys.end(report);
 }
 
 const rowsOf = <T>(statements: Statements, sql: string) => statements.of(sql).iterate() as Iterable<T>;

@@ -4,6 +4,7 @@ import { appWrites } from './apps.ts';
 import { backupWrites } from './backups.ts';
 import { checkDeviceGuard, deviceWrites } from './devices.ts';
 import { type Journal, journalWrites } from './journal.ts';
+import { passkeyWrites } from './passkeys.ts';
 import { proofWrites } from './proofs.ts';
 import { checkResponse, responseWrites, writeResponse } from './responses.ts';
 import { serviceTokenWrites } from './service-tokens.ts';
@@ -74,6 +75,7 @@ const writes: Writes<Change['kind']> = {
   ...appWrites,
   ...backupWrites,
   ...serviceTokenWrites,
+  ...passkeyWrites,
   ...proofWrites,
   ...webhookWrites,
   ...journalWrites,

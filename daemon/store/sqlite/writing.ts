@@ -27,7 +27,7 @@ export type DeviceDelta =
   | { readonly number: number; readonly set: DeviceSet & { readonly lastUsedAt?: number } };
 
 /** The tables whose rows are numbered from 1 without gaps. */
-export const numberedTables = ['device', 'user', 'app', 'backup', 'service_token'] as const;
+export const numberedTables = ['device', 'user', 'app', 'backup', 'service_token', 'passkey'] as const;
 type Table = (typeof numberedTables)[number];
 
 /**
@@ -40,7 +40,7 @@ export class Writing {
   readonly counters = new Counters();
   readonly callers = new Callers();
   readonly kept = new KeptGuards();
-  readonly last: Record<Table, number> = { device: 0, user: 0, app: 0, backup: 0, service_token: 0 };
+  readonly last: Record<Table, number> = { device: 0, user: 0, app: 0, backup: 0, service_token: 0, passkey: 0 };
   /** When the last device was added. */
   lastCreated = 0;
   deltas: DeviceDelta[] = [];

@@ -4,6 +4,7 @@ import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import { type DeviceRow, type DeviceSet, hasTags, type NewDevice } from '../../../daemon/domain/device.ts';
 import { codeDigest, proofDigest } from '../../../daemon/domain/digest.ts';
+import type { NewPasskey } from '../../../daemon/domain/passkey.ts';
 import type { NewServiceToken } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
 import type { Change, ChangeResult, Commit } from '../../../daemon/store/commit.ts';
@@ -158,6 +159,18 @@ export const revokeToken = (token: number): Change => ({
   kind: 'token.revoke',
   token,
   entry: { type: 'TOKEN_REVOKED' },
+});
+
+export const newPasskey = (owner: number, credentialId: string, rest: Partial<NewPasskey> = {}): NewPasskey => ({
+  owner,
+  name: 'desk',
+  credentialId,
+  publicKey: `public key of ${credentialId}`,
+  rpId: 'localhost',
+  transports: ['usb', 'nfc'],
+  aaguid: '00000000-0000-0000-0000-000000000000',
+  signCount: 0,
+  ...rest,
 });
 
 export const commitOf = (changes: readonly Change[], rest: Partial<Omit<Commit, 'changes'>> = {}): Commit => ({

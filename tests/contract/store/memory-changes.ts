@@ -4,6 +4,7 @@ import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { DeviceRecord } from '../../../daemon/domain/device.ts';
 import type { DocumentRecord } from '../../../daemon/domain/document.ts';
 import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
+import type { PasskeyRecord } from '../../../daemon/domain/passkey.ts';
 import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import type { ServiceTokenRecord } from '../../../daemon/domain/service-token.ts';
 import type { UserRecord } from '../../../daemon/domain/user.ts';
@@ -54,6 +55,7 @@ export type Fault =
   | 'ignores guards on answers'
   | 'ignores the version of a progress'
   | 'keeps the progress of removed webhooks'
+  | 'ignores how a passkey was used'
   | 'stores an answer twice'
   | 'stores an answer beside its device'
   | 'keeps every answer'
@@ -81,6 +83,7 @@ export interface Content {
   apps: AppRecord[];
   backups: BackupRecord[];
   serviceTokens: ServiceTokenRecord[];
+  passkeys: PasskeyRecord[];
   events: EventRecord[];
   responses: KeptResponse[];
   proofs: KeptProof[];
@@ -101,6 +104,7 @@ export const empty = (): Content => ({
   apps: [],
   backups: [],
   serviceTokens: [],
+  passkeys: [],
   events: [],
   responses: [],
   proofs: [],
@@ -291,6 +295,21 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       write(change.entry, null, change.token);
       return { kind: 'done' };
     }
+    case 'passkey.add': {
+      const { passkey } = change;
+      const twin = content.passkeys.find(({ credentialId }) => credentialId === passkey.credentialId);
+      if (twin) return duplicate(twin.number, null);
+      const number = next(content.passkeys);
+      const fresh = { lastUsedAt: null, removedAt: null, version: 0, used: [] };
+      content.passkeys.push({ ...passkey, number, createdAt: at, ...fresh });
+      write(change.entry, null, number);
+      return { kind: 'added', number };
+    }
+    case 'passkey.remove':
+    case 'passkey.use':
+      setPasskey(content, change, at, fault);
+      if (change.kind === 'passkey.remove') write(change.entry, null, change.passkey);
+      return { kind: 'done' };
     case 'proof.add': {
       const { proof, isRegistered, entry } = change;
       if (content.proofs.some(({ proofId }) => proofId === proof.proofId) && fault !== 'stores an answer twice')
@@ -344,6 +363,23 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       return { kind: 'done' };
     }
   }
+}
+
+function setPasskey(
+  content: Content,
+  change: Extract<Change, { kind: 'passkey.remove' | 'passkey.use' }>,
+  at: number,
+  fault: Fault | undefined,
+): void {
+  const passkey = content.passkeys[change.passkey - 1];
+  if (!passkey || passkey.removedAt !== null) throw new Conflict('passkey');
+  if (change.kind === 'passkey.remove') {
+    content.passkeys[change.passkey - 1] = { ...passkey, removedAt: at };
+    return;
+  }
+  const { before, signCount, usedAt, used } = change;
+  if (passkey.version !== before && fault !== 'ignores how a passkey was used') throw new Conflict('passkey');
+  content.passkeys[change.passkey - 1] = { ...passkey, version: before + 1, signCount, lastUsedAt: usedAt, used };
 }
 
 /** Evidence before claims, and of equal ones the last first. */

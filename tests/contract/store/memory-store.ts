@@ -184,6 +184,9 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     serviceToken: async number => present().serviceTokens[number - 1] ?? null,
     serviceTokenByDigest: async sha256 => present().serviceTokens.find(token => token.sha256 === sha256) ?? null,
     serviceTokens: async window => pageOf(present().serviceTokens, window),
+    passkey: async number => present().passkeys[number - 1] ?? null,
+    passkeyByCredential: async id => present().passkeys.find(({ credentialId }) => credentialId === id) ?? null,
+    passkeysOf: async user => present().passkeys.filter(({ owner, removedAt }) => owner === user && removedAt === null),
     app: async number => present().apps[number - 1] ?? null,
     apps: async ({ platform, ...window }) =>
       pageOf(
