@@ -6,7 +6,7 @@ import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { labelPrinter, reading } from '../support/label-printer.ts';
 import { devmgr, programFile, start, temporaryFolder } from './program.ts';
-import { atTerminal, ESC, keys } from './screen.ts';
+import { atTerminal, ctrl, ESC, enter, keys, shellAtTerminal } from './screen.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
 vi.mock('../../daemon/hardware/drivers.ts', () => ({ createDrivers: () => [driver] }));
@@ -52,6 +52,11 @@ function station(roster: string) {
     rows: () => readFileSync(out, 'utf8').trimEnd().split('\n').slice(1),
     run: (...more: string[]) => devmgr([...args, ...more], { home, env }),
     start: (...more: string[]) => start([...args, ...more], { home, env }),
+    inShell: async () => {
+      const shell = await shellAtTerminal({ home, env }, 'sh');
+      enter(shell, [process.execPath, programFile, ...args]);
+      return shell;
+    },
     atTerminal: (...more: string[]) =>
       atTerminal([process.execPath, programFile, ...args, ...more], { home, env, columns: 60 }),
   };
@@ -301,5 +306,33 @@ describe('at a terminal', () => {
     expect(stdout).toContain('\u0007');
     const bound = await holders();
     expect([first, second].map(key => bound.get(key.serialNumber!))).toEqual([undefined, 'fay']);
+  });
+
+  test('Ctrl-Z leaves a usable terminal; after fg the person and the key that has passed are shown again', async () => {
+    const shell = await station('userId,name\nkim,Kim Four\n').inShell();
+    await shell.shows(/Kim Four[\s\S]*plug in a key/);
+    const key = await plug();
+    await shell.shows(/PASS/);
+    shell.type(ctrl.z);
+    await shell.shows(/Stopped[\s\S]*\$ $/);
+    shell.type('stty -a\r');
+    await shell.shows(/ icanon [\s\S]* echo /);
+    expect(await holders()).not.toContain('kim');
+    shell.type('fg\r');
+    await shell.shows(/Kim Four \(kim\)[\s\S]*PASS[\s\S]*press Enter: it is bound to kim/);
+    shell.type(keys.enter);
+    await shell.shows(/bound {2}kim[\s\S]*\$ $/);
+    shell.type('exit $?\r');
+    expect((await shell.ended).code).toBe(0);
+    expect((await holders()).get(key.serialNumber!)).toBe('kim');
+  });
+
+  test('Ctrl-Z is ignored where no shell could continue the program', async () => {
+    const screen = station('userId\nlea\n').atTerminal();
+    await screen.shows(/lea[\s\S]*plug in a key/);
+    screen.type(`${ctrl.z}r`);
+    await screen.shows(/nothing to redo/);
+    screen.type('s');
+    expect((await screen.ended).code).toBe(7);
   });
 });

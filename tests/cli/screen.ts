@@ -58,10 +58,11 @@ export function atTerminal(command: readonly string[], { home, columns = 80, env
   };
 }
 
-/** An interactive bash, in which `$ ` asks for the next command. */
-export async function shellAtTerminal(options: ScreenOptions): Promise<Screen> {
+/** An interactive shell, in which `$ ` asks for the next command. Bash restores the modes of the terminal by itself; `sh` leaves them. */
+export async function shellAtTerminal(options: ScreenOptions, kind: 'bash' | 'sh' = 'bash'): Promise<Screen> {
   const env = { ...options.env, PS1: '$ ', INPUTRC: '/dev/null' };
-  const shell = atTerminal(['bash', '--noprofile', '--norc', '-i'], { ...options, env });
+  const command = kind === 'bash' ? ['bash', '--noprofile', '--norc', '-i'] : ['sh', '-i'];
+  const shell = atTerminal(command, { ...options, env });
   await shell.shows(/\$ $/);
   return shell;
 }

@@ -78,13 +78,16 @@ export class Keyboard {
 export class TerminalKeys {
   readonly #io: Io;
   readonly #typed: (operated: Operated) => void;
+  readonly #shown: () => void;
   readonly #keyboard = new Keyboard();
   readonly #decoder = new TextDecoder();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(io: Io, typed: (operated: Operated) => void) {
+  /** `shown` is called when the program was suspended and has the terminal again. */
+  constructor(io: Io, typed: (operated: Operated) => void, shown: () => void) {
     this.#io = io;
     this.#typed = typed;
+    this.#shown = shown;
   }
 
   open(): void {
@@ -121,11 +124,19 @@ export class TerminalKeys {
     if (process.platform === 'win32') return;
     this.#io.stdin.setRawMode?.(false);
     process.kill(0, 'SIGTSTP');
+    // The system discards the signal if no shell could continue this group.
+    this.#takeTerminal();
   }
 
-  /** The shell has restored its own modes; Node does not set a mode that it believes to be set. */
+  /** Another signal may have stopped the program. */
   readonly #continued = (): void => {
+    this.#takeTerminal();
+    this.#shown();
+  };
+
+  /** The shell has restored its own modes; Node does not set a mode that it believes to be set. */
+  #takeTerminal(): void {
     this.#io.stdin.setRawMode?.(false);
     this.#io.stdin.setRawMode?.(true);
-  };
+  }
 }

@@ -34,6 +34,8 @@ export class RosterReport {
   /** What the last prompt was about: the same prompt is not repeated. */
   #asked = '';
   #lastBound: EnrolledKey | null = null;
+  /** The last check that a key has passed. */
+  #lastPassed: Verdict | null = null;
 
   constructor(context: Context, file: EnrollFile | null, options: ReportOptions) {
     this.#context = context;
@@ -66,14 +68,26 @@ export class RosterReport {
     this.#notice(`    ${this.#tint('cyan', `plug in ${what}${more}`)}`);
   }
 
+  /** Names the person again, and what is in the reader: another program has written to the terminal. */
+  again(line: Line): void {
+    this.#asked = '';
+    this.ask(line);
+    if (line.phase.type === 'ready' && this.#lastPassed !== null) this.#pass(this.#lastPassed);
+    if (line.phase.type === 'crowded') this.say('two keys', null, '');
+  }
+
   /** A check that the key has passed, and what is next. */
-  async passed({ row, proved }: Verdict): Promise<void> {
-    const { isInteractive } = this.#options;
+  async passed(verdict: Verdict): Promise<void> {
+    this.#lastPassed = verdict;
+    this.#pass(verdict);
+    this.#ring(bell);
+  }
+
+  #pass({ row, proved }: Verdict): void {
     const proof = proved === null ? '' : `, proof ${safe(proved.proof?.grade ?? 'none')}`;
     this.#notice(`  ${this.#tint('green', '✓ PASS')}  ${keyWords(row)}${proof}`);
-    const [or, undo] = isInteractive ? [' or press Enter', ' (Esc: undo)'] : ['', ''];
+    const [or, undo] = this.#options.isInteractive ? [' or press Enter', ' (Esc: undo)'] : ['', ''];
     this.#notice(`    unplug it${or}: it is bound to ${safe(row.userId ?? '')}${undo}`);
-    this.#ring(bell);
   }
 
   /** A key that is not bound, and why. */

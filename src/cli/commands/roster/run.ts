@@ -90,7 +90,13 @@ class RosterRun {
     );
     this.#skipped = skipped;
     this.#idle = new Idle(options.timeoutSeconds);
-    this.#keyboard = isInteractive ? new TerminalKeys(context.io, typed => this.#take(typed)) : null;
+    this.#keyboard = isInteractive
+      ? new TerminalKeys(
+          context.io,
+          typed => this.#take(typed),
+          () => this.#report.again(this.#line),
+        )
+      : null;
   }
 
   async run(): Promise<number> {
