@@ -83,7 +83,7 @@ export class Poster {
       const reason = result === 'delivered' ? null : `the endpoint ${statusProblem(status)}`;
       return { result, status, reason, waitSeconds: retryAfterSeconds(retryAfter, now()) };
     } catch (error) {
-      return failed(deadline.signal.aborted ? `no response within ${postMs / 1000} s` : wordsOf(error));
+      return failed(deadline.signal.aborted ? `no response within ${postMs / 1000} s` : wordsOf(error, url));
     } finally {
       clearTimeout(timer);
     }
@@ -132,6 +132,7 @@ function drained(response: IncomingMessage): Promise<void> {
 
 const failed = (reason: string) => ({ result: 'again', status: null, reason, waitSeconds: null }) as const;
 
+const noTls = 'the endpoint does not speak TLS';
 const codes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed',
@@ -141,14 +142,19 @@ const codes: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the network cannot be reached',
   ETIMEDOUT: 'the connection was not established in time',
   HPE_HEADER_OVERFLOW: `the headers of the response are longer than ${MAX_HEADERS} bytes`,
+  EPROTO: noTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
 };
 
-/** Why a post failed: a text of the system, never one of the receiver. */
-function wordsOf(error: unknown): string {
+/** Why a post failed: a text of the system, never one of the receiver, such as the names in its certificate. */
+function wordsOf(error: unknown, { hostname }: URL): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined) return message;
-  return (
-    codes[code] ??
-    (code.startsWith('HPE_') ? 'the response is not HTTP' : `${message || 'the connection failed'} (${code})`)
-  );
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `the certificate is not for ${hostname}`;
+  const known = codes[code] ?? (code.startsWith('HPE_') ? 'the response is not HTTP' : undefined);
+  if (known !== undefined) return known;
+  // Node adds an option of its own after a semicolon.
+  if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return `the certificate is not trusted: ${message.split(';')[0]}`;
+  return `${message || 'the connection failed'} (${code})`;
 }

@@ -1,5 +1,6 @@
 /** A receiver of webhooks, as a user of the scheme would write it: it verifies with the package of Standard Webhooks. */
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import { listening } from './http-servers.ts';
 
@@ -28,13 +29,13 @@ export interface Receiver {
 
 export const taken: Reply = { status: 204 };
 
-/** Listens on loopback until the test ends. */
-export async function startReceiver(first: Reply = taken): Promise<Receiver> {
+/** Listens on loopback until the test ends. With `tls` over HTTPS. */
+export async function startReceiver(first: Reply = taken, tls?: ServerOptions): Promise<Receiver> {
   const posts: Post[] = [];
   const waiting = new Set<() => void>();
   const accepted: Post[] = [];
   let reply = first;
-  const server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', text => {
       body += text;
@@ -51,8 +52,9 @@ export async function startReceiver(first: Reply = taken): Promise<Receiver> {
       if (reply) response.writeHead(reply.status, reply.headers).end();
       for (const look of waiting) look();
     });
-  });
-  const { url } = await listening(server);
+  };
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
+  const { url } = await listening(server, { scheme: tls === undefined ? 'http' : 'https' });
   return {
     url: `${url}/hook`,
     posts,
