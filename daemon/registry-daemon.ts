@@ -20,6 +20,7 @@ import {
   eventRoutes,
   hardwareRoutes,
   proofRoutes,
+  signInCodeRoutes,
   systemRoutes,
   tokenRoutes,
   userRoutes,
@@ -56,6 +57,7 @@ import { Readiness } from './services/readiness.ts';
 import { ResponseSweep } from './services/response-sweep.ts';
 import { ServiceTokens } from './services/service-tokens.ts';
 import { requestLimits } from './services/shared-limiter.ts';
+import { SignInCodes } from './services/sign-in-codes.ts';
 import { statisticsAt } from './services/statistics.ts';
 import { TokenService } from './services/token-service.ts';
 import { Tokens } from './services/tokens.ts';
@@ -114,6 +116,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   const logins = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);
   const lastUses = new LastUses({ store, now });
   stack.add(() => lastUses.stop());
+  const serviceTokens = new ServiceTokens({ store, lastUses, now });
   const responses = new ResponseSweep({ store, now });
   stack.add(() => responses.stop());
   const hub = new Hub({ store, log });
@@ -139,7 +142,8 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     keyed: new KeyedRequests({ store, now }),
     limiter,
     logins,
-    tokens: new Authentication(logins, new ServiceTokens({ store, lastUses, now })),
+    tokens: new Authentication(logins, serviceTokens),
+    signInCodes: new SignInCodes({ store, tokens: logins, serviceTokens, now, access }),
     access,
     hub,
     readiness,
@@ -185,7 +189,7 @@ async function createServer(
   parts: Parts,
   scanned: Promise<void>,
 ): Promise<FastifyInstance> {
-  const { hub, keys, tokens } = parts;
+  const { hub, keys, tokens, signInCodes } = parts;
   const origin = originRule(settings.host, settings.allowHosts);
   const tls = await readTls(settings, log);
   const onForbidden = forbiddenRecorder(parts.access);
@@ -197,6 +201,7 @@ async function createServer(
         gauges: () => gauges(store, hub, parts),
       }),
     app => userRoutes(app, parts),
+    app => signInCodeRoutes(app, parts),
     app => tokenRoutes(app, parts),
     app => proofRoutes(app, parts),
     app => webhookRoutes(app, parts),
@@ -208,7 +213,7 @@ async function createServer(
     app => documents(app, { version }),
     app => refuseWrongMethods(app, Object.values(routes)),
     app => systemRoutes(app, { ...parts, version, drivers: () => keys.driverStatuses() }),
-    websocketPlugin({ hub, tokens, store, origin }),
+    websocketPlugin({ hub, tokens, codes: signInCodes, store, origin }),
   ]);
 }
 

@@ -2,7 +2,7 @@
  * Keeps web pages in the operator's browser away from the daemon. A name that was rebound to this machine (DNS rebinding) shows
  * in the header Host, another site in Origin. Checked for every request and upgrade, before anything else.
  */
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError } from '../../src/contract/codes.ts';
 import { isLoopbackName } from '../loopback.ts';
 
@@ -44,6 +44,16 @@ export function checkOrigin(request: ReceivedHeaders, rule: OriginRule): void {
   if (origin === undefined) return;
   if (originHost(origin) !== host.toLowerCase())
     throw new ApiError(2007, 'requests from pages of another site are refused');
+}
+
+/**
+ * Refuses a page of another origin with 2007, after `checkOrigin` has compared host and port: a daemon with TLS has no pages at `http:`. One
+ * without TLS may be behind a proxy that has it, so its pages may have either scheme.
+ */
+export function checkSameOrigin({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): void {
+  const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
+  if (isEncrypted && headers.origin !== undefined && !headers.origin.toLowerCase().startsWith('https:'))
+    throw new ApiError(2007, 'requests from pages without TLS are refused');
 }
 
 /** Node takes the first Host and drops the others; a proxy in front may have judged another one. */

@@ -10,6 +10,7 @@ import type { Hub } from '../notifications/hub.ts';
 import type { Client, TokenCheck } from '../services/authentication.ts';
 import type { Caller } from '../services/context.ts';
 import { deviceNumber, eventTypesIn } from '../services/events.ts';
+import type { SignInCodes } from '../services/sign-in-codes.ts';
 import type { Reader } from '../store/store.ts';
 import { bearer } from './operation.ts';
 
@@ -17,15 +18,16 @@ import { bearer } from './operation.ts';
 export interface AdmissionParts {
   readonly hub: Pick<Hub, 'ready' | 'reaches'>;
   readonly tokens: Pick<TokenCheck, 'check'>;
+  /** Absent without a registry: then no code is valid. */
+  readonly codes?: Pick<SignInCodes, 'openStream'>;
   readonly store: Pick<Reader, 'device'>;
 }
 
 /** An admitted request for a stream. */
 export interface Admission {
   readonly caller: Caller;
-  readonly client: Client;
-  /** Kept to check its validity again; never logged. */
-  readonly token: string;
+  /** Checks again whether the token, or the login that made the code, is still valid. Refuses with 1004 or 1005. */
+  readonly check: () => Promise<Caller>;
   readonly wanted: TypeSet;
   /** Number of the device whose events are wanted; null for those of all. */
   readonly device: number | null;
@@ -39,12 +41,13 @@ const readQuery = compileReader(routes.notifications.query, 'text');
 export async function admit(
   request: { readonly url?: string | undefined; readonly headers: IncomingHttpHeaders },
   client: Client,
-  { hub, tokens, store }: AdmissionParts,
+  parts: AdmissionParts,
 ): Promise<Admission> {
+  const { hub, store } = parts;
   const [, text = ''] = splitUrl(request.url);
   const query = parse(text);
-  const token = typeof query.token === 'string' && query.token ? query.token : bearer(request);
-  const caller = await tokens.check(token, client);
+  const check = await credential(query, request, client, parts);
+  const caller = await check();
   const result = readQuery(query);
   if (!result.ok) throw new ApiError(1001, result.message);
   // An empty value is probably a mistake; without since, the client would miss events silently.
@@ -56,7 +59,19 @@ export async function admit(
   const since = result.value.since ?? null;
   if (since !== null && !(await hub.reaches(since)))
     throw new ApiError(1001, `since is ahead of the log: no event has the id ${since} yet`);
-  return { caller, client, token, wanted, device, since };
+  return { caller, check, wanted, device, since };
+}
+
+/** The check of the token or code of a request. A code is used up by it, and goes before a token. */
+async function credential(
+  query: ReturnType<typeof parse>,
+  request: { readonly headers: IncomingHttpHeaders },
+  client: Client,
+  { tokens, codes }: AdmissionParts,
+): Promise<() => Promise<Caller>> {
+  if (typeof query.code === 'string' && codes) return codes.openStream(query.code, client);
+  const token = typeof query.token === 'string' && query.token ? query.token : bearer(request);
+  return () => tokens.check(token, client);
 }
 
 /** Path and query of a request's target. */

@@ -12,20 +12,22 @@ import { routes } from '../../src/contract/routes.ts';
 import { stream as streamBounds } from '../../src/contract/values.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { FrameSink } from '../notifications/outbox.ts';
-import type { Client, TokenCheck } from '../services/authentication.ts';
+import type { TokenCheck } from '../services/authentication.ts';
 import { holderOf, nameOf } from '../services/context.ts';
 import type { Reader } from '../store/store.ts';
 import type { Connections } from './connections.ts';
 import type { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
 import { endSocket, envelope, errorResponse, noSuchOperation, RETRY_AFTER, rawResponse } from './responses.ts';
-import { type Admission, admit, splitUrl } from './stream-admission.ts';
+import { type Admission, type AdmissionParts, admit, splitUrl } from './stream-admission.ts';
 import { type StreamBounds, StreamQuota } from './stream-quota.ts';
 
 /** What the stream works with. */
 export interface WebsocketParts {
   readonly hub: Hub;
   readonly tokens: TokenCheck;
+  /** Absent without a registry. */
+  readonly codes?: NonNullable<AdmissionParts['codes']>;
   readonly store: Pick<Reader, 'device'>;
   readonly origin: OriginRule;
   /** Bounds of open streams per user and in total. */
@@ -147,13 +149,13 @@ class Upgrades {
   }
 
   #open(ws: WebSocket, socket: Socket, admission: Admission, requestId: string): void {
-    const { caller, client, token, wanted, device, since } = admission;
+    const { caller, check, wanted, device, since } = admission;
     const log = this.#log.child({ requestId });
     const subscription = this.#parts.hub.subscribe({
       sink: streamSink(ws, socket),
       holder: holderOf(caller),
       expiresAt: caller.expiresAt,
-      isTokenValid: () => isValid(this.#parts.tokens, token, client),
+      isTokenValid: () => isValid(check),
       wanted,
       device,
       since,
@@ -169,9 +171,9 @@ class Upgrades {
   }
 }
 
-async function isValid(tokens: TokenCheck, token: string, client: Client): Promise<boolean> {
+async function isValid(check: Admission['check']): Promise<boolean> {
   try {
-    await tokens.check(token, client);
+    await check();
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;

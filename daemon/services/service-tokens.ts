@@ -42,7 +42,11 @@ export class ServiceTokens {
 
   /** Who the token belongs to. Refuses with 1004 or 1005. `address` is that of the client. */
   async check(text: string, address: string): Promise<Caller> {
-    const digest = digestOf(text);
+    return this.checkDigest(digestOf(text), address);
+  }
+
+  /** Like `check`, for the token whose text has this SHA-256. */
+  async checkDigest(digest: string, address: string): Promise<Caller> {
     const known = this.#peek(digest) ?? (await this.#find(digest));
     return this.#callerOf(known, address);
   }

@@ -22,6 +22,7 @@ import type { LatestProof, ProofRecord } from '../domain/proof.ts';
 import type { ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { ProgressRecord } from '../domain/webhook.ts';
+import type { SharedCodes } from './codes.ts';
 import type { ChangeResult, Commit, StoredResponse } from './commit.ts';
 import type { SharedCounters } from './counters.ts';
 import type {
@@ -147,6 +148,8 @@ export interface Store extends Reader {
   onCommit(listener: (notice: CommitNotice) => void): () => void;
   /** Absent if the store has one handle at a time: then counters in memory do. */
   readonly counters?: SharedCounters;
+  /** Absent if the store has one handle at a time: then single-use codes in memory do. */
+  readonly codes?: SharedCodes;
   /** Absent if the store has one handle at a time. */
   readonly sharedWork?: SharedWork;
   /**

@@ -14,6 +14,8 @@ interface Endpoint {
 export const endpoints = {
   login: { method: 'POST', path: '/api/auth/login', access: 'public', neverReplayed: true },
   refresh: { method: 'POST', path: '/api/auth/refresh', neverReplayed: true },
+  createCode: { method: 'POST', path: '/api/auth/codes', neverReplayed: true },
+  exchangeCode: { method: 'POST', path: '/api/auth/exchange', access: 'public', neverReplayed: true },
   register: { method: 'POST', path: '/api/devices/register' },
   batchRegister: { method: 'POST', path: '/api/devices/batch-register' },
   batchUpdate: { method: 'POST', path: '/api/devices/batch-update' },

@@ -69,6 +69,9 @@ export const activationCodeDays = { min: 1, max: 3650, default: 365 } as const;
 /** Seconds for which a token is valid, after a login and for the role LOCAL. */
 export const tokenSeconds = 24 * 60 * 60;
 
+/** Seconds for which a single-use code is valid. */
+export const signInCodeSeconds = 30;
+
 /** Days after a login for which its token can be renewed. */
 export const sessionDays = { min: 1, max: 3650, default: 30 } as const;
 

@@ -53,6 +53,8 @@ const sampleRoot = [
 const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   login: { send: { username: '{{username}}', password: '{{password}}' }, save: { token: 'token' } },
   refresh: { save: { token: 'token' } },
+  createCode: { send: { purpose: 'SESSION' }, save: { signInCode: 'code' } },
+  exchangeCode: { send: { code: '{{signInCode}}' }, save: { token: 'token' } },
   createToken: {
     send: { name: 'line-{{run}}', role: 'DEALER', expiresInDays: 1 },
     save: { tokenId: 'tokenId', serviceToken: 'token' },

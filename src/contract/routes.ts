@@ -8,6 +8,7 @@ import * as devices from './devices.ts';
 import type { RouteName } from './endpoints.ts';
 import * as hardware from './hardware.ts';
 import * as proofs from './proofs.ts';
+import * as signInCodes from './sign-in-codes.ts';
 import { statistics } from './statistics.ts';
 import * as system from './system.ts';
 import * as tokens from './tokens.ts';
@@ -19,6 +20,8 @@ import * as webhooks from './webhooks.ts';
 export const routes = {
   login: auth.login,
   refresh: auth.refresh,
+  createCode: signInCodes.createCode,
+  exchangeCode: signInCodes.exchangeCode,
   register: devices.registerDevice,
   batchRegister: devices.batchRegister,
   batchUpdate,

@@ -120,6 +120,11 @@ export const notifications = route({
   websocket: true,
   query: Type.Object({
     token: Type.Optional(line(4096, { description: 'JWT; may be sent in the header Authorization instead' })),
+    code: Type.Optional(
+      line(200, {
+        description: 'single-use code of the purpose STREAM, instead of a token; a refused request uses it up too',
+      }),
+    ),
     since: Type.Optional(Type.Integer({ minimum: 0, description: 'id of the last event that the client has' })),
     types,
     deviceId: ofDevice('only events of this device; then no KEY_* events are sent'),

@@ -10,6 +10,11 @@ export type Role = (typeof roles)[number];
 /** LOCAL is the role of the token that the daemon writes for programs of the same user on the same machine. */
 export type CallerRole = Role | 'LOCAL';
 
+/** What a single-use code can be used for. */
+export const codePurposes = ['SESSION', 'STREAM'] as const;
+/** What a single-use code can be used for. */
+export type CodePurpose = (typeof codePurposes)[number];
+
 /** How the text of every service token begins. */
 export const serviceTokenPrefix = 'devmgr_';
 

@@ -101,6 +101,7 @@ describe('the OpenAPI document', () => {
       })
       .map(([, { path }]) => path);
     expect(open.sort()).toEqual([
+      '/api/auth/exchange',
       '/api/auth/login',
       '/api/health',
       '/api/openapi.json',

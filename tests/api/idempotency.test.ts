@@ -84,11 +84,11 @@ const accepting = writes.filter(([, shape]) => acceptsKey(shape)).map(([name, sh
 const requests = validRequests(() => daemon);
 
 describe('operations', () => {
-  it('every POST and PUT accepts a key except login, refresh, tokens, uploads, new webhooks and what asks a key or an endpoint', () => {
+  it('every POST and PUT accepts a key except login, refresh, codes, tokens, uploads, new webhooks and what asks a key or an endpoint', () => {
     const others = writes.filter(([, shape]) => !acceptsKey(shape)).map(([name]) => name);
     const uploads = ['createBackup', 'importTrust', 'uploadApp'];
     // A proof stores nothing, and a key gives each challenge an answer of its own.
-    const tokens = ['createToken', 'login', 'refresh', 'revokeToken', 'createWebhook'];
+    const tokens = ['createToken', 'createCode', 'exchangeCode', 'login', 'refresh', 'revokeToken', 'createWebhook'];
     expect(others.sort()).toEqual([...uploads, ...tokens, 'proveKey', 'testWebhook'].sort());
     expect(accepting.length).toBeGreaterThanOrEqual(14);
   });

@@ -31,6 +31,7 @@ const requests = validRequests(() => daemon);
 /** Operations by the roles that may call them. */
 const readers: readonly RouteName[] = [
   'refresh',
+  'createCode',
   'listDevices',
   'deviceDetail',
   'events',

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { checkOrigin, originRule } from '../../daemon/http/origin.ts';
+import { checkOrigin, checkSameOrigin, originRule } from '../../daemon/http/origin.ts';
 
 const local = originRule('127.0.0.1', []);
 const network = originRule('0.0.0.0', []);
@@ -16,6 +17,21 @@ const codeOf = (headers: Record<string, string>, rule = local): number => {
 test('the IPv6 address that the daemon listens on is one of its names', () => {
   const rule = originRule('2001:DB8::1', ['keys.example.com']);
   expect([codeOf({ host: '[2001:db8::1]:7470' }, rule), codeOf({ host: '[2001:db8::2]' }, rule)]).toEqual([200, 2007]);
+});
+
+test('a daemon with TLS refuses pages without it; behind a proxy, pages have either scheme', () => {
+  const accepts = (origin: string | undefined, encrypted: boolean): boolean => {
+    const headers = origin === undefined ? {} : { origin };
+    try {
+      checkSameOrigin({ headers, socket: { encrypted } } as unknown as IncomingMessage);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const [plain, secure] = ['http://keys.example.com', 'HTTPS://keys.example.com'];
+  expect([accepts(secure, true), accepts(undefined, true), accepts(plain, true)]).toEqual([true, true, false]);
+  expect([accepts(secure, false), accepts(undefined, false), accepts(plain, false)]).toEqual([true, true, true]);
 });
 
 describe('a daemon on loopback', () => {

@@ -155,15 +155,29 @@ describe('the signing key', () => {
     expect(await tried(earlier)).toBe(200);
   });
 
+  const posted = async (operation: string, body: object, token?: string) => {
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+    const sent = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await (await fetch(`${daemon.url}/api/auth/${operation}`, sent)).json()) as {
+      code: number;
+      data: { code: string };
+    };
+  };
+  const codeOf = async (token: string, purpose: string) => (await posted('codes', { purpose }, token)).data.code;
+
   it('that is replaced with revokeNow ends all earlier tokens of a running daemon; their streams close with 4401', async () => {
     const earlier = await login();
     const stream = await openStream(daemon.url, { token: earlier });
     const local = await openStream(daemon.url, { token: (await readFile(join(home, 'local-token'), 'utf8')).trim() });
+    const byCode = await openStream(daemon.url, { code: await codeOf(earlier, 'STREAM') });
+    const session = await codeOf(earlier, 'SESSION');
     const ran = await runDaemonProgram(rotateKey, { home, json: false, revokeNow: true });
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('all earlier tokens are revoked') });
     await expect.poll(() => tried(earlier), { timeout: 20_000 }).toBe(1004);
     expect((await stream.closed).code).toBe(4401);
     expect((await local.closed).code).toBe(4401);
+    expect((await byCode.closed).code).toBe(4401);
+    expect((await posted('exchange', { code: session })).code).toBe(1004);
     const next = await login();
     expect(await tried(next)).toBe(200);
     await daemon.stop();

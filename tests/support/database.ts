@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { copiedTables, keyColumn } from '../../daemon/store/copy.ts';
 import type { PostgresServer } from './postgres.ts';
 
-/** A digest of each table, by name; counters of limits and the checks of health are left out. */
+/** A digest of each table, by name; counters of limits, single-use codes and the checks of health are left out. */
 export async function imageOf(server: PostgresServer, database: string): Promise<Readonly<Record<string, string>>> {
   const tables = await server.query(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY 1`,
@@ -12,7 +12,7 @@ export async function imageOf(server: PostgresServer, database: string): Promise
   );
   const image: Record<string, string> = {};
   for (const { name } of tables) {
-    if (name === 'counter') continue;
+    if (name === 'counter' || name === 'sign_in_code') continue;
     const row = name === 'head' ? `to_jsonb(t) - 'touched'` : 'to_jsonb(t)';
     const rows = await server.query(`SELECT ${row}::text AS row FROM "${name}" t ORDER BY 1`, database);
     image[name as string] = createHash('sha256').update(JSON.stringify(rows)).digest('hex');

@@ -50,13 +50,14 @@ export async function openNodes(server: PostgresServer, count: number, deadlineM
   const opened = await openPostgres(server, { counting });
   onTestFinished(opened.cleanup);
   const others = await Promise.all(Array.from({ length: count - 1 }, () => opened.openAnother()));
-  const nodes: SharedCounters[] = [opened.store, ...others].map(({ counters }) => counters!);
+  const stores = [opened.store, ...others];
+  const nodes: SharedCounters[] = stores.map(({ counters }) => counters!);
   const advance = async (milliseconds: number) => {
     await opened.query(`UPDATE test_clock SET at = at + ${milliseconds}`);
   };
   const { clock, monotonic } = movedBy(advance);
   await opened.query(`CREATE TABLE test_clock (at int8 NOT NULL); INSERT INTO test_clock VALUES (${clock.wall()})`);
-  return { ...opened, nodes, clock, monotonic };
+  return { ...opened, stores, nodes, clock, monotonic };
 }
 
 function inDatabase(server: () => PostgresServer): LimitStore {

@@ -43,6 +43,7 @@ export function validRequests(
 
   return {
     refresh: async () => ({}),
+    createCode: async () => ({ body: { purpose: 'STREAM' } }),
     register: async () => ({ body: registration() }),
     batchRegister: async () => ({ body: { devices: [registration()] } }),
     activate: async () => ({ body: activation(await deviceIn('INACTIVE', daemon())) }),

@@ -23,6 +23,7 @@ export interface StreamClient {
 
 export interface StreamQuery {
   readonly token?: string;
+  readonly code?: string;
   readonly since?: number | string;
   readonly types?: string;
   readonly deviceId?: string;

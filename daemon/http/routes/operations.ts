@@ -24,12 +24,14 @@ import type { ProofPolicies } from '../../services/proofs/policies.ts';
 import type { ProofService } from '../../services/proofs/proof-service.ts';
 import type { TrustFile, TrustService } from '../../services/proofs/trust-service.ts';
 import type { Readiness } from '../../services/readiness.ts';
+import type { SignInCodes } from '../../services/sign-in-codes.ts';
 import type { TokenService } from '../../services/token-service.ts';
 import type { UserService } from '../../services/users.ts';
 import type { WebhookService } from '../../services/webhooks.ts';
 import { sendDownload, textStream } from '../download.ts';
 import { type FormTimes, formOperation } from '../form-operation.ts';
-import { type OperationParts, operation, rawOperation } from '../operation.ts';
+import { bearer, type OperationParts, operation, rawOperation } from '../operation.ts';
+import { checkSameOrigin } from '../origin.ts';
 import { JSON_TYPE, RETRY_AFTER } from '../responses.ts';
 
 /** Login, tokens and users. */
@@ -52,6 +54,21 @@ export function userRoutes(
     users.setPassword(context, params.userId, body),
   );
   operation(app, parts, routes.logoutUser, ({ context, params }) => users.logout(context, params.userId));
+}
+
+/** Single-use codes. */
+export function signInCodeRoutes(
+  app: FastifyInstance,
+  parts: OperationParts & { readonly signInCodes: SignInCodes },
+): void {
+  const { signInCodes } = parts;
+  operation(app, parts, routes.createCode, ({ context, body, request }) =>
+    signInCodes.create(context.caller, bearer(request), body),
+  );
+  operation(app, parts, routes.exchangeCode, ({ context, body, request }) => {
+    checkSameOrigin(request.raw);
+    return signInCodes.exchange(body, context);
+  });
 }
 
 /** Service tokens. */

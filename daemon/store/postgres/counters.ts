@@ -6,7 +6,7 @@ import { toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 
 /** The time of the server, in milliseconds since 1970. */
-const serverTime = '(extract(epoch FROM now()) * 1000)::int8';
+export const serverTime = '(extract(epoch FROM now()) * 1000)::int8';
 
 /** $3 want, $4 need, $5 most, $6 share, $7 milliseconds. In an update `excluded.ends_at - $7` is the time. */
 const fresh = 'w.ends_at <= excluded.ends_at - $7::int8';

@@ -159,6 +159,15 @@ CREATE INDEX passkey_by_owner ON passkey (owner, number);
 ALTER TABLE head ADD COLUMN passkey int8 NOT NULL DEFAULT 0;
 `;
 
+/**
+ * Single-use codes of all nodes: see `SharedCodes`. `session` is what a code opens, as JSON. Times are by the clock of the server. Not logged: a
+ * crash of the server empties it, and neither a standby nor a backup of the registry has it.
+ */
+const signInCodes = `
+CREATE UNLOGGED TABLE sign_in_code (digest ${text} PRIMARY KEY, session ${text} NOT NULL, ends_at int8 NOT NULL);
+CREATE INDEX sign_in_code_by_end ON sign_in_code (ends_at);
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -172,4 +181,5 @@ export const migrations: readonly Migration[] = [
   { number: 7, name: 'webhooks', sql: webhooks, readableBy: 4 },
   // A daemon of the step before asks for passwords only: a policy of sign-ins holds when all daemons know this step.
   { number: 8, name: 'passkeys', sql: passkeys, readableBy: 4 },
+  { number: 9, name: 'single-use codes', sql: signInCodes, readableBy: 4 },
 ];

@@ -3,6 +3,7 @@
 import { StoreFailure } from '../commit.ts';
 import { JournalEnd } from '../journal-end.ts';
 import type { CommitNotice, Store } from '../store.ts';
+import { PostgresCodes } from './codes.ts';
 import { Confirmed } from './confirmed.ts';
 import { confirmedReads } from './confirmed-reads.ts';
 import { Connections } from './connections.ts';
@@ -117,6 +118,7 @@ class Handle {
   readonly confirmed: Confirmed;
   readonly group: Group;
   readonly counters: Counters;
+  readonly codes: PostgresCodes;
   readonly listeners = new Set<(notice: CommitNotice) => void>();
   readonly #connections: Connections;
   readonly #address: string;
@@ -144,6 +146,7 @@ class Handle {
       runLong: (sql, values) => this.readers.run(sql, values, 'long'),
       ...counting,
     });
+    this.codes = new PostgresCodes(this.readers, counting?.clock);
     const parts = { readers: this.readers, confirmed, from: head.event, everyMs: watchMs };
     this.#watch = new Watch({ ...parts, primary, notify: what => this.#notify(what) });
     this.#hints = new Hints({ open: () => connections.counter(), heard: id => this.#watch.hint(id) });
@@ -224,6 +227,7 @@ function storeOf(handle: Handle, connections: Connections): Store {
   const reads = tableReads(readers);
   return {
     counters,
+    codes: handle.codes,
     sharedWork: new PostgresSharedWork({ readers, open: () => connections.worker() }),
     ...reads,
     ...confirmedReads(reads, handle.confirmed),

@@ -9,6 +9,8 @@ type FieldsOf<N extends RouteName> = readonly (string & keyof NonNullable<DataOf
 const requiredFields: { readonly [N in RouteName]?: FieldsOf<N> } = {
   login: ['token', 'expireTime', 'user'],
   refresh: ['token'],
+  createCode: ['code', 'expireTime'],
+  exchangeCode: ['token', 'expireTime', 'user'],
   register: ['deviceId', 'activationCode'],
   batchRegister: ['results'],
   batchUpdate: ['results'],

@@ -1,0 +1,139 @@
+/** Single-use codes in place of a token: for a session of the console, and for a notification stream. */
+import { createHash, randomBytes } from 'node:crypto';
+import { ApiError } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { userIds } from '../../src/contract/ids.ts';
+import { signInCodeSeconds } from '../../src/contract/limits.ts';
+import type * as api from '../../src/contract/sign-in-codes.ts';
+import type { CodePurpose } from '../../src/contract/values.ts';
+import type { SharedCodes } from '../store/codes.ts';
+import type { Store } from '../store/store.ts';
+import type { AccessJournal } from './access-journal.ts';
+import type { Client } from './authentication.ts';
+import type { Caller, Context } from './context.ts';
+import * as present from './present.ts';
+import type { ServiceTokens } from './service-tokens.ts';
+import type { Tokens, Verified } from './tokens.ts';
+
+/** What a code opens: the login of a user, or what the service token with this digest may do. */
+type Session = Verified | { readonly serviceToken: string };
+
+/** What the codes work with. `now`: milliseconds since 1970. */
+export interface SignInCodeParts {
+  readonly store: Pick<Store, 'user' | 'codes'>;
+  readonly tokens: Tokens;
+  readonly serviceTokens: ServiceTokens;
+  readonly now: () => number;
+  /** Absent if logins need no entries. */
+  readonly access?: AccessJournal;
+}
+
+const LIFE_MS = signInCodeSeconds * 1000;
+
+/** The operations on codes. A refusal is thrown as an `ApiError`; a code is in no message. */
+export class SignInCodes {
+  readonly #parts: SignInCodeParts;
+  readonly #codes: SharedCodes;
+
+  constructor(parts: SignInCodeParts) {
+    this.#parts = parts;
+    this.#codes = parts.store.codes ?? new LocalCodes();
+  }
+
+  /** `token`: that of the request. */
+  async create(
+    { serviceToken }: Caller,
+    token: string,
+    { purpose }: BodyOf<typeof api.createCode>,
+  ): Promise<DataOf<typeof api.createCode>> {
+    if (serviceToken && purpose === 'SESSION')
+      throw new ApiError(2007, 'a service token may not open a session: log in as a user');
+    const { tokens } = this.#parts;
+    const session: Session = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
+    const code = randomBytes(32).toString('base64url');
+    const expireTime = present.iso(this.#parts.now() + LIFE_MS);
+    await this.#codes.put(digestOf(purpose, code), JSON.stringify(session), LIFE_MS);
+    return { code, purpose, expireTime };
+  }
+
+  /** Opens another session of the login that made the code. `from`: the request, for the journal. */
+  async exchange(
+    { code }: BodyOf<typeof api.exchangeCode>,
+    { address, requestId }: Pick<Context, 'address' | 'requestId'>,
+  ): Promise<DataOf<typeof api.exchangeCode>> {
+    const session = await this.#take('SESSION', code);
+    const opened = session && 'user' in session ? await this.#open(session) : null;
+    const record = { account: opened?.user.username ?? null, address, requestId };
+    if (!opened) {
+      this.#parts.access?.record({ type: 'LOGIN_FAILED', ...record, detail: { reason: 'invalid code' } });
+      throw invalid();
+    }
+    this.#parts.access?.record({ type: 'LOGIN_SUCCEEDED', ...record, detail: { method: 'code' } });
+    const { user, issued } = opened;
+    return {
+      token: issued.token,
+      expireTime: present.iso(issued.expiresAt),
+      user: { id: userIds.format(user.number), username: user.username, role: user.role, email: user.email },
+    };
+  }
+
+  /** Uses up a code for a stream. Returns the check of what it opens, to be made now and while the stream is open. */
+  async openStream(code: string, client: Client): Promise<() => Promise<Caller>> {
+    const session = await this.#take('STREAM', code);
+    if (!session) throw invalid();
+    const { tokens, serviceTokens } = this.#parts;
+    return 'user' in session
+      ? () => tokens.checkAgain(session)
+      : () => serviceTokens.checkDigest(session.serviceToken, client.ip);
+  }
+
+  /** Null if the login has ended. The user is read: another daemon may have disabled the user a moment ago. */
+  async #open(session: Verified) {
+    const { tokens, store } = this.#parts;
+    const isValid = await tokens.checkAgain(session).then(
+      () => true,
+      error => {
+        if (!(error instanceof ApiError)) throw error;
+        return false;
+      },
+    );
+    const user = isValid ? await store.user(session.user!) : null;
+    if (!user || user.disabled || user.tokenEpoch !== session.epoch) return null;
+    return { user, issued: tokens.issue(user, session.loginAt) };
+  }
+
+  async #take(purpose: CodePurpose, code: string): Promise<Session | null> {
+    const session = await this.#codes.take(digestOf(purpose, code));
+    return session === null ? null : (JSON.parse(session) as Session);
+  }
+}
+
+/** With the purpose, so that a code of another purpose is an unknown one. */
+const digestOf = (purpose: CodePurpose, code: string): string =>
+  createHash('sha256').update(`${purpose} ${code}`).digest('base64url');
+
+const invalid = () => new ApiError(1004, 'the code is invalid, was used or has expired; get another one');
+
+/** Codes that are kept in memory: 3 MB. Beyond that, the oldest are forgotten. */
+const MOST_CODES = 10_000;
+
+/** The codes of one daemon. They end by a clock that never goes back, and with the daemon. */
+class LocalCodes implements SharedCodes {
+  /** In the order in which they end, because all live equally long. */
+  readonly #codes = new Map<string, { readonly session: string; readonly endsAt: number }>();
+
+  async put(digest: string, session: string, milliseconds: number): Promise<void> {
+    const now = performance.now();
+    for (const [oldest, { endsAt }] of this.#codes) {
+      if (endsAt > now && this.#codes.size < MOST_CODES) break;
+      this.#codes.delete(oldest);
+    }
+    this.#codes.set(digest, { session, endsAt: now + milliseconds });
+  }
+
+  async take(digest: string): Promise<string | null> {
+    const found = this.#codes.get(digest);
+    this.#codes.delete(digest);
+    return found && found.endsAt > performance.now() ? found.session : null;
+  }
+}
