@@ -12,6 +12,7 @@ import { KeyedRequests } from './http/idempotency.ts';
 import { readTls } from './http/listener.ts';
 import { metricsPlugin } from './http/metrics.ts';
 import { originRule } from './http/origin.ts';
+import { consoleRoutes } from './http/routes/console.ts';
 import { documents } from './http/routes/documents.ts';
 import {
   appRoutes,
@@ -210,7 +211,8 @@ async function createServer(
     app => backupRoutes(app, parts),
     app => eventRoutes(app, parts),
     app => hardwareRoutes(app, { ...parts, keys: afterFirstScan(keys, scanned) }),
-    app => documents(app, { version }),
+    app => documents(app, { version, console: settings.console !== false }),
+    ...(settings.console === false ? [] : [consoleRoutes]),
     app => refuseWrongMethods(app, Object.values(routes)),
     app => systemRoutes(app, { ...parts, version, drivers: () => keys.driverStatuses() }),
     websocketPlugin({ hub, tokens, codes: signInCodes, store, origin }),

@@ -52,7 +52,7 @@ export async function assembleStation(
         }),
       }),
     app => hardwareRoutes(app, { ...parts, keys: afterFirstScan(keys, scanned) }),
-    app => documents(app, { version }),
+    app => documents(app, { version, console: false }),
     app => systemRoutes(app, { ...parts, version, drivers: () => keys.driverStatuses() }),
     app => refuseRegistry(app),
     websocketPlugin({ hub, tokens, store, origin }),

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Builds dist/devmgr.cjs and dist/parts, in CommonJS for Node 22.19 and later. Node parses a file whole before it runs the first
+// Builds dist/devmgr.cjs and dist/parts, in CommonJS for Node 22.19 and later, and dist/console for browsers. Node parses a file whole before it runs the first
 // line (17 ms per megabyte), so each `await import()` of the sources begins a part, which is read when it is reached. A module
 // that several parts use is in one file. Does nothing if no source has changed.
 import { createHash } from 'node:crypto';
@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { bundle, packageOf } from './lib/bundle.mjs';
+import { bundleConsole } from './lib/console.mjs';
 import { identity, natives } from './lib/identity.mjs';
 import { noticesOf } from './lib/licences.mjs';
 import { fail, modules, root, say } from './lib/project.mjs';
@@ -32,6 +33,7 @@ const alsoInputs = [
   'package-lock.json',
   'scripts/build.mjs',
   'scripts/lib/bundle.mjs',
+  'scripts/lib/console.mjs',
   'scripts/lib/identity.mjs',
   'scripts/lib/licences.mjs',
   'scripts/lib/notices/zxcvbn.txt',
@@ -41,7 +43,12 @@ const alsoInputs = [
 export async function build() {
   if (isFresh()) return false;
   const started = Date.now();
-  const { files, inputs } = await bundle({ external: natives, absent: [] });
+  const [{ files, inputs: read }, page] = await Promise.all([
+    bundle({ external: natives, absent: [] }),
+    bundleConsole(),
+  ]);
+  const inputs = [...new Set([...read, ...page.inputs])];
+  publishConsole(page.files);
   publish(files);
   copySwaggerUi();
   const carried = new Set(inputs.map(packageOf).filter(name => name !== null));
@@ -71,21 +78,34 @@ function copySwaggerUi() {
   for (const name of swaggerFiles) copyFileSync(join(modules, 'swagger-ui-dist', name), join(folder, name));
 }
 
+/** Into dist/console, where the daemon reads the files at the first request. */
+function publishConsole(files) {
+  const folder = join(dist, 'console');
+  mkdirSync(folder, { recursive: true });
+  for (const { fileName, code } of files) replaceFile(join(folder, fileName), code, 0o644);
+  const written = new Set(files.map(({ fileName }) => fileName));
+  for (const name of readdirSync(folder)) if (!written.has(name)) rmSync(join(folder, name), { force: true });
+}
+
 /** Replaces the files one by one, the program last, and removes parts that no longer exist. */
 function publish(files) {
   mkdirSync(join(dist, 'parts'), { recursive: true });
   const program = files.find(file => file.fileName === 'devmgr.cjs');
   for (const file of [...files.filter(file => file !== program), program]) {
-    const path = join(dist, file.fileName);
-    const temporary = `${path}.${process.pid}`;
-    writeFileSync(temporary, file.code);
-    chmodSync(temporary, file === program ? 0o755 : 0o644);
-    renameSync(temporary, path);
+    replaceFile(join(dist, file.fileName), file.code, file === program ? 0o755 : 0o644);
   }
   const written = new Set(files.map(file => join(dist, file.fileName)));
   for (const folder of [dist, join(dist, 'parts')])
     for (const name of readdirSync(folder))
       if (name.endsWith('.cjs') && !written.has(join(folder, name))) rmSync(join(folder, name));
+}
+
+/** A program that reads the file meanwhile gets the old or the new one, whole. */
+function replaceFile(path, content, mode) {
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, content);
+  chmodSync(temporary, mode);
+  renameSync(temporary, path);
 }
 
 function isFresh() {

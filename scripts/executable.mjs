@@ -3,11 +3,11 @@
 // single-executable build. The result is dist/bin/devmgr-PLATFORM. For the platform it runs on, or with
 // `npm run build:bin -- --platform PLATFORM` for another one, whose parts npm has.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { swaggerFiles } from './build.mjs';
+import { build, swaggerFiles } from './build.mjs';
 import { fileOf } from './executable/fetch.mjs';
 import { scriptOf } from './executable/script.mjs';
 import { ownPlatform, partsOf, platforms } from './executable/targets.mjs';
@@ -41,15 +41,19 @@ for (const [name, part] of Object.entries(parts.natives)) {
 const runtime = platform === ownPlatform ? node : await fileOf(parts.node);
 if (runtime === null) fail(`npm has no Node for ${platform}.`, 'There is no executable for this platform.');
 mkdirSync(folder, { recursive: true });
+// The executable carries the console of the build.
+await build();
 writeFileSync(main, await scriptOf(absent));
 const licences = join(folder, `${platform}.licences.txt`);
 writeFileSync(licences, await licencesOfAll());
 const swagger = dirname(require.resolve('swagger-ui-dist/package.json'));
+const pages = readdirSync(join(root, 'dist/console'));
 const assets = {
   'licences.txt': licences,
   ...Object.fromEntries(Object.entries(natives).map(([name, file]) => [`native/${name}`, file])),
   ...Object.fromEntries(packaged.map(name => [`packaging/${name}`, join(root, 'packaging', name)])),
   ...Object.fromEntries(swaggerFiles.map(name => [`swagger-ui/${name}`, join(swagger, name)])),
+  ...Object.fromEntries(pages.map(name => [`console/${name}`, join(root, 'dist/console', name)])),
 };
 const config = join(folder, `${platform}.json`);
 // Options of Node in the environment or on the command line are not the executable's.

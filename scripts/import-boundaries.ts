@@ -23,7 +23,7 @@ export interface Violation {
   readonly because: string;
 }
 
-const product = ['bin/', 'src/', 'daemon/', 'drivers/'];
+const product = ['bin/', 'src/', 'daemon/', 'drivers/', 'console/'];
 
 /** The modules of the contract that are plain data. */
 const plainContract = ['codes', 'csv', 'endpoints', 'ids', 'limits', 'local', 'text', 'values'].map(
@@ -62,6 +62,16 @@ export const rules: readonly Rule[] = [
     from: ['src/contract/'],
     only: ['src/contract/', 'npm:typebox', 'npm:yaml'],
     because: 'the contract is data and types: no I/O, and nothing of the code that uses it',
+  },
+  {
+    from: ['console/'],
+    only: ['console/', 'src/contract/', 'npm:preact', 'npm:@preact/signals', 'npm:@simplewebauthn/browser', 'npm:uqr'],
+    because: 'the console runs in a browser and knows the daemon by the contract alone',
+  },
+  {
+    from: ['bin/', 'src/', 'daemon/', 'drivers/'],
+    never: ['console/'],
+    because: 'the daemon serves the files of the console and runs none of it',
   },
   {
     from: ['src/webhooks/'],
@@ -348,7 +358,7 @@ function sourcesIn(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
     const path = `${folder}${entry.name}`;
     if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourcesIn(root, `${path}/`);
-    return /\.m?ts$/.test(entry.name) ? [path] : [];
+    return /\.(?:m?ts|tsx)$/.test(entry.name) ? [path] : [];
   });
 }
 

@@ -13,7 +13,7 @@ import { check } from 'recheck';
 
 /** The folder of the contract: its modules may compile a `pattern`, since each of them is judged. */
 const contract = 'src/contract';
-const sources = '{bin,src,daemon,drivers}/**/*.{ts,mts,cts}';
+const sources = '{bin,src,daemon,drivers,console}/**/*.{ts,mts,cts,tsx}';
 
 type Argument = CallExpression['arguments'][number] | undefined;
 
@@ -50,7 +50,11 @@ export function expressionsIn(file: string, source: string): Findings {
     else if (!isPatternOfContract(file, pattern))
       faults.push({ file, line, message: 'the pattern is computed: write it as a literal, or search without one' });
   };
-  const tree = parse(source, { sourceType: 'module', sourceFilename: file, plugins: ['typescript'] });
+  const tree = parse(source, {
+    sourceType: 'module',
+    sourceFilename: file,
+    plugins: file.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'],
+  });
   traverseFast(tree, node => {
     if (node.type === 'RegExpLiteral')
       expressions.push({ file, line: node.loc!.start.line, pattern: node.pattern, flags: node.flags });

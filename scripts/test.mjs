@@ -23,6 +23,7 @@ await check('imports', [node, 'scripts/import-boundaries.ts']);
 await check('regular expressions', [node, 'scripts/regex.ts']);
 await check('words', [node, 'scripts/words.ts']);
 await check('types', ['node_modules/.bin/tsc', '--noEmit', '-p', '.']);
+await check('types of the console', ['node_modules/.bin/tsc', '--noEmit', '-p', 'console']);
 await check('build', [node, 'scripts/build.mjs']);
 await tests(process.argv.slice(2));
 

@@ -50,6 +50,8 @@ export interface DaemonSettings {
   readonly insecureHttp: boolean;
   /** CIDRs of the proxies whose X-Forwarded-For header is trusted. */
   readonly trustProxy: readonly string[];
+  /** Whether the console for browsers is served; absent: it is. */
+  readonly console?: boolean;
   /** Additional host names under which clients may reach the daemon. */
   readonly allowHosts: readonly string[];
   /** Vendor or vendor:product ids (hex) of additional USB keys. */

@@ -8,7 +8,7 @@ import { modules, root } from './project.mjs';
 export const natives = ['@napi-rs/keyring', 'better-sqlite3', 'node-hid', 'pcsc-mini', 'usb'];
 
 /** What the program is made of; changes in here make a build that no commit describes. */
-const product = ['bin', 'src', 'daemon', 'drivers', 'scripts', 'package.json', 'package-lock.json'];
+const product = ['bin', 'src', 'daemon', 'drivers', 'console', 'scripts', 'package.json', 'package-lock.json'];
 
 /** `define` of esbuild: the version of the program and what is known of this build, `absent` the packages it is made without. */
 export function definitions(absent = []) {

@@ -41,6 +41,8 @@ export interface RunOptions extends HomeOptions, FilesOptions {
   readonly insecureHttp: boolean;
   /** Networks (CIDR) of the proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
+  /** Whether the console for browsers is served; absent: it is. */
+  readonly console?: boolean;
   /** Further host names that requests may use for the daemon. */
   readonly allowHosts?: readonly string[];
   /** Vendor or vendor:product ids (hex) of further USB keys. */

@@ -51,6 +51,9 @@ export const deviceListFields = [
   'lastUsedAt',
 ] as const;
 
+/** Path of the console for browsers. */
+export const consolePath = '/console/';
+
 /** How the CSV column of a tag is named: this, then the name of the tag. */
 export const tagColumn = 'tag:';
 

@@ -55,7 +55,7 @@ needs('chromium')('Swagger UI in a real browser', () => {
 
 needs('chromium')('a login on the page', () => {
   it('authorizes the requests after it', async () => {
-    const daemon = await startTestDaemon();
+    const daemon = await startTestDaemon({ console: false });
     const browser = await chromium.launch({ executablePath: findTool('chromium') ?? '/usr/bin/chromium', args });
     onTestFinished(async () => {
       await browser.close();

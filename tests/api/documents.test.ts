@@ -10,7 +10,7 @@ describe('the documents of the interface', () => {
   beforeAll(async () => {
     app = fastify();
     app.setNotFoundHandler((_, reply) => reply.code(404).send({ code: 404, message: 'no such operation', data: null }));
-    documents(app, { version: '1.2.3' });
+    documents(app, { version: '1.2.3', console: false });
     await app.ready();
   });
   afterAll(() => app.close());

@@ -11,7 +11,7 @@ function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesIn(path);
-    return /\.m?[jt]s$/.test(entry.name) ? [path] : [];
+    return /\.(m?[jt]s|tsx)$/.test(entry.name) ? [path] : [];
   });
 }
 
@@ -19,7 +19,7 @@ function filesIn(folder: string): string[] {
 const runAsPrograms = /^(@types\/.*|@biomejs\/biome|@redocly\/cli|newman|node|typescript|vitest|swagger-ui-dist)$/;
 
 it('names no package that nothing uses', () => {
-  const named = ['bin', 'src', 'daemon', 'drivers', 'tests', 'bench', 'scripts']
+  const named = ['bin', 'src', 'daemon', 'drivers', 'console', 'tests', 'bench', 'scripts']
     .flatMap(filesIn)
     .flatMap(file => importsOf(readFileSync(join(root, file), 'utf8')))
     .map(({ name }) => name);

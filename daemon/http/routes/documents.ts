@@ -1,16 +1,19 @@
 /** The documents of the interface: Swagger UI, OpenAPI as JSON and YAML, the Postman collection. No token is required. */
-import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RouteShape } from '../../../src/contract/define.ts';
 import { buildOpenapi } from '../../../src/contract/openapi.ts';
 import { buildPostman } from '../../../src/contract/postman.ts';
 import { routes } from '../../../src/contract/routes.ts';
+import { consolePath } from '../../../src/contract/values.ts';
+import { sendPage } from './pages.ts';
 import { type AssetName, assetTypes, readAsset } from './swagger-assets.ts';
 
 /** What the documents contain of the program. */
 export interface DocumentParts {
   /** Version of the program. */
   readonly version: string;
+  /** Whether the daemon serves the console: then `/` leads to it. */
+  readonly console: boolean;
 }
 
 /** The page may use only this service. `data:` is for the icons inside the style sheet and the page. */
@@ -68,8 +71,8 @@ window.ui = SwaggerUIBundle({
 });
 `;
 
-/** Adds the routes of the documents, and `/`, which leads a browser to the page. Each document is generated once, at its first request. */
-export function documents(app: FastifyInstance, { version }: DocumentParts): void {
+/** Adds the routes of the documents, and `/`, which leads a browser to the console, else to Swagger UI. Each document is generated once, at its first request. */
+export function documents(app: FastifyInstance, { version, console }: DocumentParts): void {
   const openapi = once(() => JSON.stringify(buildOpenapi(version)));
   const yaml = once(async () =>
     (await import('yaml')).stringify(JSON.parse(await openapi()), { aliasDuplicateObjects: false }),
@@ -84,14 +87,14 @@ export function documents(app: FastifyInstance, { version }: DocumentParts): voi
     reply.header('vary', 'accept');
     // Only browsers ask for HTML. For other clients there is no such operation.
     if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return reply.callNotFound();
-    return reply.redirect(routes.swaggerPage.path);
+    return reply.redirect(console ? consolePath : routes.swaggerPage.path);
   });
   app.get<{ Params: { name: string } }>('/api/swagger-ui/:name', async (request, reply) => {
     const { name } = request.params;
-    if (name === 'initializer.js') return send(request, reply, 'text/javascript; charset=utf-8', initializer);
+    if (name === 'initializer.js') return sendPage(request, reply, 'text/javascript; charset=utf-8', initializer);
     if (!isAsset(name)) return reply.callNotFound();
     const { content } = await readAsset(name);
-    return send(request, reply, assetTypes[name], content);
+    return sendPage(request, reply, assetTypes[name], content);
   });
 }
 
@@ -106,17 +109,8 @@ function serve(
 ): void {
   app.get(operation.path, { config: { operation } }, async (request, reply) => {
     reply.header('content-security-policy', policy);
-    return send(request, reply, type, await generate(request));
+    return sendPage(request, reply, type, await generate(request));
   });
-}
-
-/** A browser may keep the response but must check each time whether it is current. */
-function send(request: FastifyRequest, reply: FastifyReply, type: string, content: string | Buffer): FastifyReply {
-  const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
-  reply.header('cache-control', 'no-cache').header('etag', etag).header('referrer-policy', 'no-referrer');
-  reply.header('x-content-type-options', 'nosniff');
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  return reply.type(type).send(content);
 }
 
 /** The address that the collection was fetched from; undefined if the header Host is not just a name and a port. */

@@ -1,8 +1,5 @@
-/** The files of Swagger UI, which come with the program. Nothing is fetched from a network. */
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { getRawAsset, isSea } from 'node:sea';
+/** The files of Swagger UI. */
+import { type CarriedFolder, readCarried } from './carried-files.ts';
 
 /** The files that the page uses, and their media types. */
 export const assetTypes = {
@@ -21,25 +18,16 @@ export interface Asset {
   readonly version: string;
 }
 
+/** For the sources, the package itself. */
+const folder: CarriedFolder = {
+  name: 'swagger-ui',
+  places: ['swagger-ui', 'node_modules/swagger-ui-dist'],
+  holds: 'package.json',
+  contents: 'Swagger UI',
+};
+
 /** Rejects if this copy of the program has no Swagger UI. */
 export async function readAsset(name: AssetName): Promise<Asset> {
-  const { version } = JSON.parse((await readCarried('package.json')).toString()) as { version: string };
-  return { content: await readCarried(name), version };
-}
-
-/** The single executable contains the files; otherwise they are in a folder. */
-async function readCarried(name: AssetName | 'package.json'): Promise<Buffer> {
-  return isSea() ? Buffer.from(getRawAsset(`swagger-ui/${name}`)) : readFile(join(assetFolder(), name));
-}
-
-/** In the build a folder beside its parts; for the sources, the package itself. */
-const places = ['swagger-ui', 'node_modules/swagger-ui-dist'];
-
-/** Searched for at the first request: the rest of the program runs without the files. */
-function assetFolder(): string {
-  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    const found = places.map(place => join(folder, place)).find(place => existsSync(join(place, 'package.json')));
-    if (found !== undefined) return found;
-    if (dirname(folder) === folder) throw new Error('this copy of the program came without Swagger UI');
-  }
+  const { version } = JSON.parse((await readCarried(folder, 'package.json')).toString()) as { version: string };
+  return { content: await readCarried(folder, name), version };
 }

@@ -90,6 +90,7 @@ interface DaemonFlags {
   readonly insecureHttp: boolean;
   readonly trustProxy: readonly string[];
   readonly allowHost: readonly string[];
+  readonly console: boolean;
   readonly ukeyMatch: readonly string[];
   readonly webhookAllow: readonly string[];
   readonly forward: string | undefined;
@@ -111,6 +112,7 @@ export function argumentsOf(flags: DaemonFlags): string[] {
   if (flags.insecureHttp) args.push('--insecure-http');
   for (const network of flags.trustProxy) args.push(`--trust-proxy=${network}`);
   for (const name of flags.allowHost) args.push(`--allow-host=${name}`);
+  if (!flags.console) args.push('--no-console');
   for (const match of flags.ukeyMatch) args.push(`--ukey-match=${match}`);
   for (const entry of flags.webhookAllow) args.push(`--webhook-allow=${entry}`);
   if (flags.forward !== undefined) args.push(`--forward=${flags.forward}`);

@@ -31,6 +31,7 @@ export const daemonFlags = {
   'insecure-http': { help: 'serve a network without TLS' },
   'trust-proxy': { value: 'CIDR', many: true, help: 'trust X-Forwarded-For from this network' },
   'allow-host': { value: 'NAME', many: true, help: 'another host name that clients may use' },
+  'no-console': { help: 'do not serve the console for browsers' },
   'webhook-allow': {
     value: 'NETWORK',
     many: true,
@@ -70,6 +71,7 @@ export const daemonRun = command({
         insecureHttp: flags.insecureHttp,
         trustProxy: flags.trustProxy,
         allowHosts: flags.allowHost,
+        console: flags.console,
         ukeyMatch: flags.ukeyMatch,
         webhookAllow: flags.webhookAllow,
         forward: flags.forward ?? null,

@@ -1,0 +1,26 @@
+/** What can go wrong with a request. */
+import type { ErrorCode } from '../../src/contract/codes.ts';
+
+/** A request that was refused, or that got no response (`code` is then 0). */
+export class Problem extends Error {
+  /** Business code; 0 if the daemon did not answer. */
+  readonly code: ErrorCode | 0;
+  /** Under which the log of the daemon has the details; null if it did not answer. */
+  readonly requestId: string | null;
+  /** Of a refusal: what the daemon says besides. Null if it says nothing. */
+  readonly data: unknown;
+  constructor(code: ErrorCode | 0, message: string, requestId: string | null = null, data: unknown = null) {
+    super(message);
+    this.name = 'Problem';
+    this.code = code;
+    this.requestId = requestId;
+    this.data = data;
+  }
+}
+
+/** The problem behind anything that was thrown; null if the request was only aborted by its page. */
+export function problemOf(error: unknown): Problem | null {
+  if (error instanceof Problem) return error;
+  if (error instanceof DOMException && error.name === 'AbortError') return null;
+  return new Problem(0, error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,79 @@
+/**
+ * The session of this tab. Its token is in sessionStorage: a cookie would be shared with every other port of the machine, and another tab starts
+ * without a session.
+ */
+import { computed, signal } from '@preact/signals';
+import type { DataOf } from '../../src/contract/define.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import type { Role } from '../../src/contract/values.ts';
+import { call, setOnRefusedToken, token } from './request.ts';
+
+/** What a sign-in returns. */
+export type SignIn = DataOf<Routes['login']>;
+
+/** Where the session is stored. */
+const STORED = 'devmgr.session';
+
+/** The session; null before a sign-in, undefined while the page starts. */
+export const session = signal<SignIn | null | undefined>(undefined);
+/** Why the last session ended: `expired` if the daemon no longer accepts its token. Null if it did not, or by choice. */
+export const ended = signal<'expired' | null>(null);
+/** The role of the person; VIEWER without a session. */
+export const role = computed<Role>(() => session.value?.user.role ?? 'VIEWER');
+/** Whether the person may change devices. */
+export const mayChange = computed(() => role.value !== 'VIEWER');
+/** Whether the person is an administrator. */
+export const isAdmin = computed(() => role.value === 'ADMIN');
+
+let renewal: ReturnType<typeof setTimeout> | undefined;
+
+/** Continues the session of this tab, if it has one that the daemon accepts. */
+export async function startSession(): Promise<void> {
+  setOnRefusedToken(() => endSession('expired'));
+  const stored = readStored();
+  if (stored) useSession(stored);
+  else session.value = null;
+}
+
+/** Begins a session after a sign-in, or replaces its token. */
+export function useSession(given: SignIn): void {
+  sessionStorage.setItem(STORED, JSON.stringify(given));
+  token.value = given.token;
+  ended.value = null;
+  session.value = given;
+  renewLater(given);
+}
+
+/** Ends the session in this tab. Other sessions of the person go on. */
+export function endSession(why: 'expired' | null = null): void {
+  clearTimeout(renewal);
+  sessionStorage.removeItem(STORED);
+  token.value = null;
+  ended.value = why;
+  session.value = null;
+}
+
+function readStored(): SignIn | null {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as SignIn | null;
+    return stored && Date.parse(stored.expireTime) > Date.now() ? stored : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Gets a new token when half of the time of this one is over. */
+function renewLater(given: SignIn): void {
+  clearTimeout(renewal);
+  const half = (Date.parse(given.expireTime) - Date.now()) / 2;
+  renewal = setTimeout(renew, Math.min(Math.max(half, 1000), 2 ** 31 - 1), given);
+}
+
+async function renew(given: SignIn): Promise<void> {
+  try {
+    useSession({ ...given, ...(await call('refresh', {})) });
+  } catch {
+    // The daemon may be away: there is time for further attempts.
+    if (session.value) renewLater(given);
+  }
+}

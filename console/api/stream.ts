@@ -1,0 +1,179 @@
+/** The notification stream: one connection for all pages. Every event of the journal arrives once, also after a loss. */
+import { effect, signal } from '@preact/signals';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import type { Notification } from '../../src/contract/events.ts';
+import { closeCodes } from '../../src/contract/values.ts';
+import { addressOf, call, token } from './request.ts';
+import { endSession } from './session.ts';
+
+/** `lost`: what the page shows may be old. */
+export type StreamState = 'connecting' | 'live' | 'lost';
+
+/** State of the connection. */
+export const streamState = signal<StreamState>('connecting');
+/** The newest events of the journal, the newest first. */
+export const recent = signal<readonly Notification[]>([]);
+/** Grows with each connection: what has no id (attached keys) may have changed before it. */
+export const connections = signal(0);
+
+/** Events that `recent` keeps. */
+const KEPT = 200;
+/** Milliseconds for which events are collected before pages see them: a batch of 10,000 must not draw 10,000 times. */
+const COLLECT_MS = 100;
+/** Milliseconds before the first and before any later attempt to connect. */
+const retry = { first: 250, most: 10_000 };
+/** Milliseconds of silence after which the daemon is asked whether it is there: a cut cable closes no connection. */
+const SILENCE_MS = 10_000;
+
+type Listener = (events: readonly Notification[]) => void;
+const listeners = new Set<Listener>();
+
+/** Calls `listener` with each group of events, in order, until the function that it returns is called. */
+export function onEvents(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Id of the last event that was received; null before the first connection. */
+let cursor: number | null = null;
+let pending: Notification[] = [];
+let collecting: ReturnType<typeof setTimeout> | undefined;
+
+/** Keeps a connection while there is a session. Called once. */
+export function startStream(): void {
+  let connection: Connection | null = null;
+  effect(() => {
+    const signedIn = token.value !== null;
+    if (signedIn && !connection) connection = new Connection();
+    if (!signedIn && connection) {
+      connection.stop();
+      connection = null;
+      forget();
+    }
+  });
+}
+
+/** Another person may sign in next: nothing of this one stays. */
+function forget(): void {
+  clearTimeout(collecting);
+  collecting = undefined;
+  cursor = null;
+  pending = [];
+  recent.value = [];
+  streamState.value = 'connecting';
+}
+
+class Connection {
+  #socket: WebSocket | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  #delay = retry.first;
+  #stopped = false;
+  readonly #offline = () => this.#lost();
+  readonly #online = () => this.#connectNow();
+
+  constructor() {
+    addEventListener('offline', this.#offline);
+    addEventListener('online', this.#online);
+    void this.#connect();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    removeEventListener('offline', this.#offline);
+    removeEventListener('online', this.#online);
+    clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
+    this.#socket?.close();
+  }
+
+  #connectNow(): void {
+    if (streamState.peek() !== 'lost') return;
+    clearTimeout(this.#timer);
+    void this.#connect();
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      if (cursor === null) await readNewest();
+      if (this.#stopped) return;
+      const query = { token: token.peek(), since: cursor };
+      const address = new URL(addressOf('notifications', { query }), location.href);
+      address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+      this.#open(new WebSocket(address));
+    } catch {
+      this.#lost();
+    }
+  }
+
+  #open(socket: WebSocket): void {
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#delay = retry.first;
+      streamState.value = 'live';
+      connections.value++;
+      this.#watchSilence();
+    };
+    socket.onmessage = ({ data }) => {
+      this.#watchSilence();
+      receive(JSON.parse(data as string) as Notification);
+    };
+    socket.onclose = ({ code }) => {
+      if (socket !== this.#socket || this.#stopped) return;
+      if (code === closeCodes.loggedOut) endSession('expired');
+      else this.#lost();
+    };
+  }
+
+  #watchSilence(): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => void this.#probe(), SILENCE_MS);
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      await fetch(endpoints.health.path, { cache: 'no-store', signal: AbortSignal.timeout(2000) });
+      if (!this.#stopped && streamState.peek() === 'live') this.#watchSilence();
+    } catch {
+      this.#lost();
+    }
+  }
+
+  #lost(): void {
+    if (this.#stopped) return;
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close();
+    clearTimeout(this.#silence);
+    clearTimeout(this.#timer);
+    streamState.value = 'lost';
+    // Many consoles lose a daemon together: their attempts are spread.
+    this.#timer = setTimeout(() => void this.#connect(), this.#delay * (0.5 + Math.random() / 2));
+    this.#delay = Math.min(this.#delay * 2, retry.most);
+  }
+}
+
+/** The newest events, and from where the stream continues. */
+async function readNewest(): Promise<void> {
+  const { list, head } = await call('events', { query: { before: Number.MAX_SAFE_INTEGER, limit: KEPT } });
+  recent.value = list as readonly Notification[];
+  cursor = head;
+}
+
+function receive(event: Notification): void {
+  if (event.id !== undefined) {
+    if (cursor !== null && event.id <= cursor) return;
+    cursor = event.id;
+  }
+  pending.push(event);
+  collecting ??= setTimeout(deliver, COLLECT_MS);
+}
+
+function deliver(): void {
+  collecting = undefined;
+  const events = pending;
+  pending = [];
+  const journal = events.slice(-KEPT).filter(event => event.id !== undefined);
+  if (journal.length) recent.value = [...journal.reverse(), ...recent.peek()].slice(0, KEPT);
+  for (const listener of listeners) listener(events);
+}

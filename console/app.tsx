@@ -1,0 +1,67 @@
+/** The frame of every page: navigation, state of the stream, the page itself. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { session } from './api/session.ts';
+import { startStream } from './api/stream.ts';
+import { Account } from './pages/account.tsx';
+import { SignInPage } from './pages/sign-in.tsx';
+import { componentOf, type PageEntry, pageAt, pages } from './pages.tsx';
+import { StreamStatus, Waiting } from './parts/status.tsx';
+import { linkTo, place } from './router.ts';
+import { text } from './text/text.ts';
+
+startStream();
+
+/** The console. */
+export function App() {
+  if (session.value === undefined) return null;
+  return session.value ? <Frame /> : <SignInPage />;
+}
+
+function Frame() {
+  const { path } = place.value;
+  const page = pageAt(path);
+  const title = page ? text.value.nav[page.name] : text.value.common.unknownPage;
+  useEffect(() => {
+    document.title = `${title} · devmgr`;
+  }, [title]);
+  return (
+    <>
+      <header class="top">
+        <a class="brand" href={linkTo('')}>
+          devmgr
+        </a>
+        <nav aria-label={text.value.nav.label}>
+          {pages
+            .filter(({ isShown }) => isShown())
+            .map(({ name }) => (
+              <a key={name} href={linkTo(name === 'overview' ? '' : name)} aria-current={page?.name === name && 'page'}>
+                {text.value.nav[name]}
+              </a>
+            ))}
+        </nav>
+        <StreamStatus />
+        <Account />
+      </header>
+      <Waiting />
+      <main>
+        <Boundary key={path.join('/')}>
+          {page ? <Loaded page={page} /> : <p>{text.value.common.unknownPage}</p>}
+        </Boundary>
+      </main>
+    </>
+  );
+}
+
+function Loaded({ page }: { readonly page: PageEntry }) {
+  const Page = componentOf(page);
+  if (Page === 'loading') return <p role="status">{text.value.common.loading}</p>;
+  if (Page === 'failed') return <p role="alert">{text.value.problem.crashed}</p>;
+  return <Page />;
+}
+
+/** A page that fails leaves the others usable. */
+function Boundary({ children }: { readonly children: ComponentChildren }) {
+  const [error] = useErrorBoundary();
+  return <>{error ? <p role="alert">{text.value.problem.crashed}</p> : children}</>;
+}

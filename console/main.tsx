@@ -1,0 +1,9 @@
+/** The entry of the console: takes the session of this tab, then shows the page that the address names. */
+import { render } from 'preact';
+import { startSession } from './api/session.ts';
+import { App } from './app.tsx';
+
+const root = document.getElementById('console');
+if (!root) throw new Error('the page has no element #console');
+render(<App />, root);
+void startSession();

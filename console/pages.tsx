@@ -1,0 +1,54 @@
+/** The pages of the console, in the order of the navigation. Each is loaded when it is first shown. */
+import { type Signal, signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import type { Dictionary } from './text/en.ts';
+
+/** A page of the console. */
+export interface PageEntry {
+  /** First part of its address, and its name in the dictionary. */
+  readonly name: Exclude<keyof Dictionary['nav'], 'label'>;
+  /** Whether the role of the person has it. */
+  readonly isShown: () => boolean;
+  /** Its component. */
+  readonly load: () => Promise<ComponentType>;
+}
+
+const always = () => true;
+
+/** The pages, in the order of the navigation. */
+export const pages: readonly PageEntry[] = [
+  {
+    name: 'overview',
+    isShown: always,
+    load: async () => (await import('./pages/overview.tsx')).OverviewPage,
+  },
+];
+
+/** The page that a path names; null if there is none, or the role of the person does not have it. */
+export function pageAt([name = 'overview']: readonly string[]): PageEntry | null {
+  return pages.find(page => page.name === name && page.isShown()) ?? null;
+}
+
+/** The component of a page; `failed` if the daemon no longer has this version of it. */
+export type LoadedPage = ComponentType | 'loading' | 'failed';
+
+const loaded = new Map<PageEntry, Signal<LoadedPage>>();
+
+/** The component of a page, loaded if it is not yet. */
+export function componentOf(page: PageEntry): LoadedPage {
+  let component = loaded.get(page);
+  if (!component) {
+    const started = signal<LoadedPage>('loading');
+    loaded.set(page, started);
+    component = started;
+    page.load().then(
+      ready => {
+        started.value = ready;
+      },
+      () => {
+        started.value = 'failed';
+      },
+    );
+  }
+  return component.value;
+}

@@ -1,0 +1,49 @@
+/** Who is signed in, and what the person has chosen for this browser. */
+import { endSession, session } from '../api/session.ts';
+import { prefer, preferences, type Theme } from '../preferences.ts';
+import { type Language, language, languages, text } from '../text/text.ts';
+
+const themes: readonly Theme[] = ['system', 'light', 'dark'];
+
+/** The menu of the person, at the end of the header. */
+export function Account() {
+  const words = text.value.account;
+  const user = session.value?.user;
+  return (
+    <details class="account">
+      <summary>{user?.username}</summary>
+      <div class="menu">
+        <p>{user?.role}</p>
+        <label>
+          {words.language}
+          <select
+            value={language.value}
+            onChange={event => prefer({ language: event.currentTarget.value as Language })}
+          >
+            {Object.entries(languages).map(([code, name]) => (
+              <option key={code} value={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {words.theme}
+          <select
+            value={preferences.value.theme ?? 'system'}
+            onChange={event => prefer({ theme: event.currentTarget.value as Theme })}
+          >
+            {themes.map(theme => (
+              <option key={theme} value={theme}>
+                {words[theme]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" onClick={() => endSession()}>
+          {words.signOut}
+        </button>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,32 @@
+/** Events of the journal as lines. */
+import type { Notification } from '../../src/contract/events.ts';
+import { linkTo } from '../router.ts';
+import { moment } from '../text/numbers.ts';
+import { text } from '../text/text.ts';
+
+/** Events in the given order. What they carry is shown as text, never as markup. */
+export function EventList({ events }: { readonly events: readonly Notification[] }) {
+  if (!events.length) return <p class="hint">{text.value.overview.noEvents}</p>;
+  return (
+    <ol class="events">
+      {events.map(({ id, type, timestamp, data }) => (
+        <li key={id}>
+          <time dateTime={timestamp}>{moment(timestamp)}</time>
+          {typeof data.deviceId === 'string' ? (
+            <a href={linkTo(`devices/${encodeURIComponent(data.deviceId)}`)}>{data.deviceId}</a>
+          ) : (
+            <span>{String(data.versionId ?? '')}</span>
+          )}
+          <span>{text.value.event[type]}</span>
+          <span>{detailOf(data)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What an event says beyond its device. */
+function detailOf(data: Notification['data']): string {
+  const { serialNumber, userId, lockReason, platform, version } = data;
+  return [serialNumber, userId, lockReason, platform, version].filter(part => typeof part === 'string').join(' ');
+}

@@ -1,0 +1,37 @@
+/** What a person has chosen in this browser: language and colors. Nothing of the registry is stored. */
+import { effect, signal } from '@preact/signals';
+
+/** The colors of the page; `system` follows the system. */
+export type Theme = 'system' | 'light' | 'dark';
+
+/** What a person can choose. */
+export interface Preferences {
+  /** Absent if the browser's languages decide. */
+  readonly language?: string;
+  readonly theme?: Theme;
+}
+
+const STORED = 'devmgr.preferences';
+
+/** The choices of the person. */
+export const preferences = signal<Preferences>(read());
+
+effect(() => {
+  const { theme = 'system' } = preferences.value;
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+});
+
+/** Changes some of the choices. */
+export function prefer(change: Preferences): void {
+  preferences.value = { ...preferences.value, ...change };
+  localStorage.setItem(STORED, JSON.stringify(preferences.value));
+}
+
+function read(): Preferences {
+  try {
+    return JSON.parse(localStorage.getItem(STORED) ?? '{}') as Preferences;
+  } catch {
+    return {};
+  }
+}

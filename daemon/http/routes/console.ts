@@ -1,0 +1,47 @@
+/** The console for browsers. Its pages call the interface like any other client; the daemon only serves the files. */
+import type { FastifyInstance } from 'fastify';
+import { consolePath } from '../../../src/contract/values.ts';
+import { type CarriedFolder, readCarried } from './carried-files.ts';
+import { sendPage } from './pages.ts';
+
+/** Everything that the pages load comes from this daemon, and no text becomes markup or code. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const types = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+} as const;
+
+/** For the sources, what the last build has made of them. */
+const folder: CarriedFolder = {
+  name: 'console',
+  places: ['console', 'dist/console'],
+  holds: 'console.js',
+  contents: 'the console',
+};
+
+/** Adds the page of the console and its files. */
+export function consoleRoutes(app: FastifyInstance): void {
+  app.get(consolePath.slice(0, -1), (_request, reply) => reply.redirect(consolePath));
+  app.get<{ Params: { name: string } }>(`${consolePath}:name`, async (request, reply) => {
+    const name = request.params.name || 'index.html';
+    const extension = /^[A-Za-z0-9_-]+\.(html|js|css)$/.exec(name)?.[1] as keyof typeof types | undefined;
+    const content = extension && (await readCarried(folder, name).catch(() => null));
+    if (!extension || !content) return reply.callNotFound();
+    reply.header('content-security-policy', policy).header('cross-origin-opener-policy', 'same-origin');
+    reply.header('cross-origin-resource-policy', 'same-origin');
+    return sendPage(request, reply, types[extension], content);
+  });
+}

@@ -1,0 +1,50 @@
+// The console as the files that a browser loads: one module with what every page needs, modules that are loaded when they are reached, and a
+// style sheet.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inProject } from './bundle.mjs';
+import { root } from './project.mjs';
+
+/** Files of the console that are not modules. */
+const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.json'];
+
+/**
+ * Bundles the folder console. Resolves to the files of the result, and to `inputs`, the paths in the project of all files that were read, packages
+ * included.
+ */
+export async function bundleConsole() {
+  const { rolldown } = await import('rolldown');
+  const { transform } = await import('lightningcss');
+  const build = await rolldown({
+    cwd: root,
+    input: { console: 'console/main.tsx' },
+    platform: 'browser',
+    tsconfig: false,
+    transform: { target: 'es2024', jsx: { runtime: 'automatic', importSource: 'preact' } },
+    onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
+  });
+  try {
+    const { output } = await build.generate({
+      format: 'esm',
+      minify: true,
+      comments: false,
+      entryFileNames: '[name].js',
+      // A page of an earlier build must not get a module of this one.
+      chunkFileNames: '[name]-[hash].js',
+    });
+    const style = transform({
+      filename: 'console.css',
+      code: readFileSync(join(root, 'console/console.css')),
+      minify: true,
+    });
+    const files = [
+      ...output.map(({ fileName, code }) => ({ fileName, code })),
+      { fileName: 'console.css', code: style.code },
+      { fileName: 'index.html', code: readFileSync(join(root, 'console/index.html')) },
+    ];
+    const inputs = (await build.watchFiles).map(inProject).filter(file => !file.includes('\0'));
+    return { files, inputs: [...inputs, ...plain] };
+  } finally {
+    await build.close();
+  }
+}

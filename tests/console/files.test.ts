@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import './browser.ts';
+
+describe('the files of the console', () => {
+  let daemon: TestDaemon;
+  beforeAll(async () => {
+    daemon = await startTestDaemon();
+  });
+  afterAll(() => daemon?.stop());
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    fetch(daemon.url + path, { headers, redirect: 'manual' });
+
+  it('are where / and /console lead a browser, and no other client', async () => {
+    const page = await get('/', { accept: 'text/html,*/*;q=0.8' });
+    expect([page.status, page.headers.get('location')]).toEqual([302, '/console/']);
+    expect((await get('/', { accept: 'application/json' })).status).toBe(404);
+    expect((await get('/console')).headers.get('location')).toBe('/console/');
+  });
+
+  it('come with a policy that allows this daemon alone and no text as markup', async () => {
+    const page = await get('/console/');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
+        "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    );
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff');
+    const script = await get('/console/console.js');
+    expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+    const again = await get('/console/console.js', { 'if-none-match': script.headers.get('etag')! });
+    expect(again.status).toBe(304);
+  });
+
+  it.each([
+    '/console/missing.js',
+    '/console/..%2fdevmgr.cjs',
+    '/console/..%2f..%2fpackage.json',
+    '/console/%2e%2e%2fdevmgr.cjs',
+    '/console/console.js%00.html',
+    '/console/a/b.js',
+  ])('are the only ones: %s', async path => {
+    expect((await get(path)).status).toBe(404);
+  });
+
+  it('are left out with --no-console', async () => {
+    const without = await startTestDaemon({ console: false });
+    try {
+      const page = await fetch(`${without.url}/`, { headers: { accept: 'text/html' }, redirect: 'manual' });
+      expect(page.headers.get('location')).toBe('/api/swagger-ui.html');
+      expect((await fetch(`${without.url}/console/`)).status).toBe(404);
+    } finally {
+      await without.stop();
+    }
+  });
+});
