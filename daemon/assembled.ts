@@ -13,6 +13,6 @@ export interface Assembled {
   readonly readiness: Readiness;
   /** The first administrator's password if this start has generated it, else null. */
   readonly firstAdmin: Promise<string | null>;
-  /** Reads keys that were replaced while the daemon runs. */
-  readonly renewKeys: () => Promise<void>;
+  /** Reads keys that were replaced while the daemon runs. Only with `takeNext` the waiting key of the journal replaces the current one. */
+  readonly renewKeys: (takeNext: boolean) => Promise<void>;
 }

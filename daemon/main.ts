@@ -67,13 +67,17 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   await publish(home, infoOf(settings, { url, socket, version, node: app.node }));
   stack.add(() => home.remove('daemonInfo'));
   log.info({ url, socket, version, home: home.dir }, 'listening');
-  const renew = async () => {
-    await renewKeys();
+  const renew = async (takeNext: boolean) => {
+    await renewKeys(takeNext);
     hub.checkTokens();
     await localToken.renew();
   };
   if (settings.store) {
-    const watch = new SecretsWatch({ home, renew, warn: (message, err) => log.error({ err }, message) });
+    const watch = new SecretsWatch({
+      home,
+      renew: () => renew(false),
+      warn: (message, err) => log.error({ err }, message),
+    });
     logins.renewWith(() => watch.look());
     stack.add(() => watch.stop());
   }
@@ -81,7 +85,7 @@ async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   return {
     url,
     initialPassword,
-    reload: () => reload(renew, app, settings, log),
+    reload: () => reload(() => renew(true), app, settings, log),
     stop: () => (stopping ??= drain(readiness, settings, log).then(() => stack.unwind(log))),
   };
 }

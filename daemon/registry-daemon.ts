@@ -82,9 +82,9 @@ export async function assembleRegistry(basis: Start, scanned: Promise<void>): Pr
     logins,
     readiness,
     firstAdmin: registry.firstAdmin,
-    renewKeys: async () => {
+    renewKeys: async takeNext => {
       await useSigningKeys(basis.home, registry.store, logins);
-      await registry.rotateJournal();
+      await registry.rotateJournal(takeNext);
     },
   };
 }
@@ -111,7 +111,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   stack.add(() => limiter.stop());
   const guessing = new Guessing({ enabled: settings.limits.login !== null, counters: store.counters });
   stack.add(() => guessing.stop());
-  const passwords = new Passwords(store, limiter, guessing, undefined, access);
+  const passwords = new Passwords(store, limiter, guessing, settings.passwordCost, access);
   if (settings.store)
     stack.add(watchInitialPassword({ home, store, passwords, warn: (message, err) => log.warn({ err }, message) }));
   const logins = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);

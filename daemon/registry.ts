@@ -66,8 +66,8 @@ export interface Registry {
   readonly store: Store;
   readonly blobs: Blobs;
   readonly access: AccessJournal;
-  /** Lets the journal continue with a key that is waiting. */
-  readonly rotateJournal: () => Promise<void>;
+  /** Lets the journal continue with the key of the home; see `rotateJournalKey`. */
+  readonly rotateJournal: (takeNext: boolean) => Promise<void>;
   readonly firstAdmin: Promise<string | null>;
 }
 
@@ -89,7 +89,7 @@ async function open({ settings, log, stack, home, openStore }: Start): Promise<R
   // Another thread computes the hash while the rest starts: saves 150 of 450 ms of a first start (measured).
   const target = settings.store ?? null;
   const isNew = target === null && !(await home.has('database'));
-  const hashing = isNew ? firstPassword(home, settings.admin) : null;
+  const hashing = isNew ? firstPassword(home, settings) : null;
   hashing?.catch(() => {});
   // A home prepared for a restore, or one that has lost its database: the new registry would remove all files as strays.
   if (isNew && (await keepEarlierBlobs(home.path('blobs'))))
@@ -107,11 +107,11 @@ async function open({ settings, log, stack, home, openStore }: Start): Promise<R
     warn: (message, err) => log.warn({ err }, message),
   });
   stack.add(() => heads.stop());
-  const rotateJournal = () => rotateJournalKey({ home, store, heads, now });
-  await rotateJournal();
+  const rotateJournal = (takeNext: boolean) => rotateJournalKey({ home, store, heads, now, takeNext });
+  await rotateJournal(true);
   const access = new AccessJournal({ store, now, warn: (message, err) => log.error({ err }, message) });
   stack.add(() => access.stop());
-  const firstAdmin = ensureFirstAdmin({ store, home, hashing, admin: settings.admin, now, log });
+  const firstAdmin = ensureFirstAdmin({ store, home, hashing, settings, now, log });
   firstAdmin.catch(() => {});
   const blobs = await openBlobs(settings.objectStore ?? null, home.path('blobs'), notice);
   stack.add(

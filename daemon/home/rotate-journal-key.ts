@@ -16,10 +16,13 @@ export async function rotateJournalKey(parts: {
   readonly store: Store;
   readonly heads: HeadKeeper;
   readonly now: () => number;
+  /** False leaves a waiting key, and with it the journal, as they are: it waits until all machines have it. */
+  readonly takeNext: boolean;
 }): Promise<void> {
-  const { home, store, heads, now } = parts;
+  const { home, store, heads, now, takeNext } = parts;
   await withSecrets(home, async () => {
     const keys = await journalKeys(home);
+    if (keys.next && !takeNext) return;
     const key = keys.next ?? keys.current;
     // First the heads: they are read with the current key and the waiting one, never with an earlier one.
     if (keys.next) await (await HeadFile.open(home, keys)).useKey(key);

@@ -66,7 +66,7 @@ function takeOver(registry: ExistingRegistry, options: RotateKeyOptions, io: Pro
   const warn = (text: string) => void io.stderr.write(`devmgr: ${text}\n`);
   return writeRegistry(registry, warn, async (store, heads) => {
     if (options.journal) {
-      await rotateJournalKey({ home: registry.home, store, heads, now: Date.now });
+      await rotateJournalKey({ home: registry.home, store, heads, now: Date.now, takeNext: true });
       return;
     }
     const now = Date.now();

@@ -122,6 +122,9 @@ needsPostgres('several daemons on one database', () => {
     const two = await nodes.start({ secrets: nodes.copySecrets() });
     for (const { secrets } of [one, two])
       writeFileSync(join(secrets, 'journal-key-next'), `${'k'.repeat(43)}\n`, { mode: 0o600 });
+    // A token with an unknown key makes a daemon look at the secrets at once, as it does each second.
+    const headers = { authorization: 'Bearer signed-elsewhere' };
+    for (const { url } of [one, two]) expect((await fetch(`${url}/api/devices/list`, { headers })).status).toBe(401);
     for (const node of [one, two]) expect((await add(node)).code).toBe(200);
     expect(await entriesAt(one, 'JOURNAL_KEY_ROTATED')).toHaveLength(0);
     expect(await one.program(rotateKey, { json: true, journal: true })).toMatchObject({ code: 0 });
