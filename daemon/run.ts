@@ -22,14 +22,17 @@ declare const DEVMGR_VERSION: string | undefined;
 /** Version of the program, set by the build; `0.0.0-source` if it runs from the sources. */
 const version: string = typeof DEVMGR_VERSION === 'string' ? DEVMGR_VERSION : '0.0.0-source';
 
+/** What the command line gives, and what only tests set. */
+export type RunSettings = RunOptions & Pick<DaemonSettings, 'passwordCost'>;
+
 /** Runs the daemon in the foreground until SIGTERM or SIGINT; resolves to the exit code. */
-export async function run(options: RunOptions, io: ProgramIo): Promise<number> {
+export async function run(options: RunSettings, io: ProgramIo): Promise<number> {
   const exitCode = await reporting(io, options.json, () => runUntilEnd(options, io));
   // A call into the hardware that never returns would keep a normal exit waiting forever.
   return nativeCallsOut() > 0 ? endProcess(exitCode) : exitCode;
 }
 
-async function runUntilEnd(options: RunOptions, io: ProgramIo): Promise<number> {
+async function runUntilEnd(options: RunSettings, io: ProgramIo): Promise<number> {
   const settings: DaemonSettings = {
     ...options,
     tlsCert: options.tlsCert ?? undefined,

@@ -19,6 +19,7 @@ import type { ForwardTarget } from '../forwarding/target.ts';
 import { isLoopbackName } from '../loopback.ts';
 import type { FileBounds } from '../services/file-budget.ts';
 import type { Limits } from '../services/limiter.ts';
+import type { Cost } from '../services/passwords.ts';
 import type { StoreTarget } from './store-target.ts';
 
 /** How the daemon runs. */
@@ -69,6 +70,8 @@ export interface DaemonSettings {
   /** Where files are stored; absent for the folder in the home. */
   readonly objectStore?: S3Target | undefined;
   readonly admin: { readonly username: string; readonly password: string | null };
+  /** Cost of new password hashes; absent for the recommended one. Only tests set it: no flag and no variable does. */
+  readonly passwordCost?: Cost | undefined;
 }
 
 /** Why the daemon or a maintenance program does not start. `exitCode` is 2 if an argument or setting is wrong, 5 if what it names does not exist, 9 if a service cannot be reached, else 1. */

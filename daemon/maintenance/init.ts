@@ -71,7 +71,7 @@ async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Pr
     await Instance.open(home);
     // What it would log is in the result.
     const log = { info: () => {} };
-    const generated = await ensureFirstAdmin({ store, home, hashing: null, admin, now, log });
+    const generated = await ensureFirstAdmin({ store, home, hashing: null, settings: { admin }, now, log });
     await heads.stop();
     return {
       created: true,

@@ -11,6 +11,8 @@ import { hashPassword } from './passwords.ts';
 /** Number of the first user. The file with the first password is removed when that user's password is changed. */
 export const FIRST_USER = 1;
 
+type AdminSettings = Pick<DaemonSettings, 'admin' | 'passwordCost'>;
+
 /** The password of the first administrator. */
 export interface FirstPassword {
   /** Null if the settings gave the password. */
@@ -19,10 +21,10 @@ export interface FirstPassword {
 }
 
 /** Takes the password from the settings or generates one, and hashes it: the longest step of a first start. */
-export async function firstPassword(home: Home, admin: DaemonSettings['admin']): Promise<FirstPassword> {
+export async function firstPassword(home: Home, { admin, passwordCost }: AdminSettings): Promise<FirstPassword> {
   if (admin.password !== null) await checkGivenPassword(admin.password, admin.username);
   const generated = admin.password === null ? await initialPassword(home) : null;
-  return { generated, hash: await hashPassword(admin.password ?? generated!) };
+  return { generated, hash: await hashPassword(admin.password ?? generated!, passwordCost) };
 }
 
 /** Throws `StartRefused` with exit code 2 if the password is too short, too long or too easy to guess. */
@@ -41,21 +43,22 @@ export async function ensureFirstAdmin(parts: {
   readonly home: Home;
   /** Started before the store was open; null if the registry already existed. */
   readonly hashing: Promise<FirstPassword> | null;
-  readonly admin: DaemonSettings['admin'];
+  readonly settings: AdminSettings;
   readonly now: () => number;
   readonly log: Pick<Logger, 'info'>;
 }): Promise<string | null> {
-  const { store, home, admin, log } = parts;
+  const { store, home, settings, log } = parts;
+  const { username } = settings.admin;
   if ((await store.users({ descending: false, offset: 0, limit: 1 })).total > 0) return null;
-  const { generated, hash: passwordHash } = await (parts.hashing ?? firstPassword(home, admin));
+  const { generated, hash: passwordHash } = await (parts.hashing ?? firstPassword(home, settings));
   await store.commit({
     at: parts.now(),
     actor: null,
     requestId: null,
-    changes: [createFirst(admin.username, passwordHash)],
+    changes: [createFirst(username, passwordHash)],
   });
   log.info(
-    { username: admin.username, ...(generated ? { passwordFile: home.path('initialPassword') } : {}) },
+    { username, ...(generated ? { passwordFile: home.path('initialPassword') } : {}) },
     'the first administrator has been created',
   );
   return generated;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { temporaryFolder } from '../support/temporary.ts';
+import { programFile as testProgram } from '../support/test-programs.ts';
 
 export { temporaryFolder };
 
@@ -149,13 +150,13 @@ export interface DaemonOptions {
   readonly home?: string;
 }
 
-/** A daemon of the built program with a home of its own, logged in to from that home. */
+/** A daemon of the same command line, with cheap password hashes, with a home of its own, logged in to from that home. */
 export async function startDaemon(options: DaemonOptions = {}): Promise<Daemon> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'devmgr-cli-'));
   const env = cleanEnv(home, { ...unlimited, DEVMGR_ADMIN_PASSWORD: adminPassword, ...options.env });
   const child = spawn(
     process.execPath,
-    [programFile, 'daemon', 'run', '--port', '0', '--json', ...(options.args ?? [])],
+    [testProgram('program-main'), 'daemon', 'run', '--port', '0', '--json', ...(options.args ?? [])],
     { env, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const url = await listening(child);

@@ -1,5 +1,6 @@
 /** A daemon as a process of its own, run from the sources: what a test kills, starves or measures. Options: JSON in argv. */
-import { run } from '../../daemon/programs.ts';
+import { run } from '../../daemon/run.ts';
+import { cheapHashes } from './cheap-hashes.ts';
 
 const options = JSON.parse(process.argv[2]!);
 process.exit(
@@ -14,6 +15,7 @@ process.exit(
       tlsKey: null,
       insecureHttp: false,
       trustProxy: [],
+      passwordCost: cheapHashes,
       ...options,
     },
     {

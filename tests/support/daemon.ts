@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { DaemonSettings } from '../../daemon/home/settings.ts';
 import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
+import { cheapHashes } from './cheap-hashes.ts';
 import { validateAnswer } from './openapi.ts';
 import { newTestStore } from './test-store.ts';
 
@@ -136,5 +137,6 @@ export function testSettings(home: string): DaemonSettings {
     traffic: 'off',
     sessionDays: 30,
     files: noFileBounds,
+    passwordCost: cheapHashes,
   };
 }

@@ -6,18 +6,23 @@ import type { PostgresServer } from './postgres.ts';
 
 /** A digest of each table, by name; counters of limits, single-use codes and the checks of health are left out. */
 export async function imageOf(server: PostgresServer, database: string): Promise<Readonly<Record<string, string>>> {
-  const tables = await server.query(
-    `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY 1`,
-    database,
-  );
-  const image: Record<string, string> = {};
-  for (const { name } of tables) {
-    if (name === 'counter' || name === 'sign_in_code') continue;
-    const row = name === 'head' ? `to_jsonb(t) - 'touched'` : 'to_jsonb(t)';
-    const rows = await server.query(`SELECT ${row}::text AS row FROM "${name}" t ORDER BY 1`, database);
-    image[name as string] = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+  // One connection: each login costs some milliseconds.
+  const client = await server.connect(database);
+  try {
+    const { rows: tables } = await client.query(
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY 1`,
+    );
+    const image: Record<string, string> = {};
+    for (const { name } of tables) {
+      if (name === 'counter' || name === 'sign_in_code') continue;
+      const row = name === 'head' ? `to_jsonb(t) - 'touched'` : 'to_jsonb(t)';
+      const { rows } = await client.query(`SELECT ${row}::text AS row FROM "${name}" t ORDER BY 1`);
+      image[name] = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+    }
+    return image;
+  } finally {
+    await client.end();
   }
-  return image;
 }
 
 const tables = [

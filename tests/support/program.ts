@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { adminPassword } from './daemon.ts';
+import { programFile } from './test-programs.ts';
 
 export const program = join(import.meta.dirname, '..', '..', 'dist', 'devmgr.cjs');
 
@@ -36,8 +37,9 @@ const noLimits = Object.fromEntries(
 export function startProgram(
   args: readonly string[],
   { home, env = {}, input = '', prefix = [] }: RunSettings,
+  file = program,
 ): Running {
-  const [command, ...rest] = [...prefix, process.execPath, program, ...args] as [string, ...string[]];
+  const [command, ...rest] = [...prefix, process.execPath, file, ...args] as [string, ...string[]];
   const child = spawn(command, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
@@ -75,9 +77,13 @@ export interface ProgramDaemon {
   stop(): Promise<number | null>;
 }
 
-/** `daemon run` on a free port, with an administrator logged in on the home. */
+/** `daemon run` with cheap password hashes on a free port, with an administrator logged in on the home. */
 export async function startDaemonProgram(settings: RunSettings, flags: readonly string[] = []): Promise<ProgramDaemon> {
-  const running = startProgram(['daemon', 'run', '--port', '0', '--json', ...flags], settings);
+  const running = startProgram(
+    ['daemon', 'run', '--port', '0', '--json', ...flags],
+    settings,
+    programFile('program-main'),
+  );
   const first = await running.lines.next();
   for (let line = first; ; line = await running.lines.next()) {
     if (line.done) throw new Error(`the daemon ended: ${(await running.ended).stderr}`);

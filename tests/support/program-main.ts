@@ -1,0 +1,21 @@
+/** The command line as a process of its own, whose daemon hashes passwords at little cost. For daemons of which a test needs no build. */
+import { run as runDaemon } from '../../daemon/run.ts';
+import { run } from '../../src/cli/main.ts';
+import { processIo } from '../../src/cli/terminal/io.ts';
+import type { Programs } from '../../src/contract/programs.ts';
+import { cheapHashes } from './cheap-hashes.ts';
+
+const other = () => Promise.reject(new Error('not a program of this process'));
+const programs: Programs = {
+  run: (options, io) => runDaemon({ ...options, passwordCost: cheapHashes }, io),
+  copy: other,
+  init: other,
+  backup: other,
+  restore: other,
+  check: other,
+  audit: other,
+  rotateKey: other,
+  resetPassword: other,
+};
+process.env.UV_THREADPOOL_SIZE ??= '16';
+process.exit(await run(process.argv.slice(2), processIo(), process.env, programs));
