@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** Joins the command line and the daemon; nothing else imports both. */
+import { removalCommand, runRemoval } from '../src/cli/commands/open/removal.ts';
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { run } from '../src/cli/main.ts';
 import { keychainCommand, runKeychainAccess } from '../src/cli/settings/keychain.ts';
@@ -36,8 +37,9 @@ const endWithoutResult = () => {
   process.exit(exitCodes.failure);
 };
 process.once('beforeExit', endWithoutResult);
-const isKeychain = argv[0] === keychainCommand;
-void (isKeychain ? runKeychainAccess(argv.slice(1)) : run(argv, io, process.env, programs)).then(finish);
+/** What the program starts itself for. */
+const inner = { [keychainCommand]: runKeychainAccess, [removalCommand]: runRemoval }[argv[0] ?? ''];
+void (inner ? inner(argv.slice(1)) : run(argv, io, process.env, programs)).then(finish);
 
 /** Milliseconds for a finished command to close what it has opened. */
 const closingMs = 100;
@@ -49,7 +51,7 @@ const closingMs = 100;
  */
 function finish(code: number): void {
   process.off('beforeExit', endWithoutResult);
-  if (isDaemonLoaded || isKeychain) process.exit(code);
+  if (isDaemonLoaded || inner) process.exit(code);
   process.exitCode = code;
   process.on('uncaughtException', () => process.exit(code));
   setTimeout(() => process.exit(code), closingMs).unref();

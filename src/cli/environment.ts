@@ -198,6 +198,17 @@ export const variables: readonly Variable[] = [
   },
   { name: 'LC_CTYPE', words: 'the same, if LC_ALL is not set', side: 'commands' },
   { name: 'LANG', words: 'the same, if neither is set', side: 'commands' },
+  {
+    name: 'BROWSER',
+    words: 'command that `open` starts with a file, or several with colons between; %s is the file (xdg-open)',
+    side: 'commands',
+  },
+  {
+    name: 'DISPLAY',
+    words: 'with WAYLAND_DISPLAY: on Linux `open` starts a browser only if one of them is set, and never over SSH',
+    side: 'commands',
+  },
+  { name: 'XDG_RUNTIME_DIR', words: 'where `open` writes its file if only you can enter it (home)', side: 'commands' },
   { name: 'XDG_DATA_HOME', words: 'parent of the home folder on Linux (~/.local/share)', side: 'both' },
   { name: 'XDG_CONFIG_HOME', words: 'where daemon install writes its unit on Linux (~/.config)', side: 'commands' },
   {

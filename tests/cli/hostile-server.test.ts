@@ -174,6 +174,8 @@ test.each([
   'export',
   'export --format csv',
   'whoami',
+  'open --no-browser',
+  'open --no-browser --json',
   'users list',
   'users list --csv',
   'users list --output yaml',

@@ -17,6 +17,7 @@ export const commandTable: CommandTable = {
         entry('login', 'log in and store the token', async () => (await import('./session/login.ts')).login),
         entry('logout', 'delete the stored token', async () => (await import('./session/login.ts')).logout),
         entry('whoami', 'show who is logged in, and where', async () => (await import('./session/login.ts')).whoami),
+        entry('open', 'open the console in the browser', async () => (await import('./open/open.ts')).open),
       ],
     },
     {
