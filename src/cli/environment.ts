@@ -205,9 +205,16 @@ export const variables: readonly Variable[] = [
   },
   {
     name: 'DISPLAY',
-    words: 'with WAYLAND_DISPLAY: on Linux `open` starts a browser only if one of them is set, and never over SSH',
+    words: 'display: on Linux `open` starts a browser only if this or WAYLAND_DISPLAY is set',
     side: 'commands',
   },
+  { name: 'WAYLAND_DISPLAY', words: 'the same, for Wayland', side: 'commands' },
+  {
+    name: 'SSH_CONNECTION',
+    words: 'if this or SSH_TTY is set, `open` prints the address instead of starting a browser',
+    side: 'commands',
+  },
+  { name: 'SSH_TTY', words: 'the same', side: 'commands' },
   { name: 'XDG_RUNTIME_DIR', words: 'where `open` writes its file if only you can enter it (home)', side: 'commands' },
   { name: 'XDG_DATA_HOME', words: 'parent of the home folder on Linux (~/.local/share)', side: 'both' },
   { name: 'XDG_CONFIG_HOME', words: 'where daemon install writes its unit on Linux (~/.config)', side: 'commands' },

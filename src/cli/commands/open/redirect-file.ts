@@ -17,7 +17,7 @@ const fileName = /^devmgr-open-[\w-]{22}\.html$/;
 
 /** Writes the file, and removes those that earlier commands have left. Resolves with its path. */
 export async function writeRedirect(target: string, env: Env, home: string): Promise<string> {
-  const folder = (await isSnap(env)) ? (env.HOME ?? homedir()) : (runtimeFolder(env) ?? home);
+  const folder = (await isSnap(env)) ? homedir() : (runtimeFolder(env) ?? home);
   const file = join(folder, `devmgr-open-${randomBytes(16).toString('base64url')}.html`);
   try {
     makeFolder(folder);
