@@ -87,6 +87,11 @@ export const commandTable: CommandTable = {
           async () => (await import('./backups/backups.ts')).backupsRestore,
         ),
         entry('stats', 'count devices by state, type and day', async () => (await import('./devices/stats.ts')).stats),
+        entry(
+          'report',
+          'report on a lot: counts, times, failures',
+          async () => (await import('./reports/report.ts')).report,
+        ),
       ],
     },
     {

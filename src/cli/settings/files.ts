@@ -1,7 +1,7 @@
 /** Files that are read and written whole: settings, tokens, checkpoints, reports, service definitions. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Fault, systemCode, systemWords } from '../fault.ts';
+import { Fault, systemCode, systemWords, usage } from '../fault.ts';
 
 const otherFolder = 'name another folder with --home DIR';
 
@@ -70,6 +70,18 @@ export function removeIfPossible(file: string): void {
     rmSync(file, { force: true });
   } catch {
     // Its folder is gone, or read-only by now.
+  }
+}
+
+/** Writes a file (0600). One that exists is replaced only if `force` is set; else it is a usage fault. */
+export function writeNew(file: string, text: string, force: boolean): void {
+  try {
+    if (force) writeWhole(file, text);
+    else writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') throw usage(`${file} already exists`, 'name another file, or add --force');
+    if (error instanceof Fault) throw error;
+    throw new Fault('failure', `${file} cannot be written: ${systemWords(error)}`, 'name another file');
   }
 }
 

@@ -1,14 +1,14 @@
 /** The report for support: what is needed to understand a problem, without secrets and personal data. */
 import { spawnSync } from 'node:child_process';
-import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir, hostname, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { homeFiles } from '../../../contract/local.ts';
 import type { Context } from '../../context.ts';
-import { Fault, systemCode, systemWords, usage } from '../../fault.ts';
+import { Fault, systemWords } from '../../fault.ts';
 import { daemonMissing, findDaemon } from '../../session/local-daemon.ts';
 import { profilesWithLogin, readLoginName } from '../../settings/credentials.ts';
-import { writeWhole } from '../../settings/files.ts';
+import { writeNew } from '../../settings/files.ts';
 import { readConfig } from '../../settings/profiles.ts';
 import { safeProse } from '../../terminal/text.ts';
 import { about, aboutText } from '../../version.ts';
@@ -45,7 +45,7 @@ export async function report(
     return 0;
   }
   const name = file ?? `devmgr-report-${new Date().toISOString().replace(/[:.]\d*/g, '')}.txt`;
-  save(name, text, force);
+  writeNew(name, text, force);
   if (context.globals.json) await context.out.document({ file: name, size: Buffer.byteLength(text) });
   else if (context.globals.quiet) await context.out.text(`${name}\n`);
   else
@@ -53,17 +53,6 @@ export async function report(
       `Written to ${name}. Read it before you send it: it is plain text, and says what was removed.\n`,
     );
   return 0;
-}
-
-function save(file: string, text: string, force: boolean): void {
-  try {
-    if (force) writeWhole(file, text);
-    else writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') throw usage(`${file} already exists`, 'name another file, or add --force');
-    if (error instanceof Fault) throw error;
-    throw new Fault('failure', `${file} cannot be written: ${systemWords(error)}`, 'name another file');
-  }
 }
 
 /** A redactor that knows the secrets and names of this home. */

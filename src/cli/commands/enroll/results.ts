@@ -26,7 +26,9 @@ const fields = [
 
 const headerOf = (columns: readonly string[]): string => toCsv(columns, [], true);
 const proofColumn = 'proof';
+/** Columns of a roster run. An earlier version has written no `failure`. */
 const nameColumn = 'name';
+const failureColumn = 'failure';
 
 /** The fields that are read back from a line. */
 type Line = Partial<Record<'result' | 'deviceId' | 'serialNumber' | 'deviceType' | 'status' | 'userId', unknown>>;
@@ -41,6 +43,7 @@ export interface BoundKey {
 /** What the rows of a file have. With `isRoster` each is for a person, and is on the disk before the next key. */
 type FileOptions = Pick<EnrollKeyOptions, 'proof' | 'tags'> & { readonly isRoster?: boolean };
 
+const results: readonly unknown[] = ['registered', 'known', 'new', 'failed'] satisfies EnrolledKey['result'][];
 const done: readonly unknown[] = ['registered', 'known'] satisfies EnrolledKey['result'][];
 
 /** The file of results: CSV, or JSON lines if its name ends in .jsonl, .ndjson or .json. */
@@ -65,7 +68,8 @@ export class EnrollFile {
     const text = this.#isRegular && stat?.size ? this.#writing(() => readFileSync(path, 'utf8')) : '';
     const wanted = [...(isRoster ? [nameColumn] : []), ...Object.keys(tags ?? {}).map(name => tagColumn + name)];
     const known = text === '' ? null : columnsIn(text);
-    this.#columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...wanted];
+    const more = isRoster ? [...wanted, failureColumn] : wanted;
+    this.#columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...more];
     if (this.#isCsv && text !== '' && known === null)
       throw usage(`${path} does not contain results of an enrollment`, 'name another file with --out');
     const missing = this.#isCsv ? wanted.find(column => !this.#columns.includes(column)) : undefined;
@@ -131,7 +135,7 @@ function cellsOf({ tags, proof, ...outcome }: EnrolledKey): object {
 }
 
 const isMoreColumn = (name: string): boolean =>
-  name === proofColumn || name === nameColumn || name.startsWith(tagColumn);
+  [proofColumn, nameColumn, failureColumn].includes(name) || name.startsWith(tagColumn);
 
 /** The columns of a file of results; null if it is another file. */
 function columnsIn(text: string): readonly string[] | null {
@@ -141,6 +145,33 @@ function columnsIn(text: string): readonly string[] | null {
   const columns = [...fields, ...more.split(',').filter(column => column !== '')];
   const isKnown = columns.slice(fields.length).every(isMoreColumn);
   return isKnown && headerOf(columns) === header ? columns : null;
+}
+
+/** A row as a file has it. A cell of CSV that has no value is empty. */
+export type ResultRow = Readonly<Record<string, unknown>> & { readonly tags?: Readonly<Record<string, unknown>> };
+
+/** The rows of a file that an enrollment has written. Throws a usage fault if the file cannot be read, or is another one. */
+export async function* resultRows(path: string): AsyncGenerator<ResultRow> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usage(`the results in ${path} cannot be read: ${systemWords(error)}`);
+  }
+  const foreign = usage(
+    `${path} does not contain results of an enrollment`,
+    'give a file that enroll --out has written',
+  );
+  const isJson = text.startsWith('{');
+  if (!isJson && text !== '' && columnsIn(text) === null) throw foreign;
+  let isForeign = isJson;
+  for await (const row of isJson ? jsonLines(text) : csvLines(text)) {
+    // A line that is incomplete after a crash is not a result.
+    if (!results.includes(row.result)) continue;
+    isForeign = false;
+    yield row as ResultRow;
+  }
+  if (isForeign) throw foreign;
 }
 
 async function* csvLines(text: string): AsyncGenerator<Line> {

@@ -1,6 +1,7 @@
 /** Labels as an HTML page for an office printer: all lengths are millimeters, and nothing is loaded from a network. */
 import { usage } from '../../fault.ts';
 import type { FlagShapes, FlagValues } from '../../flags.ts';
+import { emptyPolicy, escaped } from '../../terminal/html.ts';
 import { type LabelDevice, type Placeholder, partsOf, textIn } from './placeholders.ts';
 
 const pages = { A4: { width: 210, height: 297 }, LETTER: { width: 215.9, height: 279.4 } } as const;
@@ -84,17 +85,6 @@ async function shown(device: LabelDevice, part: Placeholder): Promise<string> {
   return value === '' ? '' : (await import('uqr')).renderSVG(value, { border: 2, pixelSize: 1 });
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-// Controls are not allowed in HTML, not even as references.
-const escaped = (text: string): string =>
-  text.replace(/\p{Cc}/gu, '\ufffd').replace(/[&<>"']/g, character => entities[character]!);
-
 /** The page with these labels. */
 export function sheetOf(layout: Layout, cells: readonly string[]): string {
   const perPage = layout.rows * layout.columns;
@@ -104,7 +94,7 @@ export function sheetOf(layout: Layout, cells: readonly string[]): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+${emptyPolicy}
 <title>Labels</title>
 <style>${styleOf(layout)}</style>
 </head>

@@ -88,7 +88,7 @@ export class Station {
 function verdict(failure: string | null, outcome: EnrolledKey, person: Person, proved: Proved | null = null): Verdict {
   const { userId, name } = person;
   const result = failure === null ? outcome.result : 'failed';
-  return { failure, row: { ...outcome, result, userId, name }, proved };
+  return { failure, row: { ...outcome, result, userId, name, failure }, proved };
 }
 
 function failureOf({ serialNumber }: Key, { result, status, message }: EnrolledKey): string | null {

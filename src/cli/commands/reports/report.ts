@@ -1,0 +1,115 @@
+import type { Context } from '../../context.ts';
+import { command } from '../../define.ts';
+import { usage } from '../../fault.ts';
+import type { FlagValues } from '../../flags.ts';
+import { writeNew } from '../../settings/files.ts';
+import { safe } from '../../terminal/text.ts';
+import { exportedDevices } from '../devices/export-stream.ts';
+import { filterFlags, filterOf } from '../devices/filter.ts';
+import { tagsOf } from '../devices/tags.ts';
+import { notify } from '../import/start.ts';
+import { attemptsOf } from './attempts.ts';
+import { changesOf } from './changes.ts';
+import { DeviceCounts, type Figures } from './figures.ts';
+
+const formats = ['text', 'csv', 'html'] as const;
+type Format = (typeof formats)[number];
+
+const flags = {
+  ...filterFlags,
+  results: {
+    value: 'FILE',
+    many: 'whole',
+    offer: 'file',
+    help: 'count the attempts in these results of enroll --out too, also those that failed; can be repeated',
+  },
+  format: {
+    value: 'FORMAT',
+    choices: formats,
+    help: 'format of the report (default: by the name of --out, else text)',
+  },
+  out: { value: 'FILE', short: 'o', offer: 'file', help: 'write the report to this file instead of standard output' },
+  force: { needs: 'out', help: 'replace the file of --out if it exists' },
+} as const;
+
+/** Counts the devices of a lot, or of any selection. Changes nothing. */
+export const report = command({
+  isPaged: true,
+  description:
+    'Counts the devices that match: by state, type, model and proof; when they were registered and how fast; bound persons, codes that were not used, and what was locked or deactivated since. With --results, also the attempts of enroll that failed, and the yield.\nHTML is one file for a browser or a printer; CSV has a row for each figure. No report has activation codes, serial numbers or names of persons. --json writes the figures, and with --out the file as well.',
+  flags,
+  examples: [
+    { does: 'a lot', line: 'report --tag lot=7' },
+    { does: 'a lot with its failures, to print', line: 'report --tag lot=7 --results lot-7.csv --out lot-7.html' },
+    { does: 'for a spreadsheet', line: 'report --created-from 2026-11-01 --format csv --out november.csv' },
+  ],
+  async run({ flags }, context) {
+    const { out, globals } = context;
+    const figures = await figuresOf(context, flags);
+    const isEmpty = figures.total === 0 && !figures.attempts?.attempts;
+    if (globals.json) await out.document(figures);
+    if (isEmpty) return globals.json ? undefined : out.notice('No device matches.');
+    if (globals.json && flags.out === undefined) return;
+    const format = flags.format ?? formatOf(flags.out);
+    const isToScreen = flags.out === undefined;
+    const text = await composed(context, figures, format, isToScreen);
+    if (flags.out === undefined) return out.text(text);
+    writeNew(flags.out, text, flags.force);
+    notify(context, `Wrote ${safe(flags.out)}.`);
+  },
+});
+
+type Values = FlagValues<typeof flags>;
+
+async function figuresOf(context: Context, flags: Values): Promise<Figures> {
+  if (flags.out !== undefined) checkOut(flags.out, flags.results);
+  const filter = filterOf(flags);
+  const attempts = await attemptsOf(flags.results, tagsOf(flags.tag));
+  const generatedAt = new Date();
+  const counts = new DeviceCounts();
+  for await (const device of exportedDevices(context, filter)) counts.take(device);
+  const { figures } = counts;
+  return {
+    generatedAt: generatedAt.toISOString(),
+    criteria: JSON.parse(JSON.stringify(filter)),
+    ...figures,
+    codes: { unused: figures.byStatus.INACTIVE, expired: await expiredCodes(context, filter, generatedAt) },
+    changes: await changesOf(context, counts.ids, figures.registrations.first),
+    attempts,
+  };
+}
+
+/** A report that replaces the results that it reads would lose them. */
+function checkOut(out: string, results: readonly string[]): void {
+  if (results.includes(out)) throw usage(`${out} is also in --results`, 'name another file with --out');
+}
+
+type Filter = ReturnType<typeof filterOf>;
+
+/** INACTIVE devices whose code has expired: one request, because a list item does not have the time. */
+async function expiredCodes({ registry }: Context, filter: Filter, now: Date): Promise<number> {
+  if (filter.status !== undefined && !filter.status.includes('INACTIVE')) return 0;
+  const given = filter.codeExpiresBefore;
+  const codeExpiresBefore = given !== undefined && given < now ? given : now;
+  const { pagination } = await registry.call('listDevices', {
+    query: { ...filter, status: ['INACTIVE'], codeExpiresBefore, size: 1 },
+  });
+  return pagination.total;
+}
+
+function formatOf(out: string | undefined): Format {
+  const [, ending] = /\.(csv|html?)$/i.exec(out ?? '') ?? [];
+  if (ending === undefined) return 'text';
+  return ending.toLowerCase() === 'csv' ? 'csv' : 'html';
+}
+
+/** Columns of a text in a file. */
+const fileColumns = 60;
+
+async function composed({ out }: Context, figures: Figures, format: Format, isToScreen: boolean): Promise<string> {
+  if (format === 'csv') return (await import('./csv.ts')).reportCsv(figures);
+  if (format === 'html') return (await import('./html.ts')).reportHtml(figures);
+  const { reportText } = await import('./text.ts');
+  const plain = { columns: fileColumns, paint: (_: unknown, text: string) => text };
+  return reportText(isToScreen ? { columns: out.io.columns, paint: out.paint } : plain, figures);
+}
