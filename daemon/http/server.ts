@@ -103,6 +103,10 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   return app;
 }
 
+function noSchemas(): never {
+  throw new Error('src/contract validates requests, not schemas of routes');
+}
+
 function fastifyOptions(options: ServerOptions, node: string, nextId: () => string): FastifyServerOptions<Server> {
   const headersTimeout = options.headersTimeout ?? HEADERS_MS;
   const http = {
@@ -115,6 +119,8 @@ function fastifyOptions(options: ServerOptions, node: string, nextId: () => stri
     // Fastify has no logger: it would create one per request, and almost all of them write nothing (measured, 3 µs per request).
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: nextId,
+    // Routes have no schemas. Without these two, Fastify loads its compilers of schemas, which the build leaves out.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     trustProxy: options.trustProxy.length ? [...options.trustProxy] : false,
     // As long as Node allows a path to be, so that an id that is too long is refused by its operation.
     routerOptions: { maxParamLength: MAX_HEADER, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },

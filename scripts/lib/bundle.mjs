@@ -29,7 +29,7 @@ export async function bundle({ external, absent, plugins = [] }) {
     transform: { target: 'node22.19', define: definitions(absent) },
     // No other program imports this one: the entry may share its modules with the parts.
     preserveEntrySignatures: false,
-    plugins: [commanderAlone, oneByteFiles, pcscWorker, ...plugins],
+    plugins: [commanderAlone, fastifyAlone, oneByteFiles, pcscWorker, ...plugins],
     // By default a package that is not installed becomes an external one.
     onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   });
@@ -87,6 +87,16 @@ const commanderAlone = {
     handler: (_, importer) => (packageOf(inProject(importer)) === 'node_modules/commander' ? '\0empty' : undefined),
   },
   load: { filter: { id: /^\0empty$/ }, handler: () => 'export default {};' },
+};
+
+/** Packages that Fastify loads for schemas of routes and for requests without a socket; the daemon has neither: 300 kB of its code. */
+const ofFastify = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'];
+const fastifyAlone = {
+  name: 'fastify-alone',
+  resolveId: {
+    filter: { id: new RegExp(`^(${ofFastify.join('|')})$`) },
+    handler: (_, importer) => (packageOf(inProject(importer)) === 'node_modules/fastify' ? '\0empty' : undefined),
+  },
 };
 
 /** Files without characters above 127, see `oneByte`. */

@@ -32,6 +32,14 @@ it('every package that is built into the program is listed with its version, its
   }
 });
 
+it.each(['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'])(
+  '%s, which Fastify loads for what the daemon does not use, is left out',
+  name => {
+    expect(packages).toContain('node_modules/fastify');
+    expect(packages).not.toContain(`node_modules/${name}`);
+  },
+);
+
 it('what was copied into the sources is listed as well', () => {
   const [part] = notices.split(`${copied[0]} (MIT)\n\n`)[1]!.split('-'.repeat(78));
   expect(part).toMatch(/^Copyright \(c\) 2012-2016 Dan Wheeler and Dropbox, Inc\./);
