@@ -16,7 +16,8 @@ for (let byte = 0; byte < 256; byte++) codes[byte] = codes[lowerByte[byte]!]!;
  */
 export class Trigrams {
   readonly #serials: Serials;
-  readonly #postings: (Postings | undefined)[] = new Array(64 ** 3);
+  /** By the first two characters, then by the third. One array for all would take 2 MB, also without devices. */
+  readonly #postings: ((Postings | undefined)[] | undefined)[] = new Array(64 ** 2);
   #last = 0;
 
   constructor(serials: Serials) {
@@ -60,26 +61,28 @@ export class Trigrams {
     for (; first < stop; first++) {
       const third = first + 2 < stop ? codes[bytes[first + 2]!]! : end;
       key = ((key << 6) | third) & 262_143;
-      const postings = this.#postings[key];
+      this.#postings[key >>> 6] ??= new Array(64);
+      const row = this.#postings[key >>> 6]!;
+      const postings = row[key & 63];
       if (postings) postings.add(n);
-      else this.#postings[key] = new Postings(n);
+      else row[key & 63] = new Postings(n);
     }
   }
 
   /** One or two characters: every trigram that starts with them. */
-  *#findShort(letters: readonly number[], bits: Bits): Generator<void, void> {
-    const span = letters.length === 1 ? 4096 : 64;
-    const first = letters.reduce((key, code) => key * 64 + code, 0) * span;
-    for (let key = first; key < first + span; key++) {
-      this.#postings[key]?.addTo(bits);
-      if (key % 64 === 63) yield;
+  *#findShort([first, second]: readonly number[], bits: Bits): Generator<void, void> {
+    const begin = first! * 64 + (second ?? 0);
+    const end = second === undefined ? begin + 64 : begin + 1;
+    for (const row of this.#postings.slice(begin, end)) {
+      for (const postings of row ?? []) postings?.addTo(bits);
+      yield;
     }
   }
 
   #findLong(letters: readonly number[], bits: Bits): void {
     const lists: Postings[] = [];
     for (let i = 0; i + 2 < letters.length; i++) {
-      const list = this.#postings[(letters[i]! << 12) | (letters[i + 1]! << 6) | letters[i + 2]!];
+      const list = this.#postings[(letters[i]! << 6) | letters[i + 1]!]?.[letters[i + 2]!];
       if (!list) return;
       lists.push(list);
     }
