@@ -80,10 +80,27 @@ export function deviceReads(statements: Statements): Pick<Reads, 'device' | 'dev
   };
 }
 
-/** The rows of a page of devices, in its order. */
+const consecutive = (order: 'ASC' | 'DESC') =>
+  `SELECT ${rowColumns} FROM device WHERE number BETWEEN ? AND ? ORDER BY number ${order}`;
+const ascending = consecutive('ASC');
+const descending = consecutive('DESC');
+const anyNumbers = `SELECT ${rowColumns} FROM json_each(?) AS wanted CROSS JOIN device ON device.number = wanted.value ORDER BY wanted.key`;
+
+/**
+ * The rows of a page of devices, in its order. One statement reads them all: measured for 20 rows, 22 µs instead of 25 with a statement
+ * for each, and 14 µs if the numbers are consecutive, as they are in a list without filters.
+ */
 export function deviceRows(statements: Statements, { numbers, total }: NumberPage): Rows<DeviceRow> {
-  const one = statements.of(`SELECT ${rowColumns} FROM device WHERE number = ?`);
-  return { rows: numbers.map(number => withTags(one.get(number) as WithTagText<DeviceRow>)), total };
+  return { rows: rowsOf(statements, numbers).map(row => withTags(row)), total };
+}
+
+function rowsOf(statements: Statements, numbers: readonly number[]): WithTagText<DeviceRow>[] {
+  const first = numbers[0] ?? 0;
+  if (numbers.every((number, i) => number === first - i))
+    return statements.all(descending, first - numbers.length + 1, first);
+  if (numbers.every((number, i) => number === first + i))
+    return statements.all(ascending, first, first + numbers.length - 1);
+  return statements.all(anyNumbers, JSON.stringify(numbers));
 }
 
 /** Throws `Conflict` if the guard does not hold. */
