@@ -17,6 +17,7 @@ import {
   type DeviceUse,
   type HeldFields,
   hasTags,
+  type NewDevice,
   noTags,
 } from './device.ts';
 import { codeDigest, proofDigest } from './digest.ts';
@@ -114,12 +115,18 @@ export function register(
     proof,
   };
   const data = { deviceType, serialNumber };
-  const detail = {
-    codeDigest: codeDigest(device),
-    ...(hasTags(device.tags) ? { tags: device.tags } : {}),
+  return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail: registeredDetail(device) } };
+}
+
+function registeredDetail(device: NewDevice): NonNullable<Entry['detail']> {
+  const detail = { codeDigest: codeDigest(device) };
+  const { tags, proof } = device;
+  if (proof === null && !hasTags(tags)) return detail;
+  return {
+    ...detail,
+    ...(hasTags(tags) ? { tags } : {}),
     ...(proof === null ? {} : { proofDigest: proofDigest(proof) }),
   };
-  return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail } };
 }
 
 /** The registration as it is if the device is created so many milliseconds later: its code is valid as long as before. */

@@ -51,8 +51,8 @@ export class DeviceService {
     this.#batches = new DeviceBatches(parts, this.#changes, this.#operations);
   }
 
-  async register(context: Context, body: api.Registration): Promise<DataOf<typeof api.registerDevice>> {
-    return this.#parts.policies.admitting([body], async ({ judge, guards }) => {
+  register(context: Context, body: api.Registration): Promise<DataOf<typeof api.registerDevice>> {
+    return this.#parts.policies.admitting([body], ({ judge, guards }) => {
       const admitted = judge(body);
       if (admitted instanceof Refusal) return this.#refuseRegistration(body.serialNumber, admitted);
       const at = this.#parts.now();

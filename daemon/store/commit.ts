@@ -92,11 +92,11 @@ export interface Commit {
   readonly actor: string | null;
   readonly requestId: string | null;
   readonly changes: readonly Change[];
-  readonly guards?: readonly Guard[];
+  readonly guards?: readonly Guard[] | undefined;
   /** The caller that the commit is made for; absent if the daemon makes it. A caller that has lost its rights is refused with `CallerRefused`. */
-  readonly caller?: CallerGuard;
+  readonly caller?: CallerGuard | undefined;
   /** Present if the commit carries out a request with an idempotency key. */
-  readonly response?: ResponsePart;
+  readonly response?: ResponsePart | undefined;
 }
 
 /** A guard did not hold, or a record to change does not exist. Nothing of the commit was written: read and decide again. */

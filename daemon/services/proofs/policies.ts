@@ -9,6 +9,7 @@ import { Refusal } from '../../domain/decision.ts';
 import { type DocumentGuard, replace } from '../../domain/document.ts';
 import { type LatestProof, storedProof, type UnansweredGuard } from '../../domain/proof.ts';
 import { checkPolicy } from '../../proof/policy.ts';
+import { Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
 import { judgedNow } from './judging.ts';
@@ -80,11 +81,12 @@ export class ProofPolicies {
 
   /** Runs a registration, again if the policy was changed meanwhile. */
   admitting<T>(registrations: readonly Registration[], attempt: (admission: Admission) => Promise<T>): Promise<T> {
-    let assumed = this.#assumed(registrations);
-    return retrying(async () => {
-      const admission = assumed ?? (await this.#admission(registrations));
-      assumed = null;
-      return attempt(admission);
+    const assumed = this.#assumed(registrations);
+    const afterReads = () => retrying(async () => attempt(await this.#admission(registrations)));
+    if (!assumed) return afterReads();
+    return attempt(assumed).catch(error => {
+      if (error instanceof Conflict) return afterReads();
+      throw error;
     });
   }
 

@@ -8,7 +8,7 @@ import type { Statements } from '../statements.ts';
 import { devicesWithTag } from '../tags.ts';
 import type { DeviceDelta } from '../writing.ts';
 import { type Bits, combined } from './bits.ts';
-import { DeviceColumns } from './device-columns.ts';
+import { DeviceColumns, type ListedDevice } from './device-columns.ts';
 import { addIdsWith } from './id-digits.ts';
 import { IndexedSets, type ReadIndex } from './indexed-sets.ts';
 import { load } from './load.ts';
@@ -76,9 +76,7 @@ export class DeviceLists {
       if ('added' in delta) {
         // While loading, later devices are still to be read from the database.
         if (delta.number !== columns.count + 1) continue;
-        const none = { activatedAt: null, lastUsedAt: null, updatedAt: null };
-        const { added } = delta;
-        columns.add({ ...added, ...none, grade: gradeOf(added.proof), status: 'INACTIVE', createdAt: delta.at });
+        columns.add(newDevice(delta));
       } else if (delta.number <= columns.count) this.#set(delta);
       this.#index(delta);
     }
@@ -190,6 +188,21 @@ export class DeviceLists {
     return bits;
   }
 }
+
+/** A device as it is right after its registration. */
+const newDevice = ({ added, at }: Extract<DeviceDelta, { added: unknown }>): ListedDevice => ({
+  deviceType: added.deviceType,
+  serialNumber: added.serialNumber,
+  manufacturer: added.manufacturer,
+  model: added.model,
+  status: 'INACTIVE',
+  grade: gradeOf(added.proof),
+  createdAt: at,
+  activatedAt: null,
+  lastUsedAt: null,
+  updatedAt: null,
+  activationCodeExpiresAt: added.activationCodeExpiresAt,
+});
 
 /** Values whose devices are cached: a set of many devices takes a bit for each device of the registry. */
 const maxCached = { users: 500, tags: 200, marks: 100 };
