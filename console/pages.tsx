@@ -22,6 +22,11 @@ export const pages: readonly PageEntry[] = [
     isShown: always,
     load: async () => (await import('./pages/overview.tsx')).OverviewPage,
   },
+  {
+    name: 'activity',
+    isShown: always,
+    load: async () => (await import('./pages/activity.tsx')).ActivityPage,
+  },
 ];
 
 /** The page that a path names; null if there is none, or the role of the person does not have it. */

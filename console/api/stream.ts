@@ -173,7 +173,8 @@ function deliver(): void {
   collecting = undefined;
   const events = pending;
   pending = [];
+  // Before `recent` grows: a page that begins with `recent` gets no event twice.
+  for (const listener of listeners) listener(events);
   const journal = events.slice(-KEPT).filter(event => event.id !== undefined);
   if (journal.length) recent.value = [...journal.reverse(), ...recent.peek()].slice(0, KEPT);
-  for (const listener of listeners) listener(events);
 }

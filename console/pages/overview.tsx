@@ -1,28 +1,103 @@
 /** All devices at a glance. */
+import type { DataOf } from '../../src/contract/define.ts';
+import type { Notification } from '../../src/contract/events.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
+import { useReloadAfterEvents } from '../api/live.ts';
 import { call } from '../api/request.ts';
 import { useResource } from '../api/resource.ts';
 import { recent } from '../api/stream.ts';
+import { ColumnChart } from '../parts/chart.tsx';
 import { EventList } from '../parts/events.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
+import { linkTo } from '../router.ts';
+import { day, grouped, hour } from '../text/numbers.ts';
 import { text } from '../text/text.ts';
+
+type Statistics = DataOf<Routes['statistics']>;
 
 /** How many of the newest events the page shows. */
 const SHOWN = 20;
+const DAY_MS = 86_400_000;
 
 /** Figures about all devices, and the newest events as they happen. */
 export function OverviewPage() {
   const words = text.value.overview;
   const { data, problem, reload } = useResource(signal => call('statistics', {}, { signal }));
+  useReloadAfterEvents(reload, ({ type }: Notification) => type.startsWith('DEVICE_'));
   const figures = data.value;
   return (
     <>
       <h1>{words.title}</h1>
       <ProblemNotice problem={problem.value} retry={reload} />
-      {figures && <p class="total">{words.total(figures.total)}</p>}
+      {figures ? <Figures figures={figures} /> : !problem.value && <p role="status">{text.value.common.loading}</p>}
       <section>
         <h2>{words.newest}</h2>
         <EventList events={recent.value.slice(0, SHOWN)} />
       </section>
     </>
+  );
+}
+
+function Figures({ figures }: { readonly figures: Statistics }) {
+  const words = text.value.overview;
+  const { total, byStatus, byType, registrations, codesExpiring, unused, generatedAt } = figures;
+  const inDays = (days: number) => new Date(Date.parse(generatedAt) + days * DAY_MS).toISOString();
+  return (
+    <>
+      <ul class="figures">
+        <Figure count={total} words={words.devices} to={linkTo('devices')} />
+        {deviceStatuses.map((status: DeviceStatus) => (
+          <Figure
+            key={status}
+            count={byStatus[status]}
+            words={text.value.status[status]}
+            to={linkTo('devices', { status })}
+          />
+        ))}
+        {deviceTypes.map((deviceType: DeviceType) => (
+          <Figure
+            key={deviceType}
+            count={byType[deviceType]}
+            words={text.value.types[deviceType]}
+            to={linkTo('devices', { deviceType })}
+          />
+        ))}
+        <Figure
+          count={codesExpiring}
+          words={words.codesExpiring}
+          to={linkTo('devices', { status: 'INACTIVE', codeExpiresBefore: inDays(30) })}
+          isWarning={codesExpiring > 0}
+        />
+        <Figure
+          count={unused}
+          words={words.unused}
+          to={linkTo('devices', { status: 'ACTIVE', lastUsedBefore: inDays(-90) })}
+          isWarning={unused > 0}
+        />
+      </ul>
+      <div class="charts">
+        <ColumnChart title={words.perHour} columns={registrations.perHour} format={hour} />
+        <ColumnChart title={words.perDay} columns={registrations.perDay} format={day} />
+      </div>
+    </>
+  );
+}
+
+interface FigureProps {
+  readonly count: number;
+  readonly words: string;
+  /** Address of the list of these devices. */
+  readonly to: string;
+  readonly isWarning?: boolean;
+}
+
+function Figure({ count, words, to, isWarning = false }: FigureProps) {
+  return (
+    <li>
+      <a href={to} class={isWarning ? 'warning' : undefined}>
+        <strong>{grouped(count)}</strong> <span>{words}</span>
+      </a>
+    </li>
   );
 }

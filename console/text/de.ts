@@ -67,6 +67,7 @@ export const de: Dictionary = {
   },
   status: { INACTIVE: 'inaktiv', ACTIVE: 'aktiv', LOCKED: 'gesperrt', DEACTIVATED: 'stillgelegt' },
   type: { UKEY: 'USB-Schlüssel', SIMKEY: 'SIM-Schlüssel' },
+  types: { UKEY: 'USB-Schlüssel', SIMKEY: 'SIM-Schlüssel' },
   event: {
     DEVICE_REGISTERED: 'registriert',
     DEVICE_ACTIVATED: 'aktiviert',
@@ -81,14 +82,24 @@ export const de: Dictionary = {
   },
   overview: {
     title: 'Übersicht',
-    total: count => s(count, 'Gerät', 'Geräte'),
-    byStatus: 'Nach Zustand',
-    byType: 'Nach Art',
+    devices: 'Geräte',
     perHour: 'Registrierungen je Stunde',
     perDay: 'Registrierungen je Tag',
-    codesExpiring: 'Codes laufen in 30 Tagen ab',
-    unused: 'aktive Geräte seit 90 Tagen unbenutzt',
+    codesExpiring: 'Codes, die in 30 Tagen ablaufen',
+    unused: 'aktiv, seit 90 Tagen unbenutzt',
     newest: 'Neueste Ereignisse',
     noEvents: 'Noch ist nichts geschehen.',
+  },
+  chart: {
+    sum: count => `${grouped(count)} insgesamt`,
+    table: 'Als Tabelle',
+    time: 'Zeit',
+    count: 'Registrierungen',
+  },
+  activity: {
+    title: 'Verlauf',
+    types: 'Nur zeigen',
+    earlier: 'Frühere Ereignisse',
+    whole: 'Hier beginnt das Journal.',
   },
 };

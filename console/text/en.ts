@@ -66,6 +66,7 @@ export const en = {
   },
   status: { INACTIVE: 'inactive', ACTIVE: 'active', LOCKED: 'locked', DEACTIVATED: 'deactivated' },
   type: { UKEY: 'USB key', SIMKEY: 'SIM key' },
+  types: { UKEY: 'USB keys', SIMKEY: 'SIM keys' },
   event: {
     DEVICE_REGISTERED: 'registered',
     DEVICE_ACTIVATED: 'activated',
@@ -80,15 +81,25 @@ export const en = {
   },
   overview: {
     title: 'Overview',
-    total: (count: number) => s(count, 'device'),
-    byStatus: 'By state',
-    byType: 'By type',
+    devices: 'devices',
     perHour: 'Registrations per hour',
     perDay: 'Registrations per day',
-    codesExpiring: 'codes expire within 30 days',
-    unused: 'active devices not used for 90 days',
+    codesExpiring: 'codes that expire within 30 days',
+    unused: 'active, not used for 90 days',
     newest: 'Newest events',
     noEvents: 'Nothing has happened yet.',
+  },
+  chart: {
+    sum: (count: number) => `${grouped(count)} in all`,
+    table: 'As a table',
+    time: 'Time',
+    count: 'Registrations',
+  },
+  activity: {
+    title: 'Activity',
+    types: 'Show only',
+    earlier: 'Earlier events',
+    whole: 'That is where the journal begins.',
   },
 };
 

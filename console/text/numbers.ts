@@ -14,3 +14,7 @@ export const day = (iso: string): string => new Date(iso).toLocaleDateString(loc
 
 /** The hour and minute of a moment in local time. */
 export const clock = (iso: string): string => new Date(iso).toLocaleTimeString(locale(), { timeStyle: 'short' });
+
+/** The day and hour of a moment in local time. */
+export const hour = (iso: string): string =>
+  new Date(iso).toLocaleString(locale(), { weekday: 'short', hour: '2-digit', minute: '2-digit' });

@@ -1,0 +1,108 @@
+/** Everything that the stream carries, the newest first. */
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { Notification } from '../../src/contract/events.ts';
+import { type JournalEventType, journalEventTypes } from '../../src/contract/values.ts';
+import { type Problem, problemOf } from '../api/problem.ts';
+import { call } from '../api/request.ts';
+import { onEvents, recent } from '../api/stream.ts';
+import { EventList } from '../parts/events.tsx';
+import { ProblemNotice } from '../parts/problem.tsx';
+import { go, linkTo, place } from '../router.ts';
+import { text } from '../text/text.ts';
+
+/** Earlier events that one request fetches. */
+const PAGE = 100;
+/** Events that stay on the page while new ones arrive. */
+const MOST = 1000;
+
+/** The events of the journal: the newest as they happen, earlier ones on demand. The types to show are in the address. */
+export function ActivityPage() {
+  const words = text.value.activity;
+  const types = place.value.query.get('types') ?? '';
+  return (
+    <>
+      <h1>{words.title}</h1>
+      <TypeFilter types={types} />
+      <Events key={types} types={types} />
+    </>
+  );
+}
+
+function TypeFilter({ types }: { readonly types: string }) {
+  const shown = types.split(',').filter(Boolean);
+  const toggle = (type: JournalEventType) => {
+    const next = journalEventTypes.filter(each => (each === type ? !shown.includes(each) : shown.includes(each)));
+    go(linkTo('activity', { types: next.join(',') }), true);
+  };
+  return (
+    <fieldset class="choices">
+      <legend>{text.value.activity.types}</legend>
+      {journalEventTypes.map(type => (
+        <label key={type}>
+          <input type="checkbox" checked={shown.includes(type)} onChange={() => toggle(type)} />
+          {text.value.event[type]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Events({ types }: { readonly types: string }) {
+  const words = text.value.activity;
+  const isShown = useMemo(() => shownBy(types), [types]);
+  const events = useSignal(recent.peek().filter(isShown));
+  /** Lowest id that was looked at; null before the first events have come. */
+  const lowest = useSignal(recent.peek().at(-1)?.id ?? null);
+  const problem = useSignal<Problem | null>(null);
+  const busy = useSignal(false);
+  // The first events may come after the page.
+  useSignalEffect(() => {
+    if (lowest.peek() !== null || !recent.value.length) return;
+    lowest.value = recent.value.at(-1)?.id ?? null;
+    events.value = recent.value.filter(isShown);
+  });
+  useEffect(
+    () =>
+      onEvents(arrived => {
+        const added = arrived.filter(event => event.id !== undefined && isShown(event)).reverse();
+        if (!added.length || lowest.peek() === null) return;
+        const all = [...added, ...events.peek()];
+        if (all.length > MOST) lowest.value = all[MOST - 1]?.id ?? null;
+        events.value = all.slice(0, MOST);
+      }),
+    [events, isShown, lowest],
+  );
+  const readEarlier = async () => {
+    busy.value = true;
+    problem.value = null;
+    try {
+      const before = lowest.value ?? Number.MAX_SAFE_INTEGER;
+      const { list } = await call('events', { query: { before, limit: PAGE, ...(types && { types }) } });
+      const earlier = list as readonly Notification[];
+      events.value = [...events.value, ...earlier];
+      lowest.value = earlier.length < PAGE ? 1 : (earlier.at(-1)?.id ?? 1);
+    } catch (error) {
+      problem.value = problemOf(error);
+    }
+    busy.value = false;
+  };
+  return (
+    <>
+      <EventList events={events.value} />
+      <ProblemNotice problem={problem.value} />
+      {lowest.value === 1 ? (
+        <p class="hint">{words.whole}</p>
+      ) : (
+        <button type="button" onClick={readEarlier} disabled={busy.value}>
+          {words.earlier}
+        </button>
+      )}
+    </>
+  );
+}
+
+function shownBy(types: string): (event: Notification) => boolean {
+  const chosen = new Set(types.split(',').filter(Boolean));
+  return ({ type }) => chosen.size === 0 || chosen.has(type);
+}
