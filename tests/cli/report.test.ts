@@ -175,6 +175,7 @@ describe('--out', () => {
       'total,per-hour,300',
     ])
       expect(lines).toContain(line);
+    expect(lines.filter(line => /^keys-per-hour,\d{4}-\d\d-\d\d \d\d:\d\d,\d+$/.test(line)).length).toBeGreaterThan(0);
   });
 
   test('is refused before anything is read if it names the results', async () => {

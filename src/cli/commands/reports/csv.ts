@@ -13,5 +13,10 @@ export function reportCsv(figures: Figures): string {
   const counts = sectionsOf(figures).flatMap(({ id, rows }) =>
     rows.map(({ name, count }) => ({ section: id, name, value: count })),
   );
-  return toCsv(['section', 'name', 'value'], [...filters, made, ...facts, ...counts], true);
+  const rates = sectionsOf(figures).flatMap(({ rows }) =>
+    rows.flatMap(({ name, perHour }) =>
+      perHour === undefined ? [] : { section: 'keys-per-hour', name, value: perHour },
+    ),
+  );
+  return toCsv(['section', 'name', 'value'], [...filters, made, ...facts, ...counts, ...rates], true);
 }

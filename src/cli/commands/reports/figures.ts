@@ -129,7 +129,7 @@ export class DeviceCounts {
   }
 
   #model(manufacturer: string, model: string): void {
-    const key = JSON.stringify([manufacturer, model]);
+    const key = `${manufacturer}\n${model}`;
     const known = this.#models.get(key);
     if (known === undefined && this.#models.size === mostModels) this.#otherModels++;
     else this.#models.set(key, { manufacturer, model, count: (known?.count ?? 0) + 1 });

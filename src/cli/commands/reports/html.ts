@@ -38,11 +38,16 @@ ${sectionsOf(figures).map(sectionHtml).join('\n')}
 function sectionHtml(section: Section): string {
   const { id, title, what, rows, isPlot } = section;
   const most = Math.max(1, ...rows.map(row => row.count));
-  const lines = rows.map(({ name, count: value }) => {
+  const hasRate = rows.some(({ perHour }) => perHour !== undefined);
+  const lines = rows.map(({ name, count: value, perHour }) => {
+    const rate = hasRate ? `<td>${count(perHour ?? 0)}</td>` : '';
     const bar = isPlot ? '' : `<td class="bar">${barOf(value / most)}</td>`;
-    return `<tr><th scope="row">${escaped(name)}</th><td>${count(value)}</td>${bar}</tr>`;
+    return `<tr><th scope="row">${escaped(name)}</th><td>${count(value)}</td>${rate}${bar}</tr>`;
   });
-  const table = `<table><caption class="hidden">${escaped(title)}</caption><thead><tr><th scope="col">${escaped(what)}</th><th scope="col">Count</th>${isPlot ? '' : '<td></td>'}</tr></thead><tbody>
+  const heads = [what, 'Count', ...(hasRate ? ['Keys per hour'] : [])].map(
+    head => `<th scope="col">${escaped(head)}</th>`,
+  );
+  const table = `<table><caption class="hidden">${escaped(title)}</caption><thead><tr>${heads.join('')}${isPlot ? '' : '<td></td>'}</tr></thead><tbody>
 ${lines.join('\n')}
 </tbody></table>`;
   return `<section aria-labelledby="${id}"><h2 id="${id}">${escaped(title)}</h2>
@@ -65,10 +70,11 @@ caption { text-align: left; font-weight: bold }
 th, td { padding: .1rem .75rem .1rem 0; border-bottom: 1px solid var(--line); vertical-align: top }
 th { text-align: left; font-weight: normal; overflow-wrap: anywhere }
 thead th { color: var(--dim) }
+thead th + th { text-align: right }
 td { text-align: right; white-space: nowrap }
 .counts table, .facts { width: 100%; max-width: 40rem }
-.counts th { width: 50% }
-.bar { width: 35%; padding-right: 0 }
+.counts th:first-child { width: 45% }
+.bar { width: 40%; padding-right: 0 }
 .bar svg { display: block; width: 100%; height: .8rem; margin-top: .3rem }
 .plot { display: flex; flex-wrap: wrap; gap: 1rem; align-items: flex-start }
 .plot > svg { flex: 1 1 24rem; min-width: 0; max-width: 100% }

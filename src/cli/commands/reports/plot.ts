@@ -45,7 +45,7 @@ function gridOf(most: number): string {
 /** A limit that the ticks divide into whole numbers. */
 function roundLimit(most: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(most / ticks)));
-  const step = [1, 2, 5, 10].find(factor => factor * unit * ticks >= most)!;
+  const step = [1, 2, 3, 4, 5, 6, 8, 10].find(factor => factor * unit * ticks >= most)!;
   return step * unit * ticks;
 }
 

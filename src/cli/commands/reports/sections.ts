@@ -19,6 +19,8 @@ export interface Section {
 export interface CountRow {
   readonly name: string;
   readonly count: number;
+  /** The count as keys per hour, if the row is a span of time. */
+  readonly perHour?: number;
 }
 
 /** Rows of models and of reasons that are shown; the others are one row. */
@@ -43,7 +45,11 @@ export function sectionsOf(figures: Figures): readonly Section[] {
       id: 'registered',
       title: `Registered per ${span(registrations.binMinutes)} (UTC)`,
       what: 'From',
-      rows: registrations.bins.map(({ start, count }) => ({ name: startOf(start, registrations.binMinutes), count })),
+      rows: registrations.bins.map(({ start, count, perHour }) => ({
+        name: startOf(start, registrations.binMinutes),
+        count,
+        perHour,
+      })),
       isPlot: true,
     },
     {
@@ -156,6 +162,6 @@ function startOf(iso: string, minutes: number): string {
 function rangeOf({ from, to }: { readonly from: number; readonly to: number | null }): string {
   const unit = from >= 60 ? 60 : 1;
   const word = unit === 60 ? 'min' : 's';
-  if (to === null) return `${from / unit} ${word} and more`;
+  if (to === null) return `≥ ${from / unit} ${word}`;
   return to / unit < 1 || (from < 60 && to > 60) ? `${from}–${to} s` : `${from / unit}–${to / unit} ${word}`;
 }
