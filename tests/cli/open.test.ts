@@ -186,6 +186,14 @@ describe('without a browser', () => {
     if (env.DISPLAY === undefined && 'DISPLAY' in env) expect(readdirSync(runtime)).toEqual([]);
   });
 
+  test('--quiet leaves the address, and nothing if a browser has it', async () => {
+    expect(await run(['--no-browser', '--quiet'])).toMatchObject({
+      stdout: expect.stringMatching(/^http.*\n$/),
+      stderr: '',
+    });
+    expect(await run(['--quiet'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
   test('with --json', async () => {
     const printed = (await run(['--no-browser', '--json'])).json;
     expect(printed).toEqual({

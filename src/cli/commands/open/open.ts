@@ -1,4 +1,5 @@
 import { signInCodeSeconds } from '../../../contract/limits.ts';
+import { consolePath } from '../../../contract/values.ts';
 import { sendOneShot } from '../../client/one-shot.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
@@ -6,8 +7,6 @@ import { Fault, usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 import { openBrowser, whyNoBrowser } from './browser.ts';
 import { removeSoon, writeRedirect } from './redirect-file.ts';
-
-const consolePath = '/console/';
 
 /** Opens the console of the server in a browser, signed in as the user of this profile: `POST /api/auth/codes`. */
 export const open = command({
@@ -30,7 +29,7 @@ export const open = command({
     const { out } = context;
     if (out.json) return out.document({ address: opened ? address : target, opened, expireTime });
     if (opened) {
-      await out.text(`Opened ${address} in the browser.\n`);
+      if (!out.quiet) await out.text(`Opened ${address} in the browser.\n`);
       return out.notice('If the page does not open: devmgr open --no-browser');
     }
     await out.text(`${target}\n`);
