@@ -48,3 +48,10 @@ function decoded(part: string): string {
     return part;
   }
 }
+
+/** The code in a fragment that `devmgr open` has made (`#code=CODE&page=devices`), and the page to show; the code is null in any other one. */
+export function codeIn(fragment: string): { readonly code: string | null; readonly page: string } {
+  if (fragment.startsWith('#/')) return { code: null, page: '' };
+  const parts = new URLSearchParams(fragment.slice(1));
+  return { code: parts.get('code'), page: parts.get('page') ?? '' };
+}

@@ -6,6 +6,7 @@ import { computed, signal } from '@preact/signals';
 import type { DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { Role } from '../../src/contract/values.ts';
+import { codeIn, go } from '../router.ts';
 import { call, setOnRefusedToken, token } from './request.ts';
 
 /** What a sign-in returns. */
@@ -16,8 +17,14 @@ const STORED = 'devmgr.session';
 
 /** The session; null before a sign-in, undefined while the page starts. */
 export const session = signal<SignIn | null | undefined>(undefined);
-/** Why the last session ended: `expired` if the daemon no longer accepts its token. Null if it did not, or by choice. */
-export const ended = signal<'expired' | null>(null);
+/** Why the page is without a session. */
+export type Ended =
+  /** The daemon no longer accepts the token. */
+  | 'expired'
+  /** The code of `devmgr open` was used before, or is too old. */
+  | 'code';
+/** Why the page is without a session; null before the first one, and after a sign-out. */
+export const ended = signal<Ended | null>(null);
 /** The role of the person; VIEWER without a session. */
 export const role = computed<Role>(() => session.value?.user.role ?? 'VIEWER');
 /** Whether the person may change devices. */
@@ -27,12 +34,29 @@ export const isAdmin = computed(() => role.value === 'ADMIN');
 
 let renewal: ReturnType<typeof setTimeout> | undefined;
 
-/** Continues the session of this tab, if it has one that the daemon accepts. */
+/** Begins the session of the code in the address, which `devmgr open` has put there; else continues that of this tab. */
 export async function startSession(): Promise<void> {
   setOnRefusedToken(() => endSession('expired'));
+  const code = takeCode();
+  if (code !== null) return exchange(code);
   const stored = readStored();
   if (stored) useSession(stored);
   else session.value = null;
+}
+
+/** The code in the address, which is cleared at once: neither the history nor a bookmark gets it. */
+function takeCode(): string | null {
+  const { code, page } = codeIn(location.hash);
+  if (code !== null) go(`#/${page}`, true);
+  return code;
+}
+
+async function exchange(code: string): Promise<void> {
+  try {
+    useSession(await call('exchangeCode', { body: { code } }));
+  } catch {
+    endSession('code');
+  }
 }
 
 /** Begins a session after a sign-in, or replaces its token. */
@@ -45,7 +69,7 @@ export function useSession(given: SignIn): void {
 }
 
 /** Ends the session in this tab. Other sessions of the person go on. */
-export function endSession(why: 'expired' | null = null): void {
+export function endSession(why: Ended | null = null): void {
   clearTimeout(renewal);
   sessionStorage.removeItem(STORED);
   token.value = null;

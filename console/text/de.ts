@@ -24,6 +24,7 @@ export const de: Dictionary = {
     password: 'Passwort',
     submit: 'Anmelden',
     expired: 'Die Sitzung ist beendet. Melden Sie sich erneut an.',
+    code: 'Dieser Link wurde schon benutzt oder ist älter als 30 Sekunden. Rufen Sie devmgr open erneut auf, oder melden Sie sich an.',
     wrong: 'Benutzername oder Passwort ist falsch.',
     local: 'Auf dem Rechner des Dienstes öffnet `devmgr open` diese Seite angemeldet.',
   },

@@ -23,6 +23,7 @@ export const en = {
     password: 'Password',
     submit: 'Sign in',
     expired: 'Your session has ended. Sign in again.',
+    code: 'This link was used before or is older than 30 seconds. Run devmgr open again, or sign in.',
     wrong: 'User name or password is wrong.',
     local: 'On the machine of the daemon, `devmgr open` opens this page signed in.',
   },

@@ -42,6 +42,29 @@ needs('chromium')('the frame of the console', () => {
     await page.context().close();
   });
 
+  it('opens with a code once, and clears it from the address and the history', async () => {
+    const created = await daemon.call('POST', '/api/auth/codes', { purpose: 'SESSION' });
+    const { code } = created.data;
+    const { page, context, requested } = await openConsole(browser, daemon, { token: null });
+    await page.goto('about:blank');
+    await page.goto(`${daemon.url}/console/#code=${code}&page=activity%3Ftypes%3DDEVICE_LOCKED`);
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#/activity?types=DEVICE_LOCKED');
+    expect(requested.filter(url => url.includes(code))).toEqual([]);
+    await page.goBack();
+    expect(page.url()).not.toContain(code);
+    const second = await openConsole(browser, daemon, { token: null });
+    await second.page.goto('about:blank');
+    await second.page.goto(`${daemon.url}/console/#code=${code}`);
+    await second.page.getByText('This link was used before').waitFor();
+    await second.page.getByLabel('User name').waitFor();
+    expect(new URL(second.page.url()).hash).toBe('#/');
+    // No address contains a token either: the stream uses a code of its own.
+    expect(requested.filter(url => url.includes(daemon.adminToken) || url.includes('token='))).toEqual([]);
+    await context.close();
+    await second.context.close();
+  });
+
   it('says within two seconds that the daemon is gone, and shows each event once afterwards', async () => {
     const { page, context } = await openConsole(browser, daemon);
     await page.getByText('live', { exact: true }).waitFor();
