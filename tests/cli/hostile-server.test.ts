@@ -100,6 +100,27 @@ const plan = [
   .map(line => `${JSON.stringify(line)}\n`)
   .join('');
 
+/** A spool file, with a key that waits and a conflict. */
+const keyOf = (id: string) => ({
+  ...{ id, at: evil, userId: evil, name: evil, serialSource: evil, simulated: false, label: false },
+  registration: {
+    deviceType: 'UKEY',
+    serialNumber: `${id}${evil}`,
+    manufacturer: evil,
+    model: evil,
+    tags: { lot: evil },
+  },
+});
+const spool = (server: string) =>
+  [
+    { spool: 'devmgr enroll', version: 1, registry: null, servers: [server, evil], createdAt: evil },
+    { key: keyOf('one') },
+    { key: keyOf('two') },
+    { done: 'two', at: '2026-11-22T10:00:00.000Z', result: 'conflict', deviceId: evil, message: evil },
+  ]
+    .map(line => `${JSON.stringify(line)}\n`)
+    .join('');
+
 let server: Server;
 let url: string;
 let refusal: { status: number; code: number } | null = null;
@@ -128,6 +149,7 @@ async function printed(line: string): Promise<string> {
   writeFileSync(join(home, 'root.pem'), 'certificates');
   writeFileSync(join(home, 'secret'), `whsec_${Buffer.alloc(32).toString('base64')}\n`);
   writeFileSync(join(home, 'lock.plan'), plan);
+  writeFileSync(join(home, 'keys.spool'), spool(url));
   writeFileSync(join(home, 'people.csv'), `userId,name\nann,${JSON.stringify(evil)}\n`);
   writeFileSync(join(home, 'keys.csv'), 'type,serial,manufacturer,model\nUKEY,A-1,b,c\n');
   const args = line.split(' ').map(word => word.replace('~', home));
@@ -245,6 +267,12 @@ test.each([
   'policies set --require-proof unit',
   'enroll --count 1 --prove',
   'enroll --count 1 --require-proof unit --timeout 1',
+  'enroll --count 1 --timeout 1 --spool ~/keys.spool',
+  'spool flush ~/keys.spool',
+  'spool flush ~/keys.spool --json',
+  'spool list ~/keys.spool',
+  'spool list ~/keys.spool --json',
+  'spool list ~/keys.spool --quiet',
   'enroll --roster ~/people.csv --timeout 1',
   'enroll --roster ~/people.csv --timeout 1 --json --verbose',
   'keys',

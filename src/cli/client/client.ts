@@ -9,7 +9,7 @@ import { notDevmgr, openEnvelope } from './envelope.ts';
 import { type AnyInput, exchange, type FileRequest, type Link, transfer } from './exchange.ts';
 import { NotServing, Unreachable, withRequest } from './failures.ts';
 import { type HttpResponse, readText, type Transport } from './http.ts';
-import { isLost, sendKeyed } from './keyed-write.ts';
+import { isLost, type KeyedResponse, newKey, sendKeyed } from './keyed-write.ts';
 import { LimitWait } from './limit-wait.ts';
 import { fieldsOf, needsToken, takesKey } from './operations.ts';
 import { sendPooled } from './pool.ts';
@@ -42,18 +42,8 @@ export interface ClientOptions {
 
 type Input<N extends RouteName> = unknown extends InputOf<Routes[N]> ? [] : [input: InputOf<Routes[N]>];
 
-/** The response to a write with a key. */
-export interface KeyedResponse<T> {
-  readonly data: T;
-  /** It is the stored response to an earlier request with this key. */
-  readonly isReplay: boolean;
-}
-
 /** Waits between the attempts of a read whose connection broke. */
 const retryMs = [200, 800];
-
-/** A key for a write. */
-export const newKey = (): string => crypto.randomUUID();
 
 /** Calls the operations of the interface by name. */
 export class Client {
@@ -154,7 +144,15 @@ export class Client {
    * accepts idempotency keys. Throws a `ServerRefusal` if the server refuses, `Unreachable` if there is no response.
    */
   async call<N extends RouteName>(name: N, ...input: Input<N>): Promise<NonNullable<DataOf<Routes[N]>>> {
-    const key = takesKey(name) ? newKey() : null;
+    return this.callWith(takesKey(name) ? newKey() : null, name, ...input);
+  }
+
+  /** Likewise; a write has this key, which the caller has stored: an earlier process may have sent the same request. */
+  async callWith<N extends RouteName>(
+    key: string | null,
+    name: N,
+    ...input: Input<N>
+  ): Promise<NonNullable<DataOf<Routes[N]>>> {
     const send = this.#attempts(name, input, key);
     const { data } = await (key === null ? send() : this.#sendingAgain(send));
     return data as NonNullable<DataOf<Routes[N]>>;

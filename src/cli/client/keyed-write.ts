@@ -4,6 +4,16 @@
  */
 import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
 
+/** The response to a write with a key. */
+export interface KeyedResponse<T> {
+  readonly data: T;
+  /** It is the stored response to an earlier request with this key. */
+  readonly isReplay: boolean;
+}
+
+/** A key for a write. */
+export const newKey = (): string => crypto.randomUUID();
+
 /** Waits between the attempts. */
 const retryMs = [500, 1_000, 2_000, 4_000, 8_000];
 

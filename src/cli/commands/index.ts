@@ -29,6 +29,17 @@ export const commandTable: CommandTable = {
           async () => (await import('./enroll/enroll.ts')).enroll,
         ),
         entry(
+          'spool flush',
+          'register the keys that enroll has spooled',
+          async () => (await import('./spool/flush.ts')).spoolFlush,
+        ),
+        entry(
+          'spool list',
+          'show the keys that enroll has spooled',
+          async () => (await import('./spool/list.ts')).spoolList,
+          'spool ls',
+        ),
+        entry(
           'register',
           'register one device, or all devices in a file',
           async () => (await import('./devices/register.ts')).register,
@@ -289,6 +300,7 @@ export const commandTable: CommandTable = {
     },
   ],
   groups: {
+    spool: 'keys that were enrolled while the registry was away',
     backups: 'backups of devices',
     apps: 'application versions that were uploaded',
     users: 'users of the registry',

@@ -1,6 +1,7 @@
 /** Sends batches, each with an idempotency key: a batch that is sent again is carried out once and gets the same response. */
-import { type Client, type KeyedResponse, newKey } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from '../../client/failures.ts';
+import { type KeyedResponse, newKey } from '../../client/keyed-write.ts';
 import type { Context } from '../../context.ts';
 import { Fault } from '../../fault.ts';
 

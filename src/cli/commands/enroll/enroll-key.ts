@@ -5,7 +5,8 @@ import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
 import type { Tags } from '../../../contract/tags.ts';
 import type { DeviceStatus, DeviceType } from '../../../contract/values.ts';
-import { isServerRefusal, ServerRefusal, Unreachable } from '../../client/failures.ts';
+import { isServerRefusal, NotServing, ServerRefusal, Unreachable } from '../../client/failures.ts';
+import { newKey } from '../../client/keyed-write.ts';
 import type { Context } from '../../context.ts';
 import { Fault } from '../../fault.ts';
 import { findBySerial } from '../devices/find-device.ts';
@@ -25,8 +26,11 @@ export interface EnrollKeyOptions {
   readonly tags: Tags | null;
 }
 
-/** `known`: it was already registered. `new`: it would be registered (in a dry run). */
-export type EnrollResult = 'registered' | 'known' | 'new' | 'failed';
+/**
+ * `known`: it was already registered. `new`: it would be registered (in a dry run). `spooled`: it is in the spool file. `conflict`: a
+ * key of the spool file that was already registered.
+ */
+export type EnrollResult = 'registered' | 'known' | 'new' | 'failed' | 'spooled' | 'conflict';
 
 /** The result for one key, with the fields that are written. */
 export interface EnrolledKey {
@@ -76,17 +80,41 @@ const isUnplugged = (error: unknown): boolean => error instanceof Fault && error
 export const isOfOneKey = (error: unknown): error is Error =>
   isServerRefusal(error) ? !fatal.includes(error.code) : isUnplugged(error);
 
+/** Whether the registry cannot be reached or does not work now: a key that meets this error can be registered later. */
+export const isAway = (error: unknown): error is Error =>
+  error instanceof Unreachable ||
+  error instanceof NotServing ||
+  (isServerRefusal(error) && error.code >= 500 && error.code < 600);
+
+/** The idempotency key of the activation that belongs to a registration with this key. */
+export const activationKey = (registrationKey: string): string => `${registrationKey}-activate`;
+
+/** What is known of one key before it is enrolled. */
+export interface Beforehand {
+  /** What it has proved: it is not asked again. */
+  readonly proved?: Proved | null;
+  /** The idempotency key of its registration. If it is present, errors of `isAway` are thrown: the caller spools the key. */
+  readonly id?: string | undefined;
+}
+
 /** Enrolls keys one by one, with the same options. */
 export class KeyEnrollment {
   readonly #context: Context;
   readonly #options: EnrollKeyOptions;
   readonly #given: Proved | null;
+  readonly #id: string | undefined;
+  #isSent = false;
 
-  /** `given` is what the key has proved already: it is not asked again. */
-  constructor(context: Context, options: EnrollKeyOptions, given: Proved | null = null) {
+  constructor(context: Context, options: EnrollKeyOptions, { proved = null, id }: Beforehand = {}) {
     this.#context = context;
     this.#options = options;
-    this.#given = given;
+    this.#given = proved;
+    this.#id = id;
+  }
+
+  /** Whether the registry may have received a registration. */
+  get isSent(): boolean {
+    return this.#isSent;
   }
 
   /** The result for the key. Throws if every other key would fail as well. */
@@ -100,7 +128,7 @@ export class KeyEnrollment {
       if (this.#options.dryRun) return this.#outcome(key, { result: 'new' });
       return await this.#register(key, serialNumber);
     } catch (error) {
-      if (!isOfOneKey(error)) throw error;
+      if (!isOfOneKey(error) || (this.#id !== undefined && isAway(error))) throw error;
       return this.#outcome(key, { result: 'failed', message: error.message });
     }
   }
@@ -172,23 +200,17 @@ export class KeyEnrollment {
 
   async #register(key: Key, serialNumber: string): Promise<EnrolledKey> {
     const { registry } = this.#context;
-    const { manufacturer, model } = this.#named(key);
     const proved = await this.#prove(key);
     const proof = proved === null ? {} : { proof: proved.proof };
     if (proved?.refusal)
       return this.#outcome(key, { result: 'failed', message: `not registered: ${proved.refusal}`, ...proof });
     const body = {
-      deviceType: key.deviceType,
-      serialNumber,
-      manufacturer,
-      model,
-      ...(key.hardwareVersion === null ? {} : { hardwareVersion: key.hardwareVersion }),
-      ...(key.firmwareVersion === null ? {} : { firmwareVersion: key.firmwareVersion }),
+      ...registrationFor({ ...key, serialNumber }, this.#options),
       ...(proved?.proofId ? { proofId: proved.proofId } : {}),
-      ...(this.#options.tags === null ? {} : { tags: this.#options.tags }),
     };
     try {
-      const { deviceId, activationCode, status } = await registry.call('register', { body });
+      this.#isSent = true;
+      const { deviceId, activationCode, status } = await registry.callWith(this.#id ?? newKey(), 'register', { body });
       return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
     } catch (error) {
       // Another client registered it first, or the response to our first attempt was lost.
@@ -207,21 +229,17 @@ export class KeyEnrollment {
     if (activateFor === null || dryRun || outcome.status !== 'INACTIVE' || deviceId === null) return outcome;
     if (activationCode === null) return { ...outcome, message: 'not activated: its code is not visible to your role' };
     try {
-      const data = await this.#context.registry.call('activate', {
-        body: { deviceId, activationCode, userId: activateFor },
-      });
+      const data = await this.#context.registry.callWith(
+        this.#id === undefined ? newKey() : activationKey(this.#id),
+        'activate',
+        { body: { deviceId, activationCode, userId: activateFor } },
+      );
       return { ...outcome, status: data.status, userId: data.userId };
     } catch (error) {
       if (!(error instanceof ServerRefusal) || fatal.includes(error.code)) throw error;
+      if (this.#id !== undefined && isAway(error)) throw error;
       return { ...outcome, result: 'failed', message: `${outcome.result}, but not activated: ${error.message}` };
     }
-  }
-
-  #named(key: Key): { readonly manufacturer: string; readonly model: string } {
-    return {
-      manufacturer: this.#options.manufacturer ?? key.manufacturer ?? unknown,
-      model: this.#options.model ?? key.model ?? unknown,
-    };
   }
 
   /** The fields for a key that failed before it was looked up. */
@@ -239,7 +257,7 @@ export class KeyEnrollment {
       activationCode: null,
       status: null,
       userId: null,
-      ...this.#named(key),
+      ...namedBy(key, this.#options),
       firmwareVersion: key.firmwareVersion,
       serialSource: key.serialSource,
       simulated: key.simulated,
@@ -250,3 +268,23 @@ export class KeyEnrollment {
     };
   }
 }
+
+type Naming = Pick<EnrollKeyOptions, 'manufacturer' | 'model'>;
+
+const namedBy = (key: Key, options: Naming): { readonly manufacturer: string; readonly model: string } => ({
+  manufacturer: options.manufacturer ?? key.manufacturer ?? unknown,
+  model: options.model ?? key.model ?? unknown,
+});
+
+/** The body of a registration, without a proof. */
+export const registrationFor = (
+  key: Key & { readonly serialNumber: string },
+  options: Naming & Pick<EnrollKeyOptions, 'tags'>,
+) => ({
+  deviceType: key.deviceType,
+  serialNumber: key.serialNumber,
+  ...namedBy(key, options),
+  ...(key.hardwareVersion === null ? {} : { hardwareVersion: key.hardwareVersion }),
+  ...(key.firmwareVersion === null ? {} : { firmwareVersion: key.firmwareVersion }),
+  ...(options.tags === null ? {} : { tags: options.tags }),
+});

@@ -1,16 +1,16 @@
-import type { Key } from '../../../contract/hardware.ts';
-import { type DeviceType, deviceTypes } from '../../../contract/values.ts';
+import { deviceTypes } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault, usage } from '../../fault.ts';
 import { tagFlag, tagsOf } from '../devices/tags.ts';
-import { type KeyLabel, keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
-import { type EnrolledKey, type EnrollKeyOptions, KeyEnrollment } from './enroll-key.ts';
-import { keyEvents } from './key-events.ts';
+import { keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
+import type { Outbox } from '../spool/outbox.ts';
+import { KeyEnrollment } from './enroll-key.ts';
+import { type EnrollOptions, EnrollRun, KeyCount, type KeyHandler } from './enroll-run.ts';
 import { EnrollReport } from './report.ts';
 import { EnrollFile } from './results.ts';
-import { attachedAtStart, Idle } from './waiting.ts';
+import { attachedAtStart } from './waiting.ts';
 
 /** Enrolls keys as they are plugged in. Exit code 10 if no key comes in time, 7 if some keys failed. */
 export const enroll = command({
@@ -38,6 +38,12 @@ export const enroll = command({
       help: 'prove each key, and do not register one whose proof is below this grade',
     },
     tag: tagFlag('tag of each device that is registered, such as lot=7; can be repeated'),
+    spool: {
+      value: 'FILE',
+      offer: 'file',
+      conflicts: ['dry-run'],
+      help: 'while the registry is away, write keys to this file; they are delivered when it answers, or with spool flush',
+    },
     ...keyLabelFlags,
     'dry-run': { help: 'show what would be done, and change nothing' },
     out: {
@@ -54,6 +60,7 @@ export const enroll = command({
     { does: 'with a label for each key', line: 'enroll --label --printer 10.0.0.9' },
     { does: 'only keys that prove their serial number', line: 'enroll --require-proof unit' },
     { does: 'a key for each person of a list', line: 'enroll --roster people.csv --out handed-out.csv' },
+    { does: 'also while the registry is away', line: 'enroll --spool keys.spool --out codes.csv' },
     { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
   ],
   run: async ({ flags }, context) => {
@@ -67,7 +74,13 @@ export const enroll = command({
       proof: flags.requireProof ?? (flags.prove ? ('none' as const) : null),
       tags: flags.tag.length === 0 ? null : tagsOf(flags.tag),
       out: flags.out ?? null,
+      spool: flags.spool ?? null,
     };
+    if (common.spool !== null && common.proof !== null)
+      throw usage(
+        '--spool cannot be given with --prove or --require-proof: a proof answers a challenge of the registry',
+        'enroll without a proof, and prove the keys later: devmgr verify',
+      );
     const { roster, bell, big } = flags;
     checkRosterFlags(flags);
     const label = keyLabelOf(context, flags);
@@ -105,127 +118,59 @@ async function checkedUser(userId: string): Promise<string> {
   return outcome.value.userId;
 }
 
-/** How keys are enrolled, and when it ends. */
-export interface EnrollOptions extends EnrollKeyOptions {
-  /** Ends after this many keys were registered or recognized; null for no limit. */
-  readonly count: number | null;
-  readonly timeoutSeconds: number | null;
-  readonly type: DeviceType | null;
-  readonly skipAttached: boolean;
-  readonly out: string | null;
-  /** Prints the label of each key that is registered; absent or null prints none. */
-  readonly label?: KeyLabel | null;
-}
-
 /** Resolves to the exit code. */
 export async function enrollKeys(context: Context, options: EnrollOptions): Promise<number> {
-  await context.registry.token();
-  const skipped = await attachedAtStart(context, options.skipAttached);
-  const file = options.out === null ? null : new EnrollFile(options.out, options);
-  const report = new EnrollReport(context, file, options.count);
-  const enrollment = new KeyEnrollment(context, options);
-  const count = new Count(file === null || options.dryRun ? new Map() : await file.earlier(), options.count);
-  const idle = new Idle(options.timeoutSeconds);
-  report.ready(count);
-  if (count.reached) {
-    report.finished(count);
-    return 0;
-  }
+  const { spool = null, label = null, out, count: wanted } = options;
+  const outbox = spool === null ? null : await (await import('../spool/outbox.ts')).Outbox.open(context, spool, label);
   try {
-    for await (const { type, key, before } of keyEvents(context, { signal: idle.signal, onState: report.link })) {
-      if (type === 'KEY_DETACHED') continue;
-      // A daemon that was restarted has given the key another id.
-      if (before !== null && skipped.has(before)) skipped.add(key.keyId);
-      if (skipped.has(key.keyId) || (options.type !== null && key.deviceType !== options.type)) {
-        report.skipped(key, skipped.has(key.keyId) ? 'was already attached' : `is not a ${options.type}`, count);
-        continue;
-      }
-      const handled = count.handled(key);
-      if (handled !== undefined) {
-        report.again(key, handled, count);
-        continue;
-      }
-      idle.stop();
-      const enrolled = await enrollment.handle(key);
-      const hasLabel = options.label && enrolled.result === 'registered' && enrolled.deviceId !== null;
-      const outcome = hasLabel ? await options.label.print(enrolled) : enrolled;
-      if (count.take(key, outcome) === 'as before') report.again(key, outcome.deviceId, count);
-      else await report.row(outcome, count);
-      if (count.reached) {
-        report.finished(count);
-        return 0;
-      }
-      idle.start();
-    }
-  } catch (error) {
-    if (!context.io.interrupt.aborted) throw error;
+    if (outbox === null) await context.registry.token();
+    const skipped = await attachedAtStart(context, options.skipAttached);
+    const file = out === null ? null : new EnrollFile(out, { ...options, isSpooled: outbox !== null });
+    const count = new KeyCount(file === null || options.dryRun ? new Map() : await file.earlier(), wanted);
+    const report = new EnrollReport(context, file, wanted, outbox);
+    const enrollment =
+      outbox === null ? new KeyEnrollment(context, options) : await spooledKeys(context, options, outbox);
+    const isReached = await new EnrollRun(context, options, { skipped, count, report, enrollment, outbox }).run();
+    return await ended(context, options, { count, report, outbox, isReached });
   } finally {
-    idle.stop();
-    report.close();
-  }
-  if (!context.io.interrupt.aborted) return ended(options, count);
-  // Ctrl-C is how an enrollment without --count ends: the summary is its result, not an error.
-  report.summary(count);
-  return exitCodes.interrupted;
-}
-
-/** Which keys are done. Each counts once, however often it is plugged in, in this run and in the runs it continues. */
-class Count {
-  /** DeviceId by serial number; null in a dry run. */
-  readonly #handled = new Map<string, string | null>();
-  readonly #earlier: ReadonlyMap<string, string>;
-  /** By serial number, or by keyId if it could not be read: it may be readable later while it stays attached. */
-  readonly #failed = new Set<string>();
-  readonly #wanted: number | null;
-  done: number;
-
-  constructor(earlier: ReadonlyMap<string, string>, wanted: number | null) {
-    this.#earlier = earlier;
-    this.#wanted = wanted;
-    this.done = earlier.size;
-  }
-
-  get failed(): number {
-    return this.#failed.size;
-  }
-
-  get doneNow(): number {
-    return this.done - this.#earlier.size;
-  }
-
-  get reached(): boolean {
-    return this.#wanted !== null && this.done >= this.#wanted;
-  }
-
-  /** The device of a key that this run has handled; undefined if it is new. */
-  handled({ serialNumber }: Key): string | null | undefined {
-    return serialNumber === null ? undefined : this.#handled.get(serialNumber);
-  }
-
-  /** `as before`: an earlier run has already reported this result. */
-  take({ keyId, serialNumber }: Key, { result, deviceId, message }: EnrolledKey): 'new' | 'as before' {
-    if (result === 'failed' || serialNumber === null) {
-      this.#failed.delete(keyId);
-      this.#failed.add(serialNumber ?? keyId);
-      return 'new';
-    }
-    this.#failed.delete(keyId);
-    this.#failed.delete(serialNumber);
-    this.#handled.set(serialNumber, deviceId);
-    const before = this.#earlier.get(serialNumber);
-    if (before === undefined) this.done++;
-    return result === 'known' && deviceId === before && message === null ? 'as before' : 'new';
+    await outbox?.close();
   }
 }
 
-function ended({ count, timeoutSeconds }: EnrollOptions, { done, doneNow, failed }: Count): number {
-  if (count !== null || doneNow === 0) {
-    const wanted = count === null ? '' : ` (${done} of ${count} keys were handled)`;
-    throw new Fault(
-      'hardware',
-      `no key was plugged in within ${timeoutSeconds} s${wanted}`,
-      'plug in a key, and see whether it is found: devmgr keys',
-    );
+async function spooledKeys(context: Context, options: EnrollOptions, outbox: Outbox): Promise<KeyHandler> {
+  const { SpooledKeys } = await import('../spool/spooled-keys.ts');
+  return new SpooledKeys(context, { ...options, label: Boolean(options.label) }, outbox);
+}
+
+interface Ending {
+  readonly count: KeyCount;
+  readonly report: EnrollReport;
+  readonly outbox: Outbox | null;
+  /** Whether the wanted number of keys is handled. */
+  readonly isReached: boolean;
+}
+
+/** The exit code of a run that has ended. Keys that wait in the spool file are not registered yet. */
+async function ended(context: Context, options: EnrollOptions, { count, report, outbox, isReached }: Ending) {
+  await outbox?.finish();
+  if (context.io.interrupt.aborted) {
+    // Ctrl-C is how an enrollment without --count ends: the summary is its result, not an error.
+    report.summary(count);
+    return exitCodes.interrupted;
   }
-  return failed > 0 ? exitCodes.partial : exitCodes.done;
+  if (isReached) report.finished(count);
+  else checkTimeout(options, count);
+  if (outbox !== null && outbox.waiting > 0) return exitCodes.unreachable;
+  return (isReached && outbox === null) || count.failed === 0 ? exitCodes.done : exitCodes.partial;
+}
+
+/** Throws if the time was over before the wanted keys, or before any key. */
+function checkTimeout({ count, timeoutSeconds }: EnrollOptions, { done, doneNow }: KeyCount): void {
+  if (count === null && doneNow > 0) return;
+  const wanted = count === null ? '' : ` (${done} of ${count} keys were handled)`;
+  throw new Fault(
+    'hardware',
+    `no key was plugged in within ${timeoutSeconds} s${wanted}`,
+    'plug in a key, and see whether it is found: devmgr keys',
+  );
 }

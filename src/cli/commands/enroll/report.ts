@@ -1,19 +1,16 @@
 /** The output of an enrollment, for operators and for scripts. */
 import type { Key } from '../../../contract/hardware.ts';
 import type { Context } from '../../context.ts';
-import { wrapped } from '../../terminal/card.ts';
-import { statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
-import { width } from '../../terminal/width.ts';
 import { nameOf } from '../devices/device.ts';
-import { gradeStyle, isProved, proofLine, warningsOf } from '../devices/proof.ts';
+import { isProved } from '../devices/proof.ts';
 import type { EnrolledKey } from './enroll-key.ts';
+import { enrolledWords } from './enrolled-words.ts';
 import type { EnrollFile } from './results.ts';
 
 const bell = '\u0007';
 /** For results that need attention: sounds different from one bell. */
 const twice = bell + bell;
-const indent = '    ';
 
 /** How many keys are done. */
 export interface Tally {
@@ -22,18 +19,29 @@ export interface Tally {
   readonly failed: number;
 }
 
+/** The keys of a spool file. */
+interface Spooling {
+  /** Number of keys that wait. */
+  readonly waiting: number;
+  /** Null if the key does not wait. */
+  waitingFor(serialNumber: string | null): object | null;
+}
+
 /** Writes the results of an enrollment to the terminal and to its file. */
 export class EnrollReport {
   readonly #context: Context;
   readonly #file: EnrollFile | null;
   readonly #count: number | null;
+  /** Null if keys are not spooled. */
+  readonly #spool: Spooling | null;
   /** Whether standard error is a terminal that shows notices. */
   readonly #lively: boolean;
 
-  constructor(context: Context, file: EnrollFile | null, count: number | null) {
+  constructor(context: Context, file: EnrollFile | null, count: number | null, spool: Spooling | null) {
     this.#context = context;
     this.#file = file;
     this.#count = count;
+    this.#spool = spool;
     this.#lively = context.io.stderrIsTerminal && !context.globals.quiet;
   }
 
@@ -46,12 +54,22 @@ export class EnrollReport {
   }
 
   async row(outcome: EnrolledKey, tally: Tally): Promise<void> {
+    await this.#write(outcome);
+    this.#ask(tally, needsAttention(outcome) ? twice : bell);
+  }
+
+  /** The result of a key that was spooled. It sounds only if the operator has to do something. */
+  async delivered(outcome: EnrolledKey, tally: Tally): Promise<void> {
+    await this.#write(outcome);
+    this.#ask(tally, needsAttention(outcome) ? twice : '');
+  }
+
+  async #write(outcome: EnrolledKey): Promise<void> {
     const { out, globals } = this.#context;
     this.#file?.add(outcome);
     if (globals.json) await out.row(outcome);
     else if (globals.quiet) await out.text(outcome.deviceId === null ? '' : `${safe(outcome.deviceId)}\n`);
-    else await out.text(this.#words(outcome));
-    this.#ask(tally, needsAttention(outcome) ? twice : bell);
+    else await out.text(enrolledWords(this.#context, outcome));
   }
 
   skipped(key: Key, why: string, tally: Tally): void {
@@ -60,7 +78,8 @@ export class EnrollReport {
   }
 
   again(key: Key, deviceId: string | null, tally: Tally): void {
-    this.#aside(`${nameOf(key)} again: it is ${safe(deviceId ?? 'done')}`);
+    const isWaiting = (this.#spool?.waitingFor(key.serialNumber) ?? null) !== null;
+    this.#aside(`${nameOf(key)} again: it is ${isWaiting ? 'in the spool file' : safe(deviceId ?? 'done')}`);
     this.#ask(tally, bell);
   }
 
@@ -110,7 +129,9 @@ export class EnrollReport {
 
   #tallied({ done, failed }: Tally): string {
     const { tint } = this.#context.out;
-    const count = this.#count === null ? `${done} done` : `${done} of ${this.#count} done`;
+    const waiting = this.#spool?.waiting ?? 0;
+    const spooled = waiting === 0 ? '' : `, ${waiting} spooled`;
+    const count = `${this.#count === null ? `${done} done` : `${done} of ${this.#count} done`}${spooled}`;
     return failed === 0 ? tint('dim', `${count}.`) : `${tint('dim', `${count},`)} ${tint('red', `${failed} failed.`)}`;
   }
 
@@ -118,51 +139,9 @@ export class EnrollReport {
     const { out, globals } = this.#context;
     if (!globals.json) out.notice(out.tint('dim', text));
   }
-
-  #words(outcome: EnrolledKey): string {
-    const { paint } = this.#context.out;
-    const { result, deviceId, status, userId } = outcome;
-    const what = safe(`${outcome.deviceType} ${outcome.serialNumber ?? '(no readable serial)'}`);
-    const simulated = outcome.simulated ? paint('yellow', ' (simulated)') : '';
-    const state = status === null ? '' : ` ${paint(statusStyle(status), safe(status))}`;
-    const device = `${safe(deviceId ?? '')}${state}${userId ? ` for ${safe(userId)}` : ''}`;
-    const code = `\n${indent}activation code  ${paint('bold', safe(outcome.activationCode ?? '-'))}`;
-    const message = `${outcome.message === null ? '' : this.#prose(outcome.message)}${this.#proofOf(outcome)}`;
-    switch (result) {
-      case 'failed':
-        return `${this.#line(paint('red', '✗ failed      '), `${what}${simulated}`)}${message}\n`;
-      case 'new':
-        return `${this.#line(paint('cyan', '+ new         '), `${what}${simulated}`)} would be registered${message}\n`;
-      case 'known':
-        return `${this.#line(`${paint(outcome.message === null ? 'yellow' : 'red', '= known       ')}${device}  `, `${what}${simulated}`)}${message}\n`;
-      case 'registered':
-        return `${this.#line(`${paint('green', '✓ registered  ')}${device}  `, `${what}${simulated}`)}${code}${message}\n`;
-    }
-  }
-
-  /** The message of a key that failed has the reason. */
-  #proofOf({ result, proof }: EnrolledKey): string {
-    if (!proof || result === 'failed') return '';
-    const words = this.#context.out.paint(gradeStyle(proof.grade), proofLine(proof));
-    return `\n${indent}proof            ${words}${warningsOf(proof)
-      .map(warning => this.#prose(warning))
-      .join('')}`;
-  }
-
-  /** Both on one line if it is wide enough, else on two lines. */
-  #line(head: string, tail: string): string {
-    const line = head + tail;
-    return width(line) <= this.#context.io.columns ? line : `${head.trimEnd()}\n${indent}${tail}`;
-  }
-
-  /** A text below a line, wrapped between words. */
-  #prose(text: string): string {
-    const lines = wrapped(safe(text), this.#context.io.columns - indent.length);
-    return lines.map(line => `\n${indent}${line}`).join('');
-  }
 }
 
 const needsAttention = ({ result, message, proof }: EnrolledKey): boolean =>
-  result === 'failed' || message !== null || (proof !== undefined && !isProved(proof));
+  result === 'failed' || result === 'conflict' || message !== null || (proof !== undefined && !isProved(proof));
 
 const keys = (count: number): string => (count === 1 ? '1 key' : `${count} keys`);

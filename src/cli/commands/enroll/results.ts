@@ -40,11 +40,18 @@ export interface BoundKey {
   readonly deviceType: unknown;
 }
 
-/** What the rows of a file have. With `isRoster` each is for a person, and is on the disk before the next key. */
-type FileOptions = Pick<EnrollKeyOptions, 'proof' | 'tags'> & { readonly isRoster?: boolean };
+/** What the rows of a file have. */
+interface FileOptions extends Pick<EnrollKeyOptions, 'proof' | 'tags'> {
+  /** Each row is for a person, and is on the disk before the next key. */
+  readonly isRoster?: boolean;
+  /** Rows are of a spool file: each is on the disk before its key counts as delivered. */
+  readonly isSpooled?: boolean;
+}
 
 const results: readonly unknown[] = ['registered', 'known', 'new', 'failed'] satisfies EnrolledKey['result'][];
 const done: readonly unknown[] = ['registered', 'known'] satisfies EnrolledKey['result'][];
+/** A key that was spooled was not registered. */
+const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrolledKey['result'][];
 
 /** The file of results: CSV, or JSON lines if its name ends in .jsonl, .ndjson or .json. */
 export class EnrollFile {
@@ -59,11 +66,11 @@ export class EnrollFile {
   readonly #columns: readonly string[];
 
   /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
-  constructor(path: string, { proof, tags, isRoster = false }: FileOptions) {
+  constructor(path: string, { proof, tags, isRoster = false, isSpooled = false }: FileOptions) {
     this.path = path;
     const stat = this.#writing(() => statSync(path, { throwIfNoEntry: false }));
     this.#isRegular = stat?.isFile() ?? true;
-    this.#isFlushed = isRoster && this.#isRegular;
+    this.#isFlushed = (isRoster || isSpooled) && this.#isRegular;
     this.#target = this.#isRegular ? path : this.#writing(() => openSync(path, 'a'));
     const text = this.#isRegular && stat?.size ? this.#writing(() => readFileSync(path, 'utf8')) : '';
     const wanted = [...(isRoster ? [nameColumn] : []), ...Object.keys(tags ?? {}).map(name => tagColumn + name)];
@@ -85,27 +92,39 @@ export class EnrollFile {
     this.#append(isNew ? this.#header + line : line);
   }
 
-  /** The keys that earlier runs registered or recognized: deviceId by serial number. */
-  async earlier(): Promise<Map<string, string>> {
-    const keys = new Map<string, string>();
-    for await (const { deviceId, serialNumber } of this.#doneLines())
-      if (typeof serialNumber === 'string' && typeof deviceId === 'string') keys.set(serialNumber, deviceId);
+  /** The keys that earlier runs registered, recognized or spooled: deviceId by serial number, null while it is spooled. */
+  async earlier(): Promise<Map<string, string | null>> {
+    const keys = new Map<string, string | null>();
+    for await (const { result, deviceId, serialNumber } of this.#lines()) {
+      if (typeof serialNumber !== 'string') continue;
+      if (done.includes(result) && typeof deviceId === 'string') keys.set(serialNumber, deviceId);
+      else if (result === 'spooled' && !keys.has(serialNumber)) keys.set(serialNumber, null);
+      else if (undone.includes(result) && keys.get(serialNumber) === null) keys.delete(serialNumber);
+    }
     return keys;
   }
 
-  /** The keys that earlier runs bound to people, each once. */
+  /** The keys that earlier runs bound to people or spooled for them, each once. */
   async bound(): Promise<readonly BoundKey[]> {
     const keys = new Map<string, BoundKey>();
-    for await (const { status, userId, serialNumber, deviceType } of this.#doneLines())
-      if (status === 'ACTIVE' && typeof userId === 'string' && typeof serialNumber === 'string')
-        keys.set(serialNumber, { userId, serialNumber, deviceType });
+    const spooled = new Set<BoundKey>();
+    for await (const { result, status, userId, serialNumber, deviceType } of this.#lines()) {
+      if (typeof userId !== 'string' || typeof serialNumber !== 'string') continue;
+      const key = { userId, serialNumber, deviceType };
+      const before = keys.get(serialNumber);
+      if (done.includes(result) && status === 'ACTIVE') keys.set(serialNumber, key);
+      else if (result === 'spooled' && before === undefined) {
+        keys.set(serialNumber, key);
+        spooled.add(key);
+      } else if (undone.includes(result) && before?.userId === userId && spooled.has(before)) keys.delete(serialNumber);
+    }
     return [...keys.values()];
   }
 
-  async *#doneLines(): AsyncGenerator<Line> {
+  async *#lines(): AsyncGenerator<Line> {
     if (!this.#isRegular) return;
     const text = readFileSync(this.path, 'utf8');
-    for await (const line of this.#isCsv ? csvLines(text) : jsonLines(text)) if (done.includes(line.result)) yield line;
+    yield* this.#isCsv ? csvLines(text) : jsonLines(text);
   }
 
   get #isCsv(): boolean {

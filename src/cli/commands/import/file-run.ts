@@ -1,7 +1,7 @@
 /** One run of `register --file`: reads rows, sends batches, writes one result per row. */
 import { rmSync } from 'node:fs';
 import type { Tags } from '../../../contract/tags.ts';
-import { newKey } from '../../client/client.ts';
+import { newKey } from '../../client/keyed-write.ts';
 import type { Context } from '../../context.ts';
 import { Fault } from '../../fault.ts';
 import { ResultFile } from '../batches/result-file.ts';

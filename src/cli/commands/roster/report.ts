@@ -6,6 +6,7 @@ import { statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
 import { shorten, width } from '../../terminal/width.ts';
 import type { EnrolledKey } from '../enroll/enroll-key.ts';
+import { enrolledWords } from '../enroll/enrolled-words.ts';
 import type { EnrollFile } from '../enroll/results.ts';
 import type { Line } from './line.ts';
 import type { Person } from './people.ts';
@@ -84,10 +85,14 @@ export class RosterReport {
   }
 
   #pass({ row, proved }: Verdict): void {
+    const isUnchecked = row.result === 'spooled';
     const proof = proved === null ? '' : `, proof ${safe(proved.proof?.grade ?? 'none')}`;
     this.#notice(`  ${this.#tint('green', '✓ PASS')}  ${keyWords(row)}${proof}`);
     const [or, undo] = this.#options.isInteractive ? [' or press Enter', ' (Esc: undo)'] : ['', ''];
-    this.#notice(`    unplug it${or}: it is bound to ${safe(row.userId ?? '')}${undo}`);
+    const bound = isUnchecked ? 'is spooled for' : 'is bound to';
+    this.#notice(`    unplug it${or}: it ${bound} ${safe(row.userId ?? '')}${undo}`);
+    if (isUnchecked)
+      this.#notice(this.#dim('    the registry is away: it is not checked whether the key is registered'));
   }
 
   /** A key that is not bound, and why. */
@@ -126,6 +131,20 @@ export class RosterReport {
     this.#ring(bell + bell);
   }
 
+  /** The result of a key that was spooled. A script gets the row of a key with a label from `labeled`. */
+  async delivered(row: EnrolledKey, isBound: boolean, isLabeled: boolean): Promise<void> {
+    const { globals, out } = this.#context;
+    this.#file?.add(row);
+    if (globals.json && isLabeled) return;
+    if (globals.json) await out.row(row);
+    else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
+    else await out.text(isBound ? `${this.#boundWords(row)}\n` : enrolledWords(this.#context, row));
+    if (isBound) return;
+    this.#tally.take(row.serialNumber ?? '', row.result);
+    this.#notice(`    ${safe(row.userId ?? '')} needs another key`);
+    this.#ring(bell + bell);
+  }
+
   /** Where the run is, after each key. */
   progress(line: Line): void {
     this.#aside(this.#progress(line));
@@ -158,6 +177,7 @@ export class RosterReport {
   #boundWords(row: EnrolledKey): string {
     const { paint } = this.#context.out;
     if (row.result === 'new') return `${paint('cyan', '+ would bind')}  ${safe(row.userId ?? '')}  ${keyWords(row)}`;
+    if (row.result === 'spooled') return `${paint('yellow', '… spooled')}  ${safe(row.userId ?? '')}  ${keyWords(row)}`;
     const state = row.status === null ? '' : paint(statusStyle(row.status), safe(row.status));
     return `${paint('green', '✓ bound')}  ${safe(row.userId ?? '')}  ${safe(row.deviceId ?? '')} ${state}  ${keyWords(row)}`;
   }

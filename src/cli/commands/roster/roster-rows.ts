@@ -1,4 +1,5 @@
 /** How far each row of a roster is. A row is named by its number, counted from 0. */
+import type { DeviceType } from '../../../contract/values.ts';
 import type { Person } from './people.ts';
 
 export class RosterRows {
@@ -49,6 +50,15 @@ export class RosterRows {
   reopen(row: number): void {
     if (this.isDone(row)) this.#finished--;
     this.#done[row]!--;
+  }
+
+  /** Likewise for a person whose key of this type is not bound after all. Nothing happens if the roster does not have the person. */
+  reopenFor(userId: string | null, deviceType: DeviceType): void {
+    const row = this.people.findIndex(
+      (person, at) =>
+        person.userId === userId && (person.type === null || person.type === deviceType) && this.#done[at]! > 0,
+    );
+    if (row >= 0) this.reopen(row);
   }
 
   skip(row: number): void {

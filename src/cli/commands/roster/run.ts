@@ -4,18 +4,19 @@ import type { DeviceType } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault } from '../../fault.ts';
-import type { EnrollKeyOptions, Proved } from '../enroll/enroll-key.ts';
+import type { EnrolledKey, EnrollKeyOptions, Proved } from '../enroll/enroll-key.ts';
 import { type KeyEventOptions, keyEvents } from '../enroll/key-events.ts';
 import { type BoundKey, EnrollFile } from '../enroll/results.ts';
 import { attachedAtStart, Idle } from '../enroll/waiting.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
+import type { Outbox } from '../spool/outbox.ts';
 import { TerminalKeys } from './keyboard.ts';
 import { RosterLabels } from './labels.ts';
 import { Line } from './line.ts';
 import type { LineAction, LineEvent } from './line-events.ts';
 import { type Person, readRoster } from './people.ts';
 import { RosterReport } from './report.ts';
-import { Station } from './station.ts';
+import { type Spooling, Station } from './station.ts';
 
 /** How the people of a roster get their keys. */
 export interface RosterOptions extends EnrollKeyOptions {
@@ -30,6 +31,8 @@ export interface RosterOptions extends EnrollKeyOptions {
   readonly big: boolean;
   /** Prints the label of each key that is bound; null prints none. */
   readonly label: KeyLabel | null;
+  /** The file in which keys wait while the registry is away; null ends the run instead. */
+  readonly spool: string | null;
 }
 
 /** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
@@ -38,9 +41,22 @@ export async function enrollRoster(context: Context, options: RosterOptions): Pr
   const people = read.map(person => ({ ...person, type: person.type ?? options.type }));
   const file = options.out === null ? null : new EnrollFile(options.out, { ...options, isRoster: true });
   const bound = file === null || options.dryRun ? [] : await file.bound();
-  await context.registry.token();
-  const skipped = await attachedAtStart(context, options.skipAttached);
-  return new RosterRun(context, options, { people, file, bound, skipped }).run();
+  const spooling = options.spool === null ? null : await openSpool(context, options, options.spool);
+  try {
+    if (spooling === null) await context.registry.token();
+    const skipped = await attachedAtStart(context, options.skipAttached);
+    return await new RosterRun(context, options, { people, file, bound, skipped, spooling }).run();
+  } finally {
+    await spooling?.outbox.close();
+  }
+}
+
+async function openSpool(context: Context, options: RosterOptions, file: string): Promise<Spooling> {
+  const { Outbox } = await import('../spool/outbox.ts');
+  const { SpooledKeys } = await import('../spool/spooled-keys.ts');
+  // The labels of a roster are printed beside the line, those of keys that were spooled as well.
+  const outbox = await Outbox.open(context, file, null);
+  return { outbox, keys: new SpooledKeys(context, { ...options, label: options.label !== null }, outbox) };
 }
 
 interface RunParts {
@@ -49,6 +65,8 @@ interface RunParts {
   readonly bound: readonly BoundKey[];
   /** KeyIds of keys that are ignored. */
   readonly skipped: Set<string>;
+  /** Null if keys are not spooled. */
+  readonly spooling: Spooling | null;
 }
 
 class RosterRun {
@@ -58,6 +76,7 @@ class RosterRun {
   readonly #report: RosterReport;
   readonly #station: Station;
   readonly #labels: RosterLabels | null;
+  readonly #outbox: Outbox | null;
   readonly #skipped: Set<string>;
   readonly #idle: Idle;
   /** Null in a script: keys are bound when they are unplugged. */
@@ -74,7 +93,7 @@ class RosterRun {
   #printing: Promise<unknown> = Promise.resolve();
   #isConnected = false;
 
-  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped }: RunParts) {
+  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, spooling }: RunParts) {
     const isInteractive = context.canAsk && !context.globals.json && options.roster !== '-';
     const { bell, big } = options;
     const roster = options.roster === '-' ? 'standard input' : options.roster;
@@ -87,7 +106,9 @@ class RosterRun {
       context,
       options,
       bound.map(({ serialNumber, userId }) => [serialNumber, userId] as const),
+      spooling,
     );
+    this.#outbox = spooling?.outbox ?? null;
     this.#skipped = skipped;
     this.#idle = new Idle(options.timeoutSeconds);
     this.#keyboard = isInteractive
@@ -102,6 +123,7 @@ class RosterRun {
   async run(): Promise<number> {
     this.#report.ready(this.#line);
     try {
+      this.#outbox?.start(row => this.#delivered(row));
       if (!this.#line.isOver) await this.#follow();
     } finally {
       this.#idle.stop();
@@ -109,13 +131,16 @@ class RosterRun {
       await this.#printing;
       this.#context.out.end();
     }
+    await this.#outbox?.finish();
+    await this.#printing;
     return this.#ended();
   }
 
   async #follow(): Promise<void> {
     this.#keyboard?.open();
     this.#report.ask(this.#line);
-    const signal = AbortSignal.any([this.#idle.signal, this.#over.signal]);
+    const failed = this.#outbox === null ? [] : [this.#outbox.failed];
+    const signal = AbortSignal.any([this.#idle.signal, this.#over.signal, ...failed]);
     const onState: KeyEventOptions['onState'] = (state, detail) => this.#linkChanged(state, detail);
     try {
       for await (const { type, key, before } of keyEvents(this.#context, { signal, onState })) {
@@ -136,6 +161,8 @@ class RosterRun {
   #ended(): number {
     const { people, finished } = this.#line.rows;
     this.#report.end(this.#line, this.#labels?.remark ?? null);
+    // Keys that wait in the spool file are not bound yet.
+    if (this.#line.isOver && this.#outbox !== null && this.#outbox.waiting > 0) return exitCodes.unreachable;
     if (this.#line.isOver) return finished === people.length ? exitCodes.done : exitCodes.partial;
     if (this.#context.io.interrupt.aborted) return exitCodes.interrupted;
     throw new Fault(
@@ -188,10 +215,25 @@ class RosterRun {
 
   async #bind(key: Key, person: Person, attempt: number): Promise<void> {
     const verdict = await this.#station.bind(key, person, this.#proved);
-    const isLabeled = this.#labels !== null && verdict.failure === null && !this.#options.dryRun;
+    const isBound = verdict.failure === null && verdict.row.result !== 'spooled';
+    const isLabeled = this.#labels !== null && isBound && !this.#options.dryRun;
     await this.#report.committed(verdict, key.serialNumber ?? key.keyId, isLabeled);
     if (isLabeled) this.#printing = this.#work(this.#labels.add(verdict.row));
     this.#take({ type: 'committed', attempt, passed: verdict.failure === null });
+  }
+
+  /** A key that was spooled is delivered. If it is not bound, its person needs another one. */
+  async #delivered(row: EnrolledKey): Promise<void> {
+    const { serialNumber, userId, deviceType, result } = row;
+    const isBound = result === 'registered' || result === 'known';
+    if (!isBound && serialNumber !== null) {
+      this.#station.notBound(serialNumber);
+      this.#line.rows.reopenFor(userId, deviceType);
+    }
+    const isLabeled = this.#labels !== null && isBound;
+    await this.#report.delivered(row, isBound, isLabeled);
+    if (isLabeled) this.#printing = this.#work(this.#labels.add(row));
+    this.#report.ask(this.#line);
   }
 
   /** An error that every key would meet ends the run. */

@@ -1,13 +1,17 @@
 /** What a roster run asks of the registry for one key: a check that changes nothing, then the binding. */
 import type { Key } from '../../../contract/hardware.ts';
+import { newKey } from '../../client/keyed-write.ts';
 import type { Context } from '../../context.ts';
 import {
   type EnrolledKey,
   type EnrollKeyOptions,
+  isAway,
   isOfOneKey,
   KeyEnrollment,
   type Proved,
 } from '../enroll/enroll-key.ts';
+import type { Outbox } from '../spool/outbox.ts';
+import type { SpooledKeys } from '../spool/spooled-keys.ts';
 import type { Person } from './people.ts';
 
 /** The result of a check or a commit for one key and one person. */
@@ -19,32 +23,54 @@ export interface Verdict {
   readonly proved: Proved | null;
 }
 
+/** Where keys go while the registry is away. */
+export interface Spooling {
+  readonly keys: SpooledKeys;
+  readonly outbox: Outbox;
+}
+
 /** Checks keys and binds them, with the same options for every person. */
 export class Station {
   readonly #context: Context;
   readonly #options: EnrollKeyOptions;
   /** The person that each key counts for, by serial number. */
   readonly #counted: Map<string, string>;
+  readonly #spooling: Spooling | null;
 
-  /** `counted`: the keys of earlier runs, with the userId of each. */
-  constructor(context: Context, options: EnrollKeyOptions, counted: Iterable<readonly [string, string]>) {
+  /** `counted`: the keys of earlier runs, with the userId of each. `spooling`: null ends the run if the registry is away. */
+  constructor(
+    context: Context,
+    options: EnrollKeyOptions,
+    counted: Iterable<readonly [string, string]>,
+    spooling: Spooling | null,
+  ) {
     this.#context = context;
     this.#options = options;
     this.#counted = new Map(counted);
+    this.#spooling = spooling;
   }
 
-  /** Whether the key can be bound to the person. Writes no device; a proof leaves its challenge. Throws if every key would fail. */
+  /**
+   * Whether the key can be bound to the person. Writes no device; a proof leaves its challenge. A key that is to be spooled is not looked up:
+   * its row is `spooled`. Throws if every key would fail.
+   */
   async check(key: Key, person: Person): Promise<Verdict> {
-    const enrollment = this.#enrollment(person, true);
-    if (person.type !== null && key.deviceType !== person.type)
-      return verdict(
-        'wrong type',
-        enrollment.failed(key, `it is a ${key.deviceType}, and the person gets a ${person.type}`),
-        person,
-      );
-    const counted = this.#whyCounted(key, person);
-    if (counted !== null) return verdict('counted before', enrollment.failed(key, counted), person);
-    const outcome = await enrollment.handle(key);
+    if (this.#spooling === null) return this.#check(key, person);
+    const spooled = () => verdict(null, { ...this.#enrollment(person, true).failed(key, ''), ...unchecked }, person);
+    const { outbox } = this.#spooling;
+    try {
+      if (!outbox.isHolding) return await this.#check(key, person);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      outbox.lost(error);
+    }
+    return this.#refused(key, person) ?? spooled();
+  }
+
+  async #check(key: Key, person: Person): Promise<Verdict> {
+    const refused = this.#refused(key, person);
+    if (refused !== null) return refused;
+    const outcome = await this.#enrollment(person, true).handle(key);
     const failure = failureOf(key, outcome);
     if (failure !== null || this.#options.dryRun) return verdict(failure, outcome, person);
     try {
@@ -58,32 +84,59 @@ export class Station {
     }
   }
 
+  /** Why the key cannot be for the person, as far as the registry is not needed; null if it can. */
+  #refused(key: Key, person: Person): Verdict | null {
+    const failed = (why: string, message: string) =>
+      verdict(why, this.#enrollment(person, true).failed(key, message), person);
+    if (person.type !== null && key.deviceType !== person.type)
+      return failed('wrong type', `it is a ${key.deviceType}, and the person gets a ${person.type}`);
+    const counted = this.#whyCounted(key, person);
+    if (counted !== null) return failed('counted before', counted);
+    if (key.serialNumber !== null || this.#spooling === null) return null;
+    return failed('serial number unreadable', key.problem ?? 'its serial number cannot be read');
+  }
+
   /** The result of a key that was unplugged before its check had ended. */
   pulledEarly(key: Key, person: Person): Verdict {
     const message = 'it was unplugged before its check had ended: nothing is bound. Plug it in again';
     return verdict('pulled too early', this.#enrollment(person, true).failed(key, message), person);
   }
 
-  /** Registers the key if it is new, and activates it for the person. The key may be unplugged already. */
+  /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already. */
   async bind(key: Key, person: Person, proved: Proved | null): Promise<Verdict> {
-    const outcome = await this.#enrollment(person, this.#options.dryRun, proved).handle(key);
-    const isBound = this.#options.dryRun || (outcome.status === 'ACTIVE' && outcome.userId === person.userId);
-    const failure = failureOf(key, outcome) ?? (isBound ? null : 'refused');
+    const { dryRun } = this.#options;
+    const outcome = await (this.#spooling?.keys.handle(key, person) ??
+      this.#enrollment(person, dryRun, proved).handle(key));
+    const isBound = dryRun || (outcome.status === 'ACTIVE' && outcome.userId === person.userId);
+    const isDone = isBound || outcome.result === 'spooled';
+    const failure = failureOf(key, outcome) ?? (isDone ? null : 'refused');
     if (failure === null && key.serialNumber !== null) this.#counted.set(key.serialNumber, person.userId);
     return verdict(failure, outcome, person, proved);
   }
 
+  /** A key that was spooled is not bound to its person. */
+  notBound(serialNumber: string): void {
+    this.#counted.delete(serialNumber);
+  }
+
   /** A key counts once; in a dry run the registry does not know for whom. */
   #whyCounted({ serialNumber }: Key, { userId }: Person): string | null {
+    const waiting = this.#spooling?.outbox.waitingFor(serialNumber) ?? null;
+    if (waiting !== null && waiting.userId !== userId)
+      return `it is in the spool file${waiting.userId === null ? '' : ` for ${waiting.userId}`}. Use another key`;
     const counted = serialNumber === null ? undefined : this.#counted.get(serialNumber);
     if (counted === undefined || (counted !== userId && !this.#options.dryRun)) return null;
     return `it already counts for ${counted}. Use another key`;
   }
 
   #enrollment(person: Person, dryRun: boolean, proved: Proved | null = null): KeyEnrollment {
-    return new KeyEnrollment(this.#context, { ...this.#options, activateFor: person.userId, dryRun }, proved);
+    const options = { ...this.#options, activateFor: person.userId, dryRun };
+    return new KeyEnrollment(this.#context, options, { proved, id: this.#spooling === null ? undefined : newKey() });
   }
 }
+
+/** What differs in the row of a key that was not looked up. */
+const unchecked = { result: 'spooled', message: null } as const;
 
 function verdict(failure: string | null, outcome: EnrolledKey, person: Person, proved: Proved | null = null): Verdict {
   const { userId, name } = person;

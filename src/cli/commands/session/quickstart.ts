@@ -30,7 +30,7 @@ export const quickstart = command({
     const started = await bringUp(context, []);
     const user = await logInFirst(context, flags);
     const key = await findKey(context, started);
-    const report = new EnrollReport(context, null, 1);
+    const report = new EnrollReport(context, null, 1, null);
     const options = { manufacturer: null, model: null, activateFor: null, proof: null, tags: null, dryRun: false };
     const outcome = await new KeyEnrollment(context, options).handle(key);
     if (context.globals.json)
