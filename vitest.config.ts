@@ -1,11 +1,15 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+// The processes of the tests load the same modules hundreds of times. Each run on the same clone continues this cache.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'devmgr-compiled-tests');
 
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     exclude: ['tests/lab/**', '**/node_modules/**'],
     setupFiles: ['tests/support/every-test.ts'],
-    globalSetup: ['tests/support/bundled-programs.ts'],
+    globalSetup: ['tests/support/built-program.ts', 'tests/support/bundled-programs.ts'],
     // A test that waits for an event gives up here; nothing measures time.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,5 +1,5 @@
 /** The built program as a child process, and a real daemon for it to talk to. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,6 @@ export { temporaryFolder };
 const root = join(import.meta.dirname, '..', '..');
 export const programFile = join(root, 'dist', 'devmgr.cjs');
 export const adminPassword = 'correct horse battery';
-
-const made = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
-if (made.status !== 0) throw new Error(`the program could not be built:\n${made.stderr}`);
 
 const unlimited = Object.fromEntries(
   ['LOGIN', 'QUERY', 'MODIFY', 'UPLOAD'].map(name => [`DEVMGR_LIMIT_${name}`, 'off']),
@@ -29,8 +26,8 @@ function cleanEnv(home: string, more: Env = {}): NodeJS.ProcessEnv {
     HOME: home,
     DEVMGR_HOME: home,
     DEVMGR_NO_KEYCHAIN: '1',
-    // A home is new: compiled code would be written there and never read.
-    NODE_DISABLE_COMPILE_CACHE: '1',
+    // That of all tests: in a new home it would be written and never read.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     TZ: 'UTC',
     LANG: 'C.UTF-8',
     ...more,
