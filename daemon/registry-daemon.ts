@@ -12,6 +12,7 @@ import { KeyedRequests } from './http/idempotency.ts';
 import { readTls } from './http/listener.ts';
 import { metricsPlugin } from './http/metrics.ts';
 import { originRule } from './http/origin.ts';
+import { relyingPartyOf } from './http/relying-party.ts';
 import { consoleRoutes } from './http/routes/console.ts';
 import { documents } from './http/routes/documents.ts';
 import {
@@ -27,6 +28,7 @@ import {
   userRoutes,
   webhookRoutes,
 } from './http/routes/operations.ts';
+import { signInRoutes } from './http/routes/sign-in.ts';
 import { buildServer } from './http/server.ts';
 import { websocketPlugin } from './http/websocket.ts';
 import { refuseWrongMethods } from './http/wrong-methods.ts';
@@ -57,7 +59,12 @@ import { TrustedRoots } from './services/proofs/trusted.ts';
 import { Readiness } from './services/readiness.ts';
 import { ResponseSweep } from './services/response-sweep.ts';
 import { ServiceTokens } from './services/service-tokens.ts';
+import { StepUpRule } from './services/session.ts';
 import { requestLimits } from './services/shared-limiter.ts';
+import { KeySignIn } from './services/sign-in/key-sign-in.ts';
+import { PasskeyService } from './services/sign-in/passkeys.ts';
+import { SignInPolicies } from './services/sign-in/sign-in-policies.ts';
+import { SignedChallenges } from './services/sign-in/signed-challenges.ts';
 import { SignInCodes } from './services/sign-in-codes.ts';
 import { statisticsAt } from './services/statistics.ts';
 import { TokenService } from './services/token-service.ts';
@@ -127,6 +134,9 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
   const instance = await Instance.open(home);
   const roots = new TrustedRoots(store);
   const policies = new ProofPolicies({ store, roots, now });
+  const challenges = new SignedChallenges(instance.secret('security keys'));
+  const signInPolicies = new SignInPolicies({ store, now });
+  const keySignIn = new KeySignIn({ store, challenges, tokens: logins, guessing, now, access });
   const sweep = new ProofSweep(store, now);
   stack.add(() => sweep.stop());
   return {
@@ -149,7 +159,20 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     hub,
     readiness,
     keys: new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log }),
-    auth: new AuthService({ store, passwords, guessing, tokens: logins, now, access }),
+    auth: new AuthService({
+      store,
+      passwords,
+      guessing,
+      tokens: logins,
+      policies: signInPolicies,
+      keys: keySignIn,
+      now,
+      access,
+    }),
+    keySignIn,
+    signInPolicies,
+    passkeys: new PasskeyService({ store, challenges, policies: signInPolicies, now }),
+    stepUp: new StepUpRule(settings.stepUp ?? 'console', now),
     devices: new DeviceService({ store, passwords, guessing, policies, now, access }),
     apps: new AppService({ store, blobs, budget, now }),
     backups: new BackupService({ store, blobs, budget, now }),
@@ -192,6 +215,7 @@ async function createServer(
 ): Promise<FastifyInstance> {
   const { hub, keys, tokens, signInCodes } = parts;
   const origin = originRule(settings.host, settings.allowHosts);
+  const { publicUrl } = settings;
   const tls = await readTls(settings, log);
   const onForbidden = forbiddenRecorder(parts.access);
   return buildServer({ logger: log, node: settings.node, origin, trustProxy: settings.trustProxy, tls, onForbidden }, [
@@ -201,6 +225,7 @@ async function createServer(
         behindProxy: isBehindProxy(settings),
         gauges: () => gauges(store, hub, parts),
       }),
+    app => signInRoutes(app, { ...parts, siteOf: request => relyingPartyOf(request, { origin, publicUrl }) }),
     app => userRoutes(app, parts),
     app => signInCodeRoutes(app, parts),
     app => tokenRoutes(app, parts),

@@ -11,6 +11,7 @@ import {
   secretsFrom,
   settingsFromEnvironment,
 } from './home/settings.ts';
+import { publicUrlFrom, stepUpFrom } from './home/sign-in-settings.ts';
 import { storeTarget } from './home/store-target.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
@@ -40,6 +41,8 @@ async function runUntilEnd(options: RunSettings, io: ProgramIo): Promise<number>
     allowHosts: options.allowHosts ?? [],
     ukeyMatch: options.ukeyMatch ?? [],
     webhookAllow: webhookAllowFrom(options.webhookAllow ?? [], io.env),
+    publicUrl: publicUrlFrom(options.publicUrl ?? null, io.env),
+    stepUp: stepUpFrom(options.stepUp ?? null, io.env),
     forward: forwardTarget(options.forward ?? null, io.env) ?? undefined,
     objectStore: filesTarget(options.files ?? null, io.env, options.insecureHttp) ?? undefined,
     role: roleFrom(options.role ?? null, io.env),

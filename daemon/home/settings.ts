@@ -10,7 +10,13 @@ import {
   rateLimits,
   sessionDays,
 } from '../../src/contract/limits.ts';
-import { type DaemonRole, daemonRoles, environment, maxDrainSeconds } from '../../src/contract/local.ts';
+import {
+  type DaemonRole,
+  daemonRoles,
+  environment,
+  maxDrainSeconds,
+  type StepUpMode,
+} from '../../src/contract/local.ts';
 import type { StartFailure } from '../../src/contract/programs.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
@@ -59,6 +65,10 @@ export interface DaemonSettings {
   readonly ukeyMatch: readonly string[];
   /** Networks (CIDR), addresses and host names that webhooks may post to besides public addresses; none if absent. */
   readonly webhookAllow?: readonly string[] | undefined;
+  /** See `publicUrlFrom`; absent if none is set. */
+  readonly publicUrl?: string | undefined;
+  /** Sessions in which some operations need a recent sign-in; `console` if absent. */
+  readonly stepUp?: StepUpMode | undefined;
   /** Where journal entries are forwarded to; absent if nowhere. */
   readonly forward?: ForwardTarget | undefined;
   readonly limits: Limits;

@@ -21,6 +21,7 @@ import { clientOf } from '../loopback.ts';
 import type { TokenCheck } from '../services/authentication.ts';
 import { type Caller, type Context, holderOf, type KeyedRequest } from '../services/context.ts';
 import { type Allowance, RateLimited, type RequestLimits } from '../services/limiter.ts';
+import type { StepUpRule } from '../services/session.ts';
 import { boundBody } from './connections.ts';
 import { KEY_HEADER, type KeyedRequests } from './idempotency.ts';
 import { JSON_TYPE, noSuchOperation, setRateLimitHeaders } from './responses.ts';
@@ -30,6 +31,8 @@ export interface OperationParts {
   readonly tokens: TokenCheck;
   readonly limiter: RequestLimits;
   readonly keyed: KeyedRequests;
+  /** Absent where no operation needs a recent sign-in. */
+  readonly stepUp?: StepUpRule;
 }
 
 /** What a handler receives: validated input, and the caller. */
@@ -147,7 +150,8 @@ function reader<T>(schema: TObject | undefined, format: InputFormat): (input: un
 }
 
 /** Everything that is checked before the body is read. */
-function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
+function gate({ tokens, limiter, stepUp }: OperationParts, shape: RouteShape) {
+  if (shape.stepUp && !stepUp) throw new Error(`${shape.id} needs the rule of recent sign-ins`);
   const allowed = typeof shape.access === 'string' ? null : new Set<CallerRole>(shape.access);
   const pass = (request: FastifyRequest, reply: FastifyReply, allowance: Allowance | null): void => {
     if (allowance) {
@@ -159,6 +163,8 @@ function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
       throw new ApiError(2007, `the role ${caller.role} may not do this`);
     if (caller?.serviceToken && shape.peopleOnly)
       throw new ApiError(2007, 'a service token may not do this: log in as a user');
+    if (caller?.session?.mustRegisterKey && !shape.withoutKey) throw keyMissing();
+    if (caller && shape.stepUp) stepUp!.check(caller);
   };
   // A promise only if the window is shared with other nodes and has to be asked for.
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller | null): Promise<void> | undefined => {
@@ -181,6 +187,10 @@ function gate({ tokens, limiter }: OperationParts, shape: RouteShape) {
     return waiting;
   };
 }
+
+/** The refusal of a session that may only register a security key. */
+export const keyMissing = (): ApiError =>
+  new ApiError(2007, 'this account must sign in with a security key: register one first', { registerKey: true });
 
 /** `/api/devices/` does not name a device. */
 function refuseEmptyParams(params: Record<string, string>): void {

@@ -19,6 +19,8 @@ export interface ErrorResponse {
   readonly message: string;
   /** HTTP status. */
   readonly status: number;
+  /** Null or absent for most errors. */
+  readonly data?: object | null;
 }
 
 /** An unknown path or method. */
@@ -27,7 +29,7 @@ export const noSuchOperation = (): ApiError => new ApiError(404, 'no such operat
 /** The response to an error. It reveals nothing of an unknown error: the details go to the log only. */
 export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
   if (error instanceof ApiError)
-    return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin) };
+    return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin), data: error.data };
   if (error instanceof OutcomeUnknown)
     return { code: 500, message: 'the store does not say whether the change was stored', status: 503 };
   if (error instanceof FilesUnavailable)
@@ -60,8 +62,9 @@ const frameworkErrors: Readonly<Record<string, Omit<ErrorResponse, 'status'>>> =
   ERR_STREAM_PREMATURE_CLOSE: cutOff,
 };
 
-/** The text of an envelope without data. */
-export const envelope = (code: number, message: string): string => JSON.stringify({ code, message, data: null });
+/** The text of the envelope of an error. */
+export const envelope = (code: number, message: string, data: object | null = null): string =>
+  JSON.stringify({ code, message, data });
 
 /** Sets the headers of the rate limit that the request counted against. */
 export function setRateLimitHeaders(reply: FastifyReply, allowance: Allowance): void {
@@ -74,7 +77,7 @@ export function setRateLimitHeaders(reply: FastifyReply, allowance: Allowance): 
 
 /** Sends the response to an error. Logs a 500, and a 503 that the readiness does not report. If the response has already started, closes the connection. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, atLogin: boolean): void {
-  const { code, message, status } = errorResponse(error, atLogin);
+  const { code, message, status, data } = errorResponse(error, atLogin);
   if (status === 500 || error instanceof FilesUnavailable)
     request.server.logger.error({ requestId: request.id, err: error }, 'the request failed');
   if (error instanceof RateLimited) setRateLimitHeaders(reply, error.allowance);
@@ -85,7 +88,10 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     reply.raw.destroy();
     return;
   }
-  reply.code(status).header('content-type', JSON_TYPE).send(envelope(code, message));
+  reply
+    .code(status)
+    .header('content-type', JSON_TYPE)
+    .send(envelope(code, message, data));
 }
 
 /** Seconds after which a request that was answered 503 can be sent again. */

@@ -1,6 +1,8 @@
-/** A new password for a user who has lost it, if no other administrator can set one. */
+/** A new password for a user who has lost it or a security key, if no other administrator can help. */
 import { randomBytes } from 'node:crypto';
 import type { ProgramIo, ResetOptions } from '../../src/contract/programs.ts';
+import { remove } from '../domain/passkey.ts';
+import { exempt, policyIn, SIGN_IN_POLICY } from '../domain/sign-in-policy.ts';
 import { changePassword, type UserRecord } from '../domain/user.ts';
 import { lockHome } from '../home/lock.ts';
 import { StartRefused } from '../home/settings.ts';
@@ -12,7 +14,8 @@ import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { writeRegistry } from './write-registry.ts';
 
 /**
- * Sets a random password, writes it to standard output and nowhere else, and revokes all tokens of the user. Anyone who can
+ * Sets a random password, writes it to standard output and nowhere else, and revokes all tokens of the user. Removes the security keys of
+ * the user: the password is enough until the user registers another one. Anyone who can
  * run this owns the home folder and everything in it. Refuses while a daemon is running: an administrator can set it there.
  */
 export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<number> {
@@ -48,7 +51,11 @@ function withNewPassword(
     const password = randomBytes(18).toString('base64url');
     const by = { by: 'devmgr daemon reset-password' };
     const { change, guards } = changePassword(user, await hashPassword(password), by);
-    await store.commit({ at: Date.now(), actor: null, requestId: null, changes: [change], guards });
+    // Without these two, a person who has lost the key could not sign in with the new password.
+    const passkeys = (await store.passkeysOf(user.number)).map(passkey => remove(passkey, by));
+    const policy = exempt(policyIn(await store.document(SIGN_IN_POLICY)), user);
+    const changes = [change, ...passkeys, ...(policy ? [policy] : [])];
+    await store.commit({ at: Date.now(), actor: null, requestId: null, changes, guards });
     if (user.number === FIRST_USER) await registry.home.remove('initialPassword');
     return { user, password };
   });

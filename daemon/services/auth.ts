@@ -1,7 +1,7 @@
 import type * as api from '../../src/contract/auth.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
-import { userIds } from '../../src/contract/ids.ts';
+import type * as webauthn from '../../src/contract/webauthn.ts';
 import { rehash, type UserRecord } from '../domain/user.ts';
 import { Conflict, StoreFailure } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
@@ -10,6 +10,10 @@ import type { Caller, Context } from './context.ts';
 import { type Guessing, GuessingBlocked } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
+import type { Session } from './session.ts';
+import type { KeySignIn } from './sign-in/key-sign-in.ts';
+import type { RelyingParty } from './sign-in/relying-party.ts';
+import type { SignInPolicies } from './sign-in/sign-in-policies.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
@@ -19,8 +23,16 @@ export interface AuthServiceParts {
   readonly guessing: Guessing;
   readonly tokens: Tokens;
   readonly now: () => number;
+  readonly policies: Pick<SignInPolicies, 'demandOf'>;
+  readonly keys: Pick<KeySignIn, 'secondStep' | 'confirm'>;
   /** Absent if logins need no entries. */
   readonly access?: AccessJournal;
+}
+
+/** A login as the service sees it. */
+export interface LoginRequest extends Pick<Context, 'address' | 'requestId'> {
+  /** The site of the request, or why there is none. */
+  readonly site: RelyingParty | string;
 }
 
 /** Login and token renewal. A refusal is thrown as an `ApiError`. */
@@ -31,6 +43,8 @@ export class AuthService {
   readonly #tokens: Tokens;
   readonly #now: () => number;
   readonly #access: AccessJournal | undefined;
+  readonly #policies: AuthServiceParts['policies'];
+  readonly #keys: AuthServiceParts['keys'];
 
   constructor(parts: AuthServiceParts) {
     this.#store = parts.store;
@@ -39,29 +53,33 @@ export class AuthService {
     this.#tokens = parts.tokens;
     this.#now = parts.now;
     this.#access = parts.access;
+    this.#policies = parts.policies;
+    this.#keys = parts.keys;
   }
 
   /** `from`: the request, for the journal. */
-  async login(
-    body: BodyOf<typeof api.login>,
-    from?: Pick<Context, 'address' | 'requestId'>,
-  ): Promise<DataOf<typeof api.login>> {
+  async login(body: BodyOf<typeof api.login>, from: LoginRequest): Promise<DataOf<typeof api.login>> {
     const user = await this.#store.userByName(body.username);
     const record = (type: 'LOGIN_SUCCEEDED' | 'LOGIN_FAILED', detail = {}) => {
       const account = user?.username ?? null;
-      if (from) this.#access?.record({ type, account, address: from.address, requestId: from.requestId, detail });
+      this.#access?.record({ type, account, address: from.address, requestId: from.requestId, detail });
     };
     try {
-      const data = await this.#login(user, body);
+      const data = await this.#login(user, body, from.site);
       record('LOGIN_SUCCEEDED');
       return data;
     } catch (error) {
-      if (error instanceof ApiError) record('LOGIN_FAILED', { reason: reasonOf(user, error) });
+      // The second step has an entry of its own.
+      if (error instanceof ApiError && error.code !== 1004) record('LOGIN_FAILED', { reason: reasonOf(user, error) });
       throw error;
     }
   }
 
-  async #login(user: UserRecord | null, body: BodyOf<typeof api.login>): Promise<DataOf<typeof api.login>> {
+  async #login(
+    user: UserRecord | null,
+    body: BodyOf<typeof api.login>,
+    site: LoginRequest['site'],
+  ): Promise<DataOf<typeof api.login>> {
     // A disabled user is treated as missing, whatever the password is.
     if (!user || user.disabled) {
       await this.#guessing.login(body.username, null, async () => false);
@@ -70,17 +88,45 @@ export class AuthService {
     const compare = () => this.#passwords.verify(user.passwordHash, body.password);
     if (!(await this.#guessing.login(user.username, user.number, compare))) throw new ApiError(1003);
     if (this.#passwords.isOutdated(user.passwordHash)) await this.#rehash(user, body.password);
-    const { token, expiresAt } = this.#tokens.issue(user);
-    return {
-      token,
-      expireTime: present.iso(expiresAt),
-      user: { id: userIds.format(user.number), username: user.username, role: user.role, email: user.email },
-    };
+    const demand = await this.#policies.demandOf(user);
+    if (demand === 'key') throw new ApiError(1004, needsSecondStep, await this.#keys.secondStep(user, site));
+    const mustRegisterKey = demand === 'registration';
+    const { token, expiresAt } = this.#tokens.issue(user, undefined, {
+      console: body.session === 'CONSOLE',
+      mustRegisterKey,
+    });
+    const data = { token, expireTime: present.iso(expiresAt), user: present.loginUser(user) };
+    return mustRegisterKey ? { ...data, mustRegisterKey } : data;
   }
 
-  refresh(caller: Caller): DataOf<typeof api.refresh> {
-    if (!caller.user) throw new ApiError(2007);
-    const { token, expiresAt } = this.#tokens.issue(caller.user, caller.loginAt);
+  async refresh({ user, loginAt, session }: Caller): Promise<DataOf<typeof api.refresh>> {
+    if (!user) throw new ApiError(2007);
+    if (!session?.withKey && (await this.#policies.demandOf(user)) !== 'password')
+      throw new ApiError(1004, 'this account must sign in with a security key now; log in again');
+    return this.#issue(user, loginAt, session);
+  }
+
+  /** Signs in again within a session. Refuses with 1003 a wrong password, with 1004 a key that is not accepted. */
+  async stepUp(
+    context: Context,
+    { password, response }: BodyOf<typeof webauthn.stepUp>,
+    site: LoginRequest['site'],
+  ): Promise<DataOf<typeof webauthn.stepUp>> {
+    const { user, loginAt, session } = context.caller;
+    if (!user) throw new ApiError(2007);
+    if (Boolean(password) === Boolean(response)) throw new ApiError(1001, 'send either password or response');
+    if (response) await this.#keys.confirm(context, response, site);
+    else {
+      if ((await this.#policies.demandOf(user)) === 'key')
+        throw new ApiError(2007, 'this account signs in with a security key: send response', { stepUp: true });
+      await this.#passwords.confirm(context, 'password', password!, [user]);
+    }
+    const signedInAt = Math.floor(this.#now() / 1000);
+    return this.#issue(user, loginAt, { ...session, signedInAt, ...(response ? { withKey: true } : {}) });
+  }
+
+  #issue(user: UserRecord, loginAt: number, session: Partial<Session> | undefined): DataOf<typeof api.refresh> {
+    const { token, expiresAt } = this.#tokens.issue(user, loginAt, session);
     return { token, expireTime: present.iso(expiresAt) };
   }
 
@@ -94,6 +140,8 @@ export class AuthService {
     });
   }
 }
+
+const needsSecondStep = 'the password is right; complete the login with your security key';
 
 /** Why a login failed, for the journal. */
 function reasonOf(user: UserRecord | null, error: ApiError): string {

@@ -7,6 +7,7 @@ import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
 import { CallerRefused, type ChangeResult, type Commit, Conflict, type ResponsePart } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
+import type { Session } from './session.ts';
 
 /** Who makes a request. The role is the user's at this moment, not the one in the token. */
 export interface Caller {
@@ -19,6 +20,8 @@ export interface Caller {
   readonly expiresAt: number;
   /** When the user logged in, in seconds since 1970. A renewed token has the time of the first one; a service token that of its creation. */
   readonly loginAt: number;
+  /** Of a user; absent for a service token and for the role LOCAL. */
+  readonly session?: Session;
 }
 
 /** A request as the services see it. */

@@ -1,4 +1,6 @@
 /** Records and times as the interface shows them. */
+
+import type * as auth from '../../src/contract/auth.ts';
 import type { DataOf } from '../../src/contract/define.ts';
 import type { DeviceDetail, DeviceListItem } from '../../src/contract/devices.ts';
 import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
@@ -109,6 +111,14 @@ export function user(record: UserRecord): api.User {
     createdAt: iso(record.createdAt),
   };
 }
+
+/** A user in the response to a login. */
+export const loginUser = ({ number, username, role, email }: UserRecord): DataOf<typeof auth.login>['user'] => ({
+  id: userIds.format(number),
+  username,
+  role,
+  email,
+});
 
 /** A service token, without its text. */
 export function serviceToken(record: ServiceTokenRecord): ServiceToken {

@@ -13,6 +13,7 @@ import type { Client } from './authentication.ts';
 import type { Caller, Context } from './context.ts';
 import * as present from './present.ts';
 import type { ServiceTokens } from './service-tokens.ts';
+import { consoleSession } from './session.ts';
 import type { Tokens, Verified } from './tokens.ts';
 
 /** What a code opens: the login of a user, or what the service token with this digest may do. */
@@ -99,7 +100,7 @@ export class SignInCodes {
     );
     const user = isValid ? await store.user(session.user!) : null;
     if (!user || user.disabled || user.tokenEpoch !== session.epoch) return null;
-    return { user, issued: tokens.issue(user, session.loginAt) };
+    return { user, issued: tokens.issue(user, session.loginAt, consoleSession(session.session)) };
   }
 
   async #take(purpose: CodePurpose, code: string): Promise<Session | null> {

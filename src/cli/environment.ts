@@ -92,6 +92,17 @@ export const variables: readonly Variable[] = [
     side: 'daemon',
   },
   {
+    name: environment.publicUrl,
+    words: 'address at which people open the daemon in a browser; --public-url overrides it (none)',
+    side: 'daemon',
+  },
+  {
+    name: environment.stepUp,
+    words:
+      'sessions in which users, tokens and policies are changed after a recent sign-in only: console, all or off; --step-up overrides it (console)',
+    side: 'daemon',
+  },
+  {
     name: environment.webhookAllow,
     words:
       'networks, addresses and host names that webhooks may use without HTTPS, and inside, with commas; --webhook-allow overrides it (none)',

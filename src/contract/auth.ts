@@ -3,14 +3,40 @@ import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
-import { roles } from './values.ts';
+import { roles, sessionKinds } from './values.ts';
 
 const tag = 'Authentication';
-const jwt = Type.String({
+/** A token of a login. */
+export const jwt = Type.String({
   description: 'JWT; send it as Authorization: Bearer TOKEN',
   examples: ['eyJhbGciOiJIUzI1NiJ9.e30.…'],
 });
-const expireTime = timestamp('when the token expires');
+/** When a token expires. */
+export const expireTime = timestamp('when the token expires');
+
+/** A page that keeps its token in the browser says so: some operations then need a recent sign-in. */
+export const session = Type.Optional(
+  nullable(
+    oneOf(sessionKinds, {
+      description: 'CONSOLE: a session in a browser, in which some operations need a sign-in of the last ten minutes',
+    }),
+  ),
+);
+
+/** The response to a login. */
+export const loginData = Type.Object({
+  token: jwt,
+  expireTime,
+  user: Type.Object({
+    id: Type.String({ pattern: userIds.pattern }),
+    username: shown('user name'),
+    role: oneOf(roles),
+    email: nullable(shown('e-mail address')),
+  }),
+  mustRegisterKey: Type.Optional(
+    Type.Boolean({ description: 'true: the token may only register a security key, which this user must have' }),
+  ),
+});
 
 /** Each attempt counts against the limit of the client's address. A disabled user gets 1002, whatever the password. */
 export const login = route({
@@ -18,23 +44,16 @@ export const login = route({
   ...endpoints.login,
   tag,
   summary: 'Log in',
-  description: 'The token is valid for 24 hours.',
+  description:
+    'The token is valid for 24 hours. A user who must sign in with a security key gets 1004 after the right password, with `data.loginTicket` and, where the address allows it, `data.secondFactor`: options for `navigator.credentials.get`. The second step is `POST /api/auth/webauthn/login`.',
   limit: 'login',
   body: Type.Object({
     username: token({ description: 'user name', examples: ['admin'] }),
     password: secret({ min: 1 }, { description: 'password' }),
+    session,
   }),
-  data: Type.Object({
-    token: jwt,
-    expireTime,
-    user: Type.Object({
-      id: Type.String({ pattern: userIds.pattern }),
-      username: shown('user name'),
-      role: oneOf(roles),
-      email: nullable(shown('e-mail address')),
-    }),
-  }),
-  errors: [1002, 1003],
+  data: loginData,
+  errors: [1002, 1003, 1004],
   example: { body: { username: 'admin', password: 'correct horse battery' } },
 });
 

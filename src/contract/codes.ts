@@ -53,16 +53,19 @@ export interface Envelope<T> {
   /** 200, or a business code. */
   readonly code: number;
   readonly message: string;
-  /** Null on errors. */
+  /** Null on most errors. */
   readonly data: T | null;
 }
 
 /** A refusal with a business code. Its message is sent to the client, so it must not reveal internal details. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
-  constructor(code: ErrorCode, message: string = codes[code].meaning) {
+  /** `data` of the response, for clients that know how to continue; null for most errors. */
+  readonly data: object | null;
+  constructor(code: ErrorCode, message: string = codes[code].meaning, data: object | null = null) {
     super(message);
     this.name = 'ApiError';
     this.code = code;
+    this.data = data;
   }
 }

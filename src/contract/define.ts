@@ -40,6 +40,10 @@ export interface RouteShape {
   readonly ownUser?: string;
   /** Present if only people may call the operation: a service token is refused with 2007, whatever its role. */
   readonly peopleOnly?: true;
+  /** Present if sessions that step up need a recent sign-in for the operation: see `--step-up`. */
+  readonly stepUp?: true;
+  /** Present if a user who must still register a security key may call the operation. */
+  readonly withoutKey?: true;
   /** Present if the response is a credential or concerns one: it is never stored, so an Idempotency-Key is ignored. */
   readonly neverReplayed?: true;
   /** The window in which a request counts; null if the operation is not limited. */

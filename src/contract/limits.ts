@@ -124,5 +124,21 @@ export const proofBounds = {
   idLength: 128,
 } as const;
 
+/** Security keys of users: how many each may have, for how long a challenge is valid, and the longest parts of an answer in characters. */
+export const passkeyBounds = {
+  perUser: 16,
+  challengeSeconds: 3 * 60,
+  id: 1400,
+  clientData: 8192,
+  attestationObject: 22_000,
+  authenticatorData: 8192,
+  signature: 8192,
+  transports: 8,
+  transport: 32,
+} as const;
+
+/** How old the last sign-in may be for operations that need a recent one. */
+export const stepUpSeconds = 10 * 60;
+
 /** Webhooks: number of endpoints, longest address and secret in characters, and how many attempts of an endpoint are kept. */
 export const webhookBounds = { endpoints: 32, url: 1000, secret: 100, attempts: 50 } as const;

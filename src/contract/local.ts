@@ -100,6 +100,10 @@ export interface ListeningLine {
 export const daemonRoles = ['all', 'registry', 'station'] as const;
 export type DaemonRole = (typeof daemonRoles)[number];
 
+/** In which sessions some operations need a recent sign-in: in those of the console, in those of all people, in none. */
+export const stepUpModes = ['console', 'all', 'off'] as const;
+export type StepUpMode = (typeof stepUpModes)[number];
+
 /** Environment variables of the daemon and the command line. */
 export const environment = {
   home: 'DEVMGR_HOME',
@@ -116,6 +120,8 @@ export const environment = {
   traffic: 'DEVMGR_TRAFFIC',
   sessionDays: 'DEVMGR_SESSION_DAYS',
   webhookAllow: 'DEVMGR_WEBHOOK_ALLOW',
+  publicUrl: 'DEVMGR_PUBLIC_URL',
+  stepUp: 'DEVMGR_STEP_UP',
   forward: 'DEVMGR_AUDIT_FORWARD',
   forwardToken: 'DEVMGR_AUDIT_FORWARD_TOKEN',
   forwardTokenFile: 'DEVMGR_AUDIT_FORWARD_TOKEN_FILE',

@@ -15,6 +15,8 @@ interface Step {
   readonly file?: { readonly name: string; readonly content: string };
   /** Sent with the service token: its requests count apart, so that two runs in a minute stay within the limits of a user. */
   readonly asProgram?: true;
+  /** It takes a security key, which no collection has: any answer in the envelope is right. */
+  readonly takesKey?: true;
   /** What the path names does not exist: the response is 404. */
   readonly missing?: true;
   /** Name of a variable → path of its value in `data`. */
@@ -122,6 +124,17 @@ const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   },
   listTrust: {},
   removeTrust: {},
+  signInPolicy: { saveAll: 'signInPolicy' },
+  setSignInPolicy: { sendSaved: 'signInPolicy' },
+  listPasskeys: {},
+  requireKey: { send: { required: false } },
+  webauthnOptions: { takesKey: true },
+  webauthnLogin: { takesKey: true },
+  passkeyOptions: { takesKey: true },
+  registerPasskey: { takesKey: true },
+  removePasskey: { takesKey: true },
+  stepUpOptions: { takesKey: true },
+  stepUp: { send: { password: '{{password}}' } },
   createWebhook: { send: { url: 'https://hooks.example.com/{{run}}' }, save: { webhookId: 'webhookId' } },
   listWebhooks: {},
   testWebhook: {},
@@ -151,7 +164,7 @@ Requests with a file send a small sample. To send your own file, change the body
  * @param baseUrl initial value of the variable `base_url`, without a trailing slash
  */
 export function buildPostman(version: string, baseUrl = 'http://127.0.0.1:7470'): JsonObject {
-  const variables = { base_url: baseUrl, username: 'admin', password: '', keyId: 'none' };
+  const variables = { base_url: baseUrl, username: 'admin', password: '', keyId: 'none', passkeyId: 'none' };
   const saved = ['token', 'run', 'build', ...Object.values(steps).flatMap(savedNames)];
   const names = [...new Set(saved)].map(key => ({ key, value: '', type: 'string' }));
   return {
@@ -270,7 +283,9 @@ const runNames = [
   "pm.collectionVariables.set('build', String(now % 1e9));",
 ];
 
-function checks(shape: RouteShape, { save, saveAll, missing }: Step): string[] {
+function checks(shape: RouteShape, { save, saveAll, missing, takesKey }: Step): string[] {
+  if (takesKey)
+    return ["pm.test('the answer is an envelope', () => pm.expect(pm.response.json().code).to.be.a('number'));"];
   const [http, code] = missing ? [404, 404] : [200, 200];
   const saved = [
     ...Object.entries(save ?? {}).map(([name, field]) => `save('${name}', envelope.data.${field});`),

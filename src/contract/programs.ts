@@ -49,6 +49,10 @@ export interface RunOptions extends HomeOptions, FilesOptions {
   readonly ukeyMatch?: readonly string[];
   /** Networks and hosts that webhooks may post to besides public ones; empty or absent takes them from the environment. */
   readonly webhookAllow?: readonly string[];
+  /** Address at which people open the daemon in a browser; null or absent takes it from the environment. */
+  readonly publicUrl?: string | null;
+  /** `console`, `all` or `off`; null or absent takes it from the environment. */
+  readonly stepUp?: string | null;
   /** URL of the receiver of journal entries; null or absent takes it from the environment. */
   readonly forward?: string | null;
   /** URL of the database of the registry; null or absent takes it from the environment. */

@@ -9,11 +9,13 @@ import type { RouteName } from './endpoints.ts';
 import * as hardware from './hardware.ts';
 import * as proofs from './proofs.ts';
 import * as signInCodes from './sign-in-codes.ts';
+import * as signIn from './sign-in-policy.ts';
 import { statistics } from './statistics.ts';
 import * as system from './system.ts';
 import * as tokens from './tokens.ts';
 import * as trust from './trust.ts';
 import * as users from './users.ts';
+import * as webauthn from './webauthn.ts';
 import * as webhooks from './webhooks.ts';
 
 /** Every operation of the interface. The server, the typed client and the documents are derived from this table. */
@@ -22,6 +24,12 @@ export const routes = {
   refresh: auth.refresh,
   createCode: signInCodes.createCode,
   exchangeCode: signInCodes.exchangeCode,
+  webauthnOptions: webauthn.webauthnOptions,
+  webauthnLogin: webauthn.webauthnLogin,
+  passkeyOptions: webauthn.passkeyOptions,
+  registerPasskey: webauthn.registerPasskey,
+  stepUpOptions: webauthn.stepUpOptions,
+  stepUp: webauthn.stepUp,
   register: devices.registerDevice,
   batchRegister: devices.batchRegister,
   batchUpdate,
@@ -50,6 +58,9 @@ export const routes = {
   updateUser: users.updateUser,
   setPassword: users.setPassword,
   logoutUser: users.logoutUser,
+  listPasskeys: webauthn.listPasskeys,
+  removePasskey: webauthn.removePasskey,
+  requireKey: webauthn.requireKey,
   createToken: tokens.createToken,
   listTokens: tokens.listTokens,
   revokeToken: tokens.revokeToken,
@@ -61,6 +72,8 @@ export const routes = {
   removeTrust: trust.removeTrust,
   proofPolicy: trust.showProofPolicy,
   setProofPolicy: trust.setProofPolicy,
+  signInPolicy: signIn.showSignInPolicy,
+  setSignInPolicy: signIn.setSignInPolicy,
   createWebhook: webhooks.createWebhook,
   listWebhooks: webhooks.listWebhooks,
   testWebhook: webhooks.testWebhook,

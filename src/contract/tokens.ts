@@ -54,6 +54,7 @@ export const createToken = route({
   extension: true,
   access: adminOnly,
   peopleOnly: true,
+  stepUp: true,
   limit: 'modify',
   body: Type.Object({
     name: tokenName,
@@ -103,6 +104,7 @@ export const revokeToken = route({
   extension: true,
   access: adminOnly,
   peopleOnly: true,
+  stepUp: true,
   limit: 'modify',
   params: Type.Object({ tokenId: token({ description: 'id of the service token', examples: ['TOK-1'] }) }),
   data: serviceToken,

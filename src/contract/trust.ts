@@ -58,6 +58,7 @@ export const importTrust = route({
     'The file is a FIDO metadata BLOB, which replaces the present one, or certificates in PEM or DER. Self-issued certificates become anchors, others intermediates. Metadata with a lower number than the present one is refused. A file that cannot be read or is not trusted is refused with 4002.',
   extension: true,
   access: adminOnly,
+  stepUp: true,
   limit: 'upload',
   form: Type.Object({
     purpose: Type.Optional(
@@ -106,6 +107,7 @@ export const removeTrust = route({
   description: 'Verdicts stay as they are until the stored evidence is judged again.',
   extension: true,
   access: adminOnly,
+  stepUp: true,
   limit: 'modify',
   params: Type.Object({
     fingerprint: token({ description: 'SHA-256 of the certificate in hex, or `metadata`', examples: ['metadata'] }),
@@ -140,6 +142,7 @@ export const setProofPolicy = route({
     'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule. Devices that are registered stay as they are.',
   extension: true,
   access: adminOnly,
+  stepUp: true,
   limit: 'modify',
   body: Type.Object({
     requiredGrade: oneOf(requiredGrades, { description: 'least grade of a proof; none: a proof is not required' }),

@@ -15,6 +15,9 @@ export const codePurposes = ['SESSION', 'STREAM'] as const;
 /** What a single-use code can be used for. */
 export type CodePurpose = (typeof codePurposes)[number];
 
+/** Kinds of sessions that a login can ask for. */
+export const sessionKinds = ['CONSOLE'] as const;
+
 /** How the text of every service token begins. */
 export const serviceTokenPrefix = 'devmgr_';
 

@@ -67,6 +67,7 @@ export const createWebhook = route({
   description: `Each event of the journal from now on is posted to the address as the stream of notifications sends it, in order and signed by the scheme of Standard Webhooks. Loopback, private and other special addresses, and http, are refused unless the operator of the daemon allows them. A registry has at most ${webhookBounds.endpoints} webhooks.`,
   extension: true,
   access: adminOnly,
+  stepUp: true,
   limit: 'modify',
   body: Type.Object({
     url: line(webhookBounds.url, {
@@ -141,6 +142,7 @@ export const disableWebhook = route({
   summary: 'Disable a webhook',
   description: 'Nothing is posted until it is enabled. Its place in the journal is kept.',
   ...ofOne,
+  stepUp: true,
   limit: 'modify',
   data: webhook,
 });
@@ -154,6 +156,7 @@ export const enableWebhook = route({
   description:
     'Continues with the event after the last delivered one, at once, also if it is enabled and waits for its next attempt.',
   ...ofOne,
+  stepUp: true,
   limit: 'modify',
   data: webhook,
 });
@@ -166,6 +169,7 @@ export const removeWebhook = route({
   summary: 'Remove a webhook',
   description: 'Permanent. Events that were not delivered are not posted.',
   ...ofOne,
+  stepUp: true,
   limit: 'modify',
   data: Type.Object({ webhookId, removed: Type.Boolean() }),
 });

@@ -103,6 +103,8 @@ describe('the OpenAPI document', () => {
     expect(open.sort()).toEqual([
       '/api/auth/exchange',
       '/api/auth/login',
+      '/api/auth/webauthn/login',
+      '/api/auth/webauthn/options',
       '/api/health',
       '/api/openapi.json',
       '/api/openapi.yaml',

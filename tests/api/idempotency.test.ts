@@ -89,7 +89,9 @@ describe('operations', () => {
     const uploads = ['createBackup', 'importTrust', 'uploadApp'];
     // A proof stores nothing, and a key gives each challenge an answer of its own.
     const tokens = ['createToken', 'createCode', 'exchangeCode', 'login', 'refresh', 'revokeToken', 'createWebhook'];
-    expect(others.sort()).toEqual([...uploads, ...tokens, 'proveKey', 'testWebhook'].sort());
+    const keys = ['webauthnOptions', 'webauthnLogin', 'passkeyOptions', 'registerPasskey', 'removePasskey'];
+    const signIns = [...keys, 'requireKey', 'stepUpOptions', 'stepUp'];
+    expect(others.sort()).toEqual([...uploads, ...tokens, ...signIns, 'proveKey', 'testWebhook'].sort());
     expect(accepting.length).toBeGreaterThanOrEqual(14);
   });
 

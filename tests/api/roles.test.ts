@@ -7,6 +7,7 @@ import type { RouteName } from '../../src/contract/endpoints.ts';
 import { homeFiles } from '../../src/contract/local.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { roles } from '../../src/contract/values.ts';
+import { Page } from '../support/browser.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, registration } from '../support/fleet.ts';
 import { type Sent, validRequests } from '../support/requests.ts';
@@ -46,6 +47,11 @@ const readers: readonly RouteName[] = [
   'me',
   'listTrust',
   'proofPolicy',
+  'signInPolicy',
+  'passkeyOptions',
+  'registerPasskey',
+  'stepUpOptions',
+  'stepUp',
 ];
 const changers: readonly RouteName[] = [
   'register',
@@ -77,6 +83,10 @@ const administrators: readonly RouteName[] = [
   'importTrust',
   'removeTrust',
   'setProofPolicy',
+  'setSignInPolicy',
+  'listPasskeys',
+  'removePasskey',
+  'requireKey',
   'createWebhook',
   'listWebhooks',
   'testWebhook',
@@ -94,6 +104,13 @@ const ofPeople: readonly RouteName[] = [
   'logoutUser',
   'createToken',
   'revokeToken',
+  'setSignInPolicy',
+  'removePasskey',
+  'requireKey',
+  'passkeyOptions',
+  'registerPasskey',
+  'stepUpOptions',
+  'stepUp',
 ];
 const rows = [
   { operation: 'listKeys' as const, allowed: ['ADMIN', 'DEALER', 'VIEWER', 'LOCAL'] },
@@ -111,6 +128,7 @@ async function send(operation: RouteName, token: string | null, sent: Sent) {
   const shape: RouteShape = routes[operation];
   const path = sent.path ?? shape.path;
   const options = { token, ...(sent.raw ? { raw: sent.raw } : {}) };
+  if (sent.byName && token) return new Page(daemon).call(shape.method, path, sent.body, token);
   if (!shape.raw) return daemon.call(shape.method, path, sent.body, options);
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(daemon.url + path, { method: shape.method, headers });

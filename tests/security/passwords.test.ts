@@ -8,6 +8,9 @@ import { AuthService } from '../../daemon/services/auth.ts';
 import { Guessing } from '../../daemon/services/guessing.ts';
 import { Limiter } from '../../daemon/services/limiter.ts';
 import { type Cost, Passwords } from '../../daemon/services/passwords.ts';
+import { KeySignIn } from '../../daemon/services/sign-in/key-sign-in.ts';
+import { SignInPolicies } from '../../daemon/services/sign-in/sign-in-policies.ts';
+import { SignedChallenges } from '../../daemon/services/sign-in/signed-challenges.ts';
 import { Tokens } from '../../daemon/services/tokens.ts';
 import { type Change, StoreFailure } from '../../daemon/store/commit.ts';
 import { openTemporary } from '../support/sqlite.ts';
@@ -25,7 +28,7 @@ beforeEach(async () => {
   opened = await openTemporary();
   accounts = new Accounts(opened.store);
   tokens = new Tokens([{ key: new Uint8Array(32).fill(1), createdAt: null, replacedAt: null }], accounts, Date.now);
-  auth = new AuthService({ store: opened.store, passwords: passwordsAt(), guessing, tokens, now: Date.now });
+  auth = new AuthService({ ...signIn(), passwords: passwordsAt(), guessing, tokens, now: Date.now });
 });
 afterEach(async () => {
   await opened.cleanup();
@@ -47,7 +50,17 @@ const storedHash = () => {
   db.close();
   return hash;
 };
-const login = (given = password) => auth.login({ username: 'ada', password: given });
+const signIn = (store = opened.store) => {
+  const challenges = new SignedChallenges(new Uint8Array(32));
+  const now = Date.now;
+  return {
+    store,
+    policies: new SignInPolicies({ store, now }),
+    keys: new KeySignIn({ store, challenges, tokens, guessing, now }),
+  };
+};
+const request = { address: '127.0.0.1', requestId: 'request-1', site: 'no site' };
+const login = (given = password) => auth.login({ username: 'ada', password: given }, request);
 
 it('a password is stored as scrypt at a recommended cost (N 2^15, r 8, p 3) with its own salt', async () => {
   await addUser();
@@ -77,10 +90,11 @@ it('a login does not fail if the new hash cannot be written; the next one tries 
   const before = storedHash();
   const store = {
     userByName: opened.store.userByName.bind(opened.store),
+    document: opened.store.document.bind(opened.store),
     commit: () => Promise.reject(new StoreFailure('the disk is full')),
   } as unknown as typeof opened.store;
-  const hindered = new AuthService({ store, passwords: passwordsAt(), guessing, tokens, now: Date.now });
-  const { token } = await hindered.login({ username: 'ada', password });
+  const hindered = new AuthService({ ...signIn(store), passwords: passwordsAt(), guessing, tokens, now: Date.now });
+  const { token } = await hindered.login({ username: 'ada', password }, request);
   expect((await tokens.check(token)).user?.username).toBe('ada');
   expect(storedHash()).toBe(before);
 });

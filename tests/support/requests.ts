@@ -1,8 +1,10 @@
 /** A valid request for each operation. */
 import type { RouteName } from '../../src/contract/endpoints.ts';
+import { Page } from './browser.ts';
 import { adminPassword, type TestDaemon } from './daemon.ts';
 import { activation, backUp, data, deviceIn, form, packageForm, registration, upload } from './fleet.ts';
 import { serviceToken } from './service-token.ts';
+import { SoftwareKey } from './software-key.ts';
 import { makeRoot } from './test-pki.ts';
 
 /** A request: the path if it differs from that of the operation, and its body. */
@@ -10,6 +12,8 @@ export interface Sent {
   readonly path?: string;
   readonly body?: object;
   readonly raw?: FormData;
+  /** Sent to the name of this machine instead of its address: security keys need one. */
+  readonly byName?: true;
 }
 
 /** By operation; each call prepares what its request needs. All of them may be sent by an administrator. */
@@ -134,6 +138,22 @@ export function validRequests(
     },
     removeWebhook: async () => ({ path: `${await webhookPath()}/remove` }),
     webhookDeliveries: async () => ({ path: `${await webhookPath()}/deliveries` }),
+    passkeyOptions: async () => ({ byName: true }),
+    registerPasskey: async token => {
+      const response = await new Page(daemon()).created(new SoftwareKey(), token ?? daemon().adminToken);
+      return { body: { name: 'desk', response }, byName: true };
+    },
+    stepUpOptions: async () => ({ byName: true }),
+    stepUp: async () => ({ body: { password: adminPassword } }),
+    listPasskeys: async () => ({ path: `${await otherUser()}/passkeys/list` }),
+    removePasskey: async () => {
+      const { id, token } = await daemon().user(`other-${++users}`, 'VIEWER');
+      const { passkeyId } = data(await new Page(daemon()).register(new SoftwareKey(), token));
+      return { path: `/api/users/${id}/passkeys/${passkeyId}/remove` };
+    },
+    requireKey: async () => ({ path: `${await otherUser()}/require-key`, body: { required: false } }),
+    signInPolicy: async () => ({}),
+    setSignInPolicy: async () => ({ body: { requireKey: [] } }),
     proofPolicy: async () => ({}),
     setProofPolicy: async () => ({ body: { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] } }),
   } satisfies Partial<Record<RouteName, (token?: string) => Promise<Sent>>>;

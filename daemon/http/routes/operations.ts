@@ -13,7 +13,6 @@ import type { Instance, Proof } from '../../home/instance.ts';
 import { clientOf } from '../../loopback.ts';
 import { type AccessJournal, accessOf } from '../../services/access-journal.ts';
 import type { AppService } from '../../services/apps.ts';
-import type { AuthService } from '../../services/auth.ts';
 import type { BackupService } from '../../services/backups.ts';
 import type { DeviceExport } from '../../services/device-export.ts';
 import { type DeviceService, filterOf } from '../../services/devices.ts';
@@ -30,18 +29,13 @@ import type { UserService } from '../../services/users.ts';
 import type { WebhookService } from '../../services/webhooks.ts';
 import { sendDownload, textStream } from '../download.ts';
 import { type FormTimes, formOperation } from '../form-operation.ts';
-import { bearer, type OperationParts, operation, rawOperation } from '../operation.ts';
+import { bearer, type Call, type OperationParts, operation, rawOperation } from '../operation.ts';
 import { checkSameOrigin } from '../origin.ts';
 import { JSON_TYPE, RETRY_AFTER } from '../responses.ts';
 
-/** Login, tokens and users. */
-export function userRoutes(
-  app: FastifyInstance,
-  parts: OperationParts & { readonly auth: AuthService; readonly users: UserService },
-): void {
-  const { auth, users } = parts;
-  operation(app, parts, routes.login, ({ body, context }) => auth.login(body, context));
-  operation(app, parts, routes.refresh, async ({ context }) => auth.refresh(context.caller));
+/** Users. */
+export function userRoutes(app: FastifyInstance, parts: OperationParts & { readonly users: UserService }): void {
+  const { users } = parts;
   operation(app, parts, routes.createUser, ({ context, body }) => users.create(context, body));
   operation(app, parts, routes.listUsers, ({ query }) => users.list(query));
   operation(app, parts, routes.me, async ({ context }) => {
@@ -144,7 +138,11 @@ export function deviceRoutes(app: FastifyInstance, parts: DeviceRouteParts): voi
     ({ context, body }) => devices.batchRegister(context, body.devices),
     batchMessage,
   );
-  operation(app, parts, routes.batchUpdate, ({ context, body }) => devices.batchUpdate(context, body), batchMessage);
+  const batchUpdate = ({ context, body }: Call<typeof routes.batchUpdate>) => {
+    if (body.operation === 'DEACTIVATE') parts.stepUp?.check(context.caller);
+    return devices.batchUpdate(context, body);
+  };
+  operation(app, parts, routes.batchUpdate, batchUpdate, batchMessage);
   operation(app, parts, routes.activate, ({ context, body }) => devices.activate(context, body));
   operation(app, parts, routes.lock, ({ context, params, body }) => devices.lock(context, params.deviceId, body));
   operation(app, parts, routes.unlock, ({ context, params, body }) => devices.unlock(context, params.deviceId, body));

@@ -11,6 +11,8 @@ const requiredFields: { readonly [N in RouteName]?: FieldsOf<N> } = {
   refresh: ['token'],
   createCode: ['code', 'expireTime'],
   exchangeCode: ['token', 'expireTime', 'user'],
+  webauthnLogin: ['token', 'expireTime', 'user'],
+  stepUp: ['token'],
   register: ['deviceId', 'activationCode'],
   batchRegister: ['results'],
   batchUpdate: ['results'],

@@ -42,6 +42,19 @@ const nameOf = new Map(Object.entries(named).map(([name, { schema }]) => [JSON.s
 /** A reference to a schema of `components.schemas`. */
 export const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
+/** What an error can carry for clients that know how to continue. */
+const howToContinue: JsonObject = {
+  stepUp: { type: 'boolean', description: 'true: sign in again (POST /api/auth/step-up), then send the request again' },
+  registerKey: { type: 'boolean', description: 'true: this account has to register a security key first' },
+  secondFactor: {
+    type: 'object',
+    nullable: true,
+    additionalProperties: true,
+    description: 'options for the second step of a login; null if keys cannot be used at this address',
+  },
+  loginTicket: { type: 'string', description: 'to be sent with the second step of a login' },
+};
+
 type Raw = Record<string, Json>;
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -141,7 +154,16 @@ function envelopes(): JsonObject {
         {
           type: 'object',
           required: ['data'],
-          properties: { data: { type: 'object', nullable: true, enum: [null], description: 'always null' } },
+          properties: {
+            data: {
+              type: 'object',
+              nullable: true,
+              additionalProperties: false,
+              minProperties: 1,
+              properties: howToContinue,
+              description: 'null, or how to continue; see the description of the operation',
+            },
+          },
         },
       ],
     },

@@ -1,4 +1,4 @@
-import { daemonRoles, defaultHost, defaultPort, maxDrainSeconds } from '../../../contract/local.ts';
+import { daemonRoles, defaultHost, defaultPort, maxDrainSeconds, stepUpModes } from '../../../contract/local.ts';
 import { command } from '../../define.ts';
 import type { FlagShapes } from '../../flags.ts';
 
@@ -37,6 +37,15 @@ export const daemonFlags = {
     many: true,
     help: 'network, address or host name that webhooks may use without HTTPS, and inside (default: none)',
   },
+  'public-url': {
+    value: 'URL',
+    help: 'address at which people open the daemon in a browser, behind a proxy; security keys are registered for it',
+  },
+  'step-up': {
+    value: 'WHERE',
+    choices: stepUpModes,
+    help: 'sessions in which users, tokens and policies are changed after a recent sign-in only (default: console)',
+  },
   forward: { value: 'URL', help: 'forward the journal: syslog+tcp://, syslog+tls://, syslog+unix:// or https://' },
   store: { value: 'URL', help: 'keep the registry in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },
   secrets: { value: 'DIR', offer: 'file', help: 'keep the keys in this folder, outside the home' },
@@ -74,6 +83,8 @@ export const daemonRun = command({
         console: flags.console,
         ukeyMatch: flags.ukeyMatch,
         webhookAllow: flags.webhookAllow,
+        publicUrl: flags.publicUrl ?? null,
+        stepUp: flags.stepUp ?? null,
         forward: flags.forward ?? null,
         store: flags.store ?? null,
         secrets: flags.secrets ?? null,

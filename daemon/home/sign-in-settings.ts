@@ -1,0 +1,35 @@
+/** Settings of how people sign in. */
+import { isIP } from 'node:net';
+import { environment, type StepUpMode, stepUpModes } from '../../src/contract/local.ts';
+import { StartRefused } from './settings.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The origin at which people open the daemon in a browser, as `given` or else the environment names it; undefined if neither does.
+ * Security keys are registered for its name, so it must have one and use TLS. Throws `StartRefused`.
+ */
+export function publicUrlFrom(given: string | null, env: Env): string | undefined {
+  const text = given ?? (env[environment.publicUrl] || null);
+  if (text === null) return undefined;
+  const url = URL.parse(text);
+  const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  if (isPlain && url.protocol === 'https:' && isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0) return url.origin;
+  throw new StartRefused(
+    2,
+    `${given === null ? environment.publicUrl : '--public-url'} is malformed`,
+    'write the address with a name and without a path, such as https://devmgr.example.com',
+  );
+}
+
+/** The sessions that `given` or else the environment names. Throws `StartRefused`. */
+export function stepUpFrom(given: string | null, env: Env): StepUpMode {
+  const word = given ?? (env[environment.stepUp] || 'console');
+  const mode = stepUpModes.find(known => known === word);
+  if (mode) return mode;
+  throw new StartRefused(
+    2,
+    `${given === null ? environment.stepUp : '--step-up'} is malformed`,
+    'write console, all or off',
+  );
+}

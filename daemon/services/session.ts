@@ -1,0 +1,43 @@
+import { ApiError } from '../../src/contract/codes.ts';
+import { stepUpSeconds } from '../../src/contract/limits.ts';
+import type { StepUpMode } from '../../src/contract/local.ts';
+import type { Caller } from './context.ts';
+
+/** How a session was opened. It is in the claims of its tokens. */
+export interface Session {
+  /** When the person last gave a password or a key, in seconds since 1970. */
+  readonly signedInAt: number;
+  /** Whether a page in a browser keeps the token. */
+  readonly console: boolean;
+  /** Whether a security key was used. */
+  readonly withKey: boolean;
+  /** Whether the token may do nothing but register a security key. */
+  readonly mustRegisterKey: boolean;
+}
+
+/** The session that a single-use code opens in the console: the same sign-in. `undefined`: a daemon of an earlier version made the code. */
+export const consoleSession = (session: Session | undefined): Partial<Session> => ({ ...session, console: true });
+
+/** Requires a recent sign-in where a stolen token would do lasting harm. */
+export class StepUpRule {
+  readonly #mode: StepUpMode;
+  readonly #now: () => number;
+
+  /** `now`: milliseconds since 1970. */
+  constructor(mode: StepUpMode, now: () => number) {
+    this.#mode = mode;
+    this.#now = now;
+  }
+
+  /** Refuses with 2007 if the session must step up and its sign-in is older than `stepUpSeconds`. Programs cannot sign in. */
+  check({ user, session, loginAt }: Pick<Caller, 'user' | 'session' | 'loginAt'>): void {
+    if (!user || this.#mode === 'off' || (this.#mode === 'console' && !session?.console)) return;
+    const signedInAt = session?.signedInAt ?? loginAt;
+    if (Math.floor(this.#now() / 1000) - signedInAt <= stepUpSeconds) return;
+    throw new ApiError(
+      2007,
+      `sign in again to do this: the last sign-in is older than ${stepUpSeconds / 60} minutes (POST /api/auth/step-up)`,
+      { stepUp: true },
+    );
+  }
+}

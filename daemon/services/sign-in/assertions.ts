@@ -1,0 +1,85 @@
+import type { AssertionResponse } from '../../../src/contract/webauthn-input.ts';
+import { Refusal } from '../../domain/decision.ts';
+import { type PasskeyRecord, use } from '../../domain/passkey.ts';
+import type { UserRecord } from '../../domain/user.ts';
+import { Conflict } from '../../store/commit.ts';
+import type { Store } from '../../store/store.ts';
+import type { RelyingParty } from './relying-party.ts';
+import type { SignedChallenges } from './signed-challenges.ts';
+import { AnswerRefused, checkAssertion } from './webauthn-library.ts';
+
+/** What an answer must be for. */
+export interface AssertionPurpose {
+  /** See `SignedChallenges`. */
+  readonly purpose: string;
+  readonly site: RelyingParty;
+  /** Number of the user who must own the key; null if the key chooses the account, and verifies the person. */
+  readonly user: number | null;
+  readonly requestId: string;
+}
+
+/** What answers are checked with. `now`: milliseconds since 1970. */
+export interface AssertionParts {
+  readonly store: Store;
+  readonly challenges: SignedChallenges;
+  readonly now: () => number;
+}
+
+/** Checks the answers of security keys, and stores each so that it is accepted once, by whichever daemon. */
+export class Assertions {
+  readonly #parts: AssertionParts;
+
+  constructor(parts: AssertionParts) {
+    this.#parts = parts;
+  }
+
+  /** The user whose key has answered. Rejects with `AnswerRefused`; `seen` gets the user of the key before that, if it is known. */
+  async accept(
+    answer: AssertionResponse,
+    purpose: AssertionPurpose,
+    seen: (user: UserRecord) => void = () => {},
+  ): Promise<UserRecord> {
+    const { store } = this.#parts;
+    const passkey = await store.passkeyByCredential(answer.id);
+    if (!passkey) throw new AnswerRefused('unknown key');
+    const user = await store.user(passkey.owner);
+    if (user) seen(user);
+    this.#checkOwner(answer, passkey, purpose);
+    if (!user || user.disabled) throw new AnswerRefused('disabled account');
+    const { challenges, now } = this.#parts;
+    const open = (challenge: string) => challenges.open(purpose.purpose, challenge, now());
+    const isExpected = (challenge: string) => open(challenge) !== null;
+    const { site } = purpose;
+    const signCount = await checkAssertion(answer, passkey, { site, isExpected, verified: purpose.user === null });
+    const challenge = open(challengeIn(answer));
+    if (!challenge) throw new AnswerRefused('challenge unknown or expired');
+    const change = use(passkey, { challenge, signCount, at: now() });
+    if (change instanceof Refusal) throw new AnswerRefused(change.message);
+    await this.#store(change, user, purpose.requestId);
+    return user;
+  }
+
+  #checkOwner({ response: { userHandle } }: AssertionResponse, passkey: PasskeyRecord, { user }: AssertionPurpose) {
+    if (passkey.removedAt !== null) throw new AnswerRefused('removed key');
+    if (user !== null && passkey.owner !== user) throw new AnswerRefused('key of another user');
+    const handle = this.#parts.challenges.userHandle(passkey.owner);
+    // A key that has chosen the account must name it; others may leave it out.
+    if (userHandle === null ? user === null : userHandle !== handle) throw new AnswerRefused('key of another user');
+  }
+
+  async #store(change: Exclude<ReturnType<typeof use>, Refusal>, user: UserRecord, requestId: string): Promise<void> {
+    const { store, now } = this.#parts;
+    try {
+      await store.commit({ at: now(), actor: user.username, requestId, changes: [change] });
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      throw new AnswerRefused('repeated assertion', { cause: error });
+    }
+  }
+}
+
+/** The challenge that was signed: the library has read it from the same bytes. */
+function challengeIn({ response }: AssertionResponse): string {
+  const data = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString()) as { challenge: string };
+  return data.challenge;
+}

@@ -1,0 +1,163 @@
+/** Logins with a security key: alone, after a password, and again within a session. */
+import { ApiError } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { passkeyBounds } from '../../../src/contract/limits.ts';
+import type * as api from '../../../src/contract/webauthn.ts';
+import { readAssertion } from '../../../src/contract/webauthn-input.ts';
+import type { UserRecord } from '../../domain/user.ts';
+import type { Store } from '../../store/store.ts';
+import { type AccessJournal, accessOf } from '../access-journal.ts';
+import type { Context } from '../context.ts';
+import type { Guessing } from '../guessing.ts';
+import * as present from '../present.ts';
+import type { Tokens } from '../tokens.ts';
+import { Assertions } from './assertions.ts';
+import { type RelyingParty, requireSite } from './relying-party.ts';
+import type { SignedChallenges } from './signed-challenges.ts';
+import { AnswerRefused, requestOptions } from './webauthn-library.ts';
+
+/** What the service works with. `now`: milliseconds since 1970. */
+export interface KeySignInParts {
+  readonly store: Store;
+  readonly challenges: SignedChallenges;
+  readonly tokens: Tokens;
+  readonly guessing: Guessing;
+  readonly now: () => number;
+  /** Absent if logins need no entries. */
+  readonly access?: AccessJournal;
+}
+
+/** `data` of the refusal of a password that needs a second step. */
+export interface SecondStep {
+  /** Options of the browser; null if keys cannot be used at this address. */
+  readonly secondFactor: object | null;
+  readonly loginTicket: string;
+}
+
+const LIFE_MS = passkeyBounds.challengeSeconds * 1000;
+const ALONE = 'sign in';
+const stepUpPurpose = ({ caller: { user, loginAt } }: Context) =>
+  `step up ${user!.number} ${user!.tokenEpoch} ${loginAt}`;
+
+/** A refusal is thrown as an `ApiError`. `site`: of the request, or why there is none. */
+export class KeySignIn {
+  readonly #parts: KeySignInParts;
+  readonly #assertions: Assertions;
+
+  constructor(parts: KeySignInParts) {
+    this.#parts = parts;
+    this.#assertions = new Assertions(parts);
+  }
+
+  /** The same for everyone: which account it is, the key says. */
+  async options(site: RelyingParty | string): Promise<DataOf<typeof api.webauthnOptions>> {
+    const challenge = this.#challenge(ALONE);
+    return { options: await requestOptions({ ...this.#request(site, challenge), allowed: null }) };
+  }
+
+  /** What a user whose password was right needs for the second step. */
+  async secondStep(user: UserRecord, site: RelyingParty | string): Promise<SecondStep> {
+    const ticket = this.#challenge(ticketPurpose(user));
+    const loginTicket = `${user.number}.${user.tokenEpoch}.${ticket}`;
+    if (typeof site === 'string') return { secondFactor: null, loginTicket };
+    return { secondFactor: await this.#optionsFor(user, site, `ticket ${loginTicket}`), loginTicket };
+  }
+
+  /** Alone, or the second step of a login. `from`: the request, for the journal. */
+  async login(
+    { response, loginTicket, session }: BodyOf<typeof api.webauthnLogin>,
+    site: RelyingParty | string,
+    from: Pick<Context, 'address' | 'requestId'>,
+  ): Promise<DataOf<typeof api.webauthnLogin>> {
+    const answer = readAssertion(response);
+    const known = requireSite(site);
+    let account: string | null = null;
+    try {
+      const first = loginTicket ? this.#firstStep(loginTicket) : null;
+      const purpose = loginTicket ? `ticket ${loginTicket}` : ALONE;
+      const asked = { purpose, site: known, user: first?.user ?? null, requestId: from.requestId };
+      const user = await this.#assertions.accept(answer, asked, seen => {
+        account = seen.username;
+      });
+      if (first && user.tokenEpoch !== first.epoch) throw new AnswerRefused('password changed since the first step');
+      const opened = { console: session === 'CONSOLE', withKey: true };
+      const { token, expiresAt } = this.#parts.tokens.issue(user, undefined, opened);
+      this.#record('LOGIN_SUCCEEDED', { account, ...from }, {});
+      return { token, expireTime: present.iso(expiresAt), user: present.loginUser(user) };
+    } catch (error) {
+      if (!(error instanceof AnswerRefused)) throw error;
+      this.#record('LOGIN_FAILED', { account, ...from }, { reason: error.message });
+      throw notAccepted();
+    }
+  }
+
+  async stepUpOptions(context: Context, site: RelyingParty | string): Promise<DataOf<typeof api.stepUpOptions>> {
+    return { options: await this.#optionsFor(context.caller.user!, requireSite(site), stepUpPurpose(context)) };
+  }
+
+  /** Refuses like a wrong confirmation a key that is not accepted. */
+  async confirm(context: Context, response: unknown, site: RelyingParty | string): Promise<void> {
+    const answer = readAssertion(response);
+    const user = context.caller.user!;
+    const asked = {
+      purpose: stepUpPurpose(context),
+      site: requireSite(site),
+      user: user.number,
+      requestId: context.requestId,
+    };
+    let reason = '';
+    const right = await this.#parts.guessing.confirmation(user.username, [user.number], async open => {
+      if (!open.has(user.number)) return false;
+      try {
+        await this.#assertions.accept(answer, asked);
+        return true;
+      } catch (error) {
+        if (!(error instanceof AnswerRefused)) throw error;
+        reason = error.message;
+        return false;
+      }
+    });
+    if (right) return;
+    const detail = { field: 'response', reason };
+    this.#parts.access?.record({ type: 'CONFIRMATION_FAILED', ...accessOf(context), detail });
+    throw notAccepted();
+  }
+
+  async #optionsFor(user: UserRecord, site: RelyingParty, purpose: string): Promise<object> {
+    const keys = await this.#parts.store.passkeysOf(user.number);
+    const allowed = keys.filter(({ rpId }) => rpId === site.id);
+    return requestOptions({ ...this.#request(site, this.#challenge(purpose)), allowed });
+  }
+
+  #request(site: RelyingParty | string, challenge: string) {
+    return { site: requireSite(site), challenge, milliseconds: LIFE_MS };
+  }
+
+  #challenge(purpose: string): string {
+    return this.#parts.challenges.create(purpose, this.#parts.now() + LIFE_MS);
+  }
+
+  /** Whose password was right. Throws `AnswerRefused`. */
+  #firstStep(loginTicket: string): { readonly user: number; readonly epoch: number } {
+    const [, number, epoch, ticket = ''] = /^(\d{1,15})\.(\d{1,15})\.([\w-]+)$/.exec(loginTicket) ?? [];
+    const first = { number: Number(number), tokenEpoch: Number(epoch) };
+    const { challenges, now } = this.#parts;
+    if (!challenges.open(ticketPurpose(first), ticket, now())) throw new AnswerRefused('ticket unknown or expired');
+    return { user: first.number, epoch: first.tokenEpoch };
+  }
+
+  #record(
+    type: 'LOGIN_SUCCEEDED' | 'LOGIN_FAILED',
+    who: { readonly account: string | null; readonly address: string; readonly requestId: string },
+    detail: Readonly<Record<string, string>>,
+  ): void {
+    const { account, address, requestId } = who;
+    this.#parts.access?.record({ type, account, address, requestId, detail: { method: 'key', ...detail } });
+  }
+}
+
+const ticketPurpose = ({ number, tokenEpoch }: Pick<UserRecord, 'number' | 'tokenEpoch'>) =>
+  `password of ${number} ${tokenEpoch}`;
+
+/** One message for every reason. */
+const notAccepted = () => new ApiError(1004, 'the security key was not accepted');

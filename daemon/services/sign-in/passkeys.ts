@@ -1,0 +1,154 @@
+/** The security keys of users: registered by themselves, listed, removed. */
+import { ApiError } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { passkeyIds, userIds } from '../../../src/contract/ids.ts';
+import { passkeyBounds } from '../../../src/contract/limits.ts';
+import type * as api from '../../../src/contract/webauthn.ts';
+import { readAttestation } from '../../../src/contract/webauthn-input.ts';
+import { KeyedMutex } from '../../concurrency.ts';
+import * as domain from '../../domain/passkey.ts';
+import { endExemption, needsKey } from '../../domain/sign-in-policy.ts';
+import type { UserRecord } from '../../domain/user.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitLast, retrying, timeOf } from '../context.ts';
+import { iso } from '../present.ts';
+import { type RelyingParty, requireSite } from './relying-party.ts';
+import type { SignInPolicies } from './sign-in-policies.ts';
+import type { SignedChallenges } from './signed-challenges.ts';
+import { AnswerRefused, checkAttestation, creationOptions, type NewCredential } from './webauthn-library.ts';
+
+/** What the service works with. `now`: milliseconds since 1970. */
+export interface PasskeyServiceParts {
+  readonly store: Store;
+  readonly challenges: SignedChallenges;
+  readonly policies: SignInPolicies;
+  readonly now: () => number;
+}
+
+const LIFE_MS = passkeyBounds.challengeSeconds * 1000;
+const purposeOf = ({ user, loginAt }: Context['caller']) => `register ${user!.number} ${user!.tokenEpoch} ${loginAt}`;
+
+/** A refusal is thrown as an `ApiError`. `site`: of the request, or why there is none. */
+export class PasskeyService {
+  readonly #parts: PasskeyServiceParts;
+  /** Holds the number of keys of a user. One more of another daemon at the same moment does no harm. */
+  readonly #registrations = new KeyedMutex<number>();
+
+  constructor(parts: PasskeyServiceParts) {
+    this.#parts = parts;
+  }
+
+  async options({ caller }: Context, site: RelyingParty | string): Promise<DataOf<typeof api.passkeyOptions>> {
+    const { challenges, store, now } = this.#parts;
+    const user = caller.user!;
+    const registered = await store.passkeysOf(user.number);
+    const options = await creationOptions({
+      site: requireSite(site),
+      challenge: challenges.create(purposeOf(caller), now() + LIFE_MS),
+      milliseconds: LIFE_MS,
+      user: { handle: challenges.userHandle(user.number), name: user.username },
+      registered,
+    });
+    return { options };
+  }
+
+  async register(
+    context: Context,
+    { name, response }: BodyOf<typeof api.registerPasskey>,
+    site: RelyingParty | string,
+  ): Promise<api.Passkey> {
+    const user = context.caller.user!;
+    const known = requireSite(site);
+    const credential = await this.#checked(context, response, known);
+    return this.#registrations.run(user.number, () =>
+      retrying(() => this.#add(context, user, { name, credential, answer: readAttestation(response), site: known })),
+    );
+  }
+
+  async list(userId: string): Promise<DataOf<typeof api.listPasskeys>> {
+    const user = await this.#user(userId);
+    const policy = await this.#parts.policies.read();
+    const list = (await this.#parts.store.passkeysOf(user.number)).map(presented);
+    return { list, required: needsKey(policy, user), requiredByUser: policy.users.includes(user.number) };
+  }
+
+  async remove(context: Context, userId: string, passkeyId: string): Promise<api.Passkey> {
+    return retrying(async () => {
+      const user = await this.#user(userId);
+      const number = passkeyIds.parse(passkeyId);
+      const keys = await this.#parts.store.passkeysOf(user.number);
+      const passkey = keys.find(one => one.number === number);
+      if (!passkey) throw new ApiError(404, 'this user has no such key');
+      const policy = await this.#parts.policies.read();
+      const isOwn = user.number === context.caller.user?.number;
+      if (isOwn && keys.length === 1 && needsKey(policy, user))
+        throw new ApiError(1001, 'this is your last key, and you must sign in with one: register another one first');
+      const what = { at: this.#parts.now(), changes: [domain.remove(passkey, { username: user.username })] };
+      return commitLast(this.#parts.store, context, what, () => presented(passkey));
+    });
+  }
+
+  async #checked({ caller }: Context, response: unknown, site: RelyingParty): Promise<NewCredential> {
+    const { challenges, now } = this.#parts;
+    const isExpected = (challenge: string) => challenges.open(purposeOf(caller), challenge, now()) !== null;
+    try {
+      return await checkAttestation(readAttestation(response), { site, isExpected, verified: false });
+    } catch (error) {
+      if (!(error instanceof AnswerRefused)) throw error;
+      throw new ApiError(1001, `response: ${error.message}; request another challenge`);
+    }
+  }
+
+  async #add(
+    context: Context,
+    user: UserRecord,
+    {
+      name,
+      credential,
+      answer,
+      site,
+    }: {
+      readonly name: string;
+      readonly credential: NewCredential;
+      readonly answer: ReturnType<typeof readAttestation>;
+      readonly site: RelyingParty;
+    },
+  ): Promise<api.Passkey> {
+    const { store, policies, now } = this.#parts;
+    if ((await store.passkeysOf(user.number)).length >= passkeyBounds.perUser)
+      throw new ApiError(1001, `you have ${passkeyBounds.perUser} keys, which is the most; remove one`);
+    const { transports } = answer.response;
+    const passkey = { owner: user.number, name, rpId: site.id, transports, ...credential };
+    const ended = endExemption(await policies.read(), user.number);
+    const at = now();
+    const changes = [domain.create(passkey, user), ...(ended ? [ended] : [])];
+    return commitLast(store, context, { at, changes }, ([result]) => {
+      if (result?.kind !== 'added')
+        throw new ApiError(1001, 'response: this key is registered already, or was removed');
+      return presented({ ...passkey, number: result.number, createdAt: timeOf(result, at), lastUsedAt: null });
+    });
+  }
+
+  async #user(userId: string): Promise<UserRecord> {
+    const number = userIds.parse(userId);
+    const user = number === null ? null : await this.#parts.store.user(number);
+    if (!user) throw new ApiError(404, 'user does not exist');
+    return user;
+  }
+}
+
+const presented = ({
+  number,
+  name,
+  rpId,
+  aaguid,
+  createdAt,
+  lastUsedAt,
+}: Pick<domain.PasskeyRecord, 'number' | 'name' | 'rpId' | 'aaguid' | 'createdAt' | 'lastUsedAt'>): api.Passkey => ({
+  passkeyId: passkeyIds.format(number),
+  name,
+  rpId,
+  aaguid,
+  createdAt: iso(createdAt),
+  lastUsedAt: lastUsedAt === null ? null : iso(lastUsedAt),
+});

@@ -1,0 +1,79 @@
+import { ApiError } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { userIds } from '../../../src/contract/ids.ts';
+import type * as policyApi from '../../../src/contract/sign-in-policy.ts';
+import { type Role, roles } from '../../../src/contract/values.ts';
+import type * as api from '../../../src/contract/webauthn.ts';
+import * as domain from '../../domain/sign-in-policy.ts';
+import type { UserRecord } from '../../domain/user.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitLast, retrying } from '../context.ts';
+
+/** What a right password is worth: a login, the first of two steps, or a login that may only register a key. */
+export type Demand = 'password' | 'key' | 'registration';
+
+/** Who has to sign in with a security key. A refusal is thrown as an `ApiError`. */
+export class SignInPolicies {
+  readonly #store: Store;
+  readonly #now: () => number;
+
+  /** `now`: milliseconds since 1970. */
+  constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  async show(): Promise<policyApi.SignInPolicy> {
+    return { requireKey: [...(await this.read()).requireKey] };
+  }
+
+  async set(
+    context: Context,
+    { requireKey }: BodyOf<typeof policyApi.setSignInPolicy>,
+  ): Promise<policyApi.SignInPolicy> {
+    const wanted = rolesIn(requireKey);
+    const { user } = context.caller;
+    if (user && wanted.includes(user.role) && (await this.#store.passkeysOf(user.number)).length === 0)
+      throw new ApiError(1001, `requireKey: you have the role ${user.role}; register a key of your own first`);
+    return retrying(async () => {
+      const change = domain.requireOfRoles(await this.read(), wanted);
+      return commitLast(this.#store, context, { at: this.#now(), changes: [change] }, () => ({ requireKey: wanted }));
+    });
+  }
+
+  /** Requires a key of one user, or stops that. */
+  async require(
+    context: Context,
+    userId: string,
+    { required }: BodyOf<typeof api.requireKey>,
+  ): Promise<DataOf<typeof api.requireKey>> {
+    const number = userIds.parse(userId);
+    const user = number === null ? null : await this.#store.user(number);
+    if (!user) throw new ApiError(404, 'user does not exist');
+    if (required && (await this.#store.passkeysOf(user.number)).length === 0)
+      throw new ApiError(1001, 'required: this user has no key; register one first');
+    return retrying(async () => {
+      const change = domain.requireOfUser(await this.read(), user.number, required);
+      const data = { userId, required };
+      if (!change) return data;
+      return commitLast(this.#store, context, { at: this.#now(), changes: [change] }, () => data);
+    });
+  }
+
+  /** What the right password of a user is worth now. */
+  async demandOf(user: UserRecord): Promise<Demand> {
+    if (!domain.needsKey(await this.read(), user)) return 'password';
+    return (await this.#store.passkeysOf(user.number)).length > 0 ? 'key' : 'registration';
+  }
+
+  async read(): Promise<domain.SignInPolicyRecord> {
+    return domain.policyIn(await this.#store.document(domain.SIGN_IN_POLICY));
+  }
+}
+
+/** The roles of a request, each once. Refuses with 1001 one that does not exist. */
+function rolesIn(given: readonly unknown[]): Role[] {
+  const wrong = given.findIndex(role => !(roles as readonly unknown[]).includes(role));
+  if (wrong >= 0) throw new ApiError(1001, `requireKey[${wrong}] must be one of ${roles.join(', ')}`);
+  return roles.filter(role => given.includes(role));
+}

@@ -1,0 +1,45 @@
+/** Challenges for security keys. They are not stored: each carries its expiry and a code of a secret that all daemons of the registry have. */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { UsedChallenge } from '../../domain/passkey.ts';
+
+const TIME = 6;
+const NONCE = 16;
+const CODE = 16;
+const SIZE = TIME + NONCE + CODE;
+
+/** Makes challenges for a purpose and recognizes its own. */
+export class SignedChallenges {
+  readonly #secret: Uint8Array;
+
+  constructor(secret: Uint8Array) {
+    this.#secret = secret;
+  }
+
+  /** A challenge that can be answered for this purpose until it expires. Base64url. Times are milliseconds since 1970. */
+  create(purpose: string, expiresAt: number): string {
+    const content = Buffer.alloc(TIME + NONCE);
+    content.writeUIntBE(expiresAt, 0, TIME);
+    randomBytes(NONCE).copy(content, TIME);
+    return Buffer.concat([content, this.#code(purpose, content)]).toString('base64url');
+  }
+
+  /** Null if the challenge was not made here for this purpose, or has expired. */
+  open(purpose: string, challenge: string, now: number): UsedChallenge | null {
+    const bytes = Buffer.from(challenge, 'base64url');
+    // One text only for each challenge: it must not be answered twice under two names.
+    if (bytes.length !== SIZE || bytes.toString('base64url') !== challenge) return null;
+    const content = bytes.subarray(0, SIZE - CODE);
+    if (!timingSafeEqual(this.#code(purpose, content), bytes.subarray(SIZE - CODE))) return null;
+    const expiresAt = bytes.readUIntBE(0, TIME);
+    return expiresAt > now ? { id: challenge, expiresAt } : null;
+  }
+
+  /** What a key names the account of a user by. Base64url, the same on all nodes; says nothing to others. */
+  userHandle(user: number): string {
+    return createHmac('sha256', this.#secret).update(`user\0${user}`).digest('base64url');
+  }
+
+  #code(purpose: string, content: Uint8Array): Buffer {
+    return createHmac('sha256', this.#secret).update(`${purpose}\0`).update(content).digest().subarray(0, CODE);
+  }
+}

@@ -1,0 +1,166 @@
+/** The only file that knows the library for WebAuthn. It is loaded by the first operation that needs it. */
+import type { AssertionResponse, AttestationResponse } from '../../../src/contract/webauthn-input.ts';
+import type { PasskeyRecord } from '../../domain/passkey.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+/** What an answer of a key is compared with. `isExpected`: whether the challenge is one that may be answered. */
+export interface Expected {
+  readonly site: RelyingParty;
+  readonly isExpected: (challenge: string) => boolean;
+  /** Whether the key must have verified the person, by PIN or fingerprint. */
+  readonly verified: boolean;
+}
+
+/** A new credential. Bytes are base64url. */
+export interface NewCredential {
+  readonly credentialId: string;
+  readonly publicKey: string;
+  readonly signCount: number;
+  readonly aaguid: string;
+}
+
+/** An answer that is not accepted. `message`: why, for the journal. */
+export class AnswerRefused extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'AnswerRefused';
+  }
+}
+
+const library = () => import('@simplewebauthn/server');
+
+/** The library encodes a challenge that is a text once more, so it gets bytes. */
+const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));
+
+/** The options of a browser for a new credential. */
+export async function creationOptions(input: {
+  readonly site: RelyingParty;
+  readonly challenge: string;
+  readonly milliseconds: number;
+  readonly user: { readonly handle: string; readonly name: string };
+  /** The browser refuses a key that has one of these. */
+  readonly registered: readonly PasskeyRecord[];
+}): Promise<object> {
+  const { generateRegistrationOptions } = await library();
+  return generateRegistrationOptions({
+    rpName: 'devmgr',
+    rpID: input.site.id,
+    userID: bytesOf(input.user.handle),
+    userName: input.user.name,
+    userDisplayName: input.user.name,
+    challenge: bytesOf(input.challenge),
+    timeout: input.milliseconds,
+    attestationType: 'none',
+    excludeCredentials: input.registered.map(descriptor),
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+  });
+}
+
+/** The options of a browser for a signature. Without `allowed` the key chooses the account, and verifies the person. */
+export async function requestOptions(input: {
+  readonly site: RelyingParty;
+  readonly challenge: string;
+  readonly milliseconds: number;
+  readonly allowed: readonly PasskeyRecord[] | null;
+}): Promise<object> {
+  const { generateAuthenticationOptions } = await library();
+  return generateAuthenticationOptions({
+    rpID: input.site.id,
+    challenge: bytesOf(input.challenge),
+    timeout: input.milliseconds,
+    userVerification: input.allowed === null ? 'required' : 'preferred',
+    ...(input.allowed === null ? {} : { allowCredentials: input.allowed.map(descriptor) }),
+  });
+}
+
+const descriptor = ({ credentialId: id, transports }: PasskeyRecord) => ({ id, transports: [...transports] });
+
+/** Checks a new credential. Rejects with `AnswerRefused`. */
+export async function checkAttestation(
+  answer: AttestationResponse,
+  { site, isExpected, verified }: Expected,
+): Promise<NewCredential> {
+  const { verifyRegistrationResponse } = await library();
+  await refuseStatement(answer);
+  const { response, ...outer } = answer;
+  const verify = () =>
+    verifyRegistrationResponse({
+      response: {
+        ...outer,
+        response: { ...response, transports: [...response.transports] },
+        clientExtensionResults: {},
+      },
+      expectedChallenge: isExpected,
+      expectedOrigin: site.origin,
+      expectedRPID: site.id,
+      requireUserVerification: verified,
+    });
+  const result = await refusing(verify, () => reasonOf(response.clientDataJSON, { site, isExpected, verified }));
+  if (!result.verified) throw new AnswerRefused('wrong signature');
+  const { credential, aaguid } = result.registrationInfo;
+  return {
+    credentialId: credential.id,
+    publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+    signCount: credential.counter,
+    aaguid,
+  };
+}
+
+/** Certificates of a statement name servers that the library would ask. None is requested, so none is read. */
+async function refuseStatement({ response }: AttestationResponse): Promise<void> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
+  const format = await refusing(async () => decodeAttestationObject(bytesOf(response.attestationObject)).get('fmt'));
+  if (format !== 'none') throw new AnswerRefused('attestation that was not requested');
+}
+
+/** Checks a signature. Resolves with the signature counter. Rejects with `AnswerRefused`. */
+export async function checkAssertion(
+  answer: AssertionResponse,
+  passkey: PasskeyRecord,
+  { site, isExpected, verified }: Expected,
+): Promise<number> {
+  const { verifyAuthenticationResponse } = await library();
+  const { userHandle, ...response } = answer.response;
+  const verify = () =>
+    verifyAuthenticationResponse({
+      response: {
+        ...answer,
+        response: { ...response, ...(userHandle === null ? {} : { userHandle }) },
+        clientExtensionResults: {},
+      },
+      expectedChallenge: isExpected,
+      expectedOrigin: site.origin,
+      expectedRPID: site.id,
+      requireUserVerification: verified,
+      // The counter is compared with the one of the moment of the commit: see `use`.
+      credential: { id: passkey.credentialId, publicKey: bytesOf(passkey.publicKey), counter: 0 },
+    });
+  const result = await refusing(verify, () => reasonOf(response.clientDataJSON, { site, isExpected, verified }));
+  if (!result.verified) throw new AnswerRefused('wrong signature');
+  return result.authenticationInfo.newCounter;
+}
+
+/** The library throws errors of many kinds for what a client sends. */
+async function refusing<T>(work: () => Promise<T>, reason: () => string = () => INVALID): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new AnswerRefused(reason(), { cause: error });
+  }
+}
+
+const INVALID = 'answer of the key not valid';
+
+/** Why an answer was refused, without any text of the client. */
+function reasonOf(clientDataJSON: string, { site, isExpected }: Expected): string {
+  try {
+    const { challenge, origin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()) as {
+      challenge?: unknown;
+      origin?: unknown;
+    };
+    if (origin !== site.origin) return 'wrong origin';
+    return typeof challenge === 'string' && isExpected(challenge) ? INVALID : 'challenge unknown or expired';
+  } catch {
+    return INVALID;
+  }
+}

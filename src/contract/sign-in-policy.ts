@@ -1,0 +1,52 @@
+/** Who has to sign in with a security key. */
+import { type Static, Type } from 'typebox';
+import { route } from './define.ts';
+import { endpoints } from './endpoints.ts';
+import { EACH } from './fields.ts';
+import { type Role, roles } from './values.ts';
+
+const tag = 'Security keys of users';
+const ofRoles = {
+  type: 'array',
+  items: { type: 'string', enum: [...roles] },
+  minItems: 0,
+  maxItems: roles.length,
+  description: 'roles whose users must sign in with a security key; empty: none of them',
+} as const;
+
+/** Who has to sign in with a security key. */
+export const signInPolicy = Type.Object({ requireKey: Type.Unsafe<Role[]>(ofRoles) });
+/** Who has to sign in with a security key. */
+export type SignInPolicy = Static<typeof signInPolicy>;
+
+/** No role is in it before a policy is set. */
+export const showSignInPolicy = route({
+  id: 'showSignInPolicy',
+  ...endpoints.signInPolicy,
+  tag,
+  summary: 'Show which roles must sign in with a security key',
+  extension: true,
+  access: roles,
+  limit: 'query',
+  data: signInPolicy,
+  errors: [],
+});
+
+/** Replaces the whole policy. Tokens that were issued before stay valid until they expire, but cannot be refreshed. */
+export const setSignInPolicy = route({
+  id: 'setSignInPolicy',
+  ...endpoints.setSignInPolicy,
+  tag,
+  summary: 'Set which roles must sign in with a security key',
+  description:
+    'A user of such a role who has no key signs in with the password, and may then only register one. An ADMIN who includes the role ADMIN must have a key (1001). Tokens of sign-ins without a key stay valid until they expire, but cannot be refreshed.',
+  extension: true,
+  access: ['ADMIN'],
+  peopleOnly: true,
+  stepUp: true,
+  limit: 'modify',
+  body: Type.Object({ requireKey: Type.Unsafe<Role[]>({ ...ofRoles, [EACH]: true }) }),
+  data: signInPolicy,
+  errors: [],
+  example: { body: { requireKey: [] } },
+});

@@ -1,0 +1,204 @@
+/** Operations with which people register security keys and sign in with them (WebAuthn). */
+import { type Static, type TUnsafe, Type } from 'typebox';
+import { expireTime, jwt, loginData, session } from './auth.ts';
+import { route } from './define.ts';
+import { endpoints } from './endpoints.ts';
+import { JUDGED, line, nullable, secret, shown, timestamp, token } from './fields.ts';
+import { passkeyIds } from './ids.ts';
+import { passkeyBounds, stepUpSeconds, textLengths } from './limits.ts';
+import { roles } from './values.ts';
+import type { AssertionResponse, AttestationResponse } from './webauthn-input.ts';
+
+const tag = 'Security keys of users';
+const minutes = passkeyBounds.challengeSeconds / 60;
+
+/** An object of WebAuthn in JSON, as browsers write and read it (WebAuthn 3, 5.1 `toJSON`, `parse…FromJSON`). */
+const webauthnJson = <T>(description: string, judged: object = {}): TUnsafe<T> =>
+  Type.Unsafe<T>({ type: 'object', additionalProperties: true, description, ...judged });
+const attestation = webauthnJson<AttestationResponse>('what `navigator.credentials.create` returned, as JSON', {
+  [JUDGED]: true,
+});
+const assertion = webauthnJson<AssertionResponse>('what `navigator.credentials.get` returned, as JSON', {
+  [JUDGED]: true,
+});
+const requestOptions = webauthnJson<object>('`publicKey` of `navigator.credentials.get`, as JSON');
+const ofUser = { userId: token({ description: 'user id', examples: ['USR-1'] }) };
+const example = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', response: {}, clientExtensionResults: {} };
+
+/** A security key that a user signs in with. */
+export const passkey = Type.Object({
+  passkeyId: Type.String({ pattern: passkeyIds.pattern, examples: ['PSK-1'] }),
+  name: shown('name that its user has given', 'desk'),
+  rpId: shown('name of the site that it was registered for; it works there only', 'localhost'),
+  aaguid: shown('model (AAGUID); zeros if the browser or the key does not say', '00000000-0000-0000-0000-000000000000'),
+  createdAt: timestamp('when it was registered'),
+  lastUsedAt: nullable(timestamp('when it was last used')),
+});
+/** A security key that a user signs in with. */
+export type Passkey = Static<typeof passkey>;
+
+/** The options are the same for everyone: they show neither whether an account exists nor whether it has a key. */
+export const webauthnOptions = route({
+  id: 'getSignInOptions',
+  ...endpoints.webauthnOptions,
+  tag,
+  summary: 'Get a challenge to sign in with a security key alone',
+  description: `The key names the account (a discoverable credential) and verifies the person by PIN or fingerprint. The challenge is valid for ${minutes} minutes, once. 1001 if keys cannot be used at the address of the request.`,
+  extension: true,
+  limit: 'query',
+  data: Type.Object({ options: requestOptions }),
+  errors: [1001],
+});
+
+/** A signature cannot be guessed, so that attempts do not count as logins. The message of a refusal does not say what is wrong. */
+export const webauthnLogin = route({
+  id: 'signInWithKey',
+  ...endpoints.webauthnLogin,
+  tag,
+  summary: 'Sign in with a security key',
+  description:
+    'With `loginTicket` as the second step of a login with a password, else alone. A key that is not registered, was removed or belongs to another account, a wrong origin, a repeated answer and a counter that went back are all refused with the same 1004; the journal has the reason.',
+  extension: true,
+  limit: 'query',
+  body: Type.Object({
+    response: assertion,
+    loginTicket: Type.Optional(nullable(token({ description: '`data.loginTicket` of the login with the password' }))),
+    session,
+  }),
+  data: loginData,
+  errors: [1004],
+  example: { body: { response: example } },
+});
+
+/** Needs a sign-in of the last ten minutes. */
+export const passkeyOptions = route({
+  id: 'getKeyRegistrationOptions',
+  ...endpoints.passkeyOptions,
+  tag,
+  summary: 'Get a challenge to register a security key',
+  description: `For the calling user and this session. The challenge is valid for ${minutes} minutes.`,
+  extension: true,
+  access: roles,
+  peopleOnly: true,
+  stepUp: true,
+  withoutKey: true,
+  limit: 'query',
+  data: Type.Object({ options: webauthnJson<object>('`publicKey` of `navigator.credentials.create`, as JSON') }),
+  errors: [1001],
+});
+
+/** A key that is registered already is refused with 1001, also if it was removed meanwhile. */
+export const registerPasskey = route({
+  id: 'registerKey',
+  ...endpoints.registerPasskey,
+  tag,
+  summary: 'Register a security key of the calling user',
+  description: `At most ${passkeyBounds.perUser} keys for each user.`,
+  extension: true,
+  access: roles,
+  peopleOnly: true,
+  stepUp: true,
+  withoutKey: true,
+  limit: 'modify',
+  body: Type.Object({
+    name: line(textLengths.tokenName, { description: 'name of the key', examples: ['desk'] }),
+    response: attestation,
+  }),
+  data: passkey,
+  errors: [],
+  example: { body: { name: 'desk', response: example } },
+});
+
+/** An ADMIN sees the keys of any user, other users see their own. */
+export const listPasskeys = route({
+  id: 'listKeysOfUser',
+  ...endpoints.listPasskeys,
+  tag,
+  summary: 'List the security keys of a user',
+  extension: true,
+  access: ['ADMIN'],
+  ownUser: 'userId',
+  withoutKey: true,
+  limit: 'query',
+  params: Type.Object(ofUser),
+  data: Type.Object({
+    list: Type.Array(passkey),
+    required: Type.Boolean({ description: 'whether the user must sign in with a key' }),
+    requiredByUser: Type.Boolean({ description: 'whether that was set for this user, besides the policy' }),
+  }),
+  errors: [404],
+});
+
+/** An ADMIN removes the keys of any user, other users remove their own. */
+export const removePasskey = route({
+  id: 'removeKeyOfUser',
+  ...endpoints.removePasskey,
+  tag,
+  summary: 'Remove a security key of a user',
+  description:
+    'Permanent: the same credential cannot be registered again. The last key of a user who has chosen to need one is refused with 1001, unless another ADMIN removes it.',
+  extension: true,
+  access: ['ADMIN'],
+  ownUser: 'userId',
+  peopleOnly: true,
+  stepUp: true,
+  limit: 'modify',
+  params: Type.Object({ ...ofUser, passkeyId: token({ description: 'id of the key', examples: ['PSK-1'] }) }),
+  data: passkey,
+  errors: [404],
+  example: { params: { userId: 'USR-1', passkeyId: 'PSK-1' } },
+});
+
+/** Users without a key cannot require one of themselves (1001). */
+export const requireKey = route({
+  id: 'requireKeyOfUser',
+  ...endpoints.requireKey,
+  tag,
+  summary: 'Require a security key at each login of a user, or stop that',
+  description: 'Beside the policy of roles, which holds for all users of a role.',
+  extension: true,
+  access: ['ADMIN'],
+  ownUser: 'userId',
+  peopleOnly: true,
+  stepUp: true,
+  limit: 'modify',
+  params: Type.Object(ofUser),
+  body: Type.Object({ required: Type.Boolean({ description: 'whether this user must sign in with a key' }) }),
+  data: Type.Object({ userId: shown('user id', 'USR-1'), required: Type.Boolean() }),
+  errors: [404],
+  example: { params: { userId: 'USR-1' }, body: { required: false } },
+});
+
+/** Options for the keys of the calling user. */
+export const stepUpOptions = route({
+  id: 'getStepUpOptions',
+  ...endpoints.stepUpOptions,
+  tag,
+  summary: 'Get a challenge to sign in again with a security key',
+  extension: true,
+  access: roles,
+  peopleOnly: true,
+  limit: 'query',
+  data: Type.Object({ options: requestOptions }),
+  errors: [1001],
+});
+
+/** The earlier token stays valid; it keeps the time of its sign-in. */
+export const stepUp = route({
+  id: 'stepUp',
+  ...endpoints.stepUp,
+  tag,
+  summary: 'Sign in again within a session',
+  description: `Returns a token of the same session whose sign-in is new. Operations that need a recent sign-in accept it for ${stepUpSeconds / 60} minutes. Send either the password or the answer of a key; a user who must sign in with a key sends the latter. A wrong password is refused with 1003, a key that is not accepted with 1004 in HTTP 401; both count as wrong passwords do.`,
+  extension: true,
+  access: roles,
+  peopleOnly: true,
+  limit: 'query',
+  body: Type.Object({
+    password: Type.Optional(nullable(secret({ min: 1 }, { description: 'password of the calling user' }))),
+    response: Type.Optional(assertion),
+  }),
+  data: Type.Object({ token: jwt, expireTime }),
+  errors: [1003],
+  example: { body: { password: 'correct horse battery' } },
+});

@@ -1,0 +1,180 @@
+/** Security keys that are required: by a policy of roles, by the users themselves, and after a key was lost. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resetPassword } from '../../daemon/maintenance/reset-password.ts';
+import { Page } from '../support/browser.ts';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data } from '../support/fleet.ts';
+import { runDaemonProgram } from '../support/programs.ts';
+import { SoftwareKey } from '../support/software-key.ts';
+import { refusedUpgrade } from '../support/stream-client.ts';
+
+let daemon: TestDaemon;
+let page: Page;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  page = new Page(daemon);
+});
+afterAll(() => daemon?.stop());
+
+const policy = (requireKey: readonly string[], token = daemon.adminToken) =>
+  daemon.call('PUT', '/api/policies/sign-in', { requireKey }, { token });
+let users = 0;
+async function person(role: 'ADMIN' | 'DEALER' | 'VIEWER' = 'DEALER') {
+  const username = `person-${++users}`;
+  const key = new SoftwareKey();
+  const { id, token } = await daemon.user(username, role);
+  const { passkeyId } = data(await page.register(key, token));
+  return { id, username, token, key, passkeyId: passkeyId as string };
+}
+const firstStep = { status: 401, code: 1004, message: expect.stringContaining('password is right') };
+
+describe('a user who requires a key at each login', () => {
+  it('signs in with the password and the key', async () => {
+    const { id, username, token, key } = await person();
+    data(await daemon.call('POST', `/api/users/${id}/require-key`, { required: true }, { token }));
+    const step = await page.login(username);
+    expect(step).toMatchObject(firstStep);
+    const { secondFactor, loginTicket } = step.data;
+    expect(secondFactor.allowCredentials).toHaveLength(1);
+    const opened = data(await page.send(key.get(secondFactor, page.origin, { unverified: true }), { loginTicket }));
+    expect(data(await daemon.call('GET', '/api/users/me', undefined, { token: opened.token })).id).toBe(id);
+    expect(data(await page.signIn(key)).user.id).toBe(id);
+  });
+
+  it('gets no ticket for a wrong password, and no options at an address without a name', async () => {
+    const { id, username, token } = await person();
+    data(await daemon.call('POST', `/api/users/${id}/require-key`, { required: true }, { token }));
+    expect(await page.login(username, 'a wrong one')).toMatchObject({ status: 401, code: 1003, data: null });
+    const step = await daemon.call('POST', '/api/auth/login', { username, password: adminPassword }, { token: null });
+    expect(step).toMatchObject({ ...firstStep, data: { secondFactor: null, loginTicket: expect.any(String) } });
+  });
+
+  it('cannot use the key of another user, another ticket, or a ticket of an earlier password', async () => {
+    const [one, two] = [await person(), await person()];
+    for (const { id, token } of [one, two])
+      data(await daemon.call('POST', `/api/users/${id}/require-key`, { required: true }, { token }));
+    const step = async ({ username }: typeof one, password?: string) => (await page.login(username, password)).data;
+    const ofOne = await step(one);
+    const foreign = { ...ofOne.secondFactor, allowCredentials: undefined };
+    const refused = { status: 401, code: 1004, message: 'the security key was not accepted', data: null };
+    const send = (key: SoftwareKey, options: object, loginTicket: string) =>
+      page.send(key.get(options as never, page.origin), { loginTicket });
+    expect(await send(two.key, foreign, ofOne.loginTicket)).toMatchObject(refused);
+    expect(await send(two.key, foreign, (await step(two)).loginTicket)).toMatchObject(refused);
+    expect(await send(one.key, ofOne.secondFactor, `${ofOne.loginTicket}A`)).toMatchObject(refused);
+    expect(await page.send(one.key.get(ofOne.secondFactor, page.origin))).toMatchObject(refused);
+    data(await daemon.call('POST', `/api/users/${one.id}/password`, { password: 'another password' }));
+    expect(await send(one.key, ofOne.secondFactor, ofOne.loginTicket)).toMatchObject(refused);
+    const later = await step(one, 'another password');
+    expect(await send(one.key, later.secondFactor, later.loginTicket)).toMatchObject({ code: 200 });
+  });
+
+  it('needs a key for that, cannot remove the last one, and can stop it', async () => {
+    const { id, token } = await daemon.user('keyless', 'VIEWER');
+    const require = (required: boolean) => daemon.call('POST', `/api/users/${id}/require-key`, { required }, { token });
+    expect(await require(true)).toMatchObject({ status: 400, code: 1001 });
+    const { passkeyId } = data(await page.register(new SoftwareKey(), token));
+    data(await require(true));
+    const remove = () => daemon.call('POST', `/api/users/${id}/passkeys/${passkeyId}/remove`, undefined, { token });
+    expect(await remove()).toMatchObject({ status: 400, code: 1001 });
+    data(await require(false));
+    data(await remove());
+    expect(await page.login('keyless')).toMatchObject({ code: 200 });
+  });
+
+  it('may be set free by an ADMIN, not by another user', async () => {
+    const [one, two] = [await person(), await person()];
+    const path = `/api/users/${one.id}/require-key`;
+    expect(await daemon.call('POST', path, { required: true }, { token: two.token })).toMatchObject({ code: 2007 });
+    expect(data(await daemon.call('POST', path, { required: true }))).toEqual({ userId: one.id, required: true });
+    data(await daemon.call('POST', path, { required: false }));
+    expect(await page.login(one.username)).toMatchObject({ code: 200 });
+    expect(await daemon.call('POST', '/api/users/USR-999/require-key', { required: true })).toMatchObject({
+      code: 404,
+    });
+  });
+});
+
+describe('the policy of sign-ins', () => {
+  it('is shown to all, and concerns the users of its roles', async () => {
+    const [dealer, viewer] = [await person('DEALER'), await person('VIEWER')];
+    expect(data(await policy(['DEALER', 'DEALER']))).toEqual({ requireKey: ['DEALER'] });
+    const shown = await daemon.call('GET', '/api/policies/sign-in', undefined, { token: viewer.token });
+    expect(data(shown)).toEqual({ requireKey: ['DEALER'] });
+    expect(await page.login(dealer.username)).toMatchObject(firstStep);
+    expect(await page.login(viewer.username)).toMatchObject({ code: 200 });
+    data(await policy([]));
+    expect(await page.login(dealer.username)).toMatchObject({ code: 200 });
+  });
+
+  it.each([[['OWNER']], [['ADMIN', 'LOCAL']]])('with %j is refused', async roles => {
+    expect(await policy(roles)).toMatchObject({
+      status: 400,
+      code: 1001,
+      message: expect.stringContaining('requireKey'),
+    });
+  });
+
+  it('for their own role is set by those who have a key', async () => {
+    expect(await policy(['ADMIN'])).toMatchObject({ status: 400, code: 1001 });
+    const { token } = await person('ADMIN');
+    data(await policy(['ADMIN'], token));
+    data(await policy([], token));
+  });
+
+  it('lets a user without a key register one, and do nothing else', async () => {
+    const { id } = await daemon.user('newcomer', 'DEALER');
+    data(await policy(['DEALER']));
+    const opened = data(await page.login('newcomer'));
+    expect(opened.mustRegisterKey).toBe(true);
+    const { token } = opened;
+    const refused = { status: 403, code: 2007, data: { registerKey: true } };
+    for (const path of ['/api/devices/list', '/api/policies/sign-in', '/api/hardware/keys'])
+      expect(await page.call('GET', path, undefined, token)).toMatchObject(refused);
+    expect(await page.call('POST', '/api/auth/refresh', undefined, token)).toMatchObject(refused);
+    expect(await page.call('POST', '/api/auth/codes', { purpose: 'SESSION' }, token)).toMatchObject(refused);
+    expect(await refusedUpgrade(daemon.url, `/api/ws/notifications?token=${token}`)).toMatchObject({ code: 2007 });
+    expect(data(await page.call('GET', '/api/users/me', undefined, token)).id).toBe(id);
+    const key = new SoftwareKey();
+    data(await page.register(key, token));
+    expect(await page.call('GET', '/api/devices/list', undefined, token)).toMatchObject(refused);
+    const complete = data(await page.signIn(key));
+    expect(complete.mustRegisterKey).toBeUndefined();
+    expect(await page.call('GET', '/api/devices/list', undefined, complete.token)).toMatchObject({ code: 200 });
+    data(await policy([]));
+  });
+
+  it('ends the renewal of sessions without a key, not of those with one', async () => {
+    const { key, token } = await person();
+    const withKey = data(await page.signIn(key)).token;
+    const refresh = (of: string) => daemon.call('POST', '/api/auth/refresh', undefined, { token: of });
+    data(await policy(['DEALER']));
+    expect(await refresh(token)).toMatchObject({ status: 401, code: 1004 });
+    const renewed = data(await refresh(data(await refresh(withKey)).token)).token;
+    expect(await daemon.call('GET', '/api/devices/list', undefined, { token: renewed })).toMatchObject({ code: 200 });
+    data(await policy([]));
+    data(await refresh(token));
+  });
+});
+
+describe('a person who has lost the key', () => {
+  it('signs in with the password that was set on the machine, until another key is registered', async () => {
+    const { token, username, key, id } = await person('ADMIN');
+    data(await policy(['ADMIN'], token));
+    await daemon.stopKeepingHome();
+    const run = { json: true, home: daemon.home, username };
+    const reset = await runDaemonProgram(resetPassword, run);
+    await daemon.startAgain();
+    page = new Page(daemon);
+    const { password } = JSON.parse(reset.stdout);
+    expect(await page.signIn(key)).toMatchObject({ status: 401, code: 1004 });
+    const opened = data(await page.login(username, password));
+    expect(opened.mustRegisterKey).toBeUndefined();
+    const keys = () => daemon.call('GET', `/api/users/${id}/passkeys/list`, undefined, { token: opened.token });
+    expect(data(await keys())).toEqual({ list: [], required: false, requiredByUser: false });
+    data(await page.register(new SoftwareKey(), opened.token));
+    expect(data(await keys())).toMatchObject({ required: true });
+    expect(await page.login(username, password)).toMatchObject(firstStep);
+    data(await policy([], opened.token));
+  });
+});

@@ -1,0 +1,54 @@
+/** Security keys on two daemons of one registry in PostgreSQL. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Page } from '../support/browser.ts';
+import { data } from '../support/fleet.ts';
+import { needsPostgres, PostgresServer } from '../support/postgres.ts';
+import { SoftwareKey } from '../support/software-key.ts';
+import { startTwoDaemons, type TwoDaemons } from '../support/two-daemons.ts';
+
+needsPostgres('security keys on two daemons', () => {
+  let server: PostgresServer;
+  let daemons: TwoDaemons;
+  let pages: readonly [Page, Page];
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    daemons = await startTwoDaemons(server);
+    // One address, as behind a load balancer.
+    const one = new Page(daemons.one);
+    pages = [one, new Page(daemons.two, { origin: one.origin })];
+  });
+  afterAll(async () => {
+    await daemons?.stop();
+    await server?.stop();
+  });
+
+  it('a challenge of one daemon is answered at the other, once in all', async () => {
+    const [one, two] = pages;
+    const key = new SoftwareKey();
+    const { token } = await daemons.one.user('dora', 'DEALER');
+    const { options } = data(await one.call('POST', '/api/auth/webauthn/register/options', undefined, token));
+    const body = { name: 'desk', response: key.create(options, one.origin) };
+    data(await two.call('POST', '/api/auth/webauthn/register', body, token));
+    const answer = key.get(await one.options(), one.origin);
+    const answers = await Promise.all([one.send(answer), two.send(answer), one.send(answer), two.send(answer)]);
+    expect(answers.map(({ code }) => code).sort()).toEqual([1004, 1004, 1004, 200].sort());
+    expect(await two.send(answer)).toMatchObject({ status: 401, code: 1004 });
+  });
+
+  it('a policy, a removal and a new sign-in hold on both daemons at once', async () => {
+    const [one, two] = pages;
+    const key = new SoftwareKey();
+    const { id, token } = await daemons.one.user('vera', 'VIEWER');
+    const { passkeyId } = data(await one.register(key, token));
+    data(await daemons.one.call('PUT', '/api/policies/sign-in', { requireKey: ['VIEWER'] }));
+    const step = await two.login('vera');
+    expect(step).toMatchObject({ status: 401, code: 1004 });
+    const { secondFactor, loginTicket } = step.data;
+    const opened = data(await one.send(key.get(secondFactor, one.origin), { loginTicket }));
+    data(await two.stepUp(key, opened.token));
+    data(await daemons.two.call('POST', `/api/users/${id}/passkeys/${passkeyId}/remove`));
+    expect(await one.signIn(key)).toMatchObject({ status: 401, code: 1004 });
+    expect(data(await one.login('vera')).mustRegisterKey).toBe(true);
+    data(await daemons.two.call('PUT', '/api/policies/sign-in', { requireKey: [] }));
+  });
+});

@@ -1,0 +1,291 @@
+/** Security keys of users: registered, signed in with, and refused. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../../daemon/maintenance/audit.ts';
+import { passkeyBounds } from '../../src/contract/limits.ts';
+import { Page } from '../support/browser.ts';
+import { holdClock, second } from '../support/clock.ts';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data } from '../support/fleet.ts';
+import { runDaemonProgram } from '../support/programs.ts';
+import { SoftwareKey } from '../support/software-key.ts';
+import { writeCbor } from '../support/test-cbor.ts';
+
+let clock: ReturnType<typeof holdClock>;
+let daemon: TestDaemon;
+let page: Page;
+beforeAll(async () => {
+  clock = holdClock();
+  daemon = await startTestDaemon();
+  page = new Page(daemon);
+});
+afterAll(async () => {
+  await daemon?.stop();
+  clock.release();
+});
+
+const whole = { json: true, device: null, since: null, limit: null, verify: false };
+let users = 0;
+/** A user with a registered key. */
+async function person(role: 'ADMIN' | 'DEALER' | 'VIEWER' = 'DEALER', key = new SoftwareKey()) {
+  const username = `person-${++users}`;
+  const { id, token } = await daemon.user(username, role);
+  const { passkeyId } = data(await page.register(key, token));
+  return { username, id, token, key, passkeyId: passkeyId as string };
+}
+
+/** Details of the entries of a type, as a stopped daemon has them. The daemon is started again. */
+async function entries(type: string): Promise<{ user: string | null; details: Record<string, unknown> }[]> {
+  await daemon.stopKeepingHome();
+  const { stdout } = await runDaemonProgram(audit, { ...whole, home: daemon.home });
+  await daemon.startAgain();
+  page = new Page(daemon);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))
+    .filter(entry => entry.type === type);
+}
+
+const refused = { status: 401, code: 1004, message: 'the security key was not accepted', data: null };
+
+describe('a registered key', () => {
+  it('signs its user in alone, and the list shows when', async () => {
+    const { id, username, key, token, passkeyId } = await person();
+    const before = data(await daemon.call('GET', `/api/users/${id}/passkeys/list`, undefined, { token }));
+    expect(before).toEqual({
+      required: false,
+      requiredByUser: false,
+      list: [
+        {
+          passkeyId,
+          name: 'desk',
+          rpId: 'localhost',
+          aaguid: '00000000-0000-0000-0000-000000000000',
+          createdAt: expect.any(String),
+          lastUsedAt: null,
+        },
+      ],
+    });
+    const opened = data(await page.signIn(key));
+    expect(opened.user).toEqual({ id, username, role: 'DEALER', email: null });
+    expect(data(await daemon.call('GET', '/api/users/me', undefined, { token: opened.token })).id).toBe(id);
+    const after = data(await daemon.call('GET', `/api/users/${id}/passkeys/list`));
+    expect(after.list[0].lastUsedAt).toBe(new Date().toISOString());
+  });
+
+  it('that has no counter signs in again and again', async () => {
+    const { key } = await person('VIEWER', new SoftwareKey({ counts: false }));
+    for (let i = 0; i < 2; i++) expect(await page.signIn(key)).toMatchObject({ code: 200 });
+  });
+
+  it('is excluded from a further registration, also under another name', async () => {
+    const { key, token } = await person();
+    await expect(page.register(key, token, 'again')).rejects.toThrow('InvalidStateError');
+  });
+
+  it('is removed by its user, or by an ADMIN, and by no one else', async () => {
+    const [one, two] = [await person(), await person()];
+    const path = `/api/users/${one.id}/passkeys/${one.passkeyId}/remove`;
+    expect(await daemon.call('POST', path, undefined, { token: two.token })).toMatchObject({ code: 2007 });
+    const other = `/api/users/${two.id}/passkeys/${one.passkeyId}/remove`;
+    expect(await daemon.call('POST', other, undefined, { token: two.token })).toMatchObject({ status: 404 });
+    data(await daemon.call('POST', path, undefined, { token: one.token }));
+    expect(await daemon.call('POST', path)).toMatchObject({ status: 404, code: 404 });
+    data(await daemon.call('POST', `/api/users/${two.id}/passkeys/${two.passkeyId}/remove`));
+  });
+
+  it('is one of at most 16 of its user', async () => {
+    const { token } = await person();
+    for (let i = 1; i < passkeyBounds.perUser; i++) data(await page.register(new SoftwareKey(), token, `key ${i}`));
+    expect(await page.register(new SoftwareKey(), token)).toMatchObject({ status: 400, code: 1001 });
+  });
+});
+
+describe('a registration', () => {
+  it.each([
+    ['another origin', (key: SoftwareKey, options: never) => key.create(options, 'https://evil.test')],
+    ['another site', (key: SoftwareKey, options: never) => key.create(options, page.origin, { rpId: 'evil.test' })],
+    [
+      'another challenge',
+      (key: SoftwareKey, options: never) => key.create(options, page.origin, { challenge: 'AAAA' }),
+    ],
+    ['a signature', (key: SoftwareKey, options: never) => key.create(options, page.origin, { type: 'webauthn.get' })],
+  ])('for %s is refused', async (_what, create) => {
+    const { token } = await daemon.user(`person-${++users}`, 'VIEWER');
+    const { options } = data(await page.call('POST', '/api/auth/webauthn/register/options', undefined, token));
+    const body = { name: 'desk', response: create(new SoftwareKey(), options as never) };
+    expect(await page.call('POST', '/api/auth/webauthn/register', body, token)).toMatchObject({ code: 1001 });
+  });
+
+  it('answers a challenge of its own session, within three minutes', async () => {
+    const { token } = await daemon.user('early', 'VIEWER');
+    const { token: other } = await daemon.user('other', 'VIEWER');
+    const { options } = data(await page.call('POST', '/api/auth/webauthn/register/options', undefined, token));
+    const body = { name: 'desk', response: new SoftwareKey().create(options, page.origin) };
+    expect(await page.call('POST', '/api/auth/webauthn/register', body, other)).toMatchObject({ code: 1001 });
+    clock.forward(passkeyBounds.challengeSeconds * second);
+    expect(await page.call('POST', '/api/auth/webauthn/register', body, token)).toMatchObject({ code: 1001 });
+  });
+
+  it('is accepted once, also after its key was removed', async () => {
+    const { id, token } = await daemon.user('once', 'VIEWER');
+    const { options } = data(await page.call('POST', '/api/auth/webauthn/register/options', undefined, token));
+    const body = { name: 'desk', response: new SoftwareKey().create(options, page.origin) };
+    const { passkeyId } = data(await page.call('POST', '/api/auth/webauthn/register', body, token));
+    data(await daemon.call('POST', `/api/users/${id}/passkeys/${passkeyId}/remove`));
+    expect(await page.call('POST', '/api/auth/webauthn/register', body, token)).toMatchObject({ code: 1001 });
+  });
+
+  it('with an attestation is refused: certificates name servers, and none was requested', async () => {
+    const { token } = await daemon.user('attested', 'VIEWER');
+    const { options } = data(await page.call('POST', '/api/auth/webauthn/register/options', undefined, token));
+    expect(options.attestation).toBe('none');
+    const response = new SoftwareKey().create(options, page.origin);
+    const attestationObject = writeCbor(
+      new Map<string, never>(
+        Object.entries({ fmt: 'packed', attStmt: new Map(), authData: new Uint8Array(37) }) as never,
+      ),
+    ).toString('base64url');
+    const forged = { ...response, response: { ...response.response, attestationObject } };
+    const body = { name: 'desk', response: forged };
+    expect(await page.call('POST', '/api/auth/webauthn/register', body, token)).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining('not requested'),
+    });
+  });
+
+  it.each([
+    [{}, 'response.id'],
+    [{ id: 'AA', rawId: 'AA', type: 'password' }, 'response.type'],
+    [{ id: 'AA', rawId: 'AA', type: 'public-key' }, 'response.response'],
+    [{ id: 'A+', rawId: 'AA', type: 'public-key' }, 'response.id'],
+  ])('of the shape %j names the field', async (response, field) => {
+    const body = { name: 'desk', response };
+    const answer = await page.call('POST', '/api/auth/webauthn/register', body, daemon.adminToken);
+    expect(answer).toMatchObject({ status: 400, code: 1001, message: expect.stringContaining(field) });
+  });
+});
+
+describe('a sign-in is refused with one message, and the journal has the reason', () => {
+  type Person = Awaited<ReturnType<typeof person>>;
+  const attempts: readonly (readonly [reason: string, attempt: (person: Person) => Promise<unknown>])[] = [
+    ['wrong origin', async ({ key }) => page.send(key.get(await page.options(), 'https://evil.test'))],
+    ['answer of the key not valid', ({ key }) => page.signIn(key, { rpId: 'evil.test' })],
+    ['challenge unknown or expired', ({ key }) => page.signIn(key, { challenge: 'AAAA' })],
+    [
+      'repeated assertion',
+      async ({ key }) => {
+        const answer = key.get(await page.options(), page.origin);
+        data(await page.send(answer));
+        return page.send(answer);
+      },
+    ],
+    [
+      'counter of the key went back',
+      async ({ key }) => {
+        data(await page.signIn(key, { counter: 9 }));
+        return page.signIn(key, { counter: 9 });
+      },
+    ],
+    [
+      'removed key',
+      async ({ key, id, passkeyId }) => {
+        data(await daemon.call('POST', `/api/users/${id}/passkeys/${passkeyId}/remove`));
+        return page.signIn(key);
+      },
+    ],
+    [
+      'disabled account',
+      async ({ key, id }) => {
+        data(await daemon.call('PUT', `/api/users/${id}`, { disabled: true }));
+        return page.signIn(key);
+      },
+    ],
+    ['key of another user', ({ key }) => page.signIn(key, { userHandle: 'AAAA' })],
+    ['answer of the key not valid', ({ key }) => page.signIn(key, { unverified: true })],
+    ['answer of the key not valid', ({ key }) => page.signIn(key, { type: 'webauthn.create' })],
+    [
+      'challenge unknown or expired',
+      async ({ key, token }) => {
+        const asked = await page.call('POST', '/api/auth/step-up/options', undefined, token);
+        return page.send(key.get(data(asked).options, page.origin));
+      },
+    ],
+    [
+      'challenge unknown or expired',
+      async ({ key }) => {
+        const answer = key.get(await page.options(), page.origin);
+        clock.forward(passkeyBounds.challengeSeconds * second);
+        return page.send(answer);
+      },
+    ],
+    [
+      'wrong signature',
+      async ({ key }) => {
+        const answer = key.get(await page.options(), page.origin);
+        const signature = Buffer.from(answer.response.signature, 'base64url');
+        signature[signature.length - 1]! ^= 1;
+        return page.send({ ...answer, response: { ...answer.response, signature: signature.toString('base64url') } });
+      },
+    ],
+  ];
+
+  it('for each reason that concerns a known key', async () => {
+    const expected: unknown[] = [];
+    for (const [reason, attempt] of attempts) {
+      const someone = await person();
+      expect(await attempt(someone), reason).toMatchObject(refused);
+      expected.push([someone.username, 'key', reason]);
+    }
+    const found = (await entries('LOGIN_FAILED')).map(({ user, details }) => [user, details.method, details.reason]);
+    expect(found).toEqual(expected);
+  });
+
+  it('for an unknown key', async () => {
+    const { options } = data(
+      await page.call('POST', '/api/auth/webauthn/register/options', undefined, daemon.adminToken),
+    );
+    const key = new SoftwareKey();
+    key.create(options, page.origin);
+    expect(await page.signIn(key)).toMatchObject(refused);
+    const found = (await entries('LOGIN_FAILED')).map(({ user, details }) => [user, details.reason]);
+    expect(found).toContainEqual([null, 'unknown key']);
+  });
+});
+
+describe('the address of a page', () => {
+  it('must have a name: an IP address is refused in words', async () => {
+    const numbers = new Page(daemon, { origin: daemon.url });
+    expect(await numbers.call('POST', '/api/auth/webauthn/options')).toMatchObject({
+      status: 400,
+      code: 1001,
+      message: expect.stringContaining('localhost'),
+    });
+  });
+
+  it('must be one that the daemon knows, and use HTTPS; a trusted proxy says that it does', async () => {
+    const secure = { 'x-forwarded-proto': 'https' };
+    await daemon.restart({ allowHosts: ['devmgr.example.com'], trustProxy: ['127.0.0.0/8'] });
+    const plain = new Page(daemon, { origin: 'http://devmgr.example.com' });
+    expect(await plain.call('POST', '/api/auth/webauthn/options')).toMatchObject({ code: 1001 });
+    const proxied = new Page(daemon, { origin: 'https://devmgr.example.com', headers: secure });
+    const { options } = data(await proxied.call('POST', '/api/auth/webauthn/options'));
+    expect(options.rpId).toBe('devmgr.example.com');
+    const strange = new Page(daemon, { origin: 'https://evil.test', headers: secure });
+    expect(await strange.call('POST', '/api/auth/webauthn/options')).toMatchObject({ code: 2007 });
+  });
+
+  it('is the public one behind a proxy that says nothing', async () => {
+    await daemon.restart({ allowHosts: ['devmgr.example.com'], publicUrl: 'https://devmgr.example.com' });
+    const proxied = new Page(daemon, { origin: 'https://devmgr.example.com' });
+    const key = new SoftwareKey();
+    data(await proxied.register(key, await daemon.login('admin')));
+    data(await proxied.signIn(key));
+    // The key is for that site: a page of localhost gets no answer of it.
+    const local = new Page(daemon);
+    const options = await local.options();
+    expect(() => key.get(options, local.origin)).toThrow('NotAllowedError');
+    await daemon.restart();
+    page = new Page(daemon);
+  });
+});
