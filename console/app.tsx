@@ -35,7 +35,11 @@ function Frame() {
           {pages
             .filter(({ isShown }) => isShown())
             .map(({ name }) => (
-              <a key={name} href={linkTo(name === 'overview' ? '' : name)} aria-current={page?.name === name && 'page'}>
+              <a
+                key={name}
+                href={linkTo(name === 'overview' ? '' : name)}
+                aria-current={page?.name === name ? 'page' : undefined}
+              >
                 {text.value.nav[name]}
               </a>
             ))}
@@ -46,15 +50,15 @@ function Frame() {
       <Waiting />
       <main>
         <Boundary key={path.join('/')}>
-          {page ? <Loaded page={page} /> : <p>{text.value.common.unknownPage}</p>}
+          {page ? <Loaded page={page} isItem={path.length > 1} /> : <p>{text.value.common.unknownPage}</p>}
         </Boundary>
       </main>
     </>
   );
 }
 
-function Loaded({ page }: { readonly page: PageEntry }) {
-  const Page = componentOf(page);
+function Loaded({ page, isItem }: { readonly page: PageEntry; readonly isItem: boolean }) {
+  const Page = componentOf(page, isItem);
   if (Page === 'loading') return <p role="status">{text.value.common.loading}</p>;
   if (Page === 'failed') return <p role="alert">{text.value.problem.crashed}</p>;
   return <Page />;

@@ -11,6 +11,8 @@ export interface PageEntry {
   readonly isShown: () => boolean;
   /** Its component. */
   readonly load: () => Promise<ComponentType>;
+  /** The component of a place below it, such as `devices/DEV-1`. Absent: such a place shows the page itself. */
+  readonly loadItem?: () => Promise<ComponentType>;
 }
 
 const always = () => true;
@@ -21,6 +23,12 @@ export const pages: readonly PageEntry[] = [
     name: 'overview',
     isShown: always,
     load: async () => (await import('./pages/overview.tsx')).OverviewPage,
+  },
+  {
+    name: 'devices',
+    isShown: always,
+    load: async () => (await import('./pages/devices/page.tsx')).DevicesPage,
+    loadItem: async () => (await import('./pages/device/page.tsx')).DevicePage,
   },
   {
     name: 'activity',
@@ -37,16 +45,17 @@ export function pageAt([name = 'overview']: readonly string[]): PageEntry | null
 /** The component of a page; `failed` if the daemon no longer has this version of it. */
 export type LoadedPage = ComponentType | 'loading' | 'failed';
 
-const loaded = new Map<PageEntry, Signal<LoadedPage>>();
+const loaded = new Map<PageEntry['load'], Signal<LoadedPage>>();
 
-/** The component of a page, loaded if it is not yet. */
-export function componentOf(page: PageEntry): LoadedPage {
-  let component = loaded.get(page);
+/** The component of a page, or of a place below it, loaded if it is not yet. */
+export function componentOf({ load, loadItem = load }: PageEntry, isItem: boolean): LoadedPage {
+  const wanted = isItem ? loadItem : load;
+  let component = loaded.get(wanted);
   if (!component) {
     const started = signal<LoadedPage>('loading');
-    loaded.set(page, started);
+    loaded.set(wanted, started);
     component = started;
-    page.load().then(
+    wanted().then(
       ready => {
         started.value = ready;
       },

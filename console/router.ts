@@ -16,11 +16,15 @@ addEventListener('hashchange', () => {
 /** The place that the address names. */
 export const place = computed<Place>(() => read(hash.value));
 
-/** The address of a place, for links. Undefined and empty values of the query are left out. */
-export function linkTo(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {
-  const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(query))
-    if (value !== undefined && value !== '') search.set(key, `${value}`);
+/** The address of a place, for links. Undefined and empty values of the query are left out; a query with repeated names is given whole. */
+export function linkTo(
+  path: string,
+  query: URLSearchParams | Readonly<Record<string, string | number | undefined>> = {},
+): string {
+  const search = new URLSearchParams(query instanceof URLSearchParams ? query : undefined);
+  if (!(query instanceof URLSearchParams))
+    for (const [key, value] of Object.entries(query))
+      if (value !== undefined && value !== '') search.set(key, `${value}`);
   const text = search.toString();
   return `#/${path}${text ? `?${text}` : ''}`;
 }

@@ -10,7 +10,10 @@ import { Problem } from './problem.ts';
 export interface RequestOptions {
   /** Aborts the request. */
   readonly signal?: AbortSignal;
-  /** Sent as Idempotency-Key: the same key for every attempt at one action of the operator. */
+  /**
+   * Sent as Idempotency-Key: the same key for every attempt at one action of the operator. A request with a key is sent again when it was over its
+   * limit.
+   */
   readonly key?: string;
 }
 
@@ -21,7 +24,7 @@ interface Given {
 }
 
 interface Response {
-  readonly status: number;
+  readonly raw: globalThis.Response;
   readonly requestId: string | null;
   readonly retryAfter: number;
   readonly envelope: { readonly code: number; readonly message: string; readonly data: unknown };
@@ -44,21 +47,44 @@ export const setOnRefusedToken = (then: () => void): void => {
 };
 
 /**
- * Calls an operation and returns the data of its response. A read over its limit is sent again when the daemon says so. Throws `Problem`, and
- * AbortError if `signal` aborts.
+ * Calls an operation and returns the data of its response. A read over its limit, or a write with a key, is sent again when the daemon says so. Throws
+ * `Problem`, and AbortError if `signal` aborts.
  */
 export async function call<N extends RouteName>(
   name: N,
   input: InputOf<Routes[N]>,
   options: RequestOptions = {},
 ): Promise<DataOf<Routes[N]>> {
-  const sent = token.value;
+  const { envelope } = await carryOut(name, input as Given, options, envelopeOf);
+  return envelope.data as DataOf<Routes[N]>;
+}
+
+/** Calls an operation whose response is not an envelope: an export, a file. Throws as `call` does; reading the body can fail, too. */
+export async function open<N extends RouteName>(
+  name: N,
+  input: InputOf<Routes[N]>,
+  options: RequestOptions = {},
+): Promise<globalThis.Response> {
+  const { raw } = await carryOut(name, input as Given, options, async response =>
+    response.ok ? { code: 200, message: '', data: null } : envelopeOf(response),
+  );
+  return raw;
+}
+
+/** Sends a request until it is answered, refused, or over its limit for too long. `read` takes the envelope of a response. */
+async function carryOut(
+  name: RouteName,
+  input: Given,
+  options: RequestOptions,
+  read: (response: globalThis.Response) => Promise<Response['envelope']>,
+): Promise<Response> {
+  const sent = token.peek();
+  const isSafe = endpoints[name].method === 'GET' || options.key !== undefined;
   for (let attempt = 1; ; attempt++) {
-    const response = await send(name, input as Given, sent, options);
+    const response = await send(name, input, sent, options, read);
     const { code, message, data } = response.envelope;
-    if (code === 200) return data as DataOf<Routes[N]>;
-    const waits = code === 429 && endpoints[name].method === 'GET' && attempt < limited.attempts;
-    if (waits && response.retryAfter <= limited.seconds) {
+    if (code === 200) return response;
+    if (code === 429 && isSafe && attempt < limited.attempts && response.retryAfter <= limited.seconds) {
       await waitForLimit(response.retryAfter, options.signal);
       continue;
     }
@@ -77,14 +103,23 @@ export function newKey(): string {
 export function addressOf(name: RouteName, { params = {}, query = {} }: Given = {}): string {
   const path = endpoints[name].path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params[key] ?? ''));
   const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(query))
-    for (const each of Array.isArray(value) ? value : [value])
-      if (each !== undefined && each !== null && each !== '') search.append(key, String(each));
+  for (const [key, value] of Object.entries(query)) {
+    if (value === undefined || value === null || value === '') continue;
+    // Tags may contain commas: each is a parameter of its own. Other lists are one parameter.
+    if (key === 'tag' && Array.isArray(value)) for (const tag of value) search.append(key, String(tag));
+    else search.set(key, value instanceof Date ? value.toISOString() : String(value));
+  }
   const text = search.toString();
   return text ? `${path}?${text}` : path;
 }
 
-async function send(name: RouteName, given: Given, sent: string | null, options: RequestOptions): Promise<Response> {
+async function send(
+  name: RouteName,
+  given: Given,
+  sent: string | null,
+  options: RequestOptions,
+  read: (response: globalThis.Response) => Promise<Response['envelope']>,
+): Promise<Response> {
   const { method } = endpoints[name];
   const headers = new Headers();
   if (sent !== null) headers.set('authorization', `Bearer ${sent}`);
@@ -100,17 +135,18 @@ async function send(name: RouteName, given: Given, sent: string | null, options:
     throw new Problem(0, 'the daemon does not answer');
   }
   return {
-    status: response.status,
+    raw: response,
     requestId: response.headers.get('x-request-id'),
     retryAfter: Number(response.headers.get('retry-after') ?? limited.seconds),
-    envelope: await envelopeOf(response),
+    envelope: await read(response),
   };
 }
 
 async function envelopeOf(response: globalThis.Response): Promise<Response['envelope']> {
   try {
     return (await response.json()) as Response['envelope'];
-  } catch {
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
     return { code: 500, message: `HTTP ${response.status}`, data: null };
   }
 }

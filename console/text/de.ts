@@ -103,4 +103,26 @@ export const de: Dictionary = {
     earlier: 'Frühere Ereignisse',
     whole: 'Hier beginnt das Journal.',
   },
+  grade: {
+    none: 'kein Nachweis',
+    claimed: 'nur Angabe',
+    model: 'Modell belegt',
+    unit: 'Gerät belegt',
+    failed: 'widerlegt',
+  },
+  action: {
+    LOCK: 'Sperren',
+    UNLOCK: 'Entsperren',
+    ACTIVATE: 'Aktivieren',
+    GENERATE_CODE: 'Neuer Code',
+    DEACTIVATE: 'Stilllegen',
+  },
+  entry: {
+    reason: 'Grund',
+    note: 'Bemerkung (optional)',
+    validityDays: 'Gültigkeit des Codes in Tagen',
+    password: 'Passwort eines Administrators',
+    userId: 'Benutzer',
+    activationCode: 'Aktivierungscode',
+  },
 };

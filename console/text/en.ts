@@ -102,6 +102,22 @@ export const en = {
     earlier: 'Earlier events',
     whole: 'That is where the journal begins.',
   },
+  grade: { none: 'unproved', claimed: 'claimed', model: 'model proved', unit: 'unit proved', failed: 'failed' },
+  action: {
+    LOCK: 'Lock',
+    UNLOCK: 'Unlock',
+    ACTIVATE: 'Activate',
+    GENERATE_CODE: 'New code',
+    DEACTIVATE: 'Retire',
+  },
+  entry: {
+    reason: 'Reason',
+    note: 'Note (optional)',
+    validityDays: 'Days for which the code is valid',
+    password: 'Password of an administrator',
+    userId: 'User',
+    activationCode: 'Activation code',
+  },
 };
 
 /** The entries that a language has. */

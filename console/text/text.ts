@@ -1,7 +1,7 @@
 /** The words in the language of the person. */
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { preferences } from '../preferences.ts';
-import { type Dictionary, en } from './en.ts';
+import { en } from './en.ts';
 
 /** The languages of the console. */
 export const languages = { en: 'English', de: 'Deutsch' } as const;
@@ -17,16 +17,27 @@ export const language = computed<Language>(() => {
   return isLanguage(chosen) ? chosen : (offered.find(isLanguage) ?? 'en');
 });
 
-const german = signal<Dictionary | null>(null);
+/**
+ * Words in the language of the person. Those of a page are loaded with the page. Another language than English is loaded when it is needed: most of the
+ * people who do not read it never load it, and until it is there the words are English.
+ */
+export function dictionary<T>(english: T, loadGerman: () => Promise<T>): ReadonlySignal<T> {
+  const german = signal<T | null>(null);
+  effect(() => {
+    if (language.value !== 'de' || german.value) return;
+    loadGerman().then(
+      loaded => {
+        german.value = loaded;
+      },
+      () => {},
+    );
+  });
+  return computed(() => (language.value === 'de' && german.value) || english);
+}
 
-/** Every text, in the language of the person. */
-export const text = computed<Dictionary>(() => (language.value === 'de' && german.value) || en);
+/** The words that every page needs. */
+export const text = dictionary(en, async () => (await import('./de.ts')).de);
 
 effect(() => {
   document.documentElement.lang = text.value === en ? 'en' : 'de';
-  // Loaded on demand: most of the people who do not read it never load it.
-  if (language.value === 'de' && !german.value)
-    void import('./de.ts').then(({ de }) => {
-      german.value = de;
-    });
 });

@@ -1,0 +1,53 @@
+/** What the registry knows of a device. */
+import type { ComponentChildren } from 'preact';
+import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
+import { grouped, moment } from '../../text/numbers.ts';
+import { text } from '../../text/text.ts';
+import { deviceWords } from './words.ts';
+
+/** The facts, without those that the registry does not have. */
+export function Facts({ device }: { readonly device: DeviceDetail }) {
+  const words = deviceWords.value.facts;
+  const { userId, userName, userEmail, statistics } = device;
+  const user = [userId, userName, userEmail].filter((part, i, all) => part && all.indexOf(part) === i).join(' · ');
+  const times = ['createdAt', 'activatedAt', 'lastUsedAt', 'lockedAt', 'deactivatedAt', 'updatedAt'] as const;
+  const plain = ['manufacturer', 'model', 'hardwareVersion', 'firmwareVersion'] as const;
+  return (
+    <section>
+      <h2>{words.title}</h2>
+      <dl class="facts">
+        <Fact name={words.serialNumber}>
+          <span class="code">{device.serialNumber}</span>
+        </Fact>
+        <Fact name={words.deviceType}>{text.value.type[device.deviceType]}</Fact>
+        {plain.map(name => (
+          <Fact key={name} name={words[name]}>
+            {device[name]}
+          </Fact>
+        ))}
+        <Fact name={words.user}>{user}</Fact>
+        <Fact name={words.lockReason}>{device.lockReason}</Fact>
+        {times.map(name => (
+          <Fact key={name} name={words[name]}>
+            {device[name] && <Moment at={device[name]} />}
+          </Fact>
+        ))}
+        <Fact name={words.uses}>{statistics.totalUsageCount ? grouped(statistics.totalUsageCount) : null}</Fact>
+      </dl>
+    </section>
+  );
+}
+
+/** A fact with its name; nothing if there is no such fact. */
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  if (children === null || children === undefined || children === '') return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** A time to the second. */
+export const Moment = ({ at }: { readonly at: string }) => <time dateTime={at}>{moment(at)}</time>;

@@ -1,0 +1,135 @@
+/** The filters of the list, and those that apply. */
+
+import type { ReadonlySignal } from '@preact/signals';
+import { go } from '../../router.ts';
+import { day, moment } from '../../text/numbers.ts';
+import { text } from '../../text/text.ts';
+import { addressWith, type ChoiceName, choices, chosenIn, type FilterName, filtersIn, texts, times } from './query.ts';
+import { listWords } from './words.ts';
+
+interface FiltersProps {
+  readonly query: ReadonlySignal<URLSearchParams>;
+}
+
+/** Every filter but the search. Each change of one shows its result. */
+export function Filters({ query }: FiltersProps) {
+  const words = listWords.value;
+  return (
+    <details class="filters">
+      <summary>{words.filters}</summary>
+      <div class="columns">
+        {(Object.keys(choices) as ChoiceName[]).map(name => (
+          <Choices key={name} name={name} query={query} />
+        ))}
+        {[...texts, ...times].map(name => (
+          <Value key={name} name={name} query={query} />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+function Choices({ name, query }: FiltersProps & { readonly name: ChoiceName }) {
+  const chosen = chosenIn(query.value, name);
+  const toggle = (value: string, isChosen: boolean) => {
+    const next = choices[name].filter(each => (each === value ? isChosen : chosen.includes(each)));
+    go(addressWith(query.peek(), { [name]: next.join(',') }));
+  };
+  return (
+    <fieldset class="choices">
+      <legend>{listWords.value.filter[name]}</legend>
+      {choices[name].map(value => (
+        <label key={value}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={event => toggle(value, event.currentTarget.checked)}
+          />
+          {wordOf(name, value)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+type ValueName = (typeof texts)[number] | (typeof times)[number];
+const isTime = (name: string): boolean => (times as readonly string[]).includes(name);
+
+/** A text applies at Enter or when the field is left; a date when it is whole. A tag is added to those that apply. */
+function Value({ name, query }: FiltersProps & { readonly name: ValueName }) {
+  const given = query.value.get(name) ?? '';
+  const apply = (value: string) => {
+    if (name !== 'tag') return go(addressWith(query.peek(), { [name]: value }));
+    if (value) go(addressWith(query.peek(), { tag: [...new Set([...query.peek().getAll('tag'), value])] }));
+  };
+  return (
+    <label class="field">
+      {listWords.value.filter[name]}
+      <input
+        {...(isTime(name) ? { type: 'date' } : { type: 'text' })}
+        value={name === 'tag' ? '' : isTime(name) ? dateOf(given) : given}
+        {...(name === 'tag' && { placeholder: 'lot:7' })}
+        autocomplete="off"
+        spellcheck={false}
+        onChange={event => {
+          const value = event.currentTarget.value.trim();
+          if (name === 'tag') event.currentTarget.value = '';
+          apply(value);
+        }}
+      />
+    </label>
+  );
+}
+
+/** The filters that apply, each with a button that removes it. */
+export function Applied({ query }: FiltersProps) {
+  const words = listWords.value;
+  const filters = filtersIn(query.value).filter(({ name }) => name !== 'keyword');
+  if (!filters.length) return null;
+  const remove = (name: FilterName, value: string) =>
+    go(
+      addressWith(query.peek(), {
+        [name]: query
+          .peek()
+          .getAll(name)
+          .filter(each => each !== value),
+      }),
+    );
+  return (
+    <ul class="chips" aria-label={words.applied}>
+      {filters.map(({ name, value }) => (
+        <li key={`${name} ${value}`}>
+          {words.filter[name]}: {shown(name, value)}
+          <button type="button" aria-label={words.removeFilter(words.filter[name])} onClick={() => remove(name, value)}>
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The local date of a filter by time, as an input of a date takes it. */
+function dateOf(value: string): string {
+  const date = new Date(value);
+  if (/^\d{4}-\d\d-\d\d$/.test(value) || Number.isNaN(date.getTime())) return value;
+  const two = (number: number) => `${number}`.padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function shown(name: FilterName, value: string): string {
+  if (Object.hasOwn(choices, name))
+    return value
+      .split(',')
+      .map(each => wordOf(name as ChoiceName, each))
+      .join(', ');
+  if (!isTime(name) || Number.isNaN(Date.parse(value))) return value;
+  return value.length > 10 ? moment(value) : day(`${value}T00:00`);
+}
+
+/** A value of a filter in words. An address may hold values that do not exist. */
+function wordOf(name: ChoiceName, value: string): string {
+  const { status, type, grade } = text.value;
+  const words: Readonly<Record<string, string>> = { status, deviceType: type, proof: grade }[name];
+  return Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+}

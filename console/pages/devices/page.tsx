@@ -1,0 +1,145 @@
+/** The devices of the registry: search, filters, pages, and what is done with many of them. */
+
+import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { call } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { mayChange } from '../../api/session.ts';
+import { lazy } from '../../parts/lazy.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { ProblemNotice } from '../../parts/problem.tsx';
+import { place } from '../../router.ts';
+import { text } from '../../text/text.ts';
+import { type BulkName, bulkNames } from './bulk/operations.ts';
+import { type Changes, useChanges } from './changes.ts';
+import { ExportButtons } from './export.tsx';
+import { Applied, Filters } from './filters.tsx';
+import { addressWith, type DeviceList, listRequest } from './query.ts';
+import { Search } from './search.tsx';
+import { type Selection, useSelection } from './selection.ts';
+import { DeviceTable } from './table.tsx';
+import { listWords } from './words.ts';
+
+const BulkDialog = lazy(async () => (await import('./bulk/dialog.tsx')).BulkDialog);
+
+/** The list of devices. */
+export function DevicesPage() {
+  const words = listWords.value;
+  const query = useListQuery();
+  const selection = useSelection(query);
+  const { data, problem, loading, reload } = useResource(signal =>
+    call('listDevices', listRequest(query.value), { signal }),
+  );
+  const changes = useChanges(data, reload);
+  const operation = useSignal<BulkName | null>(null);
+  const list = data.value;
+  return (
+    <>
+      <h1>{words.title}</h1>
+      <Search query={query} />
+      <Filters query={query} />
+      <Applied query={query} />
+      <ProblemNotice problem={problem.value} retry={reload} />
+      {!list && loading.value && <p role="status">{text.value.common.loading}</p>}
+      {list && (
+        <>
+          <Bar
+            list={list}
+            query={query}
+            selection={selection}
+            changes={changes}
+            onChoose={name => (operation.value = name)}
+          />
+          <DeviceTable devices={list.list} query={query} selection={selection} />
+          {list.pagination.total === 0 && <p class="hint">{words.empty}</p>}
+          <Pager
+            page={list.pagination.page}
+            pages={list.pagination.totalPages}
+            to={page => addressWith(query.value, { page: page > 1 ? `${page}` : '' })}
+          />
+        </>
+      )}
+      {operation.value && (
+        <BulkDialog
+          name={operation.value}
+          query={query.peek()}
+          selection={selection}
+          onClose={hasRun => {
+            operation.value = null;
+            if (!hasRun) return;
+            selection.clear();
+            reload();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** The query of the address while it is that of the list: on the way to another page nothing is requested. */
+function useListQuery(): ReadonlySignal<URLSearchParams> {
+  return useMemo(() => {
+    let last = '';
+    const shown = computed(() => {
+      const { path, query } = place.value;
+      if (path.length === 1 && path[0] === 'devices') last = query.toString();
+      return last;
+    });
+    return computed(() => new URLSearchParams(shown.value));
+  }, []);
+}
+
+function selectedOrTotal({ pagination: { total } }: DeviceList, selection: Selection): string {
+  const words = listWords.value;
+  if (selection.all.value) return words.allSelected(total);
+  return selection.size.value ? words.selected(selection.size.value, total) : words.total(total);
+}
+
+interface BarProps {
+  readonly list: DeviceList;
+  readonly query: ReadonlySignal<URLSearchParams>;
+  readonly selection: Selection;
+  readonly changes: Changes;
+  readonly onChoose: (name: BulkName) => void;
+}
+
+/** The number of devices, and what can be done with those that are selected; without a selection, their export. */
+function Bar({ list, query, selection, changes, onChoose }: BarProps) {
+  return (
+    <div class="bar">
+      <p role="status">{selectedOrTotal(list, selection)}</p>
+      {changes.value > 0 && (
+        <button type="button" onClick={changes.show}>
+          {listWords.value.changes(changes.value)}
+        </button>
+      )}
+      {mayChange.value && selection.count(list) > 0 ? (
+        <SelectionActions list={list} selection={selection} onChoose={onChoose} />
+      ) : (
+        <ExportButtons query={query} />
+      )}
+    </div>
+  );
+}
+
+function SelectionActions({ list, selection, onChoose }: Pick<BarProps, 'list' | 'selection' | 'onChoose'>) {
+  const words = listWords.value;
+  const { total } = list.pagination;
+  return (
+    <>
+      {!selection.all.value && selection.size.value < total && (
+        <button type="button" onClick={() => selection.selectAll()}>
+          {words.selectAll(total)}
+        </button>
+      )}
+      <button type="button" onClick={() => selection.clear()}>
+        {words.clear}
+      </button>
+      {bulkNames.map(name => (
+        <button type="button" key={name} class={name === 'DEACTIVATE' ? 'danger' : ''} onClick={() => onChoose(name)}>
+          {text.value.action[name]} …
+        </button>
+      ))}
+    </>
+  );
+}

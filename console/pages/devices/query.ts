@@ -1,0 +1,113 @@
+/** What the list shows. The address holds it under the names that the interface has for its filters. */
+import type { DataOf, InputOf } from '../../../src/contract/define.ts';
+import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import {
+  type DeviceSort,
+  type DeviceStatus,
+  type DeviceType,
+  deviceStatuses,
+  deviceTypes,
+  type ProofGrade,
+  proofGrades,
+} from '../../../src/contract/values.ts';
+import { linkTo } from '../../router.ts';
+
+/** A page of devices. */
+export type DeviceList = DataOf<Routes['listDevices']>;
+/** A device in the list. */
+export type Device = DeviceListItem;
+/** Filters of the list, as a request takes them. */
+export type Filter = NonNullable<InputOf<Routes['exportDevices']>['query']>;
+
+/** Devices on a page. */
+export const PAGE_SIZE = 50;
+
+/** Filters by a set of values. */
+export const choices = { status: deviceStatuses, deviceType: deviceTypes, proof: proofGrades } as const;
+/** Filters by a text. */
+export const texts = ['tag', 'manufacturer', 'userId', 'serialNumber', 'aaguid', 'advisory'] as const;
+/** Filters by a time: in the address a date, or an instant in ISO 8601. */
+export const times = ['createdFrom', 'createdTo', 'codeExpiresBefore', 'lastUsedBefore'] as const;
+
+/** Name of a filter by a set of values. */
+export type ChoiceName = keyof typeof choices;
+/** Name of a filter in the address. */
+export type FilterName = 'keyword' | ChoiceName | (typeof texts)[number] | (typeof times)[number];
+const filterNames: readonly FilterName[] = ['keyword', 'status', 'deviceType', 'proof', ...texts, ...times];
+
+/** The filters of an address, for a request. A value that is not valid is sent as it is: the daemon names it in its refusal. */
+export function filterOf(query: URLSearchParams): Filter {
+  const filter: Record<string, unknown> = {};
+  for (const name of filterNames) {
+    const value = query.get(name);
+    if (!value) continue;
+    if (name === 'tag') filter[name] = query.getAll(name);
+    else filter[name] = (times as readonly string[]).includes(name) ? instantOf(name, value) : value;
+  }
+  return filter as Filter;
+}
+
+/** The request for the page of devices that an address names. */
+export function listRequest(query: URLSearchParams): InputOf<Routes['listDevices']> {
+  const { sortBy, descending } = sortOf(query);
+  const sortOrder = descending ? 'desc' : 'asc';
+  return { query: { ...filterOf(query), page: pageOf(query), size: PAGE_SIZE, sortBy, sortOrder } };
+}
+
+/** Number of the page, from 1. */
+export const pageOf = (query: URLSearchParams): number => Math.max(1, Math.trunc(Number(query.get('page'))) || 1);
+
+/** The order of the list; the newest devices come first if the address names none. */
+export function sortOf(query: URLSearchParams): { readonly sortBy: DeviceSort; readonly descending: boolean } {
+  const sortBy = (query.get('sortBy') ?? 'createdAt') as DeviceSort;
+  return { sortBy, descending: (query.get('sortOrder') ?? 'desc') === 'desc' };
+}
+
+/** The filters of an address alone: what they select does not depend on page and order. */
+export function filterText(query: URLSearchParams): string {
+  const filter = new URLSearchParams();
+  for (const name of filterNames) for (const value of query.getAll(name)) if (value) filter.append(name, value);
+  return filter.toString();
+}
+
+/** Filters of an address, one entry each; a filter by a set is one entry. */
+export function filtersIn(query: URLSearchParams): readonly { readonly name: FilterName; readonly value: string }[] {
+  return filterNames.flatMap(name =>
+    query
+      .getAll(name)
+      .filter(Boolean)
+      .map(value => ({ name, value })),
+  );
+}
+
+/** The address of the list after a change of its query. It begins at the first page unless `page` is changed. Empty values are left out. */
+export function addressWith(
+  query: URLSearchParams,
+  change: Readonly<Record<string, string | readonly string[]>>,
+): string {
+  const next = new URLSearchParams(query);
+  next.delete('page');
+  for (const [name, value] of Object.entries(change)) {
+    next.delete(name);
+    for (const each of typeof value === 'string' ? [value] : value) if (each) next.append(name, each);
+  }
+  return linkTo('devices', next);
+}
+
+/** The values that a filter by a set has in an address. */
+export const chosenIn = (
+  query: URLSearchParams,
+  name: ChoiceName,
+): readonly (DeviceStatus | DeviceType | ProofGrade)[] =>
+  (query.get(name)?.split(',').filter(Boolean) ?? []) as (DeviceStatus | DeviceType | ProofGrade)[];
+
+const dateOnly = /^\d{4}-\d\d-\d\d$/;
+
+/** A date means its first moment in local time; at the end of a range it includes the day. */
+function instantOf(name: string, value: string): Date | string {
+  const date = dateOnly.test(value) ? new Date(`${value}T00:00`) : new Date(value);
+  if (Number.isNaN(date.getTime())) return value;
+  if (name === 'createdTo' && dateOnly.test(value)) date.setDate(date.getDate() + 1);
+  return date;
+}

@@ -1,0 +1,60 @@
+/** The search of the list. */
+
+import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { go } from '../../router.ts';
+import { addressWith } from './query.ts';
+import { listWords } from './words.ts';
+
+/** Milliseconds after the last key before the list follows. */
+const DEBOUNCE_MS = 250;
+
+/** Searches ids and serial numbers as one types. Back leads to the list before the search, not through its letters. */
+export function Search({ query }: { readonly query: ReadonlySignal<URLSearchParams> }) {
+  const words = listWords.value;
+  const id = useId();
+  const typed = useSignal(query.peek().get('keyword') ?? '');
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** Whether the address already holds a part of this search. */
+  const begun = useRef(false);
+  const apply = () => {
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    const keyword = typed.peek().trim();
+    if (keyword === (query.peek().get('keyword') ?? '')) return;
+    go(addressWith(query.peek(), { keyword }), begun.current);
+    begun.current = true;
+  };
+  useSignalEffect(() => {
+    const keyword = query.value.get('keyword') ?? '';
+    if (timer.current === undefined && typed.peek().trim() !== keyword) typed.value = keyword;
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <form
+      class="search"
+      onSubmit={event => {
+        event.preventDefault();
+        apply();
+      }}
+    >
+      <label for={id}>{words.search}</label>
+      <input
+        id={id}
+        type="search"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={words.searchHint}
+        value={typed.value}
+        onBlur={() => {
+          begun.current = false;
+        }}
+        onInput={event => {
+          typed.value = event.currentTarget.value;
+          clearTimeout(timer.current);
+          timer.current = setTimeout(apply, DEBOUNCE_MS);
+        }}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,237 @@
+import type { Browser, Download, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data } from '../support/fleet.ts';
+import { needs } from '../support/needs.ts';
+import { openConsole, startBrowser, violationsOn } from './browser.ts';
+import { countIn, fleet } from './fleet.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+const textOf = async (file: Download) => new Response(await file.createReadStream()).text();
+
+async function selectAll(page: Page, total: number): Promise<void> {
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  if (total > 50) await button(page, `Select all ${total.toLocaleString('en')} matching`).click();
+}
+
+needs('chromium')('bulk operations in the console', () => {
+  let daemon: TestDaemon;
+  let browser: Browser;
+  beforeAll(async () => {
+    daemon = await startTestDaemon();
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+  });
+  const open = (manufacturer: string) =>
+    openConsole(browser, daemon, { place: `devices?manufacturer=${manufacturer}&sortBy=serialNumber&sortOrder=asc` });
+
+  it('lock all matching devices, and list each that fails with the reason', async () => {
+    const devices = await fleet(daemon, 'Lock', 130, 120);
+    const { page, complaints, context } = await open('Lock');
+    await selectAll(page, 130);
+    await page.getByText('All 130 matching devices selected').waitFor();
+    await button(page, /^Lock/).click();
+    await dialog(page).getByText('120 devices will be locked.').waitFor();
+    expect(await dialog(page).locator('tbody tr').allInnerTexts()).toEqual([
+      'inactive\t10\tskipped: the state does not allow it',
+      'active\t120\twill be changed',
+    ]);
+    // Between the preview and the start, two devices change.
+    for (const { deviceId } of devices.slice(3, 5))
+      data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'before' }));
+    await page.getByLabel('Reason').fill('audit');
+    await button(page, 'Lock 120 devices').click();
+    await dialog(page).getByText('118 devices locked.').waitFor();
+    await dialog(page).getByText('2 failed.').waitFor();
+    const failed = dialog(page).getByRole('table', { name: 'Failed devices' });
+    expect(await failed.locator('tbody td:first-of-type').allTextContents()).toEqual(['Lock-0003', 'Lock-0004']);
+    expect(await failed.locator('tbody td:last-of-type').first().textContent()).toContain('locked');
+    const download = page.waitForEvent('download');
+    await button(page, 'Download results (CSV)').click();
+    const lines = (await textOf(await download)).trim().split('\r\n');
+    expect(lines).toHaveLength(121);
+    expect(lines[0]).toBe('deviceId,serialNumber,status,code,message');
+    expect(lines.filter(line => line.includes(',failed,2004,'))).toHaveLength(2);
+    await button(page, 'Close').click();
+    await page.getByText('130 devices', { exact: true }).waitFor();
+    expect(await countIn(daemon, 'Lock', 'LOCKED')).toBe(120);
+    const detail = await daemon.call('GET', `/api/devices/${devices[0]!.deviceId}`);
+    expect(data(detail).lockReason).toBe('audit');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('change the selected rows of several pages and no others', async () => {
+    await fleet(daemon, 'Rows', 60, 60);
+    const { page, context } = await open('Rows');
+    const rows = page.getByRole('checkbox', { name: /^Select DEV/ });
+    await rows.nth(0).check();
+    await rows.nth(2).check();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Rows-0059').waitFor();
+    await rows.nth(9).check();
+    await page.getByText('3 of 60 devices selected').waitFor();
+    await button(page, /^Lock/).click();
+    await page.getByLabel('Reason').fill('audit');
+    await button(page, 'Lock 3 devices').click();
+    await dialog(page).getByText('3 devices locked.').waitFor();
+    const list = await daemon.call('GET', '/api/devices/list?manufacturer=Rows&status=LOCKED&sortBy=serialNumber');
+    expect(data(list).list.map(({ serialNumber }: { serialNumber: string }) => serialNumber)).toEqual([
+      'Rows-0059',
+      'Rows-0002',
+      'Rows-0000',
+    ]);
+    await context.close();
+  });
+
+  it('show new codes only when asked, and save them', async () => {
+    const devices = await fleet(daemon, 'Codes', 3);
+    const { page, context } = await open('Codes');
+    await selectAll(page, 3);
+    await button(page, /^New code/).click();
+    await page.getByLabel('Reason').fill('lost');
+    await page.getByLabel('Days for which the code is valid').fill('30');
+    await button(page, 'Replace 3 codes').click();
+    await dialog(page).getByText('3 codes replaced.').waitFor();
+    const codes: string[] = [];
+    for (const { deviceId } of devices) {
+      const detail = data(await daemon.call('GET', `/api/devices/${deviceId}`));
+      codes.push(detail.activationCode);
+      expect(await page.content()).not.toContain(detail.activationCode);
+    }
+    const download = page.waitForEvent('download');
+    await button(page, 'Download codes (CSV)').click();
+    const lines = (await textOf(await download)).trim().split('\r\n');
+    expect(lines[0]).toBe('deviceId,serialNumber,activationCode,expiresAt');
+    expect(lines.slice(1).map(line => line.split(',')[2])).toEqual(codes);
+    await button(page, 'Show codes').click();
+    for (const code of codes) await dialog(page).getByText(code).waitFor();
+    await button(page, 'Hide codes').click();
+    await dialog(page).getByText(codes[0]!).waitFor({ state: 'detached' });
+    await context.close();
+  });
+
+  it('retire devices only with their number and a password; a wrong one changes nothing and loses no entry', async () => {
+    await fleet(daemon, 'Retire', 7);
+    const { page, context } = await open('Retire');
+    await selectAll(page, 7);
+    await button(page, /^Retire/).click();
+    await page.getByLabel('Reason').fill('worn out');
+    await page.getByLabel('Password of an administrator').fill('wrong');
+    expect(await button(page, 'Retire 7 devices').isDisabled()).toBe(true);
+    await page.getByLabel('Type the number of devices, 7').fill('70');
+    expect(await button(page, 'Retire 7 devices').isDisabled()).toBe(true);
+    await page.getByLabel('Type the number of devices, 7').fill('7');
+    await button(page, 'Retire 7 devices').click();
+    await dialog(page).getByRole('alert').waitFor();
+    expect(await countIn(daemon, 'Retire', 'INACTIVE')).toBe(7);
+    expect(await page.getByLabel('Reason').inputValue()).toBe('worn out');
+    await page.getByLabel('Password of an administrator').fill(adminPassword);
+    await button(page, 'Retire 7 devices').click();
+    await dialog(page).getByText('7 devices retired.').waitFor();
+    expect(await countIn(daemon, 'Retire', 'DEACTIVATED')).toBe(7);
+    await context.close();
+  });
+
+  it('stop between batches, and say what was left', async () => {
+    await fleet(daemon, 'Stop', 1100, 1100);
+    const { page, context } = await open('Stop');
+    await selectAll(page, 1100);
+    await button(page, /^Lock/).click();
+    await page.getByLabel('Reason').fill('audit');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/devices/batch-update', async route => {
+      await held.promise;
+      await route.continue();
+    });
+    await button(page, 'Lock 1,100 devices').click();
+    await button(page, 'Stop after this batch').click();
+    await button(page, 'Stopping …').waitFor();
+    held.resolve();
+    await dialog(page).getByText('1,000 devices locked.').waitFor();
+    await dialog(page).getByText('100 devices not tried.').waitFor();
+    expect(await countIn(daemon, 'Stop', 'LOCKED')).toBe(1000);
+    await context.close();
+  });
+
+  it('send a batch whose response was lost again, and carry it out once', async () => {
+    await fleet(daemon, 'Lost', 5, 5);
+    const { page, context } = await open('Lost');
+    await selectAll(page, 5);
+    await button(page, /^Lock/).click();
+    await page.getByLabel('Reason').fill('audit');
+    await page.route(
+      '**/api/devices/batch-update',
+      async route => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await button(page, 'Lock 5 devices').click();
+    await dialog(page).getByText('The daemon does not answer').waitFor();
+    await button(page, 'Lock 5 devices').click();
+    await dialog(page).getByText('5 devices locked.').waitFor();
+    expect(await dialog(page).getByText('failed').count()).toBe(0);
+    await context.close();
+  });
+
+  it('need no mouse', async () => {
+    await fleet(daemon, 'Keys', 2, 2);
+    const { page, context } = await open('Keys');
+    await page.getByText('Keys-0001').waitFor();
+    const press = async (isThere: () => Promise<boolean>) => {
+      for (let i = 0; i < 60 && !(await isThere()); i++) await page.keyboard.press('Tab');
+      expect(await isThere()).toBe(true);
+    };
+    const focused = (name: string) => () =>
+      page.evaluate(
+        wanted =>
+          (document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent) === wanted,
+        name,
+      );
+    await press(focused('Select all on this page'));
+    await page.keyboard.press('Space');
+    await page.getByText('2 of 2 devices selected').waitFor();
+    for (let i = 0; i < 60 && !(await focused('Lock …')()); i++) await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Reason').waitFor();
+    await press(() => page.evaluate(() => document.activeElement?.tagName === 'INPUT'));
+    await page.keyboard.type('audit');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('2 devices locked.').waitFor();
+    await press(focused('Close'));
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.getByText('2 devices', { exact: true }).waitFor();
+    expect(await countIn(daemon, 'Keys', 'LOCKED')).toBe(2);
+    await context.close();
+  });
+
+  it.each(['light', 'dark'] as const)('have accessible results in %s colors', async colorScheme => {
+    const name = `Axe${colorScheme}`;
+    const [first] = await fleet(daemon, name, 3, 3);
+    const { page, context } = await openConsole(browser, daemon, {
+      colorScheme,
+      place: `devices?manufacturer=${name}`,
+    });
+    await selectAll(page, 3);
+    await button(page, /^New code/).click();
+    await page.getByLabel('Reason').fill('lost');
+    data(
+      await daemon.call('POST', `/api/devices/${first!.deviceId}/deactivate`, {
+        reason: 'worn',
+        confirmPassword: adminPassword,
+      }),
+    );
+    await button(page, 'Replace 3 codes').click();
+    await dialog(page).getByText('1 failed.').waitFor();
+    await button(page, 'Show codes').click();
+    expect(await violationsOn(page)).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,208 @@
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data } from '../support/fleet.ts';
+import { needs } from '../support/needs.ts';
+import { openConsole, startBrowser, violationsOn } from './browser.ts';
+import { fleet } from './fleet.ts';
+
+const KiB = 1024;
+const serials = (page: Page) => page.locator('tbody td.code').allTextContents();
+const status = (page: Page, words: string | RegExp) => page.getByRole('status').filter({ hasText: words }).waitFor();
+
+needs('chromium')('the list of devices in the console', () => {
+  let daemon: TestDaemon;
+  let browser: Browser;
+  beforeAll(async () => {
+    daemon = await startTestDaemon();
+    await fleet(daemon, 'Plain', 120, 30);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+  });
+
+  it('searches as one types, and aborts the request of an earlier text', async () => {
+    const { page, context } = await openConsole(browser, daemon, { place: 'devices?manufacturer=Plain' });
+    await status(page, /^120 devices$/);
+    const isFor = (keyword: string, url: string) => new URL(url).searchParams.get('keyword') === keyword;
+    await page.route(
+      url => isFor('plain-00', url.href),
+      () => {},
+    );
+    const asked = page.waitForRequest(request => isFor('plain-00', request.url()));
+    await page.getByLabel('Search').fill('plain-00');
+    await asked;
+    const aborted = page.waitForEvent('requestfailed', request => isFor('plain-00', request.url()));
+    await page.getByLabel('Search').pressSequentially('42');
+    expect((await aborted).failure()?.errorText).toBe('net::ERR_ABORTED');
+    await status(page, /^1 device$/);
+    expect(await serials(page)).toEqual(['Plain-0042']);
+    await page.goBack();
+    await status(page, /^120 devices$/);
+    expect(await page.getByLabel('Search').inputValue()).toBe('');
+    await context.close();
+  });
+
+  it('keeps filters, order and page in the address: Back and a link show the same', async () => {
+    const { page, context } = await openConsole(browser, daemon, { place: 'devices' });
+    await page.getByText('Filters', { exact: true }).click();
+    await page.getByLabel('Manufacturer (exact)').fill('Plain');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('inactive').check();
+    await status(page, /^90 devices$/);
+    await page.getByRole('button', { name: 'Serial number' }).click();
+    await page.getByText('Plain-0030').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Page 2 of 2').waitFor();
+    await page.getByText('Plain-0119').waitFor();
+    const query = new URLSearchParams(page.url().split('?')[1]);
+    expect(Object.fromEntries(query)).toEqual({
+      manufacturer: 'Plain',
+      status: 'INACTIVE',
+      sortBy: 'serialNumber',
+      sortOrder: 'asc',
+      page: '2',
+    });
+    const shown = await serials(page);
+    expect(shown).toEqual(Array.from({ length: 40 }, (_, i) => `Plain-${`${80 + i}`.padStart(4, '0')}`));
+    const second = await openConsole(browser, daemon, { place: `devices?${query}` });
+    await second.page.getByText('Plain-0119').waitFor();
+    expect(await serials(second.page)).toEqual(shown);
+    expect(await second.page.getByRole('columnheader', { name: 'Serial number' }).getAttribute('aria-sort')).toBe(
+      'ascending',
+    );
+    await second.context.close();
+    await page.goBack();
+    await page.getByText('Page 1 of 2').waitFor();
+    await page.getByText('Plain-0030').waitFor();
+    await page.goBack();
+    await page.goBack();
+    await status(page, /^120 devices$/);
+    await page.getByRole('button', { name: 'Remove the filter Manufacturer (exact)' }).click();
+    expect(page.url()).toBe(`${daemon.url}/console/#/devices`);
+    await context.close();
+  });
+
+  it('sends dates as instants: until a date includes the day', async () => {
+    const { page, requested, context } = await openConsole(browser, daemon, {
+      place:
+        'devices?createdFrom=2026-03-01&createdTo=2026-03-31&lastUsedBefore=2026-01-01T10:00:00.000Z&tag=lot:1&tag=a:b',
+      timezoneId: 'Europe/Berlin',
+    });
+    await page.getByText('No device matches.').waitFor();
+    const list = new URL(requested.find(url => url.includes('/api/devices/list'))!).searchParams;
+    expect(list.get('createdFrom')).toBe('2026-02-28T23:00:00.000Z');
+    expect(list.get('createdTo')).toBe('2026-03-31T22:00:00.000Z');
+    expect(list.get('lastUsedBefore')).toBe('2026-01-01T10:00:00.000Z');
+    expect(list.getAll('tag')).toEqual(['lot:1', 'a:b']);
+    await page.getByText('Registered until: Mar 31, 2026').waitFor();
+    await context.close();
+  });
+
+  it('names a filter that is not valid, and shows no devices as if it did not apply', async () => {
+    const { page, context } = await openConsole(browser, daemon, { place: 'devices?createdTo=yesterday' });
+    await page.getByRole('alert').getByText('createdTo').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(0);
+    await context.close();
+  });
+
+  it('refreshes rows that it shows, and counts the changes of others until they are asked for', async () => {
+    const [shown] = await fleet(daemon, 'Live', 1, 1);
+    const { page, context } = await openConsole(browser, daemon, { place: 'devices?manufacturer=Live' });
+    await page.getByText('Live-0000').waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    await daemon.call('POST', '/api/devices/register', {
+      deviceType: 'UKEY',
+      serialNumber: 'Live-0001',
+      manufacturer: 'Live',
+      model: 'One',
+    });
+    await page.getByRole('button', { name: '1 other device changed: show' }).click();
+    await page.getByText('Live-0001').waitFor();
+    await page.getByRole('button', { name: 'changed: show' }).waitFor({ state: 'detached' });
+    await daemon.call('POST', `/api/devices/${shown!.deviceId}/lock`, { reason: 'lost' });
+    await page.locator('tbody .badge', { hasText: 'locked' }).waitFor();
+    await context.close();
+  });
+
+  it.each(['csv', 'ndjson'] as const)('exports what the filters select as %s', async format => {
+    const { page, context } = await openConsole(browser, daemon, {
+      place: 'devices?manufacturer=Plain&status=ACTIVE&tag=lot:1',
+    });
+    // A dialog of the system cannot be answered here.
+    await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: `Export ${format.toUpperCase()}` }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe(`devices.${format}`);
+    const saved = await new Response(await file.createReadStream()).text();
+    const direct = await fetch(
+      `${daemon.url}/api/devices/export?format=${format}&manufacturer=Plain&status=ACTIVE&tag=lot:1`,
+      { headers: { authorization: `Bearer ${daemon.adminToken}` } },
+    );
+    expect(saved).toBe(await direct.text());
+    expect(saved.split('\n').filter(line => line.includes('Plain-'))).toHaveLength(15);
+    await context.close();
+  });
+
+  it('shows a VIEWER neither actions nor codes', async () => {
+    const { token } = await daemon.user('watcher', 'VIEWER');
+    const { page, context } = await openConsole(browser, daemon, { token, place: 'devices?manufacturer=Plain' });
+    const bodies: Promise<string>[] = [];
+    page.on('response', response => {
+      if (response.url().includes('/api/devices')) bodies.push(response.text());
+    });
+    await page.reload();
+    await status(page, /^120 devices$/);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Page 2 of 3').waitFor();
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    const code = /[A-Z2-9]{4}(-[A-Z2-9]{4}){3}/;
+    expect(await page.content()).not.toMatch(code);
+    for (const body of await Promise.all(bodies)) expect(body).not.toMatch(code);
+    expect(bodies.length).toBeGreaterThan(0);
+    await context.close();
+  });
+
+  it('shows text of the registry as text', async () => {
+    const manufacturer = '<img src=x onerror="document.title=1">';
+    const device = { deviceType: 'UKEY', serialNumber: 'MARKUP-1', manufacturer, model: '<b>bold</b>' };
+    data(await daemon.call('POST', '/api/devices/register', device));
+    const { page, complaints, context } = await openConsole(browser, daemon, { place: 'devices?keyword=MARKUP-1' });
+    await page.getByText(manufacturer).waitFor();
+    await page.getByText('<b>bold</b>').waitFor();
+    expect(await page.locator('img, b').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
+    const { page, context } = await openConsole(browser, daemon, {
+      colorScheme,
+      place: 'devices?manufacturer=Plain&status=ACTIVE,INACTIVE',
+    });
+    await status(page, /^120 devices$/);
+    await page.getByText('Filters', { exact: true }).click();
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Retire …' }).click();
+    await page.getByLabel('Reason').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await context.close();
+  });
+
+  it('loads at most 60 KiB of scripts', async () => {
+    const { page, requested, context } = await openConsole(browser, daemon, { place: 'devices?manufacturer=Plain' });
+    await status(page, /^120 devices$/);
+    const scripts = [...new Set(requested.filter(url => url.endsWith('.js')))];
+    const contents = await Promise.all(scripts.map(async url => Buffer.from(await (await fetch(url)).arrayBuffer())));
+    const sum = (sizes: readonly number[]) => sizes.reduce((a, b) => a + b, 0);
+    expect(scripts.length).toBeGreaterThan(1);
+    expect(sum(contents.map(({ length }) => length))).toBeLessThanOrEqual(60 * KiB);
+    expect(sum(contents.map(content => gzipSync(content).length))).toBeLessThanOrEqual(24 * KiB);
+    await context.close();
+  });
+});
