@@ -1,4 +1,4 @@
-import type { Browser, Download, Page } from 'playwright-core';
+import type { Browser, Download, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
@@ -184,27 +184,22 @@ needs('chromium')('bulk operations in the console', () => {
     await fleet(daemon, 'Keys', 2, 2);
     const { page, context } = await open('Keys');
     await page.getByText('Keys-0001').waitFor();
-    const press = async (isThere: () => Promise<boolean>) => {
-      for (let i = 0; i < 60 && !(await isThere()); i++) await page.keyboard.press('Tab');
-      expect(await isThere()).toBe(true);
+    const hasFocus = async (locator: Locator) => (await locator.and(page.locator(':focus')).count()) === 1;
+    const press = async (key: string, until: Locator) => {
+      for (let i = 0; i < 60 && !(await hasFocus(until)); i++) await page.keyboard.press(key);
+      expect(await hasFocus(until)).toBe(true);
     };
-    const focused = (name: string) => () =>
-      page.evaluate(
-        wanted =>
-          (document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent) === wanted,
-        name,
-      );
-    await press(focused('Select all on this page'));
+    await press('Tab', page.getByLabel('Select all on this page'));
     await page.keyboard.press('Space');
     await page.getByText('2 of 2 devices selected').waitFor();
-    for (let i = 0; i < 60 && !(await focused('Lock …')()); i++) await page.keyboard.press('Shift+Tab');
+    await press('Shift+Tab', button(page, /^Lock/));
     await page.keyboard.press('Enter');
     await page.getByLabel('Reason').waitFor();
-    await press(() => page.evaluate(() => document.activeElement?.tagName === 'INPUT'));
+    await press('Tab', page.getByLabel('Reason'));
     await page.keyboard.type('audit');
     await page.keyboard.press('Enter');
     await dialog(page).getByText('2 devices locked.').waitFor();
-    await press(focused('Close'));
+    await press('Tab', button(page, 'Close'));
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
     await page.getByText('2 devices', { exact: true }).waitFor();

@@ -133,7 +133,7 @@ needs('chromium')('the list of devices in the console', () => {
       place: 'devices?manufacturer=Plain&status=ACTIVE&tag=lot:1',
     });
     // A dialog of the system cannot be answered here.
-    await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
+    await page.evaluate('delete window.showSaveFilePicker');
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: `Export ${format.toUpperCase()}` }).click();
     const file = await download;
