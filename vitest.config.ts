@@ -16,7 +16,8 @@ export default defineConfig({
     // Real daemons, databases and readers on a machine that others use as well: the output marks a test that needed a second run.
     retry: process.env.CI ? 1 : 0,
     pool: 'forks',
-    maxWorkers: 2,
+    // Two processors: many files wait for processes, servers and readers, so that a third one finds time.
+    maxWorkers: 3,
     allowOnly: !process.env.CI,
   },
 });
