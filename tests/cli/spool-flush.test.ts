@@ -93,11 +93,14 @@ async function killed(path: RegExp, isExecuted: boolean, at = 1): Promise<void> 
   await running.ended;
 }
 
-/** Writes the times of the steps that were sent as so many hours ago. */
+/** As so many hours after the registrations were sent, with a registry that has forgotten their keys. */
 function aged(hours: number): void {
   const at = new Date(Date.now() - hours * 3_600_000).toISOString();
   const old = lines().map(line => (line.startsWith('{"sent"') ? JSON.stringify({ ...JSON.parse(line), at }) : line));
-  writeFileSync(file, `${old.join('\n')}\n`);
+  const ids = new Set(old.flatMap(line => JSON.parse(line).key?.id ?? []));
+  let text = `${old.join('\n')}\n`;
+  for (const id of ids) text = text.replaceAll(id, crypto.randomUUID());
+  writeFileSync(file, text);
 }
 
 describe('a flush that is killed', () => {
@@ -134,6 +137,14 @@ describe('a flush that is killed', () => {
     ]);
   });
 
+  test('after the registration: the code of the first attempt is shown, also if it was used since', async () => {
+    const [serial] = spooled([entryOf()]);
+    await killed(/register$/, true);
+    const { deviceId, activationCode } = await deviceOf(serial!);
+    await registry.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'ann' });
+    expect((await flush('--json')).rows).toMatchObject([{ result: 'registered', deviceId, activationCode }]);
+  });
+
   test.each([25, 1])('%i h ago: a device of another manufacturer is a conflict', async hours => {
     const [serial] = spooled([entryOf()], { sent: true });
     aged(hours);
@@ -142,6 +153,13 @@ describe('a flush that is killed', () => {
       code: 7,
       stdout: expect.stringMatching(/conflict.*\n +already registered as/),
     });
+  });
+
+  test('and the device was registered before that: it is a conflict', async () => {
+    const entry = entryOf();
+    await register(entry.registration.serialNumber);
+    spooled([{ ...entry, at: new Date(Date.now() + 3_600_000).toISOString() }], { sent: true });
+    expect(await flush()).toMatchObject({ code: 7, stdout: expect.stringMatching(/conflict/) });
   });
 
   test('a day ago, before its registration was carried out: the key is registered', async () => {

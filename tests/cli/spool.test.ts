@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { traceDisk } from '../support/disk-trace.ts';
+import { needs } from '../support/needs.ts';
 import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
 import { devmgr, type Running, start, temporaryFolder } from './program.ts';
 
@@ -202,6 +204,38 @@ describe('keys that are plugged in while the registry is away', () => {
     expect(await again.ended).toMatchObject({ code: 0 });
     expect(await deviceOf(third)).toMatchObject({ status: 'ACTIVE', userId: 'sue' });
   });
+
+  test('of a roster that are conflicts in the same run: the roster comes back to the person', async () => {
+    const { serialNumber, deviceType } = await driver.attach(++number);
+    await driver.detach();
+    const { data } = await registry.call('POST', '/api/devices/register', {
+      ...{ deviceType, serialNumber, manufacturer: 'Acme', model: 'One' },
+    });
+    const { deviceId, activationCode } = data;
+    await registry.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'tom' });
+    const people = join(folder, 'people.csv');
+    writeFileSync(people, 'userId\nuna\nvic\n');
+    await away();
+    const running = enroll('--roster', people);
+    await driver.attach(number);
+    await running.until('stderr', /PASS/);
+    await driver.detach();
+    await running.until('stdout', /spooled {2}una/);
+    await back();
+    await running.until('stderr', /una needs another key/);
+    for (const person of ['vic', 'una']) {
+      await running.until('stderr', new RegExp(`needs another key[\\s\\S]*${person}\n +plug in`));
+      const serial = await plug();
+      await running.until('stderr', new RegExp(`${serial}\\S*[^\n]*\n[^\n]*bound to ${person}`));
+      await driver.detach();
+      await running.until('stdout', new RegExp(`bound {2}${person}`));
+    }
+    const { code: exit, stdout } = await running.ended;
+    expect([exit, stdout]).toEqual([
+      0,
+      expect.stringMatching(/conflict[\s\S]*for tom[\s\S]*bound {2}vic[\s\S]*bound {2}una/),
+    ]);
+  });
 });
 
 test.each([['--prove'], ['--require-proof', 'unit']])(
@@ -211,6 +245,24 @@ test.each([['--prove'], ['--require-proof', 'unit']])(
     expect([exit, stderr]).toEqual([2, expect.stringMatching(/a proof answers a challenge of the registry/)]);
   },
 );
+
+needs('strace')('the disk', () => {
+  test('has the key before the screen says that it is spooled', async () => {
+    await away();
+    const running = enroll();
+    await plug();
+    await running.until('stdout', /spooled/);
+    const trace = await traceDisk(running.child.pid!);
+    const serial = await plug();
+    await running.until('stdout', new RegExp(`spooled.*${serial}`));
+    const calls = await trace.end();
+    const synced = calls.findIndex(({ name, args }) => name === 'fsync' && args.includes('keys.spool'));
+    const shown = calls.findIndex(({ name, args }) => name.startsWith('write') && args.includes('spooled'));
+    expect(synced).toBeGreaterThanOrEqual(0);
+    expect(shown).toBeGreaterThan(synced);
+    await interrupt(running);
+  });
+});
 
 needsMount('a full disk', () => {
   test('is reported for the key, which does not count; with room the next key is spooled', async () => {

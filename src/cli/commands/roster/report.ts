@@ -142,6 +142,8 @@ export class RosterReport {
     if (isBound) return;
     this.#tally.take(row.serialNumber ?? '', row.result);
     this.#notice(`    ${safe(row.userId ?? '')} needs another key`);
+    // The person who is next is named again below it.
+    this.#asked = '';
     this.#ring(bell + bell);
   }
 
