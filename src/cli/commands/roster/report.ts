@@ -1,4 +1,7 @@
 /** The output of a roster run, for operators and for scripts. */
+import type { Line } from '../../../contract/line/line.ts';
+import type { Person } from '../../../contract/line/people.ts';
+import { Tally, type TallyFigures } from '../../../contract/line/tally.ts';
 import type { Context } from '../../context.ts';
 import { counted } from '../../count.ts';
 import { wrapped } from '../../terminal/card.ts';
@@ -8,11 +11,8 @@ import { shorten, width } from '../../terminal/width.ts';
 import type { EnrolledKey } from '../enroll/enroll-key.ts';
 import { enrolledWords } from '../enroll/enrolled-words.ts';
 import type { EnrollFile } from '../enroll/results.ts';
-import type { Line } from './line.ts';
-import type { Person } from './people.ts';
 import { remarkOf } from './remarks.ts';
 import type { Verdict } from './station.ts';
-import { Tally } from './tally.ts';
 
 const bell = '\u0007';
 
@@ -185,7 +185,7 @@ export class RosterReport {
   }
 
   #progress(line: Line): string {
-    const words = this.#tally.words(performance.now());
+    const words = tallyWords(this.#tally.figures(performance.now()));
     return `${line.rows.finished} of ${counted(line.rows.people.length, 'row')} done${words && `; ${words}`}`;
   }
 
@@ -226,6 +226,15 @@ export class RosterReport {
   #tint(...args: Parameters<Context['out']['tint']>): string {
     return this.#context.out.tint(...args);
   }
+}
+
+/** Passed, failed by reason, yield in percent and keys per hour of this run; empty before the first key. */
+function tallyWords({ passed, failed, reasons, yield: part, perHour }: TallyFigures): string {
+  if (part === null) return '';
+  const each = [...reasons].map(([failure, number]) => `${failure}: ${number}`);
+  const why = each.length === 0 ? '' : ` (${each.join(', ')})`;
+  const rate = perHour === null ? [] : [`${counted(perHour, 'key')} per hour`];
+  return [`${passed} passed`, `${failed} failed${why}`, `yield ${part} %`, ...rate].join(', ');
 }
 
 const keyWords = ({ deviceType, serialNumber, simulated }: EnrolledKey): string =>
