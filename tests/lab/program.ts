@@ -9,7 +9,7 @@ const HOME = '/tmp/registry';
 const PASSWORD = 'correct horse battery';
 const PROGRAM = fileURLToPath(new URL('../../dist/devmgr.cjs', import.meta.url));
 /** Milliseconds in which a line has to be printed. */
-const PATIENCE = 60_000;
+const PATIENCE = 180_000;
 
 const environment = {
   ...process.env,
