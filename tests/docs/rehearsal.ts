@@ -87,12 +87,7 @@ export const textOf = ({ parts }: Scene): string => lasting(parts.flatMap(({ sho
 
 /** Matches a line, whatever its numbers are. */
 const cue = (line: string): RegExp =>
-  new RegExp(
-    `${line
-      .split(/\d[\d,]*/)
-      .map(RegExp.escape)
-      .join('[\\d,]+')}\\r*\\n`,
-  );
+  new RegExp(`${line.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\d[\d,]*/g, '[\\d,]+')}\\r*\\n`);
 
 const pressed: Readonly<Record<string, string>> = { Enter: keys.enter, Esc: ESC, 'Ctrl-C': ctrl.c, s: 's', r: 'r' };
 

@@ -19,7 +19,7 @@ import { randomOf, seeded } from '../seeded-random.ts';
 
 const PEOPLE = Number(process.argv[2] ?? 200);
 /** Keys for plain `enroll`, before and after the roster: a daemon that has just started is slower. */
-const PLAIN = Math.max(8, Math.ceil(PEOPLE / 10));
+const PLAIN = Math.max(5, Math.ceil(PEOPLE / 10));
 const [ROSTER, RESULTS] = ['/tmp/people.csv', '/tmp/handed-out.csv'];
 const random = seeded(process.argv[3]);
 const pick = randomOf(random);

@@ -4,6 +4,7 @@ import type { Person } from '../../../contract/line/people.ts';
 import { Tally, type TallyFigures } from '../../../contract/line/tally.ts';
 import type { Context } from '../../context.ts';
 import { counted } from '../../count.ts';
+import { Fault, usage } from '../../fault.ts';
 import { wrapped } from '../../terminal/card.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
@@ -112,12 +113,24 @@ export class RosterReport {
     const { row } = verdict;
     this.#tally.take(key, null);
     this.#lastBound = row;
-    this.#file?.add(row);
+    await this.#write(row, `${this.#boundWords(row)}\n`, isLabeled);
+  }
+
+  async #write(row: EnrolledKey, words: string, isLabeled: boolean): Promise<void> {
+    try {
+      this.#file?.add(row);
+    } catch (error) {
+      await this.#show(row, words);
+      throw notInFile(error, row);
+    }
+    if (!this.#context.globals.json || !isLabeled) await this.#show(row, words);
+  }
+
+  async #show(row: EnrolledKey, words: string): Promise<void> {
     const { globals, out } = this.#context;
-    if (globals.json && isLabeled) return;
     if (globals.json) await out.row(row);
     else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
-    else await out.text(`${this.#boundWords(row)}\n`);
+    else await out.text(words);
   }
 
   /** A bound key whose label is printed or has failed. */
@@ -133,12 +146,8 @@ export class RosterReport {
 
   /** The result of a key that was spooled. A script gets the row of a key with a label from `labeled`. */
   async delivered(row: EnrolledKey, isBound: boolean, isLabeled: boolean): Promise<void> {
-    const { globals, out } = this.#context;
-    this.#file?.add(row);
-    if (globals.json && isLabeled) return;
-    if (globals.json) await out.row(row);
-    else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
-    else await out.text(isBound ? `${this.#boundWords(row)}\n` : enrolledWords(this.#context, row));
+    const words = isBound ? `${this.#boundWords(row)}\n` : enrolledWords(this.#context, row);
+    await this.#write(row, words, isLabeled);
     if (isBound) return;
     this.#tally.take(row.serialNumber ?? '', row.result);
     this.#notice(`    ${safe(row.userId ?? '')} needs another key`);
@@ -239,3 +248,12 @@ function tallyWords({ passed, failed, reasons, yield: part, perHour }: TallyFigu
 
 const keyWords = ({ deviceType, serialNumber, simulated }: EnrolledKey): string =>
   safe(`${deviceType} ${serialNumber ?? '(no readable serial)'}${simulated ? ' (simulated)' : ''}`);
+
+/** The error for a key whose row the file does not have. If the key is bound, the operator has to know that. */
+const notInFile = (error: unknown, { result, deviceId, userId }: EnrolledKey): unknown =>
+  error instanceof Fault && result !== 'failed'
+    ? usage(
+        error.message,
+        `${safe(deviceId ?? '')} is bound to ${safe(userId ?? '')} and is not in the file. Make room, run the same command again, and plug that key in again: then it counts`,
+      )
+    : error;
