@@ -4,7 +4,7 @@
  *   --repetitions N   how often each pair is measured (default 3)
  *   --seconds N       length of each load (default 3)
  *   --only WORDS      only groups whose name holds one of these (comma-separated): start, list, http, batch, figures, stream, upload, command,
- *                     postgres-nodes, postgres-lists
+ *                     console, postgres-nodes, postgres-lists
  *   --growth SIZES    instead of the table: the same work at each of these sizes, as a table and a plot in docs/
  *   --folder DIR      keeps the registries it fills there, for the next run
  *   --json            one JSON document instead of the table
@@ -21,6 +21,7 @@ import { machine, othersAtWork } from './machine.ts';
 import { judged, type Row, reached, short, table } from './report.ts';
 import { batchRows } from './rows/batch.ts';
 import { commandRows } from './rows/command.ts';
+import { consoleRows } from './rows/console.ts';
 import { figureRows } from './rows/figures.ts';
 import { httpRows } from './rows/http.ts';
 import { listRows } from './rows/lists.ts';
@@ -39,6 +40,7 @@ const groups: Readonly<Record<string, Group>> = {
   figures: figureRows,
   stream: streamRows,
   upload: uploadRows,
+  console: consoleRows,
   'postgres-nodes': nodeRows,
   'postgres-lists': postgresListRows,
 };
