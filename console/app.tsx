@@ -1,16 +1,19 @@
 /** The frame of every page: navigation, state of the stream, the page itself. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
-import { session } from './api/session.ts';
+import { mayOnlyRegisterKey, session } from './api/session.ts';
+import { startStepUp } from './api/step-up.ts';
 import { startStream } from './api/stream.ts';
-import { Account } from './pages/account.tsx';
+import { AccountMenu } from './pages/account/menu.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { componentOf, type PageEntry, pageAt, pages } from './pages.tsx';
 import { StreamStatus, Waiting } from './parts/status.tsx';
+import { StepUp } from './parts/step-up.tsx';
 import { linkTo, place } from './router.ts';
 import { text } from './text/text.ts';
 
 startStream();
+startStepUp();
 
 /** The console. */
 export function App() {
@@ -20,7 +23,7 @@ export function App() {
 
 function Frame() {
   const { path } = place.value;
-  const page = pageAt(path);
+  const page = pageAt(mayOnlyRegisterKey.value ? ['account'] : path);
   const title = page ? text.value.nav[page.name] : text.value.common.unknownPage;
   useEffect(() => {
     document.title = `${title} · devmgr`;
@@ -33,7 +36,7 @@ function Frame() {
         </a>
         <nav aria-label={text.value.nav.label}>
           {pages
-            .filter(({ isShown }) => isShown())
+            .filter(({ isShown, isInMenu }) => isShown() && !isInMenu)
             .map(({ name }) => (
               <a
                 key={name}
@@ -45,9 +48,10 @@ function Frame() {
             ))}
         </nav>
         <StreamStatus />
-        <Account />
+        <AccountMenu />
       </header>
       <Waiting />
+      <StepUp />
       <main>
         <Boundary key={path.join('/')}>
           {page ? <Loaded page={page} isItem={path.length > 1} /> : <p>{text.value.common.unknownPage}</p>}

@@ -7,6 +7,8 @@ import type { Dictionary } from './text/en.ts';
 export interface PageEntry {
   /** First part of its address, and its name in the dictionary. */
   readonly name: Exclude<keyof Dictionary['nav'], 'label'>;
+  /** Set if the menu of the person leads to it, not the navigation. */
+  readonly isInMenu?: true;
   /** Whether the role of the person has it. */
   readonly isShown: () => boolean;
   /** Its component. */
@@ -34,6 +36,12 @@ export const pages: readonly PageEntry[] = [
     name: 'activity',
     isShown: always,
     load: async () => (await import('./pages/activity.tsx')).ActivityPage,
+  },
+  {
+    name: 'account',
+    isInMenu: true,
+    isShown: always,
+    load: async () => (await import('./pages/account/page.tsx')).AccountPage,
   },
 ];
 

@@ -3,13 +3,13 @@ import type { ErrorCode } from '../../src/contract/codes.ts';
 
 /** A request that was refused, or that got no response (`code` is then 0). */
 export class Problem extends Error {
-  /** Business code; 0 if the daemon did not answer. */
-  readonly code: ErrorCode | 0;
+  /** Business code; 0 if the daemon did not answer, `key` if a security key was not used. */
+  readonly code: ErrorCode | 0 | 'key';
   /** Under which the log of the daemon has the details; null if it did not answer. */
   readonly requestId: string | null;
   /** Of a refusal: what the daemon says besides. Null if it says nothing. */
   readonly data: unknown;
-  constructor(code: ErrorCode | 0, message: string, requestId: string | null = null, data: unknown = null) {
+  constructor(code: ErrorCode | 0 | 'key', message: string, requestId: string | null = null, data: unknown = null) {
     super(message);
     this.name = 'Problem';
     this.code = code;

@@ -46,6 +46,13 @@ export const setOnRefusedToken = (then: () => void): void => {
   onRefusedToken = then;
 };
 
+/** Asks the person to sign in again. Resolves with whether that was done. */
+let onStepUp = async (): Promise<boolean> => false;
+/** Sets how the person is asked to sign in again. */
+export const setOnStepUp = (ask: () => Promise<boolean>): void => {
+  onStepUp = ask;
+};
+
 /**
  * Calls an operation and returns the data of its response. A read over its limit, or a write with a key, is sent again when the daemon says so. Throws
  * `Problem`, and AbortError if `signal` aborts.
@@ -78,7 +85,7 @@ async function carryOut(
   options: RequestOptions,
   read: (response: globalThis.Response) => Promise<Response['envelope']>,
 ): Promise<Response> {
-  const sent = token.peek();
+  let sent = token.peek();
   const isSafe = endpoints[name].method === 'GET' || options.key !== undefined;
   for (let attempt = 1; ; attempt++) {
     const response = await send(name, input, sent, options, read);
@@ -88,11 +95,19 @@ async function carryOut(
       await waitForLimit(response.retryAfter, options.signal);
       continue;
     }
-    // A token of an earlier session says nothing about this one.
-    if ((code === 1004 || code === 1005) && sent !== null && sent === token.value) onRefusedToken();
+    if (code === 2007 && wantsStepUp(data) && (await onStepUp())) {
+      sent = token.peek();
+      continue;
+    }
+    // A token of an earlier session says nothing about this one, and 1004 of a step-up means the key.
+    if ((code === 1004 || code === 1005) && name !== 'stepUp' && sent !== null && sent === token.value)
+      onRefusedToken();
     throw new Problem(code as ErrorCode, message, response.requestId, data);
   }
 }
+
+const wantsStepUp = (data: unknown): boolean =>
+  typeof data === 'object' && data !== null && 'stepUp' in data && data.stepUp === true;
 
 /** 128 random bits in hex, for one action of the operator. `crypto.randomUUID` exists under HTTPS only. */
 export function newKey(): string {

@@ -21,6 +21,8 @@ export const session = signal<SignIn | null | undefined>(undefined);
 export type Ended =
   /** The daemon no longer accepts the token. */
   | 'expired'
+  /** The key that the person must have is registered, and signs in from now on. */
+  | 'registered'
   /** The code of `devmgr open` was used before, or is too old. */
   | 'code';
 /** Why the page is without a session; null before the first one, and after a sign-out. */
@@ -29,6 +31,8 @@ export const ended = signal<Ended | null>(null);
 export const role = computed<Role>(() => session.value?.user.role ?? 'VIEWER');
 /** Whether the person may change devices. */
 export const mayChange = computed(() => role.value !== 'VIEWER');
+/** Whether the token can only register a security key, which the person must have. */
+export const mayOnlyRegisterKey = computed(() => session.value?.mustRegisterKey === true);
 /** Whether the person is an administrator. */
 export const isAdmin = computed(() => role.value === 'ADMIN');
 

@@ -1,34 +1,41 @@
-/** The sign-in with user name and password. */
+/** The sign-in: user name and password, a security key, or both. */
 import { useSignal } from '@preact/signals';
-import { type Problem, problemOf } from '../api/problem.ts';
+import { useAction } from '../api/action.ts';
+import { answerOf, canUseKeys } from '../api/keys.ts';
+import { Problem } from '../api/problem.ts';
 import { call } from '../api/request.ts';
 import { ended, useSession } from '../api/session.ts';
 import { Field } from '../parts/field.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
 import { text } from '../text/text.ts';
 
+/** Marks the session: some changes in it need a recent sign-in. */
+const session = 'CONSOLE';
+
+/** Of the login with a password, if the user must sign in with a key as well. */
+interface SecondStep {
+  readonly loginTicket: string;
+  /** Absent where the address of the page allows no keys. */
+  readonly secondFactor?: object;
+}
+
 /** Asks who the person is. */
 export function SignInPage() {
   const words = text.value.signIn;
   const username = useSignal('');
   const password = useSignal('');
-  const problem = useSignal<Problem | null>(null);
-  const busy = useSignal(false);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    busy.value = true;
-    try {
-      useSession(await call('login', { body: { username: username.value, password: password.value } }));
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
-    busy.value = false;
-  };
-  const wrong = problem.value?.code === 1002 || problem.value?.code === 1003;
+  const { busy, problem, run } = useAction();
+  const isWrong = problem.value?.code === 1002 || problem.value?.code === 1003;
   return (
     <main class="sign-in">
       <h1>devmgr</h1>
-      <form onSubmit={submit} aria-label={words.title}>
+      <form
+        aria-label={words.title}
+        onSubmit={event => {
+          event.preventDefault();
+          void run(() => withPassword(username.value, password.value));
+        }}
+      >
         {ended.value && <p role="status">{words[ended.value]}</p>}
         <Field
           label={words.username}
@@ -50,12 +57,41 @@ export function SignInPage() {
           autocomplete="current-password"
           required
         />
-        {wrong ? <p role="alert">{words.wrong}</p> : <ProblemNotice problem={problem.value} />}
+        {isWrong ? <p role="alert">{words.wrong}</p> : <ProblemNotice problem={problem.value} />}
         <button type="submit" class="main" disabled={busy.value}>
           {words.submit}
         </button>
-        <p class="hint">{words.local}</p>
       </form>
+      {canUseKeys() && (
+        <button type="button" class="with-key" disabled={busy.value} onClick={() => void run(withKey)}>
+          {words.withKey}
+        </button>
+      )}
+      <p class="hint">{words.local}</p>
     </main>
   );
+}
+
+async function withPassword(username: string, password: string): Promise<void> {
+  try {
+    useSession(await call('login', { body: { username, password, session } }));
+  } catch (error) {
+    const next = secondStepOf(error);
+    if (!next) throw error;
+    // Keys do not work at this address; the page says so.
+    if (!next.secondFactor) throw new Problem('key', 'address');
+    const response = await answerOf(next.secondFactor);
+    useSession(await call('webauthnLogin', { body: { response, loginTicket: next.loginTicket, session } }));
+  }
+}
+
+async function withKey(): Promise<void> {
+  const { options } = await call('webauthnOptions', {});
+  useSession(await call('webauthnLogin', { body: { response: await answerOf(options), session } }));
+}
+
+function secondStepOf(error: unknown): SecondStep | null {
+  if (!(error instanceof Problem) || error.code !== 1004) return null;
+  const data = error.data as SecondStep | null;
+  return data && typeof data.loginTicket === 'string' ? data : null;
 }

@@ -16,13 +16,7 @@ export function ProblemNotice({ problem, retry }: ProblemNoticeProps) {
   return (
     <div class="problem" role="alert">
       <strong>{words.title}</strong>
-      <p>
-        {problem.code === 0
-          ? words.noAnswer
-          : problem.code === 2007
-            ? `${words.forbidden} ${problem.message}`
-            : problem.message}
-      </p>
+      <p>{wordsOf(problem)}</p>
       {problem.requestId && <small>{words.requestId(problem.requestId)}</small>}
       {retry && (
         <button type="button" onClick={retry}>
@@ -31,4 +25,11 @@ export function ProblemNotice({ problem, retry }: ProblemNoticeProps) {
       )}
     </div>
   );
+}
+
+function wordsOf({ code, message }: Problem): string {
+  const words = text.value.problem;
+  if (code === 'key') return { known: words.keyKnown, address: words.keyAddress }[message] ?? words.noKey;
+  if (code === 0) return words.noAnswer;
+  return code === 2007 ? `${words.forbidden} ${message}` : message;
 }

@@ -26,9 +26,18 @@ export const de: Dictionary = {
     expired: 'Die Sitzung ist beendet. Melden Sie sich erneut an.',
     code: 'Dieser Link wurde schon benutzt oder ist älter als 30 Sekunden. Rufen Sie devmgr open erneut auf, oder melden Sie sich an.',
     wrong: 'Benutzername oder Passwort ist falsch.',
+    withKey: 'Mit einem Sicherheitsschlüssel anmelden',
+    registered: 'Der Schlüssel ist registriert. Melden Sie sich neu an.',
     local: 'Auf dem Rechner des Dienstes öffnet `devmgr open` diese Seite angemeldet.',
   },
+  stepUp: {
+    title: 'Erneut anmelden',
+    why: 'Diese Änderung verlangt eine Anmeldung in den letzten zehn Minuten.',
+    wrong: 'Das Passwort ist falsch.',
+    withKey: 'Sicherheitsschlüssel benutzen',
+  },
   account: {
+    keys: 'Sicherheitsschlüssel',
     signOut: 'Abmelden',
     theme: 'Farben',
     light: 'hell',
@@ -48,6 +57,11 @@ export const de: Dictionary = {
     limited: seconds => `Zu viele Anfragen: Diese wird in ${s(seconds, 'Sekunde', 'Sekunden')} erneut gesendet.`,
     requestId: id => `Anfrage ${id}`,
     retry: 'Erneut versuchen',
+    keyKnown: 'Dieser Schlüssel ist schon registriert.',
+    noKey:
+      'Es wurde kein Sicherheitsschlüssel benutzt: abgebrochen, Zeit abgelaufen, oder keiner passt. Versuchen Sie es erneut.',
+    keyAddress:
+      'Sie müssen sich mit einem Sicherheitsschlüssel anmelden, und unter dieser Adresse benutzen Browser keinen. Öffnen Sie die Konsole über HTTPS oder auf localhost.',
     crashed: 'Diese Seite ist ausgefallen. Laden Sie sie neu; das Register ist nicht betroffen.',
   },
   common: {

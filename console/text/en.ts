@@ -25,9 +25,18 @@ export const en = {
     expired: 'Your session has ended. Sign in again.',
     code: 'This link was used before or is older than 30 seconds. Run devmgr open again, or sign in.',
     wrong: 'User name or password is wrong.',
+    withKey: 'Sign in with a security key',
+    registered: 'The key is registered. Sign in again.',
     local: 'On the machine of the daemon, `devmgr open` opens this page signed in.',
   },
+  stepUp: {
+    title: 'Sign in again',
+    why: 'This change needs a sign-in of the last ten minutes.',
+    wrong: 'The password is wrong.',
+    withKey: 'Use a security key',
+  },
   account: {
+    keys: 'Security keys',
     signOut: 'Sign out',
     theme: 'Colors',
     light: 'light',
@@ -47,6 +56,10 @@ export const en = {
     limited: (seconds: number) => `Too many requests: this one is sent again in ${s(seconds, 'second')}.`,
     requestId: (id: string) => `Request ${id}`,
     retry: 'Try again',
+    keyKnown: 'This key is registered already.',
+    noKey: 'No security key was used: cancelled, out of time, or none that fits. Try again.',
+    keyAddress:
+      'You must sign in with a security key, and browsers use none at this address. Open the console under HTTPS or at localhost.',
     crashed: 'This page has failed. Reload it; the registry is not affected.',
   },
   common: {

@@ -1,14 +1,8 @@
 /** The console in a real browser, against a daemon of the test. */
-import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { TestDaemon } from '../support/daemon.ts';
 import { findTool } from '../support/needs.ts';
-
-const root = join(import.meta.dirname, '..', '..');
-const made = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
-if (made.status !== 0) throw new Error(`the console could not be built:\n${made.stderr}`);
 
 /** Runs in the page before its own code, where the policy of the page does not apply. */
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -43,13 +37,16 @@ export interface ConsoleTab {
 interface TabOptions extends BrowserContextOptions {
   /** The token of the session; null for none, the administrator's if absent. */
   readonly token?: string | null;
+  /** Name of the machine in the address; keys work at `localhost` and not at an IP address. */
+  readonly host?: string;
   /** Place that the tab shows first. */
   readonly place?: string;
 }
 
 /** Opens the console in a context of its own, signed in. */
 export async function openConsole(browser: Browser, daemon: TestDaemon, options: TabOptions = {}): Promise<ConsoleTab> {
-  const { token = daemon.adminToken, place = '', ...contextOptions } = options;
+  const { token = daemon.adminToken, place = '', host = '127.0.0.1', ...contextOptions } = options;
+  const url = daemon.url.replace('127.0.0.1', host);
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     locale: 'en-US',
@@ -64,14 +61,14 @@ export async function openConsole(browser: Browser, daemon: TestDaemon, options:
   page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', error => complaints.push(error.message));
   if (token !== null) await signIn(context, daemon, token);
-  await page.goto(`${daemon.url}/console/#/${place}`);
+  await page.goto(`${url}/console/#/${place}`);
   return {
     page,
     context,
     requested,
     complaints,
     async show(next) {
-      await page.goto(`${daemon.url}/console/#/${next}`);
+      await page.goto(`${url}/console/#/${next}`);
     },
   };
 }
@@ -87,6 +84,28 @@ async function signIn(context: BrowserContext, daemon: TestDaemon, token: string
     sessionStorage.setItem('devmgr.test', 'signed in once');
     sessionStorage.setItem('devmgr.session', stored);
   }, session);
+}
+
+/** A security key in the browser, with PIN and touch given at once. Returns its credentials and a way to take it out. */
+export async function plugSecurityKey(
+  page: Page,
+): Promise<{ credentials(): Promise<number>; unplug(): Promise<void> }> {
+  const tools = await page.context().newCDPSession(page);
+  await tools.send('WebAuthn.enable');
+  const { authenticatorId } = await tools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'usb',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    credentials: async () => (await tools.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
+    unplug: async () => void (await tools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })),
+  };
 }
 
 /** What axe-core finds on the page: rule and element. */

@@ -1,12 +1,13 @@
 /** Who is signed in, and what the person has chosen for this browser. */
-import { endSession, session } from '../api/session.ts';
-import { prefer, preferences, type Theme } from '../preferences.ts';
-import { type Language, language, languages, text } from '../text/text.ts';
+import { endSession, session } from '../../api/session.ts';
+import { prefer, preferences, type Theme } from '../../preferences.ts';
+import { linkTo } from '../../router.ts';
+import { type Language, language, languages, text } from '../../text/text.ts';
 
 const themes: readonly Theme[] = ['system', 'light', 'dark'];
 
 /** The menu of the person, at the end of the header. */
-export function Account() {
+export function AccountMenu() {
   const words = text.value.account;
   const user = session.value?.user;
   return (
@@ -14,6 +15,7 @@ export function Account() {
       <summary>{user?.username}</summary>
       <div class="menu">
         <p>{user?.role}</p>
+        <a href={linkTo('account')}>{words.keys}</a>
         <label>
           {words.language}
           <select

@@ -1,0 +1,50 @@
+/** Signing in again: some changes need a sign-in of the last ten minutes. */
+import { signal } from '@preact/signals';
+import type { BodyOf } from '../../src/contract/define.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { answerOf } from './keys.ts';
+import { call, setOnStepUp } from './request.ts';
+import { session, useSession } from './session.ts';
+
+/** A request that waits for a recent sign-in. */
+interface Waiting {
+  /** Resolved with true after the sign-in, with false if the person does not want it. */
+  readonly asked: Promise<boolean>;
+  readonly resolve: (done: boolean) => void;
+}
+
+/** Set while requests wait for the person to sign in again. */
+export const waiting = signal<Waiting | null>(null);
+
+/** Asks the person to sign in again when the daemon wants that. Requests that wait at the same time wait for the same sign-in. */
+export function startStepUp(): void {
+  setOnStepUp(() => {
+    const present = waiting.peek();
+    if (present) return present.asked;
+    const { promise: asked, resolve } = Promise.withResolvers<boolean>();
+    waiting.value = { asked, resolve };
+    return asked;
+  });
+}
+
+/** Signs in again with the password. Throws `Problem`. */
+export const stepUpWithPassword = (password: string): Promise<void> => stepUp({ password });
+
+/** Signs in again with a security key. Throws `Problem`. */
+export async function stepUpWithKey(): Promise<void> {
+  const { options } = await call('stepUpOptions', {});
+  return stepUp({ response: await answerOf(options) });
+}
+
+/** Ends the question: the requests go on, or fail as they would have. */
+export function answerStepUp(done: boolean): void {
+  waiting.peek()?.resolve(done);
+  waiting.value = null;
+}
+
+async function stepUp(body: BodyOf<Routes['stepUp']>): Promise<void> {
+  const renewed = await call('stepUp', { body });
+  const present = session.peek();
+  if (present) useSession({ ...present, ...renewed });
+  answerStepUp(true);
+}

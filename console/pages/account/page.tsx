@@ -1,0 +1,22 @@
+/** The security keys that the person signs in with, and who has to have one. */
+import { isAdmin, session } from '../../api/session.ts';
+import { Keys } from './keys.tsx';
+import { Policy } from './policy.tsx';
+import { words } from './words.ts';
+
+/** The person's own account. */
+export function AccountPage() {
+  const present = session.value;
+  if (!present) return null;
+  const { user, mustRegisterKey = false } = present;
+  return (
+    <>
+      <h1>
+        {user.username} <small>{user.role}</small>
+      </h1>
+      {mustRegisterKey && <p role="status">{words.value.mustRegister}</p>}
+      <Keys userId={user.id} mayOnlyRegister={mustRegisterKey} />
+      {isAdmin.value && !mustRegisterKey && <Policy />}
+    </>
+  );
+}

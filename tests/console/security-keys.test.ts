@@ -1,0 +1,160 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { holdClock, second } from '../support/clock.ts';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { needs } from '../support/needs.ts';
+import { openConsole, plugSecurityKey, startBrowser, violationsOn } from './browser.ts';
+
+const minute = 60 * second;
+
+needs('chromium')('security keys in the console', () => {
+  let daemon: TestDaemon;
+  let browser: Browser;
+  let clock: ReturnType<typeof holdClock>;
+  beforeAll(async () => {
+    clock = holdClock();
+    daemon = await startTestDaemon();
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+    clock.release();
+  });
+  let person = '';
+  let count = 0;
+  beforeEach(async () => {
+    person = `person-${++count}`;
+    await daemon.call('POST', '/api/users', { username: person, password: adminPassword, role: 'ADMIN' });
+  });
+
+  const open = async () => openConsole(browser, daemon, { token: null, host: 'localhost' });
+  const signInWithPassword = async (page: Page) => {
+    await page.getByLabel('User name').fill(person);
+    await page.getByLabel('Password').fill(adminPassword);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+  const register = async (page: Page, name: string) => {
+    await page.goto(`${new URL(page.url()).origin}/console/#/account`);
+    await page.getByLabel('Name of the key').fill(name);
+    await page.getByRole('button', { name: 'Register a key' }).click();
+    await page.getByRole('cell', { name, exact: true }).waitFor();
+  };
+  const signOut = async (page: Page) => {
+    await page.locator('summary', { hasText: person }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+  };
+  const isSignedIn = (page: Page) => page.locator('summary', { hasText: person }).waitFor();
+
+  it('register, and then sign in alone', async () => {
+    const { page, context, complaints } = await open();
+    const key = await plugSecurityKey(page);
+    await signInWithPassword(page);
+    await isSignedIn(page);
+    await register(page, 'desk <b>');
+    expect(await key.credentials()).toBe(1);
+    await signOut(page);
+    await page.getByRole('button', { name: 'Sign in with a security key' }).click();
+    await isSignedIn(page);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('are asked for after the password where the person wants that, and refuse without', async () => {
+    const { page, context } = await open();
+    const key = await plugSecurityKey(page);
+    await signInWithPassword(page);
+    await isSignedIn(page);
+    await register(page, 'desk');
+    await page.getByLabel('Require a key at each sign-in of this account').click();
+    await expect.poll(() => page.getByLabel('Require a key at each sign-in of this account').isChecked()).toBe(true);
+    await signOut(page);
+    await signInWithPassword(page);
+    await isSignedIn(page);
+    await signOut(page);
+    await key.unplug();
+    await plugSecurityKey(page);
+    await signInWithPassword(page);
+    await page.getByRole('alert').filter({ hasText: 'No security key was used' }).waitFor();
+    await context.close();
+  });
+
+  it('no longer sign in once they are removed, and a repeated answer never does', async () => {
+    const { page, context } = await open();
+    await plugSecurityKey(page);
+    await signInWithPassword(page);
+    await isSignedIn(page);
+    await register(page, 'desk');
+    await signOut(page);
+    const sent = page.waitForRequest(request => request.url().endsWith('/api/auth/webauthn/login'));
+    await page.getByRole('button', { name: 'Sign in with a security key' }).click();
+    await isSignedIn(page);
+    const { origin } = new URL(page.url());
+    const repeated = await fetch(`${origin}/api/auth/webauthn/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin },
+      body: (await sent).postData(),
+    });
+    expect([repeated.status, await repeated.json()]).toEqual([401, expect.objectContaining({ code: 1004 })]);
+    await page.goto(`${new URL(page.url()).origin}/console/#/account`);
+    await page.getByRole('button', { name: 'Remove: desk' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('You have no key yet.').waitFor();
+    await signOut(page);
+    await page.getByRole('button', { name: 'Sign in with a security key' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('User name').waitFor();
+    await context.close();
+  });
+
+  it('renew a sign-in that is older than ten minutes, as the password does; the change then goes on', async () => {
+    const { page, context } = await open();
+    await plugSecurityKey(page);
+    await signInWithPassword(page);
+    await isSignedIn(page);
+    await register(page, 'desk');
+    clock.forward(11 * minute);
+    await page.getByLabel('Require a key at each sign-in of this account').click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Require a key at each sign-in of this account').click();
+    await dialog.getByLabel('Password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('The password is wrong.').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await dialog.getByLabel('Password').fill(adminPassword);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByLabel('Require a key at each sign-in of this account').isChecked()).toBe(true);
+    clock.forward(11 * minute);
+    await page.getByLabel('Require a key at each sign-in of this account').click();
+    await dialog.getByRole('button', { name: 'Use a security key' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByLabel('Require a key at each sign-in of this account').isChecked()).toBe(false);
+    await context.close();
+  });
+
+  it('must be registered first by a person who needs one and has none', async () => {
+    await daemon.call('POST', '/api/users', { username: 'late', password: adminPassword, role: 'VIEWER' });
+    await daemon.call('PUT', '/api/policies/sign-in', { requireKey: ['VIEWER'] });
+    person = 'late';
+    const { page, context } = await open();
+    await plugSecurityKey(page);
+    await signInWithPassword(page);
+    await page.getByText('You must sign in with a security key').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByLabel('Name of the key').fill('first');
+    await page.getByRole('button', { name: 'Register a key' }).click();
+    await page.getByText('The key is registered. Sign in again.').waitFor();
+    await page.getByRole('button', { name: 'Sign in with a security key' }).click();
+    await isSignedIn(page);
+    await page
+      .getByRole('heading', { name: 'Overview' })
+      .or(page.getByRole('heading', { name: 'late' }))
+      .first()
+      .waitFor();
+    await daemon.call('PUT', '/api/policies/sign-in', { requireKey: [] });
+    await context.close();
+  });
+});
