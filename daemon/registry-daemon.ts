@@ -28,7 +28,7 @@ import {
   userRoutes,
   webhookRoutes,
 } from './http/routes/operations.ts';
-import { signInRoutes } from './http/routes/sign-in.ts';
+import { signInRoutes, terminalLoginRoutes } from './http/routes/sign-in.ts';
 import { buildServer } from './http/server.ts';
 import { websocketPlugin } from './http/websocket.ts';
 import { refuseWrongMethods } from './http/wrong-methods.ts';
@@ -65,6 +65,7 @@ import { KeySignIn } from './services/sign-in/key-sign-in.ts';
 import { PasskeyService } from './services/sign-in/passkeys.ts';
 import { SignInPolicies } from './services/sign-in/sign-in-policies.ts';
 import { SignedChallenges } from './services/sign-in/signed-challenges.ts';
+import { TerminalLogins } from './services/sign-in/terminal-logins.ts';
 import { SignInCodes } from './services/sign-in-codes.ts';
 import { statisticsAt } from './services/statistics.ts';
 import { TokenService } from './services/token-service.ts';
@@ -172,6 +173,7 @@ async function createParts({ settings, log, home, stack }: Start, { store, blobs
     keySignIn,
     signInPolicies,
     passkeys: new PasskeyService({ store, challenges, policies: signInPolicies, now }),
+    terminalLogins: new TerminalLogins({ store, challenges, tokens: logins, now, access }),
     stepUp: new StepUpRule(settings.stepUp ?? 'console', now),
     devices: new DeviceService({ store, passwords, guessing, policies, now, access }),
     apps: new AppService({ store, blobs, budget, now }),
@@ -226,6 +228,7 @@ async function createServer(
         gauges: () => gauges(store, hub, parts),
       }),
     app => signInRoutes(app, { ...parts, siteOf: request => relyingPartyOf(request, { origin, publicUrl }) }),
+    app => terminalLoginRoutes(app, parts),
     app => userRoutes(app, parts),
     app => signInCodeRoutes(app, parts),
     app => tokenRoutes(app, parts),

@@ -119,8 +119,8 @@ const invalid = () => new ApiError(1004, 'the code is invalid, was used or has e
 const MOST_CODES = 10_000;
 
 /** The codes of one daemon. They end by a clock that never goes back, and with the daemon. */
-class LocalCodes implements SharedCodes {
-  /** In the order in which they end, because all live equally long. */
+export class LocalCodes implements SharedCodes {
+  /** In the order in which they were made, which is about the order in which they end. */
   readonly #codes = new Map<string, { readonly session: string; readonly endsAt: number }>();
 
   async put(digest: string, session: string, milliseconds: number): Promise<void> {

@@ -8,7 +8,7 @@ export function licenceOf(folder) {
   if (!license) fail(`${name} names no licence.`, 'Look the licence up before shipping it.');
   const files = readdirSync(folder).filter(entry => /^(licen[cs]e|copying|notice)/i.test(entry));
   const holder = typeof author === 'string' ? author : (author?.name ?? `the authors of ${name}`);
-  const texts = files.map(file => readFileSync(join(folder, file), 'utf8').trim());
+  const texts = files.map(file => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
   return { name, version, licence: license, text: texts.length ? texts.join('\n\n') : `Copyright ${holder}` };
 }
 

@@ -29,6 +29,8 @@ export function hintOf({ code, request }: ServerRefusal, asked: Asked | null): s
   switch (code) {
     case 401:
     case 1004:
+      // The password was right, and the second step needs a browser.
+      if (request.username !== undefined) return 'sign in in a browser: devmgr login --web';
       return asked?.context.loginHint() ?? null;
     case 1005:
       return asked?.context.loginHint('log in again') ?? null;

@@ -137,6 +137,9 @@ export const passkeyBounds = {
   transport: 32,
 } as const;
 
+/** Logins of terminals that a person approves in a browser: how long a request is valid, how often a terminal asks, the longest name in characters. */
+export const terminalLogin = { seconds: 5 * 60, pollSeconds: 2, nameLength: 100 } as const;
+
 /** How old the last sign-in may be for operations that need a recent one. */
 export const stepUpSeconds = 10 * 60;
 

@@ -12,6 +12,7 @@ import * as signInCodes from './sign-in-codes.ts';
 import * as signIn from './sign-in-policy.ts';
 import { statistics } from './statistics.ts';
 import * as system from './system.ts';
+import * as terminals from './terminal-logins.ts';
 import * as tokens from './tokens.ts';
 import * as trust from './trust.ts';
 import * as users from './users.ts';
@@ -28,6 +29,10 @@ export const routes = {
   webauthnLogin: webauthn.webauthnLogin,
   passkeyOptions: webauthn.passkeyOptions,
   registerPasskey: webauthn.registerPasskey,
+  createTerminalLogin: terminals.createTerminalLogin,
+  showTerminalLogin: terminals.showTerminalLogin,
+  approveTerminalLogin: terminals.approveTerminalLogin,
+  takeTerminalLogin: terminals.takeTerminalLogin,
   stepUpOptions: webauthn.stepUpOptions,
   stepUp: webauthn.stepUp,
   register: devices.registerDevice,

@@ -103,6 +103,8 @@ describe('the OpenAPI document', () => {
     expect(open.sort()).toEqual([
       '/api/auth/exchange',
       '/api/auth/login',
+      '/api/auth/terminal',
+      '/api/auth/terminal/token',
       '/api/auth/webauthn/login',
       '/api/auth/webauthn/options',
       '/api/health',

@@ -90,7 +90,8 @@ describe('operations', () => {
     // A proof stores nothing, and a key gives each challenge an answer of its own.
     const tokens = ['createToken', 'createCode', 'exchangeCode', 'login', 'refresh', 'revokeToken', 'createWebhook'];
     const keys = ['webauthnOptions', 'webauthnLogin', 'passkeyOptions', 'registerPasskey', 'removePasskey'];
-    const signIns = [...keys, 'requireKey', 'stepUpOptions', 'stepUp'];
+    const terminals = ['createTerminalLogin', 'showTerminalLogin', 'approveTerminalLogin', 'takeTerminalLogin'];
+    const signIns = [...keys, ...terminals, 'requireKey', 'stepUpOptions', 'stepUp'];
     expect(others.sort()).toEqual([...uploads, ...tokens, ...signIns, 'proveKey', 'testWebhook'].sort());
     expect(accepting.length).toBeGreaterThanOrEqual(14);
   });

@@ -52,6 +52,8 @@ const readers: readonly RouteName[] = [
   'registerPasskey',
   'stepUpOptions',
   'stepUp',
+  'showTerminalLogin',
+  'approveTerminalLogin',
 ];
 const changers: readonly RouteName[] = [
   'register',
@@ -111,6 +113,8 @@ const ofPeople: readonly RouteName[] = [
   'registerPasskey',
   'stepUpOptions',
   'stepUp',
+  'showTerminalLogin',
+  'approveTerminalLogin',
 ];
 const rows = [
   { operation: 'listKeys' as const, allowed: ['ADMIN', 'DEALER', 'VIEWER', 'LOCAL'] },

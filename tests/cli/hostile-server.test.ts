@@ -210,6 +210,7 @@ test.each([
   'janitor apply ~/lock.plan --yes',
   'janitor apply ~/lock.plan --dry-run',
   'login bob --password-file ~/password',
+  'login --web',
   'register --type UKEY --serial X --manufacturer a --model b',
   'register --file ~/keys.csv',
   'register --file ~/keys.csv --dry-run',

@@ -10,12 +10,14 @@ import { init } from '../../daemon/maintenance/init.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
 import { openPostgresStore } from '../../daemon/store/postgres/postgres-store.ts';
 import type { CopyOptions } from '../../src/contract/programs.ts';
+import { Page } from '../support/browser.ts';
 import { adminPassword } from '../support/daemon.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { rowsOf } from '../support/database.ts';
 import { killWhileItWaits, maintenanceCommand } from '../support/maintenance-process.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
 import { runDaemonProgram } from '../support/programs.ts';
+import { SoftwareKey } from '../support/software-key.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DEVICES = 6001;
@@ -41,6 +43,7 @@ async function fillHome(home: string): Promise<void> {
   await post(`/api/proofs/${challenge.proofId}`, { serialNumber: 'A-1', claims });
   await daemon.call('PUT', '/api/policies/proof', { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] });
   await post('/api/webhooks', { url: 'https://hooks.invalid/', types: ['APP_VERSION_UPLOADED'] });
+  await new Page(daemon).register(new SoftwareKey(), daemon.token);
   const form = new FormData();
   form.set('file', new Blob(['sealed']), 'key.bak');
   const headers = { authorization: `Bearer ${daemon.token}` };

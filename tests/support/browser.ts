@@ -14,10 +14,10 @@ export interface PageOptions {
 
 export class Page {
   readonly origin: string;
-  readonly #daemon: TestDaemon;
+  readonly #daemon: Pick<TestDaemon, 'url'>;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(daemon: TestDaemon, { origin, headers = {} }: PageOptions = {}) {
+  constructor(daemon: Pick<TestDaemon, 'url'>, { origin, headers = {} }: PageOptions = {}) {
     this.#daemon = daemon;
     this.origin = origin ?? `http://localhost:${new URL(daemon.url).port}`;
     this.#headers = headers;

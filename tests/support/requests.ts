@@ -45,6 +45,9 @@ export function validRequests(
     return `/api/webhooks/${data(await daemon().call('POST', '/api/webhooks', body)).webhookId}`;
   };
 
+  const waitingTerminal = async () =>
+    data(await daemon().call('POST', '/api/auth/terminal', { name: 'a terminal' }, { token: null })).userCode;
+
   return {
     refresh: async () => ({}),
     createCode: async () => ({ body: { purpose: 'STREAM' } }),
@@ -143,6 +146,8 @@ export function validRequests(
       const response = await new Page(daemon()).created(new SoftwareKey(), token ?? daemon().adminToken);
       return { body: { name: 'desk', response }, byName: true };
     },
+    showTerminalLogin: async () => ({ body: { userCode: await waitingTerminal() } }),
+    approveTerminalLogin: async () => ({ body: { userCode: await waitingTerminal() } }),
     stepUpOptions: async () => ({ byName: true }),
     stepUp: async () => ({ body: { password: adminPassword } }),
     listPasskeys: async () => ({ path: `${await otherUser()}/passkeys/list` }),

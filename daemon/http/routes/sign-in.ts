@@ -6,6 +6,7 @@ import type { KeySignIn } from '../../services/sign-in/key-sign-in.ts';
 import type { PasskeyService } from '../../services/sign-in/passkeys.ts';
 import type { RelyingParty } from '../../services/sign-in/relying-party.ts';
 import type { SignInPolicies } from '../../services/sign-in/sign-in-policies.ts';
+import type { TerminalLogins } from '../../services/sign-in/terminal-logins.ts';
 import { type OperationParts, operation } from '../operation.ts';
 
 /** What the operations work with. */
@@ -14,6 +15,7 @@ export interface SignInRouteParts extends OperationParts {
   readonly keySignIn: KeySignIn;
   readonly passkeys: PasskeyService;
   readonly signInPolicies: SignInPolicies;
+  readonly terminalLogins: TerminalLogins;
   /** The site of a request, or why there is none. */
   readonly siteOf: (request: FastifyRequest) => RelyingParty | string;
 }
@@ -46,4 +48,18 @@ export function signInRoutes(app: FastifyInstance, parts: SignInRouteParts): voi
   );
   operation(app, parts, routes.signInPolicy, () => signInPolicies.show());
   operation(app, parts, routes.setSignInPolicy, ({ context, body }) => signInPolicies.set(context, body));
+}
+
+/** Logins of terminals that a person approves in a browser. */
+export function terminalLoginRoutes(
+  app: FastifyInstance,
+  parts: Pick<SignInRouteParts, keyof OperationParts | 'terminalLogins'>,
+): void {
+  const { terminalLogins } = parts;
+  operation(app, parts, routes.createTerminalLogin, ({ context, body }) => terminalLogins.create(context, body));
+  operation(app, parts, routes.showTerminalLogin, ({ body }) => terminalLogins.show(body));
+  operation(app, parts, routes.approveTerminalLogin, ({ context, body }) => terminalLogins.approve(context, body));
+  operation(app, parts, routes.takeTerminalLogin, ({ context: { address, requestId }, body }) =>
+    terminalLogins.take(body, { address, requestId }),
+  );
 }

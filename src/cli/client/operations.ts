@@ -13,6 +13,8 @@ const requiredFields: { readonly [N in RouteName]?: FieldsOf<N> } = {
   exchangeCode: ['token', 'expireTime', 'user'],
   webauthnLogin: ['token', 'expireTime', 'user'],
   stepUp: ['token'],
+  createTerminalLogin: ['requestId', 'userCode', 'secret', 'expireTime'],
+  takeTerminalLogin: ['state'],
   register: ['deviceId', 'activationCode'],
   batchRegister: ['results'],
   batchUpdate: ['results'],

@@ -23,7 +23,7 @@ import { readToken } from './token-login.ts';
 /** Logs in and stores the token: `POST /api/auth/login`. With --token-file it stores a token that exists. */
 export const login = command({
   description:
-    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nA server named with --server is stored in the profile.\nThe profile also keeps the identity of the server. Another server at that address gets no password and no token.',
+    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nWith --web it shows an address. A person who is signed in there approves this terminal; the page shows the same code.\nA server named with --server is stored in the profile.\nThe profile also keeps the identity of the server. Another server at that address gets no password and no token.',
   args: [{ name: 'USERNAME', help: 'user name', optional: true }],
   flags: {
     username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'user name, instead of USERNAME' },
@@ -34,11 +34,16 @@ export const login = command({
       offer: 'file',
       conflicts: ['username', 'password-stdin', 'password-file'],
     },
+    web: {
+      help: 'sign in in a browser, also with a security key, and approve this terminal there',
+      conflicts: ['username', 'password-stdin', 'password-file', 'token-file'],
+    },
     'accept-new-server': { help: 'accept another server than the one that this profile knows' },
   },
   makesProfile: () => true,
   examples: [
     { does: 'asks for the password', line: 'login admin' },
+    { does: 'by a browser, for example with a security key', line: 'login --web' },
     { does: 'in a script', line: 'login --username admin --password-file ./password' },
     { does: 'a station, with a service token', line: 'login --token-file line-3.token' },
     {
@@ -56,24 +61,40 @@ export const login = command({
       if (named !== undefined) throw usage('--token-file takes no user name: the token says who you are');
       return logInWithToken(context, flags.tokenFile, flags.acceptNewServer);
     }
+    if (flags.web && named !== undefined) throw usage('--web takes no user name: you sign in in the browser');
+    if (flags.web) return logInOnWeb(context, flags.acceptNewServer);
     if (named !== undefined && flags.username !== undefined && named !== flags.username)
       throw usage(`both "${named}" and --username ${flags.username} name a user`, 'omit one of them');
     if (!flags.passwordStdin && flags.passwordFile === undefined) await showFirstPassword(context);
     const known = flags.username ?? named ?? context.settings.username ?? undefined;
     const username = await need(context, known, { flag: '--username', question: 'User name' });
     const password = await readPassword(context, flags, `Password of ${username}`);
-    const data = await logIn(context, username, password, flags.acceptNewServer);
-    await present(context, {
-      data,
-      id: data.user.id,
-      title: `Logged in as ${safe(data.user.username)} (${safe(data.user.role)})`,
-      rows: [
-        ['server', await serverOf(context)],
-        ['valid until', `${localTime(data.expireTime)} (${relative(data.expireTime)}; renewed while it is used)`],
-      ],
-    });
+    await presentLogin(context, await logIn(context, username, password, flags.acceptNewServer));
   },
 });
+
+async function presentLogin(context: Context, data: DataOf<Routes['login']>): Promise<void> {
+  await present(context, {
+    data,
+    id: data.user.id,
+    title: `Logged in as ${safe(data.user.username)} (${safe(data.user.role)})`,
+    rows: [
+      ['server', await serverOf(context)],
+      ['valid until', `${localTime(data.expireTime)} (${relative(data.expireTime)}; renewed while it is used)`],
+    ],
+  });
+}
+
+/** Waits for a person in a browser. */
+async function logInOnWeb(context: Context, acceptNewServer: boolean): Promise<void> {
+  const { logInByBrowser } = await import('./web-login.ts');
+  await warnIfUnencrypted(context);
+  const { registry, met } = await meet(context, acceptNewServer);
+  const data = await logInByBrowser(context, registry);
+  const { token, expireTime, user } = data;
+  await keepLogin(context, { token, expireTime, username: user.username }, met);
+  await presentLogin(context, data);
+}
 
 /** What a login is valid for: all addresses, if there are several. */
 const serverOf = async ({ settings, registry }: Context): Promise<string> =>

@@ -1,0 +1,148 @@
+/** Logins of terminals that a person approves in a browser. What is pending is kept like single-use codes. */
+import { createHash, randomBytes } from 'node:crypto';
+import { ApiError } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
+import { terminalLogin } from '../../../src/contract/limits.ts';
+import type * as api from '../../../src/contract/terminal-logins.ts';
+import { activationAlphabet } from '../../../src/contract/values.ts';
+import type { SharedCodes } from '../../store/codes.ts';
+import type { Store } from '../../store/store.ts';
+import type { AccessJournal } from '../access-journal.ts';
+import type { Context } from '../context.ts';
+import * as present from '../present.ts';
+import { LocalCodes } from '../sign-in-codes.ts';
+import type { Tokens } from '../tokens.ts';
+import type { SignedChallenges } from './signed-challenges.ts';
+
+/** What the service works with. `now`: milliseconds since 1970. */
+export interface TerminalLoginParts {
+  readonly store: Pick<Store, 'user' | 'codes'>;
+  readonly challenges: SignedChallenges;
+  readonly tokens: Tokens;
+  readonly now: () => number;
+  /** Absent if logins need no entries. */
+  readonly access?: AccessJournal;
+}
+
+/** A request that was not approved. */
+interface Pending {
+  readonly requestId: string;
+  /** SHA-256 of the secret of the terminal. */
+  readonly secret: string;
+  readonly name: string;
+  readonly address: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** Who has approved a request, and when that person last signed in. */
+interface Approved {
+  readonly user: number;
+  readonly epoch: number;
+  readonly signedInAt: number;
+  readonly withKey: boolean;
+}
+
+const PURPOSE = 'terminal';
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
+const pendingName = (userCode: string) => sha256(`terminal code ${userCode}`);
+const approvedName = (requestId: string, secret: string) => sha256(`terminal login ${requestId} ${secret}`);
+
+/** A refusal is thrown as an `ApiError`. */
+export class TerminalLogins {
+  readonly #parts: TerminalLoginParts;
+  readonly #kept: SharedCodes;
+
+  constructor(parts: TerminalLoginParts) {
+    this.#parts = parts;
+    this.#kept = parts.store.codes ?? new LocalCodes();
+  }
+
+  async create(
+    { address }: Pick<Context, 'address'>,
+    { name }: BodyOf<typeof api.createTerminalLogin>,
+  ): Promise<DataOf<typeof api.createTerminalLogin>> {
+    const createdAt = this.#parts.now();
+    const expiresAt = createdAt + terminalLogin.seconds * 1000;
+    const requestId = this.#parts.challenges.create(PURPOSE, expiresAt);
+    const secret = randomBytes(32).toString('base64url');
+    const userCode = newUserCode();
+    await this.#keep(userCode, { requestId, secret: sha256(secret), name, address, createdAt, expiresAt });
+    return { requestId, userCode, secret, expireTime: present.iso(expiresAt) };
+  }
+
+  async show({ userCode }: BodyOf<typeof api.showTerminalLogin>): Promise<DataOf<typeof api.showTerminalLogin>> {
+    const code = writtenCode(userCode);
+    const pending = await this.#take(code);
+    await this.#keep(code, pending);
+    const { name, address, createdAt, expiresAt } = pending;
+    return { userCode: code, name, address, createdAt: present.iso(createdAt), expireTime: present.iso(expiresAt) };
+  }
+
+  /** The caller is a person: only people may approve. */
+  async approve(
+    { caller: { user, loginAt, session } }: Pick<Context, 'caller'>,
+    { userCode }: BodyOf<typeof api.approveTerminalLogin>,
+  ): Promise<DataOf<typeof api.approveTerminalLogin>> {
+    const code = writtenCode(userCode);
+    const { requestId, secret, expiresAt } = await this.#take(code);
+    const approved: Approved = {
+      user: user!.number,
+      epoch: user!.tokenEpoch,
+      signedInAt: session?.signedInAt ?? loginAt,
+      withKey: session?.withKey ?? false,
+    };
+    const left = expiresAt - this.#parts.now();
+    await this.#kept.put(approvedName(requestId, secret), JSON.stringify(approved), left);
+    return { userCode: code, approved: true };
+  }
+
+  /** `from`: the request, for the journal. */
+  async take(
+    { requestId, secret }: BodyOf<typeof api.takeTerminalLogin>,
+    from: Pick<Context, 'address' | 'requestId'>,
+  ): Promise<DataOf<typeof api.takeTerminalLogin>> {
+    const { challenges, store, tokens, now, access } = this.#parts;
+    if (!challenges.open(PURPOSE, requestId, now())) throw ended();
+    const kept = await this.#kept.take(approvedName(requestId, sha256(secret)));
+    if (kept === null) return { state: 'PENDING', login: null };
+    const { user: number, epoch, signedInAt, withKey } = JSON.parse(kept) as Approved;
+    const user = await store.user(number);
+    if (!user || user.disabled || user.tokenEpoch !== epoch) throw ended();
+    // As old as the sign-in behind it, so that one session cannot prolong itself by approving others.
+    const { token, expiresAt } = tokens.issue(user, signedInAt, { signedInAt, withKey });
+    access?.record({ type: 'LOGIN_SUCCEEDED', account: user.username, ...from, detail: { method: 'terminal' } });
+    return {
+      state: 'APPROVED',
+      login: { token, expireTime: present.iso(expiresAt), user: present.loginUser(user) },
+    };
+  }
+
+  async #keep(userCode: string, pending: Pending): Promise<void> {
+    await this.#kept.put(pendingName(userCode), JSON.stringify(pending), pending.expiresAt - this.#parts.now());
+  }
+
+  async #take(userCode: string): Promise<Pending> {
+    const kept = await this.#kept.take(pendingName(userCode));
+    const pending = kept === null ? null : (JSON.parse(kept) as Pending);
+    if (!pending || pending.expiresAt <= this.#parts.now())
+      throw new ApiError(404, 'no terminal waits with this code; it is wrong, was used or has expired');
+    return pending;
+  }
+}
+
+const SYMBOLS = 8;
+
+/** 40 random bits in two groups. Only people who are signed in can try codes. */
+function newUserCode(): string {
+  const symbols = Array.from(randomBytes(SYMBOLS), byte => activationAlphabet[byte & 31]).join('');
+  return `${symbols.slice(0, SYMBOLS / 2)}-${symbols.slice(SYMBOLS / 2)}`;
+}
+
+/** As it was made, from what a person typed. */
+function writtenCode(typed: string): string {
+  const symbols = typed.toUpperCase().replace(/[\s-]/g, '');
+  return `${symbols.slice(0, SYMBOLS / 2)}-${symbols.slice(SYMBOLS / 2)}`;
+}
+
+const ended = () => new ApiError(1004, 'the request of this terminal is unknown, was used or has expired');

@@ -1,0 +1,58 @@
+import { hostname, userInfo } from 'node:os';
+import type { DataOf } from '../../../contract/define.ts';
+import { terminalLogin } from '../../../contract/limits.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import { consolePath } from '../../../contract/values.ts';
+import type { Client } from '../../client/client.ts';
+import { sleep } from '../../client/sleep.ts';
+import type { Context } from '../../context.ts';
+import { Fault } from '../../fault.ts';
+
+type Login = DataOf<Routes['login']>;
+
+/** Logs in by a browser: shows an address and a code, and waits until a person has approved this terminal there. */
+export async function logInByBrowser(context: Context, registry: Client): Promise<Login> {
+  const { userCode, requestId, secret, expireTime } = await request(registry);
+  await announce(context, await pageOf(registry, userCode), userCode);
+  const { interrupt } = context.io;
+  while (Date.now() < Date.parse(expireTime)) {
+    const { state, login } = await registry.call('takeTerminalLogin', { body: { requestId, secret } });
+    if (state === 'APPROVED' && login) return login;
+    // The server has no event for this: a terminal without a token has no stream.
+    await sleep(terminalLogin.pollSeconds * 1000, interrupt);
+    if (interrupt.aborted) throw new Fault('interrupted', 'interrupted');
+  }
+  throw new Fault(
+    'failure',
+    'no one approved the login in time',
+    'run the command again, and approve it in the browser',
+  );
+}
+
+/** What a server sends in place of a code must not get onto the terminal. */
+async function request(registry: Client) {
+  const made = await registry.call('createTerminalLogin', { body: { name: terminalName() } });
+  if (/^[A-Z0-9]{4}-[A-Z0-9]{4}$/.test(made.userCode)) return made;
+  throw new Fault('failure', 'the server has sent something else than a code');
+}
+
+/** Browsers use security keys at names only, so this machine is localhost. */
+async function pageOf(registry: Client, userCode: string): Promise<string> {
+  const page = new URL(consolePath, await registry.address());
+  if (page.hostname === '127.0.0.1' || page.hostname === '[::1]') page.hostname = 'localhost';
+  return `${page.href}#/terminal?code=${userCode}`;
+}
+
+async function announce({ out, io }: Context, page: string, userCode: string): Promise<void> {
+  const minutes = terminalLogin.seconds / 60;
+  io.stderr.write(
+    `Open ${page}\nSign in there, check that the page shows the code ${userCode}, and approve this terminal within ${minutes} minutes.\n`,
+  );
+  if (!out.quiet) io.stderr.write('Waiting for the browser. Ctrl-C ends the wait.\n');
+}
+
+/** The page shows it, so that the person recognizes the terminal. Letters that the interface refuses are left out. */
+function terminalName(): string {
+  const name = `${userInfo().username}@${hostname()}`.replace(/[^\w@.-]/g, '');
+  return name.slice(0, terminalLogin.nameLength) || 'terminal';
+}

@@ -1,0 +1,152 @@
+/** The requests of the Postman collection: what each sends, and what it stores from the response. */
+import type { RouteName } from './endpoints.ts';
+import type { JsonObject } from './openapi/schemas.ts';
+
+/** What a request of the collection sends instead of the example, and what it stores from the response. */
+export interface Step {
+  readonly send?: JsonObject;
+  readonly query?: JsonObject;
+  readonly file?: { readonly name: string; readonly content: string };
+  /** Sent with the service token: its requests count apart, so that two runs in a minute stay within the limits of a user. */
+  readonly asProgram?: true;
+  /** It takes a security key, which no collection has: any answer in the envelope is right. */
+  readonly takesKey?: true;
+  /** What the path names does not exist: the response is 404. */
+  readonly missing?: true;
+  /** Name of a variable → path of its value in `data`. */
+  readonly save?: Readonly<Record<string, string>>;
+  /** Name of a variable that gets all of `data` as JSON. */
+  readonly saveAll?: string;
+  /** Name of such a variable, which is sent as the body. */
+  readonly sendSaved?: string;
+}
+
+const serial = (number: number) => `UK-{{run}}-${number}`;
+const device = (number: number) => ({
+  deviceType: 'UKEY',
+  serialNumber: serial(number),
+  manufacturer: 'Feitian',
+  model: 'ePass K9',
+});
+const newPassword = 'correct horse {{run}}';
+
+/** A root that no key has: its private key was deleted. */
+const sampleRoot = [
+  '-----BEGIN CERTIFICATE-----',
+  'MIIBkDCCATegAwIBAgIUL2H/KS1sU1o2fJN/8Ziw4cTXonswCgYIKoZIzj0EAwIw',
+  'HTEbMBkGA1UEAwwSZGV2bWdyIHNhbXBsZSByb290MCAXDTI2MTEyMjA1NDI1NVoY',
+  'DzIxMjYxMDI5MDU0MjU1WjAdMRswGQYDVQQDDBJkZXZtZ3Igc2FtcGxlIHJvb3Qw',
+  'WTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAR8TRkszgFPobpLFbsbBPH6kNCm0+ta',
+  '3UO7l8rb6p/FVX3YHVkz3/tTbGdWG2dpwNqRYpjqt3y24xneehIOl0M6o1MwUTAd',
+  'BgNVHQ4EFgQUsQ+GO/jfmD+uYT3BFeX/aqqZnb8wHwYDVR0jBBgwFoAUsQ+GO/jf',
+  'mD+uYT3BFeX/aqqZnb8wDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNHADBE',
+  'AiB7/oWLkE77ar+9RFNl/hLuJ7FMAJiOR/MPYsP3on9s9QIgWCe1nwiIC+NeHdbY',
+  'VLkOX5MVgCo450sixE4KwldrgNg=',
+  '-----END CERTIFICATE-----',
+].join('\n');
+
+/** The requests in the order of a run. The format has no WebSockets. */
+export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
+  login: { send: { username: '{{username}}', password: '{{password}}' }, save: { token: 'token' } },
+  refresh: { save: { token: 'token' } },
+  createCode: { send: { purpose: 'SESSION' }, save: { signInCode: 'code' } },
+  exchangeCode: { send: { code: '{{signInCode}}' }, save: { token: 'token' } },
+  createToken: {
+    send: { name: 'line-{{run}}', role: 'DEALER', expiresInDays: 1 },
+    save: { tokenId: 'tokenId', serviceToken: 'token' },
+  },
+  register: { send: device(1), save: { deviceId: 'deviceId', activationCode: 'activationCode' } },
+  batchRegister: { send: { devices: [device(2), device(3)] } },
+  activate: { send: { deviceId: '{{deviceId}}', activationCode: '{{activationCode}}', userId: 'alice' } },
+  lock: { asProgram: true },
+  unlock: { asProgram: true },
+  updateDevice: { asProgram: true },
+  generateActivationCode: {
+    asProgram: true,
+    send: { deviceId: '{{deviceId}}', validityDays: 30, reason: 'code was lost' },
+    save: { activationCode: 'activationCode' },
+  },
+  batchUpdate: {
+    asProgram: true,
+    send: { operation: 'GENERATE_CODE', items: [{ serialNumber: serial(2), reason: 'code was lost' }] },
+  },
+  recordUsage: { asProgram: true },
+  listDevices: { query: { keyword: '{{run}}' } },
+  exportDevices: { query: { format: 'ndjson', keyword: '{{run}}' } },
+  statistics: {},
+  deviceDetail: {},
+  events: { query: { deviceId: '{{deviceId}}' } },
+  createBackup: {
+    file: { name: 'key.bak', content: 'an encrypted backup' },
+    send: { note: 'before the trip' },
+    save: { backupId: 'backupId' },
+  },
+  listBackups: {},
+  downloadBackup: {},
+  restoreBackup: {},
+  deactivate: { send: { reason: 'worn out', confirmPassword: '{{password}}' } },
+  uploadApp: {
+    file: { name: 'devmgr.apk', content: 'an installer package' },
+    send: { platform: 'ANDROID', version: '1.0.{{build}}', versionName: 'First release', forceUpdate: false },
+    save: { versionId: 'versionId' },
+  },
+  listApps: {},
+  latestApp: {},
+  showApp: {},
+  downloadApp: {},
+  createUser: {
+    send: { username: 'viewer-{{run}}', password: newPassword, role: 'VIEWER', email: 'ops@example.com' },
+    save: { userId: 'id' },
+  },
+  listUsers: {},
+  me: {},
+  updateUser: { send: { role: 'DEALER' } },
+  setPassword: { send: { password: `${newPassword} staple` } },
+  logoutUser: {},
+  listTokens: {},
+  revokeToken: {},
+  createChallenge: { save: { proofId: 'proofId' } },
+  submitProof: { send: { serialNumber: serial(1), claims: { firmware: '5.7.4' } } },
+  judgeAgain: {},
+  // A run sends the policy of the service back: another one would change what a live registry accepts.
+  proofPolicy: { saveAll: 'proofPolicy' },
+  setProofPolicy: { sendSaved: 'proofPolicy' },
+  importTrust: {
+    file: { name: 'root.pem', content: sampleRoot },
+    send: { purpose: 'scp11b', label: 'sample' },
+    save: { fingerprint: 'certificates[0].fingerprint' },
+  },
+  listTrust: {},
+  removeTrust: {},
+  signInPolicy: { saveAll: 'signInPolicy' },
+  setSignInPolicy: { sendSaved: 'signInPolicy' },
+  listPasskeys: {},
+  requireKey: { send: { required: false } },
+  webauthnOptions: { takesKey: true },
+  webauthnLogin: { takesKey: true },
+  passkeyOptions: { takesKey: true },
+  registerPasskey: { takesKey: true },
+  removePasskey: { takesKey: true },
+  createTerminalLogin: { save: { userCode: 'userCode', terminalRequest: 'requestId', terminalSecret: 'secret' } },
+  showTerminalLogin: { send: { userCode: '{{userCode}}' } },
+  approveTerminalLogin: { send: { userCode: '{{userCode}}' } },
+  takeTerminalLogin: { send: { requestId: '{{terminalRequest}}', secret: '{{terminalSecret}}' } },
+  stepUpOptions: { takesKey: true },
+  stepUp: { send: { password: '{{password}}' } },
+  createWebhook: { send: { url: 'https://hooks.example.com/{{run}}' }, save: { webhookId: 'webhookId' } },
+  listWebhooks: {},
+  testWebhook: {},
+  disableWebhook: {},
+  enableWebhook: {},
+  webhookDeliveries: {},
+  removeWebhook: {},
+  listKeys: {},
+  // The variable keyId names no attached key, so that a run never asks a real one.
+  proveKey: { missing: true },
+  health: {},
+  swaggerPage: {},
+  openapiJson: {},
+  openapiYaml: {},
+  postmanCollection: {},
+  metrics: {},
+};

@@ -1,0 +1,36 @@
+/** `devmgr login --web`: the terminal waits until a person has approved it in a browser. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Daemon, devmgr, discard, start, startDaemon, temporaryFolder } from './program.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => discard(daemon));
+
+test('login --web shows an address and a code, and stores the session that was approved', async () => {
+  const home = temporaryFolder();
+  const running = start(['login', '--web', '--server', daemon.url], { home });
+  const [, address, userCode] = await running.until('stderr', /^Open (\S+#\/terminal\?code=(\S+))\n/m);
+  expect(address).toBe(`http://localhost:${new URL(daemon.url).port}/console/#/terminal?code=${userCode}`);
+  const shown = await daemon.call('POST', '/api/auth/terminal/show', { userCode });
+  expect(shown.name).toMatch(/^[\w.-]+@[\w.-]+$/);
+  await daemon.call('POST', '/api/auth/terminal/approve', { userCode });
+  const { code, stdout, stderr } = await running.ended;
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stdout).toContain('Logged in as admin (ADMIN)');
+  const { default: logins } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8'));
+  expect(logins[daemon.url].username).toBe('admin');
+  expect(stdout + stderr).not.toContain(logins[daemon.url].token);
+  expect((await devmgr(['whoami'], { home })).code).toBe(0);
+});
+
+test.each([
+  ['a user name', ['admin']],
+  ['--username', ['--username', 'admin']],
+  ['--token-file', ['--token-file', 'x']],
+])('login --web takes no %s', async (_what, args) => {
+  expect((await devmgr(['login', '--web', ...args, '--server', daemon.url])).code).toBe(2);
+});
