@@ -10,6 +10,8 @@ import { Problem } from './problem.ts';
 export interface RequestOptions {
   /** Aborts the request. */
   readonly signal?: AbortSignal;
+  /** Aborts a wait for the rate limit, and never a request that is under way. Absent: `signal` does. */
+  readonly waitSignal?: AbortSignal;
   /**
    * Sent as Idempotency-Key: the same key for every attempt at one action of the operator. A request with a key is sent again when it was over its
    * limit.
@@ -92,7 +94,7 @@ async function carryOut(
     const { code, message, data } = response.envelope;
     if (code === 200) return response;
     if (code === 429 && isSafe && attempt < limited.attempts && response.retryAfter <= limited.seconds) {
-      await waitForLimit(response.retryAfter, options.signal);
+      await waitForLimit(response.retryAfter, options.waitSignal ?? options.signal);
       continue;
     }
     if (code === 2007 && wantsStepUp(data) && (await onStepUp())) {
@@ -167,18 +169,23 @@ async function envelopeOf(response: globalThis.Response): Promise<Response['enve
 }
 
 async function waitForLimit(seconds: number, signal: AbortSignal | undefined): Promise<void> {
-  const milliseconds = Math.max(1, seconds) * 1000;
-  waitsUntil.value = Math.max(waitsUntil.value, Date.now() + milliseconds);
-  await new Promise<void>((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer);
-      reject(new DOMException('aborted', 'AbortError'));
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', abort, { once: true });
-  });
-  if (Date.now() >= waitsUntil.value) waitsUntil.value = 0;
+  signal?.throwIfAborted();
+  const until = Date.now() + Math.max(1, seconds) * 1000;
+  waitsUntil.value = Math.max(waitsUntil.value, until);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const abort = () => {
+        clearTimeout(timer);
+        reject(new DOMException('aborted', 'AbortError'));
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      }, until - Date.now());
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  } finally {
+    // Another request may wait for longer.
+    if (waitsUntil.value <= until) waitsUntil.value = 0;
+  }
 }

@@ -158,6 +158,27 @@ needs('chromium')('bulk operations in the console', () => {
     await context.close();
   });
 
+  it('say that they wait for the rate limit, and stop at once while they wait', async () => {
+    const limited = await startTestDaemon({
+      limits: { login: null, query: null, upload: null, modify: { count: 2, seconds: 60 } },
+    });
+    await fleet(limited, 'Wait', 1100);
+    const { page, context } = await openConsole(browser, limited, { place: 'devices?manufacturer=Wait' });
+    await selectAll(page, 1100);
+    await button(page, /^New code/).click();
+    await page.getByLabel('Reason').fill('lost');
+    await button(page, 'Replace 1,100 codes').click();
+    await dialog(page)
+      .getByText(/^Too many requests/)
+      .waitFor();
+    await button(page, 'Stop after this batch').click();
+    await dialog(page).getByText('1,000 codes replaced.').waitFor();
+    await dialog(page).getByText('100 devices not tried.').waitFor();
+    expect(await page.getByText(/^Too many requests/).count()).toBe(0);
+    await context.close();
+    await limited.stop();
+  });
+
   it('send a batch whose response was lost again, and carry it out once', async () => {
     await fleet(daemon, 'Lost', 5, 5);
     const { page, context } = await open('Lost');
@@ -203,6 +224,7 @@ needs('chromium')('bulk operations in the console', () => {
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
     await page.getByText('2 devices', { exact: true }).waitFor();
+    await page.locator('h1:focus').waitFor();
     expect(await countIn(daemon, 'Keys', 'LOCKED')).toBe(2);
     await context.close();
   });

@@ -43,6 +43,10 @@ needs('chromium')('the list of devices in the console', () => {
     await page.goBack();
     await status(page, /^120 devices$/);
     expect(await page.getByLabel('Search').inputValue()).toBe('');
+    await page.getByLabel('Search').fill('plain-0043');
+    await status(page, /^1 device$/);
+    await page.goBack();
+    await status(page, /^120 devices$/);
     await context.close();
   });
 

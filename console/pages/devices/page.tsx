@@ -1,7 +1,7 @@
 /** The devices of the registry: search, filters, pages, and what is done with many of them. */
 
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { mayChange } from '../../api/session.ts';
@@ -32,10 +32,13 @@ export function DevicesPage() {
   );
   const changes = useChanges(data, reload);
   const operation = useSignal<BulkName | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
   const list = data.value;
   return (
     <>
-      <h1>{words.title}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {words.title}
+      </h1>
       <Search query={query} />
       <Filters query={query} />
       <Applied query={query} />
@@ -69,6 +72,8 @@ export function DevicesPage() {
             if (!hasRun) return;
             selection.clear();
             reload();
+            // The button that opened the dialog goes with the selection.
+            requestAnimationFrame(() => heading.current?.focus());
           }}
         />
       )}

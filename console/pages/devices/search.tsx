@@ -27,7 +27,9 @@ export function Search({ query }: { readonly query: ReadonlySignal<URLSearchPara
   };
   useSignalEffect(() => {
     const keyword = query.value.get('keyword') ?? '';
-    if (timer.current === undefined && typed.peek().trim() !== keyword) typed.value = keyword;
+    if (timer.current !== undefined || typed.peek().trim() === keyword) return;
+    typed.value = keyword;
+    begun.current = false;
   });
   useEffect(() => () => clearTimeout(timer.current), []);
   return (

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type Problem, problemOf } from '../../../api/problem.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { ProblemNotice } from '../../../parts/problem.tsx';
+import { Waiting } from '../../../parts/status.tsx';
 import { text } from '../../../text/text.ts';
 import type { Selection } from '../selection.ts';
 import { BulkForm } from './form.tsx';
@@ -106,6 +107,7 @@ function Progress({ run, retry }: { readonly run: BulkRun; readonly retry: () =>
     <>
       <p role="status">{words.progress(done, run.ids.length)}</p>
       <progress max={run.ids.length} value={done} aria-label={words.progress(done, run.ids.length)} />
+      <Waiting />
       <ProblemNotice problem={run.problem.value} retry={retry} />
       <p class="actions">
         <Focused disabled={state === 'stopping'} onClick={() => run.stop()}>

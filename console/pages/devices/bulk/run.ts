@@ -32,6 +32,7 @@ export class BulkRun {
   readonly ids: readonly string[];
   /** The same for each attempt at one batch: a batch whose response was lost is not carried out twice. */
   #key = newKey();
+  readonly #waits = new AbortController();
 
   constructor(name: BulkName, ids: readonly string[]) {
     this.name = name;
@@ -47,8 +48,9 @@ export class BulkRun {
     this.state.value = 'done';
   }
 
-  /** Ends after the batch that is under way; without one, at once. */
+  /** Ends after the batch that is under way; at once without one, also while one waits for the rate limit. */
   stop(): void {
+    this.#waits.abort();
     this.state.value = this.state.value === 'running' ? 'stopping' : 'done';
   }
 
@@ -57,7 +59,7 @@ export class BulkRun {
     const items = this.ids.slice(from, from + sizes.batchUpdateItems).map(deviceId => ({ deviceId, ...fields }));
     const body = { operation: this.name, items, ...(confirmPassword !== undefined && { confirmPassword }) };
     try {
-      const { results } = await call('batchUpdate', { body }, { key: this.#key });
+      const { results } = await call('batchUpdate', { body }, { key: this.#key, waitSignal: this.#waits.signal });
       this.results.value = [...this.results.value, ...results];
       this.#key = newKey();
       return true;
