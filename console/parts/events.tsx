@@ -4,15 +4,21 @@ import { linkTo } from '../router.ts';
 import { moment } from '../text/numbers.ts';
 import { text } from '../text/text.ts';
 
+interface EventListProps {
+  readonly events: readonly Notification[];
+  /** All events are of one device, which the page names. */
+  readonly isOfDevice?: boolean;
+}
+
 /** Events in the given order. What they carry is shown as text, never as markup. */
-export function EventList({ events }: { readonly events: readonly Notification[] }) {
+export function EventList({ events, isOfDevice = false }: EventListProps) {
   if (!events.length) return <p class="hint">{text.value.overview.noEvents}</p>;
   return (
     <ol class="events">
       {events.map(({ id, type, timestamp, data }) => (
         <li key={id}>
           <time dateTime={timestamp}>{moment(timestamp)}</time>
-          {typeof data.deviceId === 'string' ? (
+          {isOfDevice ? null : typeof data.deviceId === 'string' ? (
             <a href={linkTo(`devices/${encodeURIComponent(data.deviceId)}`)}>{data.deviceId}</a>
           ) : (
             <span>{String(data.versionId ?? '')}</span>

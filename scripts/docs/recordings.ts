@@ -41,6 +41,7 @@ export function lasting(text: string): string {
     .replace(/\bpid \d+/g, 'pid N')
     .replace(/\bjust now\b|\b\d+ (?:second|minute)s? ago\b/g, 'AGO')
     .replace(/\b[0-9a-f]{32,}\b/g, 'DIGEST')
+    .replace(/\b[\d,]+ keys? per hour\b/g, 'N keys per hour')
     .replace(/[ ─]{2,}/g, '  ');
 }
 
@@ -137,7 +138,7 @@ async function freePort(): Promise<number> {
 }
 
 /** What stays on the screen: without colors and bells, and of a line that was drawn several times the last. */
-const tidy = (text: string): string =>
+export const tidy = (text: string): string =>
   stripVTControlCharacters(text.replaceAll('\u001b[1G', '\r'))
     .replaceAll('\u0007', '')
     .split(/\r*\n/)

@@ -1,4 +1,4 @@
-/** One cell of CSV, as the command line and the daemon write it. Plain text functions: the command line loads them at every start. */
+/** Cells of CSV, as the command line, the daemon and the console write and read them. Plain text functions: the command line loads them at every start. */
 
 /** A spreadsheet evaluates a cell that starts with one of these, here after any number of apostrophes. */
 const guarded = /^'*[=+\-@\t\r]/;
@@ -17,3 +17,10 @@ export function csvCell(text: string): string {
 export function cellText(cell: string): string {
   return cell.startsWith("'") && guarded.test(cell) ? cell.slice(1) : cell;
 }
+
+/** The name of a column as names are compared: case, spaces and punctuation do not matter. */
+export const plainName = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_.-]+/g, '');

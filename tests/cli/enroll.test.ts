@@ -1,6 +1,6 @@
 /** Enrollment of attached keys, with simulated keys; `tests/hardware` uses a card and a USB key. */
 import { spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -214,6 +214,15 @@ describe('one key', () => {
     const told = text(reader.stdout);
     expect((await daemon.run(['enroll', '--count', '1', '--out', pipe])).code).toBe(0);
     expect((await told).split('\n').map(line => line.split(',')[0])).toEqual(['result', 'registered', '']);
+  });
+
+  test('has its code on the screen if the file cannot be written, and the run ends with one error', async () => {
+    const out = join(temporaryFolder(), 'codes.jsonl');
+    symlinkSync('/dev/full', out);
+    const { code, stdout, stderr } = await daemon.run(['enroll', '--count', '1', '--out', out]);
+    expect(code).toBe(2);
+    expect(stderr.split('devmgr: ').slice(1)).toEqual([`results cannot be written to ${out}: the disk is full\n`]);
+    expect(stdout).toMatch(/registered {2}DEV-\d+ .*\n.*activation code/);
   });
 
   test('that is bound to another user is not activated; the message names the user and what to do', async () => {

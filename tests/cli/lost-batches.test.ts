@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminPassword, type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
-import { relayTo } from './relay.ts';
+import { loseResponse, relayTo } from './relay.ts';
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -30,14 +30,6 @@ const resultsIn = (out: string) =>
     .split('\n')
     .filter(Boolean)
     .map(line => JSON.parse(line));
-
-/** Executes the request; the program gets no response. */
-function loseResponse(forward: () => Promise<void>, answer: ServerResponse): Promise<void> {
-  Object.defineProperty(answer, 'write', { value: () => true });
-  Object.defineProperty(answer, 'writeHead', { value: () => answer });
-  Object.defineProperty(answer, 'end', { value: () => answer });
-  return forward();
-}
 
 /** A daemon of an earlier version: it ignores keys, and does not say that it accepts them. */
 const withoutKeys = (onBatch: (forward: () => Promise<void>, answer: ServerResponse) => void) =>

@@ -37,6 +37,14 @@ export async function relayTo(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** Executes the request; the program gets no response. */
+export function loseResponse(forward: () => Promise<void>, answer: ServerResponse): Promise<void> {
+  Object.defineProperty(answer, 'write', { value: () => true });
+  Object.defineProperty(answer, 'writeHead', { value: () => answer });
+  Object.defineProperty(answer, 'end', { value: () => answer });
+  return forward();
+}
+
 /** A second address of a daemon. */
 export interface Tunnel {
   readonly url: string;

@@ -1,12 +1,12 @@
-/** `enroll --roster` with a real registry and simulated keys that are plugged in and unplugged, in a script and at a terminal. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** `enroll --roster` in a script, with a real registry and simulated keys that are plugged in and unplugged. */
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { labelPrinter, reading } from '../support/label-printer.ts';
-import { devmgr, programFile, start, temporaryFolder } from './program.ts';
-import { atTerminal, ctrl, ESC, enter, keys, shellAtTerminal } from './screen.ts';
+import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
+import { RosterBench } from './roster-station.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
 vi.mock('../../daemon/hardware/drivers.ts', () => ({ createDrivers: () => [driver] }));
@@ -16,76 +16,25 @@ beforeAll(async () => {
   daemon = await startTestDaemon({ hardware: true });
 });
 afterAll(() => daemon.stop());
-afterEach(async () => {
-  for (const { keyId } of [...driver.keys()]) await driver.detach(keyId);
-});
-
-let number = 0;
-/** Plugs in a key that no test has used. */
-const plug = () => driver.attach(++number);
-const pull = (): Promise<void> => driver.detach();
-
-/** Plugs a new key in and out. It can be unplugged before its check has ended: a row says so, and it is plugged in again. */
-async function pullUntilBound(rows: () => string[]): Promise<void> {
-  const key = ++number;
-  for (let count = rows().length + 1; ; count++) {
-    await driver.attach(key);
-    await pull();
-    await expect.poll(() => rows().length, { timeout: 20_000 }).toBe(count);
-    if (rows().at(-1)!.startsWith('registered,')) return;
-  }
-}
-
-/** A folder with a roster; the command runs in it. */
-function station(roster: string) {
-  const home = temporaryFolder();
-  const file = join(home, 'people.csv');
-  const out = join(home, 'results.csv');
-  const template = join(home, 'label.zpl');
-  writeFileSync(file, roster);
-  writeFileSync(template, '^XA^FD{userId} {serialNumber}^FS^XZ');
-  const args = ['enroll', '--roster', file, '--server', daemon.url, '--timeout', '60'];
-  const env = { DEVMGR_TOKEN: daemon.adminToken };
-  return {
-    out,
-    template,
-    rows: () => readFileSync(out, 'utf8').trimEnd().split('\n').slice(1),
-    run: (...more: string[]) => devmgr([...args, ...more], { home, env }),
-    start: (...more: string[]) => start([...args, ...more], { home, env }),
-    inShell: async () => {
-      const shell = await shellAtTerminal({ home, env }, 'sh');
-      enter(shell, [process.execPath, programFile, ...args]);
-      return shell;
-    },
-    atTerminal: (...more: string[]) =>
-      atTerminal([process.execPath, programFile, ...args, ...more], { home, env, columns: 60 }),
-  };
-}
-
-const holders = async () => {
-  const { data } = await daemon.call('GET', '/api/devices/list?status=ACTIVE&size=100');
-  return new Map<string, string>(
-    data.list.map((device: { serialNumber: string; userId: string }) => [device.serialNumber, device.userId]),
-  );
-};
-const total = async (): Promise<number> => (await daemon.call('GET', '/api/devices/list')).data.pagination.total;
+const bench = new RosterBench(driver, () => daemon);
+afterEach(() => bench.pullAll());
 
 describe('in a script', () => {
   test('a key is bound when it is unplugged, and a run with the same --out continues', async () => {
-    const { out, rows, run, start: begin } = station('userId,name\nann,Ann One\nben,\n');
+    const { out, rows, run, start: begin } = bench.station('userId,name\nann,Ann One\nben,\n');
     const running = begin('--out', out);
-    const first = await plug();
+    const first = await bench.plug();
     await running.until('stderr', /PASS/);
-    expect(await holders()).not.toContain('ann');
-    await pull();
+    expect(await bench.holders()).not.toContain('ann');
+    await bench.pull();
     await running.until('stderr', /ben\n.*plug in a key/);
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
-    expect((await holders()).get(first.serialNumber!)).toBe('ann');
+    expect((await bench.holders()).get(first.serialNumber!)).toBe('ann');
 
     const rest = begin('--out', out, '--json', '--verbose');
     await rest.until('stderr', /^connected/m);
-    await pullUntilBound(rows);
+    await bench.pullUntilBound(rows);
     const { code, rows: all } = await rest.ended;
     expect(code).toBe(0);
     expect(all.at(-1)).toMatchObject({ result: 'registered', status: 'ACTIVE', userId: 'ben', name: null });
@@ -95,57 +44,57 @@ describe('in a script', () => {
   });
 
   test('a key of another person fails, and the person still needs a key', async () => {
-    const { start: begin, run } = station('userId,type\ndan,\neve,UKEY\n');
+    const { start: begin, run } = bench.station('userId,type\ndan,\neve,UKEY\n');
     const running = begin();
-    const first = await plug();
+    const first = await bench.plug();
     await running.until('stderr', /PASS/);
-    await pull();
+    await bench.pull();
     await running.until('stderr', /eve\n.*plug in a UKEY/);
-    await driver.attach(number);
+    await bench.plugAgain();
     await running.until('stderr', /FAIL.*(bound to another person|wrong type)[\s\S]*eve still needs a key/);
     running.child.kill('SIGINT');
     await running.ended;
-    expect((await holders()).get(first.serialNumber!)).toBe('dan');
+    expect((await bench.holders()).get(first.serialNumber!)).toBe('dan');
     expect((await run('--dry-run', '--timeout', '1', '--skip-attached')).code).toBe(10);
   });
 
   test('a key that does not prove enough is neither registered nor bound', async () => {
-    const { out, rows, start: begin } = station('userId\nhal\n');
-    const before = await total();
+    const { out, rows, start: begin } = bench.station('userId\nhal\n');
+    const before = await bench.total();
     const running = begin('--require-proof', 'unit', '--out', out);
-    await plug();
+    await bench.plug();
     await running.until('stderr', /FAIL.* proof\n[\s\S]*hal still needs a key/);
-    await pull();
+    await bench.pull();
     running.child.kill('SIGINT');
     expect((await running.ended).stderr).toMatch(/0 of 1 row done; 0 passed, 1 failed \(proof: 1\), yield 0 %/);
     expect(rows()).toEqual([expect.stringMatching(/^failed,,.*,hal,.*--require-proof unit.*,proof$/)]);
-    expect(await total()).toBe(before);
+    expect(await bench.total()).toBe(before);
   });
 
   test('a registered key is activated, counts once, and fails when it is locked', async () => {
-    const { start: begin } = station('userId,count\nivy,2\n');
-    const { deviceType, serialNumber } = await plug();
+    const { start: begin } = bench.station('userId,count\nivy,2\n');
+    const { deviceType, serialNumber } = await bench.plug();
     const body = { deviceType, serialNumber, manufacturer: 'Acme', model: 'One' };
     const { data: device } = await daemon.call('POST', '/api/devices/register', body);
-    await pull();
+    await bench.pull();
     const running = begin();
-    await driver.attach(number);
+    await bench.plugAgain();
     await running.until('stderr', /PASS/);
-    await pull();
+    await bench.pull();
     await running.until('stdout', new RegExp(`bound {2}ivy {2}${device.deviceId} ACTIVE`));
-    await driver.attach(number);
+    await bench.plugAgain();
     await running.until('stderr', /FAIL.* counted before\n.*it already counts for ivy/);
-    await pull();
+    await bench.pull();
     running.child.kill('SIGINT');
     await running.ended;
     const locked = await daemon.call('POST', `/api/devices/${device.deviceId}/lock`, { reason: 'test' });
     expect(locked.code).toBe(200);
     const again = begin();
-    await driver.attach(number);
+    await bench.plugAgain();
     await again.until('stderr', /FAIL.* LOCKED\n.*Unlock it/);
     again.child.kill('SIGINT');
     await again.ended;
-    expect((await holders()).get(serialNumber!)).toBeUndefined();
+    expect((await bench.holders()).get(serialNumber!)).toBeUndefined();
   });
 
   test.each([
@@ -163,7 +112,7 @@ describe('in a script', () => {
     ['userId\n', /has no people/],
     [`userId\n${Array.from({ length: 100_001 }, (_, at) => `u${at}`).join('\n')}\n`, /line 100002: .*at most 100,000/],
   ])('an invalid roster is refused before the first key (%#)', async (roster, message) => {
-    const { code, stdout, stderr } = await station(roster).run();
+    const { code, stdout, stderr } = await bench.station(roster).run();
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
   });
@@ -172,9 +121,57 @@ describe('in a script', () => {
     ['--count', '1'],
     ['--activate-for', 'ann'],
   ])('%s is refused', async (...flag) => {
-    expect(await station('userId\nann\n').run(...flag)).toMatchObject({
+    expect(await bench.station('userId\nann\n').run(...flag)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(flag[0]!),
+    });
+  });
+});
+
+test('a roster of 100,000 lines begins with its first person', async () => {
+  const { start: begin } = bench.station(
+    `userId\n${Array.from({ length: 100_000 }, (_, at) => `u${at}`).join('\n')}\n`,
+  );
+  const running = begin();
+  await running.until('stderr', /\[1 of 100000\] u0\n/);
+  await bench.plug();
+  await running.until('stderr', /PASS/);
+  await bench.pull();
+  await running.until('stderr', /\[2 of 100000\] u1\n/);
+  running.child.kill('SIGINT');
+  expect((await running.ended).stderr).toContain('1 of 100,000 rows done; 1 passed');
+});
+
+needsMount('a disk that is full', () => {
+  test('ends the run with one error and the key that is not in the file; plugged in again, it counts', async () => {
+    const disk = await mountSmallDisk(4096);
+    onTestFinished(() => disk.unmount());
+    const out = join(disk.dir, 'results.csv');
+    const { start: begin, run } = bench.station('userId\npia\n');
+    expect((await run('--out', out, '--timeout', '1')).code).toBe(10);
+    const filler = `failed${','.repeat(13)}\n`;
+    appendFileSync(out, filler.repeat(Math.floor((4096 - statSync(out).size) / filler.length)));
+    const running = begin('--out', out);
+    const { serialNumber } = await bench.plug();
+    await running.until('stderr', /PASS/);
+    await bench.pull();
+    const { code, stdout, stderr } = await running.ended;
+    const { deviceId } = /bound {2}pia {2}(?<deviceId>DEV-\d+)/.exec(stdout)!.groups!;
+    expect(code).toBe(2);
+    expect(stderr.split('devmgr: ').slice(1)).toEqual([
+      expect.stringMatching(
+        `results cannot be written to ${out}: .*\n.*${deviceId} is bound to pia and is not in the file`,
+      ),
+    ]);
+    expect((await bench.holders()).get(serialNumber!)).toBe('pia');
+    writeFileSync(out, readFileSync(out, 'utf8').replaceAll(filler, ''));
+    const again = begin('--out', out);
+    await bench.plugAgain();
+    await again.until('stderr', /PASS/);
+    await bench.pull();
+    expect(await again.ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`bound  pia  ${deviceId} ACTIVE`),
     });
   });
 });
@@ -183,17 +180,17 @@ describe('with labels', () => {
   test('each bound key gets one, also a key that was registered before', async () => {
     const labels: string[] = [];
     const { address, server } = await labelPrinter(reading(labels));
-    const { template, start: begin } = station('userId\nlea\nleo\n');
+    const { template, start: begin } = bench.station('userId\nlea\nleo\n');
     const running = begin('--label', '--printer', address, '--template', template);
-    const first = await plug();
+    const first = await bench.plug();
     await running.until('stderr', /PASS/);
-    await pull();
+    await bench.pull();
     await running.until('stderr', /leo\n.*plug in a key/);
-    const { deviceType, serialNumber } = await plug();
+    const { deviceType, serialNumber } = await bench.plug();
     const body = { deviceType, serialNumber, manufacturer: 'Acme', model: 'One' };
     await daemon.call('POST', '/api/devices/register', body);
     await running.until('stderr', /PASS[\s\S]*PASS/);
-    await pull();
+    await bench.pull();
     const { code, stderr } = await running.ended;
     server.close();
     expect(code).toBe(0);
@@ -207,12 +204,12 @@ describe('with labels', () => {
   test('a printer that does not respond holds up no person; what is not printed is named', async () => {
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     const { address, server } = await labelPrinter(socket => void isOver.then(() => socket.resetAndDestroy()));
-    const { out, rows, start: begin } = station('userId\nmia\nned\n');
+    const { out, rows, start: begin } = bench.station('userId\nmia\nned\n');
     const running = begin('--label', '--printer', address, '--out', out);
     for (const user of ['mia', 'ned']) {
-      await plug();
+      await bench.plug();
       await running.until('stderr', new RegExp(`PASS[\\s\\S]*it is bound to ${user}`));
-      await pull();
+      await bench.pull();
       await running.until('stdout', new RegExp(`bound {2}${user}`));
     }
     const ids = rows().map(row => /^registered,(DEV-\d+),.*,ACTIVE,/.exec(row)?.[1]);
@@ -228,10 +225,10 @@ describe('with labels', () => {
   });
 
   test('the row of a script says whether the label is printed', async () => {
-    const { rows, out, start: begin } = station('userId\nora\n');
+    const { rows, out, start: begin } = bench.station('userId\nora\n');
     const running = begin('--json', '--verbose', '--out', out, '--label', '--printer', '127.0.0.1:1');
     await running.until('stderr', /^connected/m);
-    await pullUntilBound(rows);
+    await bench.pullUntilBound(rows);
     const { code, rows: all } = await running.ended;
     expect(code).toBe(0);
     expect(all.at(-1)).toMatchObject({
@@ -240,99 +237,5 @@ describe('with labels', () => {
       label: 'failed',
       message: 'label: failed: printer 127.0.0.1:1 refuses the connection',
     });
-  });
-});
-
-describe('at a terminal', () => {
-  test('Esc undoes without a trace, Enter binds, s skips, r returns, a badge names the person', async () => {
-    const { out, rows, atTerminal: begin } = station('userId,name\nann2,Ann Two\nben2,\ncid2,Cid\n');
-    const before = await total();
-    const screen = begin('--out', out);
-    await screen.shows(/Ann Two \(ann2\)[\s\S]*plug in a key/);
-    const first = await plug();
-    await screen.shows(/PASS[\s\S]*bound to ann2/);
-    screen.type(ESC);
-    await screen.shows(/undone: nothing was written/);
-    await pull();
-    expect(await total()).toBe(before);
-    const second = await plug();
-    await screen.shows(/PASS/);
-    screen.type(keys.enter);
-    await screen.shows(/bound {2}ann2 [\s\S]*1 of 3 rows done[\s\S]*ben2/);
-    screen.type('s');
-    await screen.shows(/skipped ben2/);
-    screen.type('r');
-    await screen.shows(/back to ben2/);
-    screen.type(`cid2${keys.enter}`);
-    await screen.shows(/badge of Cid/);
-    await pull();
-    const third = await plug();
-    await screen.shows(/PASS/);
-    await pull();
-    await screen.shows(/bound {2}cid2/);
-    screen.type('s');
-    const { code, stdout } = await screen.ended;
-    expect(stdout).toMatch(/2 of 3 rows done; 2 passed, 0 failed, yield 100 %, .*1 skipped/s);
-    expect(code).toBe(7);
-    const bound = await holders();
-    expect([first, second, third].map(key => bound.get(key.serialNumber!))).toEqual([undefined, 'ann2', 'cid2']);
-    expect(rows()).toHaveLength(2);
-  });
-
-  test('two keys stop the line, an unknown badge binds nothing, and r keeps what is bound', async () => {
-    const { atTerminal: begin } = station('userId,name\nfay,Fay Three\ngus,\n');
-    const screen = begin('--big', '--bell');
-    await screen.shows(/fay\s+F a y {3}T h r e e/);
-    const first = await plug();
-    await screen.shows(/PASS/);
-    const second = await plug();
-    await screen.shows(/two new keys at once: nothing is bound/);
-    await driver.detach(first.keyId);
-    await screen.shows(/PASS/);
-    screen.type(`mallory${keys.enter}`);
-    await screen.shows(/userId or name mallory/);
-    await pull();
-    screen.type(ESC);
-    await screen.shows(/undone[\s\S]*F a y/);
-    await driver.attach(number);
-    await screen.shows(/PASS/);
-    await pull();
-    await screen.shows(/bound {2}fay[\s\S]*gus/);
-    screen.type('r');
-    await screen.shows(/back to Fay Three \(fay\), for another key\. DEV-\d+ stays\s+bound/);
-    screen.type('\u0003');
-    const { code, stdout } = await screen.ended;
-    expect(code).toBe(130);
-    expect(stdout).toContain('\u0007');
-    const bound = await holders();
-    expect([first, second].map(key => bound.get(key.serialNumber!))).toEqual([undefined, 'fay']);
-  });
-
-  test('Ctrl-Z leaves a usable terminal; after fg the person and the key that has passed are shown again', async () => {
-    const shell = await station('userId,name\nkim,Kim Four\n').inShell();
-    await shell.shows(/Kim Four[\s\S]*plug in a key/);
-    const key = await plug();
-    await shell.shows(/PASS/);
-    shell.type(ctrl.z);
-    await shell.shows(/Stopped[\s\S]*\$ $/);
-    shell.type('stty -a\r');
-    await shell.shows(/ icanon [\s\S]* echo /);
-    expect(await holders()).not.toContain('kim');
-    shell.type('fg\r');
-    await shell.shows(/Kim Four \(kim\)[\s\S]*PASS[\s\S]*press Enter: it is bound to kim/);
-    shell.type(keys.enter);
-    await shell.shows(/bound {2}kim[\s\S]*\$ $/);
-    shell.type('exit $?\r');
-    expect((await shell.ended).code).toBe(0);
-    expect((await holders()).get(key.serialNumber!)).toBe('kim');
-  });
-
-  test('Ctrl-Z is ignored where no shell could continue the program', async () => {
-    const screen = station('userId\nlea\n').atTerminal();
-    await screen.shows(/lea[\s\S]*plug in a key/);
-    screen.type(`${ctrl.z}r`);
-    await screen.shows(/nothing to redo/);
-    screen.type('s');
-    expect((await screen.ended).code).toBe(7);
   });
 });

@@ -1,6 +1,5 @@
 /** `spool flush` and `spool list`: deliveries that are killed, conflicts, and files that cannot be used. */
 import { appendFileSync, chownSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +7,7 @@ import { headerLine, type SpoolEntry } from '../../src/cli/commands/spool/lines.
 import { SpoolFile } from '../../src/cli/commands/spool/spool-file.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { devmgr, start, temporaryFolder } from './program.ts';
-import { relayTo } from './relay.ts';
+import { loseResponse, relayTo } from './relay.ts';
 
 let registry: TestDaemon;
 let instanceId: string;
@@ -65,14 +64,6 @@ const register = async (serialNumber: string, manufacturer = 'Acme') =>
   ).data;
 const lines = () => readFileSync(file, 'utf8').trimEnd().split('\n');
 const code = /[A-Z2-9]{4}(-[A-Z2-9]{4}){3}/;
-
-/** Executes the request; the program gets no response. */
-function loseResponse(forward: () => Promise<void>, answer: ServerResponse): Promise<void> {
-  Object.defineProperty(answer, 'write', { value: () => true });
-  Object.defineProperty(answer, 'writeHead', { value: () => answer });
-  Object.defineProperty(answer, 'end', { value: () => answer });
-  return forward();
-}
 
 /** Kills a flush at its `at`-th request for this path, before it reaches the registry or after it was carried out. */
 async function killed(path: RegExp, isExecuted: boolean, at = 1): Promise<void> {

@@ -49,6 +49,7 @@ describe('what of two runs is held against each other', () => {
     ['an activation code', 'code 7KQM-2XWD-H9TB-C4RE', 'code ZKZ3-95C6-ZMY2-V446'],
     ['a time', 'at 2026-11-20T22:38:13.040Z', 'at 2027-01-02T03:04:05.678Z'],
     ['a process', '(pid 4711)', '(pid 12)'],
+    ['a rate', '212 keys per hour', '1,360 keys per hour'],
   ])('is not %s', (_, one, other) => {
     expect(lasting(one)).toBe(lasting(other));
   });

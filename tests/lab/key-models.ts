@@ -66,6 +66,14 @@ const MODELS = {
     release: 0x0100,
     interfaces: () => [{ kind: 'vendor' }],
   },
+  /** Not a key. */
+  mouse: {
+    ids: ['046d', 'c077'],
+    maker: 'Logitech',
+    product: 'USB Optical Mouse',
+    release: 0x7200,
+    interfaces: () => [{ kind: 'mouse' }],
+  },
   yubikey5: {
     ids: ['1050', '0407'],
     maker: 'Yubico',

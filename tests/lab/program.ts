@@ -1,6 +1,7 @@
 /** The built program in the guest: the processes of an operator, and what they print. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -10,12 +11,31 @@ const PROGRAM = fileURLToPath(new URL('../../dist/devmgr.cjs', import.meta.url))
 /** Exit code if the server does not respond in time. */
 const UNREACHABLE = 9;
 /** Milliseconds in which a line has to be printed. */
-const PATIENCE = 60_000;
+const PATIENCE = 180_000;
+
+const environment = {
+  ...process.env,
+  DEVMGR_HOME: HOME,
+  DEVMGR_ADMIN_PASSWORD: PASSWORD,
+  DEVMGR_LIMIT_MODIFY: 'off',
+  DEVMGR_LIMIT_QUERY: 'off',
+};
 
 /** Starts `devmgr` with these arguments. */
 export function start(...args: string[]): ChildProcess {
-  const env = { ...process.env, DEVMGR_HOME: HOME, DEVMGR_ADMIN_PASSWORD: PASSWORD, DEVMGR_LIMIT_MODIFY: 'off' };
-  return spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [PROGRAM, ...args], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+}
+
+/** Starts `devmgr` at a terminal of 200 columns. What is written to its input is typed. Arguments must not contain white space. */
+export function startAtTerminal(...args: string[]): ChildProcess {
+  // The guest does not mount it.
+  if (!existsSync('/dev/pts/ptmx')) {
+    mkdirSync('/dev/pts', { recursive: true });
+    execFileSync('mount', ['-t', 'devpts', 'devpts', '/dev/pts']);
+  }
+  const command = `stty cols 200 rows 50; exec ${[process.execPath, PROGRAM, ...args].join(' ')}`;
+  const env = { ...environment, TERM: 'xterm', NO_COLOR: '1' };
+  return spawn('script', ['-qefc', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
 /** The output of a program, each line with its time in milliseconds since 1970. */
@@ -77,6 +97,24 @@ export async function daemonWithLogin(): Promise<{ readonly daemon: ChildProcess
   for (let more = 4; login.code === UNREACHABLE && more > 0; more--) login = await attempt();
   if (login.code !== 0) throw new Error(`no login: ${login.lines.join(' | ')}`);
   return { daemon, url };
+}
+
+/** Calls the interface of the daemon as its administrator: the `data` of the response. Rejects if that is not a success. */
+export type Call = <T>(method: 'GET' | 'POST', path: string, body?: object) => Promise<T>;
+
+/** A login on the daemon, apart from that of the program. */
+export async function administrator(url: string): Promise<Call> {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  const call: Call = async (method, path, body) => {
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const response = await fetch(url + path, init);
+    const { code, message, data } = (await response.json()) as { code: number; message: string; data: never };
+    if (code !== 200) throw new Error(`${path}: ${code} ${message}`);
+    return data;
+  };
+  const { token } = await call<{ token: string }>('POST', '/api/auth/login', { username: 'admin', password: PASSWORD });
+  headers.authorization = `Bearer ${token}`;
+  return call;
 }
 
 /** Resolves when the daemon counts this many open streams of notifications. It reports them only when it is asked. */

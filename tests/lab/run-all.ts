@@ -46,6 +46,12 @@ const SCENARIOS: readonly Scenario[] = [
     what: `${often(200)} pluggings and ${often(50)} SIMs through the built program`,
     script: `enroll.ts ${often(200)} ${often(50)}`,
   },
+  {
+    name: 'roster',
+    what: `${often(200)} people of a roster, each with the right key, among keys pulled out early, doubled, foreign and unreadable`,
+    script: `roster.ts ${often(200)}`,
+    guest: { limit: 1800 },
+  },
   { name: 'sims', what: `${often(50)} insertions of SIMs`, script: `sim-storm.ts ${often(50)}` },
 ];
 

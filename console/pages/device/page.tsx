@@ -1,14 +1,22 @@
 /** One device. */
 import { computed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { useRefresh } from '../../api/refresh.ts';
+import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
+import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { GradeBadge, StatusBadge } from '../../parts/badge.tsx';
+import { StatusBadge } from '../../parts/badge.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { linkTo, place } from '../../router.ts';
 import { text } from '../../text/text.ts';
+import { Actions } from './actions.tsx';
+import { Backups } from './backups.tsx';
+import { CodeSection } from './code.tsx';
+import { EditSection } from './edit.tsx';
 import { Facts } from './facts.tsx';
+import { History } from './history.tsx';
+import { ProofSection } from './proof.tsx';
 import { deviceWords } from './words.ts';
 
 /** The device that the address names. It follows the changes of others. */
@@ -26,14 +34,62 @@ export function DevicePage() {
       </p>
       <div class="bar">
         <h1>
-          {deviceId.value} {device && <StatusBadge status={device.status} />}{' '}
-          {device?.proof && <GradeBadge grade={device.proof.grade} />}
+          {deviceId.value} {device && <StatusBadge status={device.status} />}
         </h1>
+        {device && <Actions device={device} onChanged={reload} />}
       </div>
       <ProblemNotice problem={problem.value} retry={reload} />
       {!device && loading.value && <p role="status">{text.value.common.loading}</p>}
-      {device && <Facts device={device} />}
+      {device && <Sections key={device.deviceId} device={device} onChanged={reload} />}
     </>
+  );
+}
+
+interface SectionsProps {
+  readonly device: DeviceDetail;
+  readonly onChanged: () => void;
+}
+
+function Sections({ device, onChanged }: SectionsProps) {
+  const words = deviceWords.value;
+  const { deviceId, proof, statistics } = device;
+  return (
+    <>
+      <Facts device={device} />
+      <ProofSection proof={proof} />
+      <EditSection device={device} onChanged={onChanged} />
+      <div class="halves">
+        <CodeSection device={device} />
+        <Label deviceId={deviceId} />
+      </div>
+      <History deviceId={deviceId} />
+      <section>
+        <h2>{words.backups.title}</h2>
+        {statistics.backupCount > 0 ? (
+          <Backups key={statistics.backupCount} deviceId={deviceId} />
+        ) : (
+          <p class="hint">{words.backups.none}</p>
+        )}
+      </section>
+    </>
+  );
+}
+
+/** Labels are printed by the command line, beside the printer. */
+function Label({ deviceId }: { readonly deviceId: string }) {
+  const words = deviceWords.value.label;
+  const command = `devmgr label ${deviceId}`;
+  return (
+    <section>
+      <h2>{words.title}</h2>
+      <p>{words.text}</p>
+      <p class="bar">
+        <code>{command}</code> <CopyButton value={command} />
+        <button type="button" onClick={() => print()}>
+          {words.print}
+        </button>
+      </p>
+    </section>
   );
 }
 

@@ -1,4 +1,5 @@
 /** The words of the page of a device in German. */
+import { grouped } from '../../text/numbers.ts';
 import type { DeviceWords } from './words.ts';
 
 /** Every text of the page in German. */
@@ -22,4 +23,63 @@ export const de: DeviceWords = {
     deactivatedAt: 'Stillgelegt',
     updatedAt: 'Zuletzt geändert',
   },
+  proof: {
+    title: 'Nachweis',
+    grades: {
+      none: 'Über diesen Schlüssel ist nichts bekannt.',
+      claimed: 'Nichts ist belegt: Der Schlüssel gibt dies selbst an.',
+      model:
+        'Der Schlüssel ist ein echter seines Modells. Die Seriennummer ist nicht belegt: Andere Schlüssel des Modells könnten sie angeben.',
+      unit: 'Der Schlüssel ist echt und hat diese Seriennummer.',
+      failed: 'Der Nachweis widerspricht dem Schlüssel: Verwenden Sie ihn nicht.',
+    },
+    without: 'Dieses Gerät wurde ohne Nachweis registriert.',
+    model: 'Modell',
+    serial: 'Seriennummer',
+    aaguid: 'AAGUID',
+    firmware: 'Firmware',
+    method: 'Verfahren',
+    root: 'Vertrauensanker',
+    metadataNumber: 'FIDO-Metadaten',
+    provedAt: 'Belegt',
+    warnings: 'Warnungen',
+  },
+  tags: {
+    title: 'Merkmale',
+    add: 'Neues Merkmal',
+    submit: 'Hinzufügen',
+    remove: name => `Merkmal ${name} entfernen`,
+    fault:
+      'Schreiben Sie Name:Wert. Ein Name beginnt mit einem Buchstaben und hat nur Kleinbuchstaben, Ziffern, _ und -.',
+  },
+  note: { title: 'Bemerkung', none: 'Keine Bemerkung.' },
+  readOnly: 'Merkmale und Bemerkung lassen sich ändern, solange das Gerät inaktiv oder aktiv ist.',
+  code: {
+    title: 'Aktivierungscode',
+    hidden: 'Verborgen. Er wird eine Minute lang angezeigt.',
+    show: 'Code anzeigen',
+    hide: 'Code verbergen',
+    expires: time => `Gültig bis ${time}`,
+    qr: 'Aktivierungscode als QR-Code',
+  },
+  action: {
+    deviceId: id => `Geben Sie die Kennung des Geräts ein: ${id}`,
+    final: 'Ein stillgelegtes Gerät kann nie wieder benutzt werden.',
+    newCode: 'Der bisherige Code wird ungültig.',
+    lock: 'Das Gerät kann erst nach dem Entsperren wieder benutzt werden.',
+    unlock: 'Das Gerät kann wieder benutzt werden.',
+    activate: 'Das Gerät wird an den Benutzer gebunden.',
+  },
+  history: { title: 'Verlauf', older: 'Ältere Ereignisse', begin: 'Das ist alles.' },
+  backups: {
+    title: 'Sicherungen',
+    none: 'Keine Sicherungen.',
+    file: 'Datei',
+    size: 'Größe',
+    bytes: count => `${grouped(count)} Byte`,
+    at: 'Gespeichert',
+    download: 'Herunterladen',
+    more: count => `${grouped(count)} ältere: devmgr backups list`,
+  },
+  label: { title: 'Etikett', text: 'An einem Arbeitsplatz mit Etikettendrucker:', print: 'Diese Seite drucken' },
 };

@@ -1,7 +1,7 @@
 /** What has changed since the list was loaded. */
 import { type ReadonlySignal, signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { useRefresh } from '../../api/refresh.ts';
+import { useRefresh } from '../../api/live.ts';
 import { onEvents } from '../../api/stream.ts';
 import type { DeviceList } from './query.ts';
 

@@ -6,10 +6,10 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { Box, type BoxKey } from '../box.ts';
 import { Bench } from '../harness.ts';
 import { iccid } from '../iccid.ts';
 import { listedAt, summary } from '../kernel.ts';
-import type { KeySpec } from '../key-models.ts';
 import { daemonWithLogin, Screen, start, streamsOpen } from '../program.ts';
 import { randomOf, seeded } from '../seeded-random.ts';
 
@@ -19,37 +19,7 @@ const MOST_AT_ONCE = 6;
 const random = seeded(process.argv[4]);
 const pick = randomOf(random);
 
-interface BoxKey {
-  readonly serial: string;
-  readonly spec: KeySpec;
-  readonly ids: { readonly vendorId: string; readonly productId: string; readonly serial: string | null };
-}
-
-let created = 0;
-
-/** A new key. Two of one model without a serial in the descriptor could not be distinguished in /sys. */
-function newKey(held: readonly BoxKey[]): BoxKey {
-  const number = ++created;
-  const model = pick(['plain', 'plain', 'bank', 'yubikey5', 'nitrokey3'] as const);
-  const again = held.some(key => key.spec.model === model);
-  if (model === 'yubikey5' && !again) {
-    const ownSerial = (20_000_000 + number).toString(16).padStart(8, '0');
-    const ids = { vendorId: '1050', productId: '0407', serial: null };
-    return { serial: String(20_000_000 + number), spec: { model, ownSerial }, ids };
-  }
-  if (model === 'nitrokey3' && !again) {
-    const ownSerial = (number + 2 ** 40).toString(16).padStart(32, 'a');
-    return {
-      serial: ownSerial.toUpperCase(),
-      spec: { model, ownSerial },
-      ids: { vendorId: '20a0', productId: '42b2', serial: null },
-    };
-  }
-  const serial = `BOX-${1000 + number}`;
-  return model === 'bank'
-    ? { serial, spec: { model, serial }, ids: { vendorId: '055c', productId: 'db08', serial } }
-    : { serial, spec: { model: 'plain', serial }, ids: { vendorId: '096e', productId: '0850', serial } };
-}
+const box = new Box(pick);
 
 const { daemon, url } = await daemonWithLogin();
 const watch = start('watch', '--json', '--type', 'KEY_ATTACHED', '--type', 'KEY_DETACHED');
@@ -93,7 +63,7 @@ async function printed(serial: string, from: number): Promise<number> {
 
 async function plugOne(together: number): Promise<void> {
   const known = seen.filter(one => ![...held.keys()].some(other => other.spec.model === one.spec.model));
-  const key = known.length > 0 && random() < 0.25 ? pick(known) : newKey([...held.keys()]);
+  const key = known.length > 0 && random() < 0.25 ? pick(known) : box.take([...held.keys()]);
   const isNew = !seen.includes(key);
   const from = screen.lines.length;
   held.set(key, 0);

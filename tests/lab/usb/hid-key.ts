@@ -11,7 +11,7 @@ import {
   type UsbDevice,
 } from './usb-device.ts';
 
-/** One interface: FIDO with what answers on it, OTP, a silent one with a usage page of the maker, or a smart card. */
+/** One interface: FIDO with what answers on it, OTP, a silent one with a usage page of the maker, a mouse, or a smart card. */
 export type KeyInterface = HidInterface | { readonly kind: 'card'; readonly program: CardProgram };
 
 /** What answers on a FIDO interface. */
@@ -25,11 +25,15 @@ export interface FidoSide {
 type HidInterface =
   | { readonly kind: 'fido'; readonly key: FidoSide | null }
   | { readonly kind: 'otp'; readonly key: FakeOtpKey }
-  | { readonly kind: 'vendor' };
+  | { readonly kind: 'vendor' | 'mouse' };
 
 const REPORTS: Readonly<Record<HidInterface['kind'], Uint8Array>> = {
   fido: hex('06d0f1 0901 a101 0920 1500 26ff00 7508 9540 8102 0921 1500 26ff00 7508 9540 9102 c0'),
   vendor: hex('0600ff 0901 a101 0902 1500 26ff00 7508 9540 8102 0903 1500 26ff00 7508 9540 9102 c0'),
+  // Three buttons and three axes.
+  mouse: hex(
+    '0501 0902 a101 0901 a100 0509 1901 2903 1500 2501 9503 7501 8102 9501 7505 8101 0501 0930 0931 0938 1581 257f 7508 9503 8106 c0 c0',
+  ),
   // A keyboard with a feature report of eight bytes.
   otp: hex(
     '0501 0906 a101 0507 19e0 29e7 1500 2501 7501 9508 8102 9501 7508 8101 9506 7508 1500 2565 0507 1900 2965 8100 0903 7508 9508 b102 c0',
@@ -44,14 +48,15 @@ const TO_INTERFACE = 0x81;
 
 function hidInterface(part: HidInterface, number: number): Interface {
   const report = REPORTS[part.kind];
-  const keyboard = part.kind === 'otp';
+  // The protocols of boot devices: 1 is a keyboard, 2 is a mouse.
+  const boot = { otp: 1, mouse: 2, fido: 0, vendor: 0 }[part.kind];
   const inward = { address: 0x81 + number, kind: 'interrupt' } as const;
   return {
     class: HID_CLASS,
-    subclass: keyboard ? 1 : 0,
-    protocol: keyboard ? 1 : 0,
+    subclass: boot > 0 ? 1 : 0,
+    protocol: boot,
     extra: Uint8Array.of(9, HID_DESCRIPTOR, 0x11, 0x01, 0, 1, REPORT_DESCRIPTOR, report.length, 0),
-    endpoints: keyboard ? [inward] : [inward, { address: 1 + number, kind: 'interrupt' }],
+    endpoints: boot > 0 ? [inward] : [inward, { address: 1 + number, kind: 'interrupt' }],
   };
 }
 

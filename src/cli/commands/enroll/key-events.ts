@@ -1,11 +1,11 @@
 /** Attached keys as they change: from the notification stream, and from the list of keys, which finds what the stream missed. */
 import type { Key } from '../../../contract/hardware.ts';
+import { AttachedKeys, type KeyChange } from '../../../contract/line/attached-keys.ts';
 import { Unreachable } from '../../client/failures.ts';
 import { sleep } from '../../client/sleep.ts';
 import { followNotifications } from '../../client/stream.ts';
 import type { Context } from '../../context.ts';
 import { interrupted } from '../../fault.ts';
-import { AttachedKeys, type KeyChange } from './attached-keys.ts';
 
 /** How long events are followed, and who is informed of the stream. */
 export interface KeyEventOptions {

@@ -65,8 +65,16 @@ export class EnrollReport {
   }
 
   async #write(outcome: EnrolledKey): Promise<void> {
+    try {
+      this.#file?.add(outcome);
+    } finally {
+      // If the file cannot be written, the row and its code are at least shown.
+      await this.#show(outcome);
+    }
+  }
+
+  async #show(outcome: EnrolledKey): Promise<void> {
     const { out, globals } = this.#context;
-    this.#file?.add(outcome);
     if (globals.json) await out.row(outcome);
     else if (globals.quiet) await out.text(outcome.deviceId === null ? '' : `${safe(outcome.deviceId)}\n`);
     else await out.text(enrolledWords(this.#context, outcome));

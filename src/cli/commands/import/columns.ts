@@ -1,4 +1,6 @@
 /** Names of columns and properties: which field of a registration each stands for, and which hold secrets. */
+
+import { plainName } from '../../../contract/csv.ts';
 import type { Registration } from '../../../contract/devices.ts';
 import { registrationFields } from '../../../contract/readers.ts';
 
@@ -38,13 +40,6 @@ const secretNames: ReadonlySet<string> = new Set([
   'pin',
   'puk',
 ]);
-
-/** A name as names are compared: case, spaces and punctuation do not matter. */
-export const plainName = (name: string): string =>
-  name
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_.-]+/g, '');
 
 const byName = new Map(
   registrationFields.flatMap(field =>

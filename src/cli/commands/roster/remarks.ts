@@ -1,6 +1,6 @@
 /** What the line says to its operator. */
-import type { Remark } from './line-events.ts';
-import type { Person } from './people.ts';
+import type { Remark } from '../../../contract/line/events.ts';
+import type { Person } from '../../../contract/line/people.ts';
 
 interface About {
   /** The person who is next; null if none is. */

@@ -1,6 +1,10 @@
 /** The output of a roster run, for operators and for scripts. */
+import type { Line } from '../../../contract/line/line.ts';
+import type { Person } from '../../../contract/line/people.ts';
+import { Tally, type TallyFigures } from '../../../contract/line/tally.ts';
 import type { Context } from '../../context.ts';
 import { counted } from '../../count.ts';
+import { Fault, usage } from '../../fault.ts';
 import { wrapped } from '../../terminal/card.ts';
 import { statusStyle } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
@@ -8,11 +12,8 @@ import { shorten, width } from '../../terminal/width.ts';
 import type { EnrolledKey } from '../enroll/enroll-key.ts';
 import { enrolledWords } from '../enroll/enrolled-words.ts';
 import type { EnrollFile } from '../enroll/results.ts';
-import type { Line } from './line.ts';
-import type { Person } from './people.ts';
 import { remarkOf } from './remarks.ts';
 import type { Verdict } from './station.ts';
-import { Tally } from './tally.ts';
 
 const bell = '\u0007';
 
@@ -112,12 +113,24 @@ export class RosterReport {
     const { row } = verdict;
     this.#tally.take(key, null);
     this.#lastBound = row;
-    this.#file?.add(row);
+    await this.#write(row, `${this.#boundWords(row)}\n`, isLabeled);
+  }
+
+  async #write(row: EnrolledKey, words: string, isLabeled: boolean): Promise<void> {
+    try {
+      this.#file?.add(row);
+    } catch (error) {
+      await this.#show(row, words);
+      throw notInFile(error, row);
+    }
+    if (!this.#context.globals.json || !isLabeled) await this.#show(row, words);
+  }
+
+  async #show(row: EnrolledKey, words: string): Promise<void> {
     const { globals, out } = this.#context;
-    if (globals.json && isLabeled) return;
     if (globals.json) await out.row(row);
     else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
-    else await out.text(`${this.#boundWords(row)}\n`);
+    else await out.text(words);
   }
 
   /** A bound key whose label is printed or has failed. */
@@ -133,12 +146,8 @@ export class RosterReport {
 
   /** The result of a key that was spooled. A script gets the row of a key with a label from `labeled`. */
   async delivered(row: EnrolledKey, isBound: boolean, isLabeled: boolean): Promise<void> {
-    const { globals, out } = this.#context;
-    this.#file?.add(row);
-    if (globals.json && isLabeled) return;
-    if (globals.json) await out.row(row);
-    else if (globals.quiet) await out.text(row.deviceId === null ? '' : `${safe(row.deviceId)}\n`);
-    else await out.text(isBound ? `${this.#boundWords(row)}\n` : enrolledWords(this.#context, row));
+    const words = isBound ? `${this.#boundWords(row)}\n` : enrolledWords(this.#context, row);
+    await this.#write(row, words, isLabeled);
     if (isBound) return;
     this.#tally.take(row.serialNumber ?? '', row.result);
     this.#notice(`    ${safe(row.userId ?? '')} needs another key`);
@@ -185,7 +194,7 @@ export class RosterReport {
   }
 
   #progress(line: Line): string {
-    const words = this.#tally.words(performance.now());
+    const words = tallyWords(this.#tally.figures(performance.now()));
     return `${line.rows.finished} of ${counted(line.rows.people.length, 'row')} done${words && `; ${words}`}`;
   }
 
@@ -228,5 +237,23 @@ export class RosterReport {
   }
 }
 
+/** Passed, failed by reason, yield in percent and keys per hour of this run; empty before the first key. */
+function tallyWords({ passed, failed, reasons, yield: part, perHour }: TallyFigures): string {
+  if (part === null) return '';
+  const each = [...reasons].map(([failure, number]) => `${failure}: ${number}`);
+  const why = each.length === 0 ? '' : ` (${each.join(', ')})`;
+  const rate = perHour === null ? [] : [`${counted(perHour, 'key')} per hour`];
+  return [`${passed} passed`, `${failed} failed${why}`, `yield ${part} %`, ...rate].join(', ');
+}
+
 const keyWords = ({ deviceType, serialNumber, simulated }: EnrolledKey): string =>
   safe(`${deviceType} ${serialNumber ?? '(no readable serial)'}${simulated ? ' (simulated)' : ''}`);
+
+/** The error for a key whose row the file does not have. If the key is bound, the operator has to know that. */
+const notInFile = (error: unknown, { result, deviceId, userId }: EnrolledKey): unknown =>
+  error instanceof Fault && result !== 'failed'
+    ? usage(
+        error.message,
+        `${safe(deviceId ?? '')} is bound to ${safe(userId ?? '')} and is not in the file. Make room, run the same command again, and plug that key in again: then it counts`,
+      )
+    : error;

@@ -1,5 +1,8 @@
 /** Enrolls keys for the people of a roster: connects the line with the reader, the keyboard and the registry. */
 import type { Key } from '../../../contract/hardware.ts';
+import type { LineAction, LineEvent } from '../../../contract/line/events.ts';
+import { Line } from '../../../contract/line/line.ts';
+import type { Person } from '../../../contract/line/people.ts';
 import type { DeviceType } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -12,9 +15,7 @@ import type { KeyLabel } from '../labels/enrolled.ts';
 import type { Outbox } from '../spool/outbox.ts';
 import { TerminalKeys } from './keyboard.ts';
 import { RosterLabels } from './labels.ts';
-import { Line } from './line.ts';
-import type { LineAction, LineEvent } from './line-events.ts';
-import { type Person, readRoster } from './people.ts';
+import { readRoster } from './people.ts';
 import { RosterReport } from './report.ts';
 import { type Spooling, Station } from './station.ts';
 

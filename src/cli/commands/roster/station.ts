@@ -1,5 +1,6 @@
 /** What a roster run asks of the registry for one key: a check that changes nothing, then the binding. */
 import type { Key } from '../../../contract/hardware.ts';
+import type { Person } from '../../../contract/line/people.ts';
 import { newKey } from '../../client/keyed-write.ts';
 import type { Context } from '../../context.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../enroll/enroll-key.ts';
 import type { Outbox } from '../spool/outbox.ts';
 import type { SpooledKeys } from '../spool/spooled-keys.ts';
-import type { Person } from './people.ts';
 
 /** The result of a check or a commit for one key and one person. */
 export interface Verdict {

@@ -1,6 +1,6 @@
 /** Keys that a person types, and scans: only the time between characters distinguishes them. */
 import { expect, test } from 'vitest';
-import { Keyboard, scanGapMs } from '../../src/cli/commands/roster/keyboard.ts';
+import { Keyboard, scanGapMs } from '../../../src/contract/line/keyboard.ts';
 
 /** What comes of characters, each with the milliseconds since the one before. */
 function typed(...characters: readonly (readonly [text: string, gap: number])[]) {

@@ -2,8 +2,8 @@
 
 /** What happens. `attempt` is the number of the check or commit that the line has requested. */
 export type LineEvent =
-  /** `plug`: a key was plugged in, or its serial number has become readable. */
-  | { readonly type: 'plug' | 'pull'; readonly keyId: string }
+  /** `plug`: a key was plugged in, or its serial number has become readable. `present`: it was plugged in unseen. */
+  | { readonly type: 'plug' | 'present' | 'pull'; readonly keyId: string }
   | { readonly type: 'checked'; readonly attempt: number; readonly passed: boolean }
   | { readonly type: 'committed'; readonly attempt: number; readonly passed: boolean }
   /** The hardware service was out of reach: keys may have been exchanged unseen. */

@@ -2,9 +2,9 @@
  * The provisioning line as a state machine: what happens at the reader and at the keyboard goes in, what to do comes out. A person
  * is bound to exactly the key that was alone in the reader when it was unplugged or confirmed with Enter, or to none.
  */
-import type { Command, LineAction, LineEvent, Phase, Remark } from './line-events.ts';
+import type { Command, LineAction, LineEvent, Phase, Remark } from './events.ts';
 import type { Person } from './people.ts';
-import { RosterRows } from './roster-rows.ts';
+import { RosterRows } from './rows.ts';
 
 interface Last {
   readonly person: number;
@@ -29,8 +29,8 @@ export class Line {
   #badge: string | null = null;
   #actions: LineAction[] = [];
 
-  /** `done` has the keys that each row has already. */
-  constructor(people: readonly Person[], done: readonly number[]) {
+  /** `people` is null without a roster: then each person is called by a badge. `done` has the keys that each row has already. */
+  constructor(people: readonly Person[] | null, done: readonly number[]) {
     this.rows = new RosterRows(people, done);
     this.#person = this.rows.nextOpen();
   }
@@ -49,9 +49,9 @@ export class Line {
     return this.#isHeld;
   }
 
-  /** Whether each row is done or skipped. */
+  /** Whether each row is done or skipped. Without a roster never. */
   get isOver(): boolean {
-    return this.#person === null && this.#phase.type !== 'committing';
+    return !this.rows.isOpen && this.#person === null && this.#phase.type !== 'committing';
   }
 
   /** Number of the check or commit that the line waits for. */
@@ -65,6 +65,9 @@ export class Line {
     switch (event.type) {
       case 'plug':
         this.#plug(event.keyId);
+        break;
+      case 'present':
+        this.#present(event.keyId);
         break;
       case 'pull':
         this.#pull(event.keyId);
@@ -90,6 +93,14 @@ export class Line {
   #plug(keyId: string): void {
     if (this.#bound.has(keyId)) return;
     if (!this.#keys.includes(keyId)) this.#keys.push(keyId);
+    this.#settle();
+  }
+
+  /** It is not known for whom the key was plugged in: only a badge relates it to a person. */
+  #present(keyId: string): void {
+    if (this.#bound.has(keyId) || this.#keys.includes(keyId)) return;
+    this.#keys.push(keyId);
+    this.#aside.add(keyId);
     this.#settle();
   }
 

@@ -1,5 +1,6 @@
-import type { Key } from '../../../contract/hardware.ts';
-import type { HardwareEventType } from '../../../contract/values.ts';
+/** Which keys are attached, from the stream and from lists, which arrive in any order. */
+import type { Key } from '../hardware.ts';
+import type { HardwareEventType } from '../values.ts';
 
 /**
  * A change of what is attached. `again`: the key was already reported, without its serial number. `before`: the keyId of what seems to be

@@ -1,19 +1,27 @@
 /** How far each row of a roster is. A row is named by its number, counted from 0. */
-import type { DeviceType } from '../../../contract/values.ts';
-import type { Person } from './people.ts';
+import type { DeviceType } from '../values.ts';
+import { type Person, readUserId } from './people.ts';
 
+/** The rows of a roster, or without one (`isOpen`) those of the people that were called. */
 export class RosterRows {
-  readonly people: readonly Person[];
+  /** Whether any valid userId is a person. Then no person is next: each has to be called. */
+  readonly isOpen: boolean;
+  readonly #people: Person[];
   /** Keys bound, by row. */
   readonly #done: number[];
   readonly #skipped = new Set<number>();
   #finished: number;
 
-  /** `done` has the keys that each row has already. */
-  constructor(people: readonly Person[], done: readonly number[]) {
-    this.people = people;
-    this.#done = people.map((_, row) => done[row] ?? 0);
-    this.#finished = people.filter((_, row) => this.isDone(row)).length;
+  /** `people` is null without a roster. `done` has the keys that each row has already. */
+  constructor(people: readonly Person[] | null, done: readonly number[]) {
+    this.isOpen = people === null;
+    this.#people = [...(people ?? [])];
+    this.#done = this.#people.map((_, row) => done[row] ?? 0);
+    this.#finished = this.#people.filter((_, row) => this.isDone(row)).length;
+  }
+
+  get people(): readonly Person[] {
+    return this.#people;
   }
 
   /** Rows that have all their keys. */
@@ -37,6 +45,7 @@ export class RosterRows {
 
   /** The first row that needs a key and is not skipped; null at the end. */
   nextOpen(): number | null {
+    if (this.isOpen) return null;
     const row = this.people.findIndex((_, at) => !this.isDone(at) && !this.#skipped.has(at));
     return row < 0 ? null : row;
   }
@@ -71,10 +80,21 @@ export class RosterRows {
 
   /** The rows of a badge: those of the user; if there are none, those of people with this name or userId in upper or lower case. */
   of(badge: string): readonly number[] {
+    if (this.isOpen) return this.#called(badge);
     const exact = this.#matching(({ userId }) => userId === badge);
     if (exact.length > 0) return exact;
     const wanted = badge.toLowerCase();
     return this.#matching(({ userId, name }) => userId.toLowerCase() === wanted || name?.toLowerCase() === wanted);
+  }
+
+  /** Without a roster a person gets one key at each call. */
+  #called(badge: string): readonly number[] {
+    const userId = readUserId(badge);
+    if (userId === null) return [];
+    const row = this.#people.findIndex((person, at) => person.userId === userId && !this.isDone(at));
+    if (row >= 0) return [row];
+    this.#done.push(0);
+    return [this.#people.push({ userId, name: null, type: null, wanted: 1 }) - 1];
   }
 
   #matching(matches: (person: Person) => boolean): readonly number[] {

@@ -1,8 +1,8 @@
 /** The state machine of a roster run: what is bound to whom, in every order of events. */
 import { describe, expect, test } from 'vitest';
-import { Line } from '../../src/cli/commands/roster/line.ts';
-import type { LineAction, LineEvent } from '../../src/cli/commands/roster/line-events.ts';
-import type { Person } from '../../src/cli/commands/roster/people.ts';
+import type { LineAction, LineEvent } from '../../../src/contract/line/events.ts';
+import { Line } from '../../../src/contract/line/line.ts';
+import type { Person } from '../../../src/contract/line/people.ts';
 
 const person = (userId: string, more: Partial<Person> = {}): Person => ({
   userId,
@@ -14,7 +14,7 @@ const person = (userId: string, more: Partial<Person> = {}): Person => ({
 const three = [person('alice', { name: 'Alice Meier' }), person('bob', { wanted: 2 }), person('carol')];
 
 /** A line whose checks and commits end when the test says so. */
-function lineOf(people: readonly Person[] = three, done: readonly number[] = []) {
+function lineOf(people: readonly Person[] | null = three, done: readonly number[] = []) {
   const line = new Line(people, done);
   const all: LineAction[] = [];
   const take = (event: LineEvent) => {
@@ -28,7 +28,9 @@ function lineOf(people: readonly Person[] = three, done: readonly number[] = [])
   const committed = (passed = true) => take({ type: 'committed', attempt: line.attempt, passed });
   const said = () => all.flatMap(action => (action.type === 'say' ? [action.what] : []));
   const bindings = () =>
-    all.flatMap(action => (action.type === 'commit' ? [`${people[action.person]!.userId} ${action.keyId}`] : []));
+    all.flatMap(action =>
+      action.type === 'commit' ? [`${line.rows.people[action.person]!.userId} ${action.keyId}`] : [],
+    );
   return { line, take, plug, pull, checked, committed, said, bindings };
 }
 
@@ -235,6 +237,59 @@ test('a line whose rows are all done or skipped is over', () => {
   expect(line.isOver).toBe(false);
   take({ type: 'skip' });
   expect(line.isOver).toBe(true);
+});
+
+test('a key that was plugged in unseen is not bound before a badge or its next plugging in', () => {
+  const { line, take, plug, pull, checked, bindings } = lineOf();
+  take({ type: 'present', keyId: 'k1' });
+  take({ type: 'enter' });
+  pull('k1');
+  expect([bindings(), line.phase.type]).toEqual([[], 'empty']);
+  take({ type: 'present', keyId: 'k2' });
+  expect(take({ type: 'badge', text: 'bob' })).toMatchObject([{ what: 'badge' }, { type: 'check', keyId: 'k2' }]);
+  checked();
+  pull('k2');
+  plug('k1');
+  expect(bindings()).toEqual(['bob k2']);
+});
+
+describe('without a roster', () => {
+  const openLine = () => lineOf(null);
+
+  test('each badge calls a person, who gets one key', () => {
+    const { line, take, plug, pull, checked, committed, bindings } = openLine();
+    expect([line.person, line.isOver]).toEqual([null, false]);
+    for (const [keyId, text] of [
+      ['k1', 'zoe'],
+      ['k2', ' zoe '],
+      ['k3', 'yan'],
+    ] as const) {
+      take({ type: 'badge', text });
+      plug(keyId);
+      checked();
+      pull(keyId);
+      committed();
+      expect([line.person, line.isOver]).toEqual([null, false]);
+    }
+    expect(bindings()).toEqual(['zoe k1', 'zoe k2', 'yan k3']);
+  });
+
+  test('a key waits for the badge', () => {
+    const { line, take, plug, pull, checked, bindings } = openLine();
+    plug('k1');
+    expect(line.phase.type).toBe('aside');
+    take({ type: 'badge', text: 'zoe' });
+    checked();
+    pull('k1');
+    expect(bindings()).toEqual(['zoe k1']);
+  });
+
+  test.each(['', ' ', 'x'.repeat(65), 'a\u0007b', 'a\u202eb'])('%j is not a person', text => {
+    const { line, take, plug, said } = openLine();
+    take({ type: 'badge', text });
+    plug('k1');
+    expect([line.person, line.phase.type, said()]).toEqual([null, 'aside', ['badge unknown']]);
+  });
 });
 
 /** Numbers from 0 to `below`, the same for a seed. */

@@ -1,0 +1,76 @@
+/** The backups of a device. */
+import { useSignal } from '@preact/signals';
+import { paging } from '../../../src/contract/limits.ts';
+import { type Problem, problemOf } from '../../api/problem.ts';
+import { call, open } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { ProblemNotice } from '../../parts/problem.tsx';
+import { saveResponse } from '../../parts/save.ts';
+import { moment } from '../../text/numbers.ts';
+import { text } from '../../text/text.ts';
+import { deviceWords } from './words.ts';
+
+/** The newest backups. Loaded for a device that has some. */
+export function Backups({ deviceId }: { readonly deviceId: string }) {
+  const words = deviceWords.value.backups;
+  const { data, problem, reload } = useResource(signal =>
+    call('listBackups', { params: { deviceId }, query: { size: paging.maxSize } }, { signal }),
+  );
+  const failure = useSignal<Problem | null>(null);
+  const download = async (backupId: string, fileName: string) => {
+    failure.value = null;
+    try {
+      await saveResponse(fileName, () => open('downloadBackup', { params: { deviceId, backupId } }));
+    } catch (error) {
+      failure.value = problemOf(error);
+    }
+  };
+  const page = data.value;
+  return (
+    <>
+      <ProblemNotice problem={problem.value} retry={reload} />
+      <ProblemNotice problem={failure.value} />
+      {page && (
+        <div class="scroll">
+          <table class="dense">
+            <thead>
+              <tr>
+                {[words.file, words.size, words.at, deviceWords.value.note.title].map(head => (
+                  <th key={head} scope="col">
+                    {head}
+                  </th>
+                ))}
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {page.list.map(({ backupId, fileName, fileSize, createdAt, note }) => (
+                <tr key={backupId}>
+                  <th scope="row">{fileName}</th>
+                  <td class="keep">{words.bytes(fileSize)}</td>
+                  <td>
+                    <time dateTime={createdAt}>{moment(createdAt)}</time>
+                  </td>
+                  <td>{note}</td>
+                  <td>
+                    <button
+                      type="button"
+                      aria-label={`${words.download}: ${fileName}`}
+                      onClick={() => void download(backupId, fileName)}
+                    >
+                      {words.download}
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {page && page.pagination.total > page.list.length && (
+        <p class="hint">{words.more(page.pagination.total - page.list.length)}</p>
+      )}
+      {!page && !problem.value && <p role="status">{text.value.common.loading}</p>}
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+/** The activation code of a device: a secret that is shown to those who ask for it, and not for long. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
+import { CopyButton } from '../../parts/copy.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import { moment } from '../../text/numbers.ts';
+import { deviceWords } from './words.ts';
+
+const QrCode = lazy(async () => (await import('./qr.tsx')).QrCode);
+
+/** Milliseconds for which a code is shown. */
+const SHOWN_MS = 60_000;
+
+/** The code with its QR code, after a click and for a minute. The registry sends none to a VIEWER. */
+export function CodeSection({ device }: { readonly device: DeviceDetail }) {
+  const words = deviceWords.value.code;
+  const { activationCode, activationCodeExpiresAt } = device;
+  const isShown = useSignal(false);
+  useEffect(() => {
+    if (!isShown.value) return;
+    const hide = () => {
+      isShown.value = false;
+    };
+    const timer = setTimeout(hide, SHOWN_MS);
+    // A page that the browser keeps for Back must not have the code.
+    addEventListener('pagehide', hide);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('pagehide', hide);
+    };
+  }, [isShown.value]);
+  if (activationCode === null) return null;
+  return (
+    <section>
+      <h2>{words.title}</h2>
+      {isShown.value ? (
+        <>
+          <p class="code secret">{activationCode}</p>
+          <QrCode value={activationCode} label={words.qr} />
+        </>
+      ) : (
+        <p class="hint">{words.hidden}</p>
+      )}
+      {activationCodeExpiresAt && <p>{words.expires(moment(activationCodeExpiresAt))}</p>}
+      <p class="bar">
+        <button type="button" onClick={() => (isShown.value = !isShown.value)}>
+          {isShown.value ? words.hide : words.show}
+        </button>
+        {isShown.value && <CopyButton value={activationCode} />}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,19 @@
+/** Text to take to somewhere else. */
+import { useSignal } from '@preact/signals';
+import { text } from '../text/text.ts';
+
+/** A button that copies a text. Browsers offer the clipboard under HTTPS and on the machine itself only; elsewhere there is nothing. */
+export function CopyButton({ value }: { readonly value: string }) {
+  const words = text.value.common;
+  const copied = useSignal<string | null>(null);
+  if (!window.isSecureContext) return null;
+  const copy = async () => {
+    await navigator.clipboard.writeText(value);
+    copied.value = value;
+  };
+  return (
+    <button type="button" onClick={() => void copy().catch(() => {})}>
+      {copied.value === value ? words.copied : words.copy}
+    </button>
+  );
+}

@@ -1,0 +1,47 @@
+/** What a run of a provisioning line has achieved, in figures. */
+export interface TallyFigures {
+  readonly passed: number;
+  readonly failed: number;
+  /** How many keys failed for each reason, in the order in which the reasons came up. */
+  readonly reasons: ReadonlyMap<string, number>;
+  /** Keys that passed, in percent of all, rounded down; null before the first key. */
+  readonly yield: number | null;
+  /** Keys that passed per hour, a whole number; null before the first one. */
+  readonly perHour: number | null;
+}
+
+/** What is counted: keys that passed, and keys that failed, by reason. Each key counts once, with its last result. */
+export class Tally {
+  readonly #startedAt: number;
+  /** By key: why it failed; null if it was bound. */
+  readonly #results = new Map<string, string | null>();
+
+  /** `startedAt` in milliseconds, of the clock that `figures` gets. */
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt;
+  }
+
+  /** `key` is the serial number, or the keyId of a key that has none. */
+  take(key: string, failure: string | null): void {
+    this.#results.delete(key);
+    this.#results.set(key, failure);
+  }
+
+  /** The figures at the time `now`. */
+  figures(now: number): TallyFigures {
+    const reasons = new Map<string, number>();
+    for (const failure of this.#results.values())
+      if (failure !== null) reasons.set(failure, (reasons.get(failure) ?? 0) + 1);
+    const all = this.#results.size;
+    const failed = [...reasons.values()].reduce((sum, number) => sum + number, 0);
+    const passed = all - failed;
+    const hours = (now - this.#startedAt) / 3_600_000;
+    return {
+      passed,
+      failed,
+      reasons,
+      yield: all === 0 ? null : Math.floor((100 * passed) / all),
+      perHour: passed > 0 && hours > 0 ? Math.round(passed / hours) : null,
+    };
+  }
+}

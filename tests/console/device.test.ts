@@ -1,0 +1,228 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { backUp, data, deviceIn, register } from '../support/fleet.ts';
+import { needs } from '../support/needs.ts';
+import { openConsole, startBrowser, violationsOn } from './browser.ts';
+
+const code = /[A-Z2-9]{4}(-[A-Z2-9]{4}){3}/;
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+const heading = (page: Page, words: string) =>
+  page.getByRole('heading', { level: 1 }).filter({ hasText: words }).waitFor();
+
+needs('chromium')('the page of a device in the console', () => {
+  let daemon: TestDaemon;
+  let browser: Browser;
+  beforeAll(async () => {
+    daemon = await startTestDaemon();
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+  });
+  const open = (deviceId: string, more = {}) => openConsole(browser, daemon, { place: `devices/${deviceId}`, ...more });
+  const detail = async (deviceId: string) => data(await daemon.call('GET', `/api/devices/${deviceId}`));
+
+  it('shows facts and history, and follows changes of others', async () => {
+    const { deviceId, serialNumber } = await deviceIn('ACTIVE', daemon);
+    const { page, complaints, context } = await open(deviceId);
+    await heading(page, 'active');
+    await page.getByText(serialNumber).first().waitFor();
+    await page.getByText('alice').first().waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    expect(await page.locator('.events li').count()).toBe(2);
+    await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'reported lost' });
+    await heading(page, 'locked');
+    await page.locator('.events li').nth(2).waitFor();
+    expect(await page.locator('.events li').first().textContent()).toContain('reported lost');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('reads older events on demand', async () => {
+    const { deviceId } = await register(daemon);
+    for (let i = 0; i < 54; i++) await daemon.call('PUT', `/api/devices/${deviceId}`, { note: `note ${i}` });
+    const { page, context } = await open(deviceId);
+    await button(page, 'Older events').click();
+    await page.getByText('That is all.').waitFor();
+    expect(await page.locator('.events li').count()).toBe(55);
+    await context.close();
+  });
+
+  it('activates, locks, unlocks and replaces the code', async () => {
+    const { deviceId, activationCode } = await register(daemon);
+    const { page, context } = await open(deviceId);
+    await button(page, 'Activate …').click();
+    await page.getByLabel('User').fill('bob');
+    await page.getByLabel('Activation code', { exact: true }).fill('AAAA-AAAA-AAAA-AAAA');
+    await button(page, /^Activate$/).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByLabel('Activation code', { exact: true }).fill(activationCode);
+    await button(page, /^Activate$/).click();
+    await heading(page, 'active');
+    expect((await detail(deviceId)).userId).toBe('bob');
+    await button(page, 'Lock …').click();
+    await page.getByLabel('Reason').fill('lost');
+    await button(page, /^Lock$/).click();
+    await heading(page, 'locked');
+    await page.getByText('Reason of the lock').waitFor();
+    await button(page, 'Unlock …').click();
+    await button(page, /^Unlock$/).click();
+    await heading(page, 'active');
+    await button(page, 'New code …').click();
+    await page.getByLabel('Reason').fill('lost');
+    await button(page, /^New code$/).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await detail(deviceId)).activationCode).not.toBe(activationCode);
+    await context.close();
+  });
+
+  it('retires only with the id and a password; a wrong password changes nothing and loses no entry', async () => {
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    const { page, context } = await open(deviceId);
+    await button(page, 'Retire …').click();
+    await page.getByLabel('Reason').fill('worn out');
+    await page.getByLabel('Password of an administrator').fill('wrong');
+    expect(await button(page, /^Retire$/).isDisabled()).toBe(true);
+    await page.getByLabel(`Type the id of the device, ${deviceId}`).fill(deviceId);
+    await button(page, /^Retire$/).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    expect((await detail(deviceId)).status).toBe('ACTIVE');
+    expect(await page.getByLabel('Reason').inputValue()).toBe('worn out');
+    await page.getByLabel('Password of an administrator').fill(adminPassword);
+    await button(page, /^Retire$/).click();
+    await heading(page, 'deactivated');
+    expect((await detail(deviceId)).status).toBe('DEACTIVATED');
+    expect(await button(page, /…$/).count()).toBe(0);
+    await context.close();
+  });
+
+  it('hides the code until it is asked for, and again after a minute', async () => {
+    const { deviceId, activationCode } = await register(daemon);
+    const { page, requested, complaints, context } = await open(deviceId);
+    await page.clock.install();
+    await page.reload();
+    await button(page, 'Show code').waitFor();
+    expect(await page.content()).not.toContain(activationCode);
+    expect(requested.filter(url => url.includes('/qr-'))).toEqual([]);
+    await button(page, 'Show code').click();
+    await page.getByText(activationCode).waitFor();
+    await page.getByRole('img', { name: 'Activation code as a QR code' }).waitFor();
+    expect(requested.filter(url => url.includes('/qr-'))).toHaveLength(1);
+    await page.clock.fastForward(59_000);
+    expect(await page.content()).toContain(activationCode);
+    await page.clock.fastForward(1100);
+    await button(page, 'Show code').waitFor();
+    expect(await page.content()).not.toContain(activationCode);
+    expect(await page.locator('svg').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('changes tags and the note, and keeps what was typed after a failure', async () => {
+    const { deviceId } = await register(daemon, { tags: { lot: '7' } });
+    const { page, context } = await open(deviceId);
+    await page.getByLabel('New tag').fill('Not a tag');
+    await button(page, 'Add').click();
+    await page.getByText('Write name:value.').waitFor();
+    await page.getByLabel('New tag').fill('shelf:b-12');
+    await button(page, 'Add').click();
+    await button(page, 'Remove the tag shelf').waitFor();
+    await button(page, 'Remove the tag lot').click();
+    await button(page, 'Remove the tag lot').waitFor({ state: 'detached' });
+    await page.route(`**/api/devices/${deviceId}`, route => route.abort(), { times: 1 });
+    await page.getByRole('textbox', { name: 'Note' }).fill('drawer 3');
+    await button(page, 'Save').click();
+    await page.getByText('The daemon does not answer.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('drawer 3');
+    await button(page, 'Save').click();
+    await page.getByText('The daemon does not answer.').waitFor({ state: 'detached' });
+    expect(await detail(deviceId)).toMatchObject({ note: 'drawer 3', tags: { shelf: 'b-12' } });
+    await context.close();
+  });
+
+  it('says what a proof means, with its warnings as text', async () => {
+    const { deviceId } = await register(daemon, { manufacturer: '<img src=x onerror="document.title=1">' });
+    const proof = {
+      grade: 'model',
+      method: 'fido',
+      model: 'YubiKey 5 Series',
+      aaguid: null,
+      firmware: '5.4.3',
+      serial: null,
+      root: 'Yubico',
+      metadataNumber: 12,
+      provedAt: '2026-03-01T08:30:00.000Z',
+      warnings: ['YSA-2024-03: <b>side channel</b>'],
+    };
+    const { page, complaints, context } = await openConsole(browser, daemon, { place: 'devices?keyword=none' });
+    await page.route(`**/api/devices/${deviceId}`, async route => {
+      const response = await route.fetch();
+      const envelope = await response.json();
+      await route.fulfill({ response, json: { ...envelope, data: { ...envelope.data, proof } } });
+    });
+    await page.goto(`${daemon.url}/console/#/devices/${deviceId}`);
+    await page.getByText('YSA-2024-03: <b>side channel</b>').waitFor();
+    await page.getByText('It is a genuine key of its model.').waitFor();
+    await page.getByText('<img src=x').waitFor();
+    expect(await page.locator('img, main b').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('downloads a backup', async () => {
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    data(await backUp(daemon, deviceId));
+    const { page, context } = await open(deviceId);
+    // A dialog of the system cannot be answered here.
+    await page.evaluate('delete window.showSaveFilePicker');
+    const download = page.waitForEvent('download');
+    await button(page, 'Download: key.bak').click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe('key.bak');
+    expect(await new Response(await file.createReadStream()).text()).toBe('an encrypted backup');
+    await context.close();
+  });
+
+  it('shows a VIEWER neither a code nor an action', async () => {
+    const { deviceId, serialNumber } = await register(daemon);
+    const { token } = await daemon.user('watcher', 'VIEWER');
+    const { page, context } = await openConsole(browser, daemon, { token, place: 'devices?keyword=none' });
+    const bodies: Promise<string>[] = [];
+    page.on('response', response => {
+      if (response.url().includes('/api/devices/')) bodies.push(response.text());
+    });
+    await page.goto(`${daemon.url}/console/#/devices/${deviceId}`);
+    await page.getByText('That is all.').waitFor();
+    await page.getByText(serialNumber).first().waitFor();
+    expect(await page.getByRole('heading', { name: 'Activation code' }).count()).toBe(0);
+    expect(await button(page, /…$|^Save$|^Add$|Show code/).count()).toBe(0);
+    expect(await page.content()).not.toMatch(code);
+    expect(bodies.length).toBeGreaterThan(0);
+    for (const body of await Promise.all(bodies)) expect(body).not.toMatch(code);
+    await context.close();
+  });
+
+  it('says that a device does not exist', async () => {
+    const { page, context } = await open('DEV-999999');
+    await page.getByRole('alert').getByText('device does not exist').waitFor();
+    await context.close();
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    await daemon.call('PUT', `/api/devices/${deviceId}`, { tags: { lot: '7' } });
+    data(await backUp(daemon, deviceId));
+    const { page, context } = await open(deviceId, { colorScheme });
+    await button(page, 'Download: key.bak').waitFor();
+    await page.getByText('That is all.').waitFor();
+    await button(page, 'Show code').click();
+    await page.getByRole('img', { name: 'Activation code as a QR code' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await button(page, 'Retire …').click();
+    await page.getByLabel('Reason').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await context.close();
+  });
+});
