@@ -43,6 +43,12 @@ export const pages: readonly PageEntry[] = [
     isShown: always,
     load: async () => (await import('./pages/account/page.tsx')).AccountPage,
   },
+  {
+    name: 'terminal',
+    isInMenu: true,
+    isShown: always,
+    load: async () => (await import('./pages/terminal/page.tsx')).TerminalPage,
+  },
 ];
 
 /** The page that a path names; null if there is none, or the role of the person does not have it. */

@@ -17,6 +17,7 @@ export const de: Dictionary = {
     users: 'Benutzer',
     tokens: 'Token',
     account: 'Konto',
+    terminal: 'Ein Terminal anmelden',
   },
   signIn: {
     title: 'Anmelden',

@@ -16,6 +16,7 @@ export const en = {
     users: 'Users',
     tokens: 'Tokens',
     account: 'Account',
+    terminal: 'Sign in a terminal',
   },
   signIn: {
     title: 'Sign in',

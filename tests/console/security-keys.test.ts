@@ -135,6 +135,30 @@ needs('chromium')('security keys in the console', () => {
     await context.close();
   });
 
+  it('sign in a terminal that waits, once, after a look at its code', async () => {
+    const asked = await daemon.call('POST', '/api/auth/terminal', { name: 'alice@line-3' }, { token: null });
+    const { userCode, requestId, secret } = asked.data;
+    const { page, context } = await open();
+    await plugSecurityKey(page);
+    await signInWithPassword(page);
+    await isSignedIn(page);
+    await register(page, 'desk');
+    await signOut(page);
+    await page.goto(`${new URL(page.url()).origin}/console/#/terminal?code=${userCode}`);
+    await page.getByRole('button', { name: 'Sign in with a security key' }).click();
+    await page.getByText(userCode, { exact: true }).waitFor();
+    await page.getByText('alice@line-3').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    const take = () => daemon.call('POST', '/api/auth/terminal/token', { requestId, secret }, { token: null });
+    expect((await take()).data.state).toBe('PENDING');
+    await page.getByRole('button', { name: 'This is my terminal: sign it in' }).click();
+    await page.getByText('The terminal is signed in.').waitFor();
+    expect((await take()).data.login.user.username).toBe(person);
+    await page.reload();
+    await page.getByText('No terminal waits with this code').waitFor();
+    await context.close();
+  });
+
   it('must be registered first by a person who needs one and has none', async () => {
     await daemon.call('POST', '/api/users', { username: 'late', password: adminPassword, role: 'VIEWER' });
     await daemon.call('PUT', '/api/policies/sign-in', { requireKey: ['VIEWER'] });
