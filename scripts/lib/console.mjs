@@ -29,8 +29,8 @@ export async function bundleConsole() {
       minify: true,
       comments: false,
       entryFileNames: '[name].js',
-      // A page of an earlier build must not get a module of this one.
-      chunkFileNames: '[name]-[hash].js',
+      // A page of an earlier build must not get a module of this one. The daemon serves names with one dot.
+      chunkFileNames: ({ name }) => `${name.replaceAll('.', '-')}-[hash].js`,
     });
     const style = transform({
       filename: 'console.css',

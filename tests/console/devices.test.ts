@@ -198,6 +198,23 @@ needs('chromium')('the list of devices in the console', () => {
     await context.close();
   });
 
+  it('speaks German', async () => {
+    const { page, complaints, context } = await openConsole(browser, daemon, {
+      locale: 'de-DE',
+      place: 'devices?manufacturer=Plain&status=ACTIVE',
+    });
+    await page.getByRole('heading', { name: 'Geräte' }).waitFor();
+    await status(page, /^30 Geräte$/);
+    await page.getByLabel('Alle auf dieser Seite auswählen').check();
+    await page.getByRole('button', { name: 'Sperren …', exact: true }).click();
+    await page.getByText('Gesperrt wird: 30 Geräte.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /^DEV-/ }).first().click();
+    await page.getByRole('heading', { name: 'Angaben' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('loads at most 60 KiB of scripts', async () => {
     const { page, requested, context } = await openConsole(browser, daemon, { place: 'devices?manufacturer=Plain' });
     await status(page, /^120 devices$/);
