@@ -131,7 +131,12 @@ needs('chromium')('the page of a device in the console', () => {
     await button(page, 'Remove the tag shelf').waitFor();
     await button(page, 'Remove the tag lot').click();
     await button(page, 'Remove the tag lot').waitFor({ state: 'detached' });
-    await page.route(`**/api/devices/${deviceId}`, route => route.abort(), { times: 1 });
+    let isLost = true;
+    await page.route(`**/api/devices/${deviceId}`, route => {
+      const abort = isLost && route.request().method() === 'PUT';
+      if (abort) isLost = false;
+      return abort ? route.abort() : route.continue();
+    });
     await page.getByRole('textbox', { name: 'Note' }).fill('drawer 3');
     await button(page, 'Save').click();
     await page.getByText('The daemon does not answer.').waitFor();

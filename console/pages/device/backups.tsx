@@ -1,7 +1,6 @@
 /** The backups of a device. */
-import { useSignal } from '@preact/signals';
 import { paging } from '../../../src/contract/limits.ts';
-import { type Problem, problemOf } from '../../api/problem.ts';
+import { useAction } from '../../api/action.ts';
 import { call, open } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ProblemNotice } from '../../parts/problem.tsx';
@@ -16,20 +15,12 @@ export function Backups({ deviceId }: { readonly deviceId: string }) {
   const { data, problem, reload } = useResource(signal =>
     call('listBackups', { params: { deviceId }, query: { size: paging.maxSize } }, { signal }),
   );
-  const failure = useSignal<Problem | null>(null);
-  const download = async (backupId: string, fileName: string) => {
-    failure.value = null;
-    try {
-      await saveResponse(fileName, () => open('downloadBackup', { params: { deviceId, backupId } }));
-    } catch (error) {
-      failure.value = problemOf(error);
-    }
-  };
+  const download = useAction();
   const page = data.value;
   return (
     <>
       <ProblemNotice problem={problem.value} retry={reload} />
-      <ProblemNotice problem={failure.value} />
+      <ProblemNotice problem={download.problem.value} />
       {page && (
         <div class="scroll">
           <table class="dense">
@@ -56,7 +47,11 @@ export function Backups({ deviceId }: { readonly deviceId: string }) {
                     <button
                       type="button"
                       aria-label={`${words.download}: ${fileName}`}
-                      onClick={() => void download(backupId, fileName)}
+                      onClick={() =>
+                        void download.run(() =>
+                          saveResponse(fileName, () => open('downloadBackup', { params: { deviceId, backupId } })),
+                        )
+                      }
                     >
                       {words.download}
                     </button>

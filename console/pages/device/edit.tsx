@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { textLengths } from '../../../src/contract/limits.ts';
 import { parseTag, type TagChanges } from '../../../src/contract/tags.ts';
-import { type Problem, problemOf } from '../../api/problem.ts';
+import { useAction } from '../../api/action.ts';
 import { call, newKey } from '../../api/request.ts';
 import { mayChange } from '../../api/session.ts';
 import { Field } from '../../parts/field.tsx';
@@ -45,25 +45,6 @@ export function EditSection({ device, onChanged }: EditProps) {
   );
 }
 
-/** Runs a change and keeps why it failed. Resolves to whether it succeeded. */
-function useChange<T>(change: (value: T) => Promise<void>) {
-  const problem = useSignal<Problem | null>(null);
-  const busy = useSignal(false);
-  const run = async (value: T): Promise<boolean> => {
-    if (busy.peek()) return false;
-    busy.value = true;
-    try {
-      await change(value);
-      problem.value = null;
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
-    busy.value = false;
-    return problem.peek() === null;
-  };
-  return { problem, busy, run };
-}
-
 interface TagsProps {
   readonly tags: DeviceDetail['tags'];
   readonly isEditable: boolean;
@@ -72,14 +53,14 @@ interface TagsProps {
 
 function Tags({ tags, isEditable, change }: TagsProps) {
   const words = deviceWords.value.tags;
-  const { problem, busy, run } = useChange(change);
+  const { problem, busy, run } = useAction();
   const typed = useSignal('');
   const isWrong = useSignal(false);
   const add = async (event: Event) => {
     event.preventDefault();
     const tag = parseTag(typed.value);
     isWrong.value = tag === null;
-    if (tag && (await run({ [tag.name]: tag.value }))) typed.value = '';
+    if (tag && (await run(() => change({ [tag.name]: tag.value })))) typed.value = '';
   };
   const entries = Object.entries(tags);
   return (
@@ -94,7 +75,7 @@ function Tags({ tags, isEditable, change }: TagsProps) {
                 type="button"
                 aria-label={words.remove(name)}
                 disabled={busy.value}
-                onClick={() => void run({ [name]: null })}
+                onClick={() => void run(() => change({ [name]: null }))}
               >
                 ×
               </button>
@@ -133,11 +114,11 @@ function Note({
   readonly change: (note: string | null) => Promise<void>;
 }) {
   const id = useId();
-  const { problem, busy, run } = useChange(change);
+  const { problem, busy, run } = useAction();
   const typed = useSignal<string | null>(null);
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (await run(typed.peek()?.trim() || null)) typed.value = null;
+    if (await run(() => change(typed.peek()?.trim() || null))) typed.value = null;
   };
   return (
     <form onSubmit={submit}>

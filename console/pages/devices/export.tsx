@@ -2,7 +2,7 @@
 
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { type ExportFormat, exportFormats } from '../../../src/contract/values.ts';
-import { type Problem, problemOf } from '../../api/problem.ts';
+import { useAction } from '../../api/action.ts';
 import { open } from '../../api/request.ts';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { saveResponse } from '../../parts/save.ts';
@@ -12,24 +12,18 @@ import { listWords } from './words.ts';
 /** A button for each format. */
 export function ExportButtons({ query }: { readonly query: ReadonlySignal<URLSearchParams> }) {
   const words = listWords.value;
-  const busy = useSignal<ExportFormat | null>(null);
-  const problem = useSignal<Problem | null>(null);
-  const run = async (format: ExportFormat) => {
-    busy.value = format;
-    problem.value = null;
-    try {
-      const filter = filterOf(query.peek());
-      await saveResponse(`devices.${format}`, () => open('exportDevices', { query: { ...filter, format } }));
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
-    busy.value = null;
+  const { busy, problem, run } = useAction();
+  const exported = useSignal<ExportFormat | null>(null);
+  const save = (format: ExportFormat) => {
+    exported.value = format;
+    const filter = filterOf(query.peek());
+    return run(() => saveResponse(`devices.${format}`, () => open('exportDevices', { query: { ...filter, format } })));
   };
   return (
     <>
       {exportFormats.map(format => (
-        <button key={format} type="button" disabled={busy.value !== null} onClick={() => void run(format)}>
-          {busy.value === format ? words.exporting : words.export(format.toUpperCase())}
+        <button key={format} type="button" disabled={busy.value} onClick={() => void save(format)}>
+          {busy.value && exported.value === format ? words.exporting : words.export(format.toUpperCase())}
         </button>
       ))}
       <ProblemNotice problem={problem.value} />
