@@ -15,15 +15,15 @@ import { writeRegistry } from './write-registry.ts';
 
 /**
  * Sets a random password, writes it to standard output and nowhere else, and revokes all tokens of the user. Removes the security keys of
- * the user: the password is enough until the user registers another one. Anyone who can
- * run this owns the home folder and everything in it. Refuses while a daemon is running: an administrator can set it there.
+ * the user: the password is enough until the user registers another one. Anyone who can run this owns the home folder and everything in
+ * it. Refuses while a daemon is running: an administrator can set it there.
  */
 export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const registry = await existingRegistry(options.home, io.env);
     const lock = await lockHome(registry.home);
     try {
-      const { user, password } = await withNewPassword(registry, options.username, text =>
+      const { user, password, removed } = await withNewPassword(registry, options.username, text =>
         io.stderr.write(`devmgr: ${text}\n`),
       );
       const shown = options.json ? JSON.stringify({ username: user.username, password }) : password;
@@ -31,7 +31,7 @@ export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<num
         throw new StartRefused(1, `the new password of ${user.username} could not be shown`, 'run the command again');
       if (!options.json)
         io.stderr.write(
-          `The password of ${user.username}, shown this once${user.disabled ? '; the user is disabled' : ''}.\n`,
+          `The password of ${user.username}, shown this once${user.disabled ? '; the user is disabled' : ''}.\n${removed > 0 ? keysRemoved(user.username) : ''}`,
         );
       return 0;
     } finally {
@@ -40,12 +40,15 @@ export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<num
   });
 }
 
+const keysRemoved = (username: string) =>
+  `The security keys of ${username} were removed; the password is enough until another key is registered.\n`;
+
 /** `warn` receives lines for the person who runs the program. */
 function withNewPassword(
   registry: ExistingRegistry,
   username: string,
   warn: (message: string) => void,
-): Promise<{ user: UserRecord; password: string }> {
+): Promise<{ user: UserRecord; password: string; removed: number }> {
   return writeRegistry(registry, warn, async store => {
     const user = await userNamed(store, username);
     const password = randomBytes(18).toString('base64url');
@@ -57,7 +60,7 @@ function withNewPassword(
     const changes = [change, ...passkeys, ...(policy ? [policy] : [])];
     await store.commit({ at: Date.now(), actor: null, requestId: null, changes, guards });
     if (user.number === FIRST_USER) await registry.home.remove('initialPassword');
-    return { user, password };
+    return { user, password, removed: passkeys.length };
   });
 }
 

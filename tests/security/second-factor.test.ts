@@ -167,6 +167,7 @@ describe('a person who has lost the key', () => {
     await daemon.startAgain();
     page = new Page(daemon);
     const { password } = JSON.parse(reset.stdout);
+    expect(reset.stderr).toBe('');
     expect(await page.signIn(key)).toMatchObject({ status: 401, code: 1004 });
     const opened = data(await page.login(username, password));
     expect(opened.mustRegisterKey).toBeUndefined();
