@@ -1,12 +1,14 @@
 /** Unauthenticated clients do not keep others from working. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recommendedCost } from '../../daemon/services/passwords.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, register, registration } from '../support/fleet.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  daemon = await startTestDaemon();
+  // A flood of cheap hashes would be over before anything else.
+  daemon = await startTestDaemon({ passwordCost: recommendedCost });
 });
 afterAll(() => daemon?.stop());
 
