@@ -231,6 +231,36 @@ describe('--dry-run', () => {
     expect(rows.at(-1)).toMatchObject({ status: 'failed', code: 2001 });
   });
 
+  test('the results of enroll: each device gets one label, and rows without one are counted', async () => {
+    const file = templateOf(
+      [
+        'result,deviceId,serialNumber,deviceType,message',
+        'failed,,LB-1,UKEY,it was unplugged before its check had ended',
+        `registered,${ids[1]},LB-1,UKEY,`,
+        'failed,,LB-ABSENT,UKEY,refused',
+        'failed,,,UKEY,its serial number cannot be read',
+        'spooled,,LB-0,UKEY,',
+        `known,${ids[0]},LB-0,UKEY,`,
+        `failed,${ids[2]},LB-2,UKEY,"registered, but not activated"`,
+        '',
+      ].join('\n'),
+      'handed-out.csv',
+    );
+    const { code, stdout, stderr } = await daemon.run(['label', '--file', file, '--dry-run']);
+    expect(stderr).toMatch(/^4 rows are skipped: enroll registered no key for them\.\n3 labels /);
+    expect(code).toBe(0);
+    expect([...stdout.matchAll(/QA,([^^]*)/g)].map(([, deviceId]) => deviceId)).toEqual([ids[1], ids[0], ids[2]]);
+    const { rows } = await daemon.run(['label', '--file', file, '--dry-run', '--json']);
+    expect(rows.map(({ line, status }) => [line, status])).toEqual([3, 7, 8].map(line => [line, 'success']));
+  });
+
+  test('a line without a device fails in other files', async () => {
+    const file = templateOf('deviceId,serialNumber\n,LB-0\n,\n', 'list.csv');
+    const { code, rows } = await daemon.run(['label', '--file', file, '--dry-run', '--json']);
+    expect(code).toBe(7);
+    expect(rows.map(({ status }) => status)).toEqual(['success', 'failed']);
+  });
+
   async function manyDevices(count: number): Promise<{ readonly name: string; readonly file: string }> {
     const serials = Array.from({ length: count }, (_, n) => `MANY-${n}`);
     const devices = serials.map(serialNumber => ({ deviceType: 'UKEY', serialNumber, manufacturer: 'a', model: 'b' }));

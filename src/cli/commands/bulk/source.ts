@@ -22,6 +22,8 @@ export interface Item {
   readonly fields: Readonly<Record<string, string>>;
   /** Why it is not sent; null if it is. */
   readonly problem: { readonly code: number; readonly message: string } | null;
+  /** The line is a result of `enroll` that names no device: the key failed, waits in a spool file, or was in a dry run. */
+  readonly unregistered?: boolean;
 }
 
 /** The target that a word on the command line or in a file names. A text that looks like a deviceId is one. */
@@ -39,7 +41,10 @@ export interface FileSource {
   readonly userId: string | undefined;
 }
 
-type Field = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId';
+type Field = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result';
+
+/** Results of `enroll` for keys that it did not register. */
+const unregistered: ReadonlySet<string | undefined> = new Set(['failed', 'spooled', 'new']);
 
 /** Names of columns, in lower case and without punctuation. */
 const columnNames: Readonly<Record<string, Field>> = {
@@ -69,7 +74,7 @@ export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
       const { cells } = record;
       if (columns !== null) yield itemOf(source, columns, cells, line);
       else {
-        const header = columnsOf(cells);
+        const header = columnsOf(source, cells);
         columns = header ?? ['deviceId'];
         checkColumns(source, header, cells);
         if (header === null) yield itemOf(source, columns, cells, line);
@@ -87,8 +92,9 @@ export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
 export const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);
 
 /** The columns if the record is a header row; null if it is a line of a plain list. */
-function columnsOf(cells: readonly string[]): readonly (Field | null)[] | null {
-  const columns = cells.map(cell => columnNames[cell.toLowerCase().replace(/[^a-z]/g, '')] ?? null);
+function columnsOf({ operation }: FileSource, cells: readonly string[]): readonly (Field | null)[] | null {
+  const names = operation === null ? { ...columnNames, result: 'result' as const } : columnNames;
+  const columns = cells.map(cell => names[cell.toLowerCase().replace(/[^a-z]/g, '')] ?? null);
   return columns.includes('deviceId') || columns.includes('serialNumber') ? columns : null;
 }
 
@@ -130,6 +136,8 @@ function itemOf(source: FileSource, columns: readonly (Field | null)[], cells: r
   const target = targetIn(values, columns.length === 1 && columns[0] === 'deviceId', line);
   if (cells.slice(columns.length).some(cell => cell.trim() !== ''))
     return invalid(target, `the line has ${cells.length} cells, expected ${columns.length}`);
+  if (target.deviceId === undefined && unregistered.has(values.result))
+    return { target, fields: {}, problem: null, unregistered: true };
   if (target.deviceId === undefined && target.serialNumber === undefined)
     return invalid(target, 'the line names no device');
   if (source.operation !== 'ACTIVATE') return { target, fields: {}, problem: null };

@@ -24,20 +24,28 @@ export interface Found {
   readonly problem: Item['problem'];
 }
 
-/** The devices in their order, without those of `isDone`. Throws a fault if the one device that is named does not exist. */
+/** The devices in their order, and how many lines of the file name a key that was not registered. */
+export interface FoundDevices {
+  readonly devices: readonly Found[];
+  readonly unregistered: number;
+}
+
+/** The devices without those of `isDone`. Throws a fault if the one device that is named does not exist. */
 export async function findDevices(
   context: Context,
   { names, filter, file }: Named,
   isDone: (target: Target) => boolean,
-): Promise<readonly Found[]> {
-  if (filter.length > 0) return matching(context, filter, isDone);
-  const found = await lookedUp(
+): Promise<FoundDevices> {
+  if (filter.length > 0) return { devices: await matching(context, filter, isDone), unregistered: 0 };
+  const all = await namedItems(context, names, file);
+  const items = all.filter(item => !item.unregistered);
+  const devices = await lookedUp(
     context,
-    (await namedItems(context, names, file)).filter(({ target }) => !isDone(target)),
+    items.filter(({ target }) => !isDone(target)),
   );
-  if (names.length === 1 && found[0]?.device === null)
+  if (names.length === 1 && devices[0]?.device === null)
     throw new Fault('device', `no device has the deviceId or serial number "${names[0]}"`, findDevice);
-  return found;
+  return { devices, unregistered: all.length - items.length };
 }
 
 async function matching(

@@ -57,7 +57,12 @@ class Labels {
 
   async print(): Promise<void> {
     const isDone = (target: Target) => this.#record?.hasChanged(target) ?? false;
-    const devices = await findDevices(this.#context, this.#run, isDone);
+    const { devices, unregistered } = await findDevices(this.#context, this.#run, isDone);
+    if (unregistered > 0)
+      notify(
+        this.#context,
+        `${counted(unregistered, 'row')} ${unregistered === 1 ? 'is' : 'are'} skipped: enroll registered no key for ${unregistered === 1 ? 'it' : 'them'}.`,
+      );
     try {
       for (const found of devices) {
         if (this.#context.io.interrupt.aborted) throw interrupted();
