@@ -7,14 +7,15 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * The origin at which people open the daemon in a browser, as `given` or else the environment names it; undefined if neither does.
- * Security keys are registered for its name, so it must have one and use TLS. Throws `StartRefused`.
+ * Security keys are registered for its name, so it must have one, and use TLS unless it is localhost. Throws `StartRefused`.
  */
 export function publicUrlFrom(given: string | null, env: Env): string | undefined {
   const text = given ?? (env[environment.publicUrl] || null);
   if (text === null) return undefined;
   const url = URL.parse(text);
   const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
-  if (isPlain && url.protocol === 'https:' && isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0) return url.origin;
+  const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && url.hostname === 'localhost');
+  if (isPlain && isSecure && isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0) return url.origin;
   throw new StartRefused(
     2,
     `${given === null ? environment.publicUrl : '--public-url'} is malformed`,

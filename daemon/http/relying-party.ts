@@ -12,25 +12,36 @@ export interface SiteRule {
 }
 
 const SECURE_LOCAL = 'localhost';
+const HTTPS_PORT = 443;
 
 /**
- * The site of a request, or why there is none, in words. Its name is the one that the request was sent to, which `checkOrigin` has
- * compared with the page; a name that the daemon does not know as its own is refused, and so is one that browsers offer no keys for.
+ * The site of a request, or why there is none, in words. Its name and port are those that the request was sent to: a name that the daemon does not
+ * know as its own is refused, and so is one that browsers offer no keys for. Another port is another program, whose page could have had the key
+ * sign and then name itself as the site of a request to this daemon.
  */
 export function relyingPartyOf(
-  { headers, protocol }: Pick<FastifyRequest, 'headers' | 'protocol'>,
+  { headers, protocol, socket }: Pick<FastifyRequest, 'headers' | 'protocol' | 'socket'>,
   { origin: { hosts }, publicUrl }: SiteRule,
 ): RelyingParty | string {
   const url = URL.parse(`${protocol}://${headers.host ?? ''}`);
   if (!url) return 'the address of the request has no name';
   const { hostname: id, host, origin } = url;
-  if (id === SECURE_LOCAL) return { id, origin };
   if (publicUrl !== undefined && host === new URL(publicUrl).host) return { id, origin: publicUrl };
   if (isIP(id.replace(/^\[|\]$/g, '')) !== 0)
     return 'security keys do not work with an IP address: use the name of the machine in the address, on the machine itself localhost';
-  if (!hosts?.has(id))
+  if (id !== SECURE_LOCAL && !hosts?.has(id))
     return `security keys need a known address: start the daemon with --public-url https://${id} or --allow-host ${id}`;
-  if (protocol !== 'https')
+  if (id !== SECURE_LOCAL && protocol !== 'https')
     return 'security keys need HTTPS: use https: in the address, or start the daemon with --public-url';
+  if (portOf(url) !== ownPort(protocol, socket))
+    return `security keys need the port of the daemon in the address: start it with --public-url ${origin} if people open that`;
   return { id, origin };
+}
+
+const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? HTTPS_PORT : 80));
+
+/** The port of the pages of the daemon. A proxy that has TLS in front of it is expected at that of HTTPS. */
+function ownPort(protocol: string, socket: FastifyRequest['socket']): number | undefined {
+  const isProxied = protocol === 'https' && !('encrypted' in socket && socket.encrypted === true);
+  return isProxied ? HTTPS_PORT : socket.localPort;
 }

@@ -13,7 +13,7 @@ import * as present from './present.ts';
 import type { Session } from './session.ts';
 import type { KeySignIn } from './sign-in/key-sign-in.ts';
 import type { RelyingParty } from './sign-in/relying-party.ts';
-import type { SignInPolicies } from './sign-in/sign-in-policies.ts';
+import { keyNeeded, type SignInPolicies } from './sign-in/sign-in-policies.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
@@ -23,7 +23,7 @@ export interface AuthServiceParts {
   readonly guessing: Guessing;
   readonly tokens: Tokens;
   readonly now: () => number;
-  readonly policies: Pick<SignInPolicies, 'demandOf'>;
+  readonly policies: Pick<SignInPolicies, 'demandOf' | 'mayContinue'>;
   readonly keys: Pick<KeySignIn, 'secondStep' | 'confirm'>;
   /** Absent if logins need no entries. */
   readonly access?: AccessJournal;
@@ -101,8 +101,7 @@ export class AuthService {
 
   async refresh({ user, loginAt, session }: Caller): Promise<DataOf<typeof api.refresh>> {
     if (!user) throw new ApiError(2007);
-    if (!session?.withKey && (await this.#policies.demandOf(user)) !== 'password')
-      throw new ApiError(1004, 'this account must sign in with a security key now; log in again');
+    if (!(await this.#policies.mayContinue(user, session))) throw keyNeeded();
     return this.#issue(user, loginAt, session);
   }
 
@@ -117,12 +116,22 @@ export class AuthService {
     if (Boolean(password) === Boolean(response)) throw new ApiError(1001, 'send either password or response');
     if (response) await this.#keys.confirm(context, response, site);
     else {
-      if ((await this.#policies.demandOf(user)) === 'key')
-        throw new ApiError(2007, 'this account signs in with a security key: send response', { stepUp: true });
+      await this.#demandPassword(user, session);
       await this.#passwords.confirm(context, 'password', password!, [user]);
     }
     const signedInAt = Math.floor(this.#now() / 1000);
     return this.#issue(user, loginAt, { ...session, signedInAt, ...(response ? { withKey: true } : {}) });
+  }
+
+  /** Refuses a step-up with the password where a login with it would not give such a session. */
+  async #demandPassword(user: UserRecord, session: Session | undefined): Promise<void> {
+    const demand = await this.#policies.demandOf(user);
+    if (demand === 'key')
+      throw new ApiError(2007, 'this account signs in with a security key: send response', { stepUp: true });
+    if (demand === 'registration' && !session?.withKey)
+      throw new ApiError(2007, 'this account must sign in with a security key now: log in again and register one', {
+        registerKey: true,
+      });
   }
 
   #issue(user: UserRecord, loginAt: number, session: Partial<Session> | undefined): DataOf<typeof api.refresh> {

@@ -14,6 +14,7 @@ import type { Caller, Context } from './context.ts';
 import * as present from './present.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 import { consoleSession } from './session.ts';
+import { type ReopenParts, userToReopen } from './sign-in/reopened.ts';
 import type { Tokens, Verified } from './tokens.ts';
 
 /** What a code opens: the login of a user, or what the service token with this digest may do. */
@@ -24,6 +25,7 @@ export interface SignInCodeParts {
   readonly store: Pick<Store, 'user' | 'codes'>;
   readonly tokens: Tokens;
   readonly serviceTokens: ServiceTokens;
+  readonly policies: ReopenParts['policies'];
   readonly now: () => number;
   /** Absent if logins need no entries. */
   readonly access?: AccessJournal;
@@ -88,19 +90,9 @@ export class SignInCodes {
       : () => serviceTokens.checkDigest(session.serviceToken, client.ip);
   }
 
-  /** Null if the login has ended. The user is read: another daemon may have disabled the user a moment ago. */
-  async #open(session: Verified) {
-    const { tokens, store } = this.#parts;
-    const isValid = await tokens.checkAgain(session).then(
-      () => true,
-      error => {
-        if (!(error instanceof ApiError)) throw error;
-        return false;
-      },
-    );
-    const user = isValid ? await store.user(session.user!) : null;
-    if (!user || user.disabled || user.tokenEpoch !== session.epoch) return null;
-    return { user, issued: tokens.issue(user, session.loginAt, consoleSession(session.session)) };
+  async #open(login: Verified) {
+    const user = await userToReopen(login, this.#parts);
+    return user && { user, issued: this.#parts.tokens.issue(user, login.loginAt, consoleSession(login.session)) };
   }
 
   async #take(purpose: CodePurpose, code: string): Promise<Session | null> {

@@ -3,17 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { publicUrlFrom, stepUpFrom } from '../../daemon/home/sign-in-settings.ts';
 
 describe('--public-url', () => {
-  it('is the origin of an HTTPS address with a name; the flag overrides the environment', () => {
+  it('is the origin of an HTTPS address with a name, or of localhost; the flag overrides the environment', () => {
     const env = { DEVMGR_PUBLIC_URL: 'https://one.example.com' };
     expect(publicUrlFrom(null, env)).toBe('https://one.example.com');
     expect(publicUrlFrom('https://Two.example.com:443/', env)).toBe('https://two.example.com');
     expect(publicUrlFrom('https://two.example.com:8443', env)).toBe('https://two.example.com:8443');
+    expect(publicUrlFrom('http://localhost:8080', {})).toBe('http://localhost:8080');
     expect(publicUrlFrom(null, {})).toBeUndefined();
     expect(publicUrlFrom(null, { DEVMGR_PUBLIC_URL: '' })).toBeUndefined();
   });
 
   it.each([
     'http://one.example.com',
+    'http://localhost.example.com',
+    'http://127.0.0.1:8080',
     'https://192.0.2.7',
     'https://[2001:db8::1]',
     'https://one.example.com/devmgr',

@@ -1,10 +1,11 @@
 /** Security keys that are required: by a policy of roles, by the users themselves, and after a key was lost. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { resetPassword } from '../../daemon/maintenance/reset-password.ts';
 import { Page } from '../support/browser.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
+import { newCode } from '../support/sign-in-codes.ts';
 import { SoftwareKey } from '../support/software-key.ts';
 import { refusedUpgrade } from '../support/stream-client.ts';
 
@@ -73,11 +74,13 @@ describe('a user who requires a key at each login', () => {
     const { id, token } = await daemon.user('keyless', 'VIEWER');
     const require = (required: boolean) => daemon.call('POST', `/api/users/${id}/require-key`, { required }, { token });
     expect(await require(true)).toMatchObject({ status: 400, code: 1001 });
-    const { passkeyId } = data(await page.register(new SoftwareKey(), token));
+    const key = new SoftwareKey();
+    const { passkeyId } = data(await page.register(key, token));
     data(await require(true));
     const remove = () => daemon.call('POST', `/api/users/${id}/passkeys/${passkeyId}/remove`, undefined, { token });
     expect(await remove()).toMatchObject({ status: 400, code: 1001 });
-    data(await require(false));
+    const fresh = data(await page.stepUp(key, token)).token;
+    data(await daemon.call('POST', `/api/users/${id}/require-key`, { required: false }, { token: fresh }));
     data(await remove());
     expect(await page.login('keyless')).toMatchObject({ code: 200 });
   });
@@ -154,6 +157,86 @@ describe('the policy of sign-ins', () => {
     expect(await daemon.call('GET', '/api/devices/list', undefined, { token: renewed })).toMatchObject({ code: 200 });
     data(await policy([]));
     data(await refresh(token));
+  });
+});
+
+describe('a session without a key, of a user who must sign in with one', () => {
+  const sessionOf = async (token: string) =>
+    daemon.call('POST', '/api/auth/exchange', { code: await newCode(daemon, 'SESSION', token) }, { token: null });
+  const terminalOf = async (token: string) => {
+    const made = data(await daemon.call('POST', '/api/auth/terminal', { name: 'desk' }, { token: null }));
+    const { requestId, secret, userCode } = made;
+    const approved = await page.call('POST', '/api/auth/terminal/approve', { userCode }, token);
+    const take = () => daemon.call('POST', '/api/auth/terminal/token', { requestId, secret }, { token: null });
+    return { approved, take };
+  };
+  afterEach(() => policy([]));
+  const ended = { status: 401, code: 1004, data: null };
+
+  it('is not renewed by a code or by a terminal', async () => {
+    const { key, token } = await person();
+    const withKey = data(await page.signIn(key)).token;
+    data(await policy(['DEALER']));
+    expect(await sessionOf(token)).toMatchObject(ended);
+    expect((await terminalOf(token)).approved).toMatchObject(ended);
+    data(await sessionOf(withKey));
+    expect(data(await (await terminalOf(withKey)).take()).state).toBe('APPROVED');
+  });
+
+  it('gives a terminal nothing if the key is required after the approval', async () => {
+    const { token } = await person();
+    const { take } = await terminalOf(token);
+    data(await policy(['DEALER']));
+    expect(await take()).toMatchObject(ended);
+  });
+
+  it('is not renewed with the password if the user has no key', async () => {
+    const { token } = await daemon.user('keyless-dealer', 'DEALER');
+    data(await policy(['DEALER']));
+    const stepUp = await page.call('POST', '/api/auth/step-up', { password: adminPassword }, token);
+    expect(stepUp).toMatchObject({ status: 403, code: 2007, data: { registerKey: true } });
+  });
+
+  it('that may only register a key may not register a second one', async () => {
+    await daemon.user('first-come', 'DEALER');
+    data(await policy(['DEALER']));
+    const login = async () => data(await page.login('first-come')).token;
+    const [early, theirs] = [await login(), await login()];
+    const options = () => page.call('POST', '/api/auth/webauthn/register/options', undefined, early);
+    const prepared = await page.created(new SoftwareKey(), early);
+    data(await page.register(new SoftwareKey(), theirs));
+    expect(await options()).toMatchObject(ended);
+    const body = { name: 'second', response: prepared };
+    expect(await page.call('POST', '/api/auth/webauthn/register', body, early)).toMatchObject(ended);
+  });
+
+  it('changes keys of its user only after a sign-in with the key', async () => {
+    const { id, key, token } = await person();
+    const requirement = (required: boolean, of: string) =>
+      page.call('POST', `/api/users/${id}/require-key`, { required }, of);
+    const second = data(await page.register(new SoftwareKey(), token)).passkeyId;
+    data(await requirement(true, token));
+    const remove = (of: string) => page.call('POST', `/api/users/${id}/passkeys/${second}/remove`, undefined, of);
+    const options = () => page.call('POST', '/api/auth/webauthn/register/options', undefined, token);
+    const needsKey = { status: 403, code: 2007, data: { stepUp: true } };
+    for (const attempt of [options(), requirement(false, token), remove(token)])
+      expect(await attempt).toMatchObject(needsKey);
+    const fresh = data(await page.stepUp(key, token)).token;
+    data(await page.register(new SoftwareKey(), fresh));
+    data(await remove(fresh));
+    data(await requirement(false, fresh));
+  });
+});
+
+describe('keys that are removed at the same moment', () => {
+  it('leave one to a user who needs it', async () => {
+    const { id, key, token, passkeyId } = await person();
+    const second = data(await page.register(new SoftwareKey(), token)).passkeyId;
+    data(await daemon.call('POST', `/api/users/${id}/require-key`, { required: true }, { token }));
+    const fresh = data(await page.stepUp(key, token)).token;
+    const remove = (one: string) => page.call('POST', `/api/users/${id}/passkeys/${one}/remove`, undefined, fresh);
+    const answers = await Promise.all([remove(passkeyId), remove(second)]);
+    expect(answers.map(({ code }) => code).sort((a, b) => a - b)).toEqual([200, 1001]);
   });
 });
 

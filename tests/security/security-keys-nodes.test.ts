@@ -15,6 +15,7 @@ needsPostgres('security keys on two daemons', () => {
     daemons = await startTwoDaemons(server);
     // One address, as behind a load balancer.
     const one = new Page(daemons.one);
+    await daemons.two.restart({ publicUrl: one.origin });
     pages = [one, new Page(daemons.two, { origin: one.origin })];
   });
   afterAll(async () => {

@@ -263,6 +263,19 @@ describe('the address of a page', () => {
     });
   });
 
+  it('must have the port of the daemon: programs of others may have pages at other ports of this machine', async () => {
+    const { key } = await person();
+    const answer = key.get(await page.options(), 'http://localhost:1');
+    expect(await page.send(answer)).toMatchObject(refused);
+    const other = new Page(daemon, { origin: 'http://localhost:1' });
+    expect(await other.call('POST', '/api/auth/webauthn/options')).toMatchObject({
+      status: 400,
+      code: 1001,
+      message: expect.stringContaining('--public-url'),
+    });
+    expect(await other.send(answer)).toMatchObject({ status: 400, code: 1001 });
+  });
+
   it('must be one that the daemon knows, and use HTTPS; a trusted proxy says that it does', async () => {
     const secure = { 'x-forwarded-proto': 'https' };
     await daemon.restart({ allowHosts: ['devmgr.example.com'], trustProxy: ['127.0.0.0/8'] });
@@ -271,6 +284,8 @@ describe('the address of a page', () => {
     const proxied = new Page(daemon, { origin: 'https://devmgr.example.com', headers: secure });
     const { options } = data(await proxied.call('POST', '/api/auth/webauthn/options'));
     expect(options.rpId).toBe('devmgr.example.com');
+    const otherPort = new Page(daemon, { origin: 'https://devmgr.example.com:8443', headers: secure });
+    expect(await otherPort.call('POST', '/api/auth/webauthn/options')).toMatchObject({ code: 1001 });
     const strange = new Page(daemon, { origin: 'https://evil.test', headers: secure });
     expect(await strange.call('POST', '/api/auth/webauthn/options')).toMatchObject({ code: 2007 });
   });

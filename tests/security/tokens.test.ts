@@ -160,7 +160,7 @@ describe('the signing key', () => {
     const sent = { method: 'POST', headers, body: JSON.stringify(body) };
     return (await (await fetch(`${daemon.url}/api/auth/${operation}`, sent)).json()) as {
       code: number;
-      data: { code: string };
+      data: Readonly<Record<'code' | 'requestId' | 'secret' | 'userCode', string>>;
     };
   };
   const codeOf = async (token: string, purpose: string) => (await posted('codes', { purpose }, token)).data.code;
@@ -171,6 +171,8 @@ describe('the signing key', () => {
     const local = await openStream(daemon.url, { token: (await readFile(join(home, 'local-token'), 'utf8')).trim() });
     const byCode = await openStream(daemon.url, { code: await codeOf(earlier, 'STREAM') });
     const session = await codeOf(earlier, 'SESSION');
+    const { requestId, secret, userCode } = (await posted('terminal', { name: 'desk' })).data;
+    await posted('terminal/approve', { userCode }, earlier);
     const ran = await runDaemonProgram(rotateKey, { home, json: false, revokeNow: true });
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('all earlier tokens are revoked') });
     await expect.poll(() => tried(earlier), { timeout: 20_000 }).toBe(1004);
@@ -178,6 +180,7 @@ describe('the signing key', () => {
     expect((await local.closed).code).toBe(4401);
     expect((await byCode.closed).code).toBe(4401);
     expect((await posted('exchange', { code: session })).code).toBe(1004);
+    expect((await posted('terminal/token', { requestId, secret })).code).toBe(1004);
     const next = await login();
     expect(await tried(next)).toBe(200);
     await daemon.stop();

@@ -7,7 +7,7 @@ import type { PasskeyService } from '../../services/sign-in/passkeys.ts';
 import type { RelyingParty } from '../../services/sign-in/relying-party.ts';
 import type { SignInPolicies } from '../../services/sign-in/sign-in-policies.ts';
 import type { TerminalLogins } from '../../services/sign-in/terminal-logins.ts';
-import { type OperationParts, operation } from '../operation.ts';
+import { bearer, type OperationParts, operation } from '../operation.ts';
 
 /** What the operations work with. */
 export interface SignInRouteParts extends OperationParts {
@@ -58,7 +58,9 @@ export function terminalLoginRoutes(
   const { terminalLogins } = parts;
   operation(app, parts, routes.createTerminalLogin, ({ context, body }) => terminalLogins.create(context, body));
   operation(app, parts, routes.showTerminalLogin, ({ body }) => terminalLogins.show(body));
-  operation(app, parts, routes.approveTerminalLogin, ({ context, body }) => terminalLogins.approve(context, body));
+  operation(app, parts, routes.approveTerminalLogin, ({ context, body, request }) =>
+    terminalLogins.approve(context, bearer(request), body),
+  );
   operation(app, parts, routes.takeTerminalLogin, ({ context: { address, requestId }, body }) =>
     terminalLogins.take(body, { address, requestId }),
   );

@@ -31,16 +31,17 @@ const purposeOf = ({ user, loginAt }: Context['caller']) => `register ${user!.nu
 /** A refusal is thrown as an `ApiError`. `site`: of the request, or why there is none. */
 export class PasskeyService {
   readonly #parts: PasskeyServiceParts;
-  /** Holds the number of keys of a user. One more of another daemon at the same moment does no harm. */
-  readonly #registrations = new KeyedMutex<number>();
+  /** Holds the number of keys of a user between its bounds. One more of another daemon at the same moment does no harm. */
+  readonly #changes = new KeyedMutex<number>();
 
   constructor(parts: PasskeyServiceParts) {
     this.#parts = parts;
   }
 
   async options({ caller }: Context, site: RelyingParty | string): Promise<DataOf<typeof api.passkeyOptions>> {
-    const { challenges, store, now } = this.#parts;
+    const { challenges, policies, store, now } = this.#parts;
     const user = caller.user!;
+    await policies.demandKeyOf(caller);
     const registered = await store.passkeysOf(user.number);
     const options = await creationOptions({
       site: requireSite(site),
@@ -60,7 +61,7 @@ export class PasskeyService {
     const user = context.caller.user!;
     const known = requireSite(site);
     const credential = await this.#checked(context, response, known);
-    return this.#registrations.run(user.number, () =>
+    return this.#changes.run(user.number, () =>
       retrying(() => this.#add(context, user, { name, credential, answer: readAttestation(response), site: known })),
     );
   }
@@ -73,19 +74,22 @@ export class PasskeyService {
   }
 
   async remove(context: Context, userId: string, passkeyId: string): Promise<api.Passkey> {
-    return retrying(async () => {
-      const user = await this.#user(userId);
-      const number = passkeyIds.parse(passkeyId);
-      const keys = await this.#parts.store.passkeysOf(user.number);
-      const passkey = keys.find(one => one.number === number);
-      if (!passkey) throw new ApiError(404, 'this user has no such key');
-      const policy = await this.#parts.policies.read();
-      const isOwn = user.number === context.caller.user?.number;
-      if (isOwn && keys.length === 1 && needsKey(policy, user))
-        throw new ApiError(1001, 'this is your last key, and you must sign in with one: register another one first');
-      const what = { at: this.#parts.now(), changes: [domain.remove(passkey, { username: user.username })] };
-      return commitLast(this.#parts.store, context, what, () => presented(passkey));
-    });
+    const user = await this.#user(userId);
+    return this.#changes.run(user.number, () => retrying(() => this.#remove(context, user, passkeyId)));
+  }
+
+  async #remove(context: Context, user: UserRecord, passkeyId: string): Promise<api.Passkey> {
+    const { store, policies, now } = this.#parts;
+    const number = passkeyIds.parse(passkeyId);
+    const keys = await store.passkeysOf(user.number);
+    const passkey = keys.find(one => one.number === number);
+    if (!passkey) throw new ApiError(404, 'this user has no such key');
+    const isOwn = user.number === context.caller.user?.number;
+    if (isOwn && keys.length === 1 && needsKey(await policies.read(), user))
+      throw new ApiError(1001, 'this is your last key, and you must sign in with one: register another one first');
+    if (isOwn) await policies.demandKeyOf(context.caller);
+    const what = { at: now(), changes: [domain.remove(passkey, { username: user.username })] };
+    return commitLast(store, context, what, () => presented(passkey));
   }
 
   async #checked({ caller }: Context, response: unknown, site: RelyingParty): Promise<NewCredential> {
@@ -115,6 +119,7 @@ export class PasskeyService {
     },
   ): Promise<api.Passkey> {
     const { store, policies, now } = this.#parts;
+    await policies.demandKeyOf(context.caller);
     if ((await store.passkeysOf(user.number)).length >= passkeyBounds.perUser)
       throw new ApiError(1001, `you have ${passkeyBounds.perUser} keys, which is the most; remove one`);
     const { transports } = answer.response;

@@ -7,7 +7,8 @@ import type * as api from '../../../src/contract/webauthn.ts';
 import * as domain from '../../domain/sign-in-policy.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, retrying } from '../context.ts';
+import { type Caller, type Context, commitLast, retrying } from '../context.ts';
+import type { Session } from '../session.ts';
 
 /** What a right password is worth: a login, the first of two steps, or a login that may only register a key. */
 export type Demand = 'password' | 'key' | 'registration';
@@ -52,6 +53,7 @@ export class SignInPolicies {
     if (!user) throw new ApiError(404, 'user does not exist');
     if (required && (await this.#store.passkeysOf(user.number)).length === 0)
       throw new ApiError(1001, 'required: this user has no key; register one first');
+    if (!required && user.number === context.caller.user?.number) await this.demandKeyOf(context.caller);
     return retrying(async () => {
       const change = domain.requireOfUser(await this.read(), user.number, required);
       const data = { userId, required };
@@ -66,10 +68,26 @@ export class SignInPolicies {
     return (await this.#store.passkeysOf(user.number)).length > 0 ? 'key' : 'registration';
   }
 
+  /** Whether a session may go on beyond its token: one without a key may not if its user must sign in with one. */
+  async mayContinue(user: UserRecord, session: Session | undefined): Promise<boolean> {
+    return session?.withKey === true || (await this.demandOf(user)) === 'password';
+  }
+
+  /** Refuses callers who must sign in with a key, have one, and have not used it in this session: the password alone must not replace the key. */
+  async demandKeyOf({ user, session }: Pick<Caller, 'user' | 'session'>): Promise<void> {
+    if (!user || session?.withKey || (await this.demandOf(user)) !== 'key') return;
+    if (session?.mustRegisterKey) throw keyNeeded();
+    throw new ApiError(2007, 'sign in with your security key to do this (POST /api/auth/step-up)', { stepUp: true });
+  }
+
   async read(): Promise<domain.SignInPolicyRecord> {
     return domain.policyIn(await this.#store.document(domain.SIGN_IN_POLICY));
   }
 }
+
+/** The refusal of a session that began before its user had to sign in with a key. */
+export const keyNeeded = (): ApiError =>
+  new ApiError(1004, 'this account must sign in with a security key now; log in again');
 
 /** The roles of a request, each once. Refuses with 1001 one that does not exist. */
 function rolesIn(given: readonly unknown[]): Role[] {

@@ -11,7 +11,9 @@ import type { AccessJournal } from '../access-journal.ts';
 import type { Context } from '../context.ts';
 import * as present from '../present.ts';
 import { LocalCodes } from '../sign-in-codes.ts';
-import type { Tokens } from '../tokens.ts';
+import type { Tokens, Verified } from '../tokens.ts';
+import { type ReopenParts, userToReopen } from './reopened.ts';
+import { keyNeeded } from './sign-in-policies.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
@@ -19,6 +21,7 @@ export interface TerminalLoginParts {
   readonly store: Pick<Store, 'user' | 'codes'>;
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;
+  readonly policies: ReopenParts['policies'];
   readonly now: () => number;
   /** Absent if logins need no entries. */
   readonly access?: AccessJournal;
@@ -33,14 +36,6 @@ interface Pending {
   readonly address: string;
   readonly createdAt: number;
   readonly expiresAt: number;
-}
-
-/** Who has approved a request, and when that person last signed in. */
-interface Approved {
-  readonly user: number;
-  readonly epoch: number;
-  readonly signedInAt: number;
-  readonly withKey: boolean;
 }
 
 const PURPOSE = 'terminal';
@@ -79,21 +74,18 @@ export class TerminalLogins {
     return { userCode: code, name, address, createdAt: present.iso(createdAt), expireTime: present.iso(expiresAt) };
   }
 
-  /** The caller is a person: only people may approve. */
+  /** The caller is a person: only people may approve. `token`: that of the request. */
   async approve(
-    { caller: { user, loginAt, session } }: Pick<Context, 'caller'>,
+    { caller: { user, session } }: Pick<Context, 'caller'>,
+    token: string,
     { userCode }: BodyOf<typeof api.approveTerminalLogin>,
   ): Promise<DataOf<typeof api.approveTerminalLogin>> {
+    const { policies, tokens, now } = this.#parts;
+    if (!(await policies.mayContinue(user!, session))) throw keyNeeded();
+    const login = await tokens.verified(token);
     const code = writtenCode(userCode);
     const { requestId, secret, expiresAt } = await this.#take(code);
-    const approved: Approved = {
-      user: user!.number,
-      epoch: user!.tokenEpoch,
-      signedInAt: session?.signedInAt ?? loginAt,
-      withKey: session?.withKey ?? false,
-    };
-    const left = expiresAt - this.#parts.now();
-    await this.#kept.put(approvedName(requestId, secret), JSON.stringify(approved), left);
+    await this.#kept.put(approvedName(requestId, secret), JSON.stringify(login), expiresAt - now());
     return { userCode: code, approved: true };
   }
 
@@ -102,13 +94,14 @@ export class TerminalLogins {
     { requestId, secret }: BodyOf<typeof api.takeTerminalLogin>,
     from: Pick<Context, 'address' | 'requestId'>,
   ): Promise<DataOf<typeof api.takeTerminalLogin>> {
-    const { challenges, store, tokens, now, access } = this.#parts;
+    const { challenges, tokens, now, access } = this.#parts;
     if (!challenges.open(PURPOSE, requestId, now())) throw ended();
     const kept = await this.#kept.take(approvedName(requestId, sha256(secret)));
     if (kept === null) return { state: 'PENDING', login: null };
-    const { user: number, epoch, signedInAt, withKey } = JSON.parse(kept) as Approved;
-    const user = await store.user(number);
-    if (!user || user.disabled || user.tokenEpoch !== epoch) throw ended();
+    const login = JSON.parse(kept) as Verified;
+    const user = await userToReopen(login, this.#parts);
+    if (!user) throw ended();
+    const { signedInAt, withKey } = login.session;
     // As old as the sign-in behind it, so that one session cannot prolong itself by approving others.
     const { token, expiresAt } = tokens.issue(user, signedInAt, { signedInAt, withKey });
     access?.record({ type: 'LOGIN_SUCCEEDED', account: user.username, ...from, detail: { method: 'terminal' } });

@@ -39,7 +39,7 @@ export const daemonFlags = {
   },
   'public-url': {
     value: 'URL',
-    help: 'address at which people open the daemon in a browser, behind a proxy; security keys are registered for it',
+    help: 'address at which people open the daemon in a browser, behind a proxy or at another port; security keys are registered for it',
   },
   'step-up': {
     value: 'WHERE',
