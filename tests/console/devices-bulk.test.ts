@@ -34,6 +34,9 @@ needs('chromium')('bulk operations in the console', () => {
     const { page, complaints, context } = await open('Lock');
     await selectAll(page, 130);
     await page.getByText('All 130 matching devices selected').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Lock-0099').waitFor();
+    expect(await page.getByRole('checkbox', { name: /^Select DEV/, checked: true }).count()).toBe(50);
     await button(page, /^Lock/).click();
     await dialog(page).getByText('120 devices will be locked.').waitFor();
     expect(await dialog(page).locator('tbody tr').allInnerTexts()).toEqual([
