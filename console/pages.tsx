@@ -33,6 +33,11 @@ export const pages: readonly PageEntry[] = [
     loadItem: async () => (await import('./pages/device/page.tsx')).DevicePage,
   },
   {
+    name: 'bench',
+    isShown: always,
+    load: async () => (await import('./pages/bench/page.tsx')).BenchPage,
+  },
+  {
     name: 'activity',
     isShown: always,
     load: async () => (await import('./pages/activity.tsx')).ActivityPage,

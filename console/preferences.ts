@@ -1,4 +1,4 @@
-/** What a person has chosen in this browser: language and colors. Nothing of the registry is stored. */
+/** What a person has chosen in this browser: language, colors, sound. Nothing of the registry is stored. */
 import { effect, signal } from '@preact/signals';
 
 /** The colors of the page; `system` follows the system. */
@@ -9,6 +9,8 @@ export interface Preferences {
   /** Absent if the browser's languages decide. */
   readonly language?: string;
   readonly theme?: Theme;
+  /** Whether the bench makes no sound. */
+  readonly isSilent?: boolean;
 }
 
 const STORED = 'devmgr.preferences';

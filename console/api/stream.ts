@@ -169,10 +169,13 @@ function receive(event: Notification): void {
     cursor = event.id;
   }
   pending.push(event);
-  collecting ??= setTimeout(deliver, COLLECT_MS);
+  // What an operator does after unplugging a key does not concern that key.
+  if (event.id === undefined) deliver();
+  else collecting ??= setTimeout(deliver, COLLECT_MS);
 }
 
 function deliver(): void {
+  clearTimeout(collecting);
   collecting = undefined;
   const events = pending;
   pending = [];

@@ -50,6 +50,11 @@ export class RosterRows {
     return row < 0 ? null : row;
   }
 
+  /** All rows that need a key and are not skipped. */
+  open(): readonly number[] {
+    return this.people.flatMap((_, at) => (this.isDone(at) || this.#skipped.has(at) ? [] : [at]));
+  }
+
   bind(row: number): void {
     this.#done[row]!++;
     if (this.isDone(row)) this.#finished++;
@@ -100,4 +105,21 @@ export class RosterRows {
   #matching(matches: (person: Person) => boolean): readonly number[] {
     return this.people.flatMap((person, row) => (matches(person) ? [row] : []));
   }
+}
+
+/** How many keys each row has, by the keys that were bound before. */
+export function countsOf(
+  people: readonly Person[],
+  bound: readonly { readonly userId: string; readonly deviceType: unknown }[],
+): readonly number[] {
+  const counts = people.map(() => 0);
+  const rows = Map.groupBy(people.keys(), row => people[row]!.userId);
+  for (const { userId, deviceType } of bound) {
+    const row = rows.get(userId)?.find(at => {
+      const { type, wanted } = people[at]!;
+      return counts[at]! < wanted && (type === null || type === deviceType);
+    });
+    if (row !== undefined) counts[row]!++;
+  }
+  return counts;
 }

@@ -1,7 +1,8 @@
 /** The roster: who gets keys, from a CSV file that is checked as a whole before the first key. */
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { type Person, type RosterFault, RosterReader, rosterBounds } from '../../../contract/line/people.ts';
+import type { Person } from '../../../contract/line/people.ts';
+import { type RosterFault, RosterReader, rosterBounds } from '../../../contract/line/roster.ts';
 import { readBoundUser } from '../../../contract/readers.ts';
 import { deviceTypes } from '../../../contract/values.ts';
 import { count } from '../../count.ts';

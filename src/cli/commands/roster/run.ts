@@ -3,6 +3,7 @@ import type { Key } from '../../../contract/hardware.ts';
 import type { LineAction, LineEvent } from '../../../contract/line/events.ts';
 import { Line } from '../../../contract/line/line.ts';
 import type { Person } from '../../../contract/line/people.ts';
+import { countsOf } from '../../../contract/line/rows.ts';
 import type { DeviceType } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -255,18 +256,4 @@ class RosterRun {
     this.#isConnected = false;
     this.#take({ type: 'lost' });
   }
-}
-
-/** How many keys of earlier runs each row has. */
-function countsOf(people: readonly Person[], bound: readonly BoundKey[]): readonly number[] {
-  const counts = people.map(() => 0);
-  const rows = Map.groupBy(people.keys(), row => people[row]!.userId);
-  for (const { userId, deviceType } of bound) {
-    const row = rows.get(userId)?.find(at => {
-      const { type, wanted } = people[at]!;
-      return counts[at]! < wanted && (type === null || type === deviceType);
-    });
-    if (row !== undefined) counts[row]!++;
-  }
-  return counts;
 }

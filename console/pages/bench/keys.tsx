@@ -1,0 +1,63 @@
+/** The keys in the reader, as the hardware and the registry know them. */
+import type { Key } from '../../../src/contract/hardware.ts';
+import { GradeBadge, StatusBadge } from '../../parts/badge.tsx';
+import { linkTo } from '../../router.ts';
+import { text } from '../../text/text.ts';
+import type { BenchRun } from './run.ts';
+import { benchWords } from './words.ts';
+
+/** Phases in which a key can be ignored: in the others it may be about to be bound. */
+const idle = ['crowded', 'aside', 'failed', 'empty'];
+
+/** The keys that are plugged in; nothing if none is. */
+export function Keys({ run }: { readonly run: BenchRun }) {
+  const words = benchWords.value.stage;
+  const { keys, ignored, phase } = run.view.value;
+  const canIgnore = idle.includes(phase);
+  return (
+    <>
+      {keys.length > 0 && (
+        <ul class="keys" aria-label={words.keys}>
+          {keys.map(key => (
+            <KeyRow key={key.keyId} attached={key} ignore={canIgnore ? () => run.ignore(key.keyId) : undefined} />
+          ))}
+        </ul>
+      )}
+      {ignored > 0 && <p class="hint">{words.ignored(ignored)}</p>}
+    </>
+  );
+}
+
+interface KeyRowProps {
+  readonly attached: Key;
+  /** Undefined while the key cannot be ignored. */
+  readonly ignore: (() => void) | undefined;
+}
+
+function KeyRow({ attached, ignore }: KeyRowProps) {
+  const words = benchWords.value.stage;
+  const { serialNumber, deviceType, manufacturer, model, simulated, device, proof } = attached;
+  const name = serialNumber ?? words.unreadable;
+  const about = [text.value.type[deviceType], manufacturer, model, simulated && words.simulated].filter(Boolean);
+  return (
+    <li>
+      <span>
+        <strong>{name}</strong> <small>{about.join(' · ')}</small>
+      </span>
+      {device ? (
+        <span>
+          <a href={linkTo(`devices/${encodeURIComponent(device.deviceId)}`)}>{device.deviceId}</a>{' '}
+          <StatusBadge status={device.status} />
+        </span>
+      ) : (
+        <span>{words.unregistered}</span>
+      )}
+      <GradeBadge grade={proof?.grade ?? 'none'} />
+      {ignore && (
+        <button type="button" onClick={ignore} aria-label={words.ignoreKey(name)}>
+          {words.ignore}
+        </button>
+      )}
+    </li>
+  );
+}

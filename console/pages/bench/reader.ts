@@ -1,0 +1,85 @@
+/** The keys that are plugged into the machine of the daemon, as they change. */
+import { effect, signal } from '@preact/signals';
+import type { DriverStatus, Key } from '../../../src/contract/hardware.ts';
+import { AttachedKeys } from '../../../src/contract/line/attached-keys.ts';
+import { type Problem, problemOf } from '../../api/problem.ts';
+import { call } from '../../api/request.ts';
+import { connections, onEvents, streamState } from '../../api/stream.ts';
+import type { BenchRun } from './run.ts';
+
+/** What finds keys, and whether one was found. */
+export interface Hardware {
+  readonly drivers: readonly DriverStatus[];
+  readonly hasKeys: boolean;
+}
+
+/** Follows the keys for a run while the page is shown. */
+export class Reader {
+  /** Null before the first list. */
+  readonly hardware = signal<Hardware | null>(null);
+  /** Why the list cannot be read; null if it can. */
+  readonly problem = signal<Problem | null>(null);
+  readonly #run: BenchRun;
+  readonly #keys: AttachedKeys;
+  /** Whether an event of the stream is being taken: then the moment of the change is known. */
+  #isSeen = false;
+  readonly #attached = new Set<string>();
+
+  constructor(run: BenchRun) {
+    this.#run = run;
+    this.#keys = new AttachedKeys(({ type, key, again }) => {
+      if (type === 'KEY_DETACHED') {
+        this.#attached.delete(key.keyId);
+        run.pulled(key.keyId, this.#isSeen);
+      } else {
+        this.#attached.add(key.keyId);
+        run.plugged(key, this.#isSeen || again);
+      }
+    });
+  }
+
+  /** Follows the keys until the function that it returns is called. What happens to a key in the meantime binds nothing. */
+  start(): () => void {
+    this.#run.suspend();
+    const stops = [
+      onEvents(events => {
+        this.#isSeen = true;
+        for (const { type, data } of events) {
+          // The data of these types is a key.
+          if (type === 'KEY_ATTACHED') this.#keys.attach(data as unknown as Key);
+          if (type === 'KEY_DETACHED') this.#keys.detach(data as unknown as Key);
+        }
+        this.#isSeen = false;
+      }),
+      effect(() => {
+        if (streamState.value !== 'lost') return;
+        this.#keys.doubt();
+        this.#run.take({ type: 'lost' });
+      }),
+      effect(() => {
+        // Each connection: what was plugged in or unplugged before it has sent no event.
+        connections.value;
+        void this.reload();
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+      this.#run.suspend();
+    };
+  }
+
+  /** Reads the list of keys. */
+  readonly reload = async (): Promise<void> => {
+    try {
+      await this.#keys.update(async () => {
+        const { list, drivers } = await call('listKeys', {});
+        this.hardware.value = { drivers, hasKeys: list.length > 0 };
+        return list;
+      });
+      this.#run.keepOnly(this.#attached);
+      this.problem.value = null;
+    } catch (error) {
+      this.problem.value = problemOf(error);
+    }
+  };
+}

@@ -1,0 +1,99 @@
+/** The roster: a file that is read in the browser, and the people who still need keys. */
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import type { FileFault } from './roster-file.ts';
+import type { BenchRun } from './run.ts';
+import { focusStage } from './stage.tsx';
+import { benchWords } from './words.ts';
+
+/** Takes a roster, and shows how far it is. */
+export function RosterSection({ run }: { readonly run: BenchRun }) {
+  const words = benchWords.value.roster;
+  const { roster, phase } = run.view.value;
+  const isBusy = phase === 'committing';
+  return (
+    <section>
+      <h2>{words.title}</h2>
+      {roster ? (
+        <>
+          <Progress run={run} />
+          <button type="button" disabled={isBusy} onClick={() => run.begin(null)}>
+            {words.remove}
+          </button>
+        </>
+      ) : (
+        <Upload run={run} isBusy={isBusy} />
+      )}
+    </section>
+  );
+}
+
+function Upload({ run, isBusy }: { readonly run: BenchRun; readonly isBusy: boolean }) {
+  const words = benchWords.value;
+  /** A function: the words may be loaded after the file. */
+  const fault = useSignal<(() => string) | null>(null);
+  const id = useId();
+  const take = async (input: HTMLInputElement) => {
+    const [file] = input.files ?? [];
+    if (!file) return;
+    const { readRosterFile } = await import('./roster-file.ts');
+    const outcome = await readRosterFile(file);
+    // The same file can be chosen again after it was corrected.
+    input.value = '';
+    fault.value = 'fault' in outcome ? await wordsOf(outcome.fault) : null;
+    if ('fault' in outcome) return;
+    run.begin(outcome.people);
+    focusStage();
+  };
+  return (
+    <p class="field">
+      <label for={id}>{words.roster.file}</label>
+      <input
+        id={id}
+        type="file"
+        accept=".csv,text/csv,text/plain"
+        disabled={isBusy}
+        aria-describedby={`${id}-hint`}
+        onChange={event => void take(event.currentTarget)}
+      />
+      <small id={`${id}-hint`}>{words.roster.hint}</small>
+      {fault.value && (
+        <span class="fault" role="alert">
+          {fault.value()}
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** What is wrong with a file, in the language of the person. */
+async function wordsOf(fault: FileFault): Promise<() => string> {
+  const { faultWords } = await import('./faults.ts');
+  return () => {
+    const problem = faultWords.value.of(fault);
+    return fault.line === null ? problem : benchWords.value.roster.line(fault.line, problem);
+  };
+}
+
+function Progress({ run }: { readonly run: BenchRun }) {
+  const words = benchWords.value.roster;
+  const { roster, waiting } = run.view.value;
+  if (!roster) return null;
+  const more = waiting.count - waiting.first.length;
+  const parts = [
+    words.progress(roster.finished, roster.rows),
+    roster.skipped ? words.skipped(roster.skipped) : '',
+  ].filter(Boolean);
+  return (
+    <>
+      <p>{parts.join(', ')}</p>
+      <progress max={roster.rows} value={roster.finished} aria-label={words.title} />
+      {waiting.count > 0 && (
+        <p>
+          {words.waiting}: {waiting.first.map(({ userId, name }) => name ?? userId).join(', ')}
+          {more > 0 && ` ${words.more(more)}`}
+        </p>
+      )}
+    </>
+  );
+}

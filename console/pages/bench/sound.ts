@@ -1,0 +1,26 @@
+/** What the operator hears: one high tone for a key that has passed or is bound, two low ones otherwise. */
+import { preferences } from '../../preferences.ts';
+
+const tones = {
+  good: { hertz: 880, starts: [0], seconds: 0.12 },
+  bad: { hertz: 220, starts: [0, 0.25], seconds: 0.18 },
+} as const;
+/** So loud that it is heard beside a machine, and does not hurt in headphones. */
+const volume = 0.2;
+
+let context: AudioContext | null = null;
+
+/** Sounds, unless the person has switched it off. A browser stays silent until its page was clicked or typed in once. */
+export function beep(kind: keyof typeof tones): void {
+  if (preferences.peek().isSilent) return;
+  context ??= new AudioContext();
+  void context.resume();
+  const { hertz, starts, seconds } = tones[kind];
+  for (const start of starts) {
+    const oscillator = new OscillatorNode(context, { frequency: hertz });
+    const from = context.currentTime + start;
+    oscillator.connect(new GainNode(context, { gain: volume })).connect(context.destination);
+    oscillator.start(from);
+    oscillator.stop(from + seconds);
+  }
+}

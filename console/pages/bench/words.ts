@@ -1,0 +1,118 @@
+/** The words of the bench. */
+import type { Remark } from '../../../src/contract/line/events.ts';
+import { grouped } from '../../text/numbers.ts';
+import { dictionary } from '../../text/text.ts';
+import type { CheckName, Failure } from './verdict.ts';
+
+/** The words for each entry of a set. */
+type Words<K extends string> = Readonly<Record<K, string>>;
+
+const en = {
+  title: 'Bench',
+  intro: 'A person, a key, unplug: the key is registered and activated for the person.',
+  sound: 'Sound',
+  notAllowed: 'Your role allows you to look, not to enroll keys. An administrator can give you the role DEALER.',
+  elsewhere: {
+    none: 'This daemon does not look for keys: it was started for the registry alone.',
+    unavailable: 'This daemon finds no keys on its machine:',
+    command: 'At the station where keys are plugged in, enroll with the command line:',
+    again: 'Look again',
+  },
+  call: { roster: 'User id or name', open: 'User id of the person', submit: 'Call', hint: 'Type it, or scan a badge.' },
+  stage: {
+    label: 'Key and person',
+    nobody: 'Scan a badge or type a person',
+    all: 'All people of the roster have their keys',
+    keyOf: (number: number, all: number) => `key ${grouped(number)} of ${grouped(all)}`,
+    empty: (person: string) => `Plug in a key for ${person}.`,
+    emptyOpen: 'Then plug in the key.',
+    checking: 'Checking the key …',
+    pass: 'PASS',
+    ready: (person: string) => `Unplug the key or press Enter: it is bound to ${person}. Esc undoes.`,
+    fail: 'FAIL',
+    still: (person: string) => `Nothing is bound. ${person} still needs a key.`,
+    committing: 'Binding …',
+    away: 'The daemon does not answer. The binding is sent again when it does, once.',
+    bound: 'BOUND',
+    boundTo: (key: string, person: string) => `${key} is bound to ${person} and active.`,
+    stop: 'STOP',
+    crowded: 'Two keys are plugged in: nothing is bound. Remove both, or ignore one of them.',
+    wait: 'WAIT',
+    aside: 'A key is plugged in, and it is not known for whom. Unplug it and plug it in again, or scan a badge.',
+    asideOpen: 'A key is plugged in. Scan the badge of its person, or type the person.',
+    held: 'Nothing is bound until a valid badge is scanned or Esc is pressed.',
+    code: 'The key is registered, but not active. Its activation code, shown only here:',
+    bind: 'Bind (Enter)',
+    undo: 'Undo (Esc)',
+    skip: 'Skip this person',
+    redo: 'Back to the last person',
+    ignore: 'Ignore',
+    ignoreKey: (key: string) => `Ignore ${key}`,
+    ignored: (count: number) => `Ignored until unplugged: ${grouped(count)}`,
+    unreadable: 'key without a readable serial number',
+    unregistered: 'not registered',
+    keys: 'Keys that are plugged in',
+    simulated: 'simulated',
+  },
+  check: { serial: 'Serial number', type: 'Type', free: 'Free to be bound' } satisfies Words<CheckName>,
+  passed: 'pass',
+  failed: 'fail',
+  failure: {
+    unreadable: 'The serial number cannot be read.',
+    'wrong type': 'The person gets a key of another type.',
+    'counted before': 'This key was bound in this run before. Use another key.',
+    'bound to another person': 'This key is already registered and bound to another person.',
+    LOCKED: 'This key is already registered and locked.',
+    DEACTIVATED: 'This key is already registered and retired.',
+    'pulled too early': 'The key was unplugged before its check had ended. Plug it in again.',
+    refused: 'The registry refuses it.',
+    'no answer': 'The daemon does not answer.',
+  } satisfies Words<Failure>,
+  said: {
+    'two keys': 'Two new keys at once: nothing is bound.',
+    undone: 'Undone: nothing was written. Unplug the key.',
+    skipped: 'Skipped. A badge comes back to this person.',
+    redo: 'Back to the last person. Unplug the key.',
+    'redo of a binding': 'Back to the last person, for another key. The first key stays bound.',
+    'nothing to redo': 'Only the last person can be done again, before the next key is bound.',
+    'nothing to confirm': 'Nothing to confirm: no key has passed its check.',
+    'nothing to undo': 'Nothing to undo: what is bound is not undone here.',
+    badge: 'Badge accepted.',
+    'badge unknown': 'This is not a user id or a name that the bench knows.',
+    'badge of several': 'Several people of the roster have this name: scan a user id.',
+    'badge of a person who is done': 'This person has all keys of the roster.',
+    lost: 'The connection was lost: nothing is bound. Plug the key in again.',
+  } satisfies Words<Remark>,
+  roster: {
+    title: 'Roster',
+    file: 'CSV file with the columns userId, name, count and type',
+    hint: 'Only userId is required. The file is read in this browser and sent nowhere.',
+    remove: 'Remove the roster',
+    progress: (finished: number, all: number) => `${grouped(finished)} of ${grouped(all)} rows done`,
+    skipped: (count: number) => `${grouped(count)} skipped`,
+    waiting: 'Next',
+    more: (count: number) => `and ${grouped(count)} more`,
+    line: (line: number, problem: string) => `Line ${grouped(line)}: ${problem}`,
+  },
+  results: {
+    title: 'Results',
+    passed: 'passed',
+    failed: 'failed',
+    yield: 'yield',
+    perHour: 'keys per hour',
+    newest: 'The newest 20 results',
+    time: 'Time',
+    person: 'Person',
+    serial: 'Serial number',
+    device: 'Device',
+    result: 'Result',
+    bound: 'bound',
+    download: 'Download as CSV',
+    clear: 'Clear the results',
+  },
+};
+
+/** What the page has as words, in each language. */
+export type BenchWords = typeof en;
+/** The words of the page, in the language of the person. */
+export const benchWords = dictionary(en, async () => (await import('./words.de.ts')).de);

@@ -1,0 +1,256 @@
+/** A run of the bench without a browser: what is bound to whom, what is said, and what is kept. */
+import { describe, expect, test } from 'vitest';
+import { readCsv } from '../../console/pages/bench/csv.ts';
+import { figuresOf, type RunStore, resultCells, type StoredRun } from '../../console/pages/bench/results.ts';
+import { readRoster } from '../../console/pages/bench/roster-file.ts';
+import { BenchRun, type Registry } from '../../console/pages/bench/run.ts';
+import { judge, type Known, type Registered } from '../../console/pages/bench/verdict.ts';
+import type { Key } from '../../src/contract/hardware.ts';
+import type { Person } from '../../src/contract/line/people.ts';
+
+const keyOf = (serialNumber: string | null, more: Partial<Key> = {}) =>
+  ({ keyId: `id-${serialNumber}`, deviceType: 'UKEY', serialNumber, problem: null, ...more }) as Key;
+const person = (userId: string, more: Partial<Person> = {}): Person => ({
+  userId,
+  name: null,
+  type: null,
+  wanted: 1,
+  ...more,
+});
+
+describe('a key', () => {
+  const device = (status: Registered['status'], userId: string | null = null) => ({
+    deviceId: 'DEV-1',
+    status,
+    userId,
+  });
+  test.each<[string, Key, Partial<Known>, string | null, string]>([
+    ['that is new passes', keyOf('A'), {}, null, 'serial type free'],
+    ['that is registered and INACTIVE passes', keyOf('A'), { device: device('INACTIVE') }, null, 'serial type free'],
+    ['of the same person passes', keyOf('A'), { device: device('ACTIVE', 'ann') }, null, 'serial type free'],
+    ['of another person fails', keyOf('A'), { device: device('ACTIVE', 'bob') }, 'bound to another person', '-free'],
+    ['that is locked fails', keyOf('A'), { device: device('LOCKED', 'ann') }, 'LOCKED', '-free'],
+    ['that is retired fails', keyOf('A'), { device: device('DEACTIVATED') }, 'DEACTIVATED', '-free'],
+    ['that was bound before fails', keyOf('A'), { countedFor: 'ann' }, 'counted before', '-free'],
+    ['without a serial number fails', keyOf(null), {}, 'unreadable', '-serial'],
+    ['of another type fails', keyOf('A', { deviceType: 'SIMKEY' }), {}, 'wrong type', '-type'],
+  ])('%s', (_, key, known, failure, checks) => {
+    const verdict = judge(key, person('ann', { type: 'UKEY' }), { device: null, countedFor: undefined, ...known });
+    expect(verdict.failure).toBe(failure);
+    const shown = verdict.checks.map(({ name, passed }) => `${passed ? '' : '-'}${name}`);
+    expect(checks.startsWith('-') ? shown.at(-1) : shown.join(' ')).toBe(checks);
+  });
+});
+
+/** A bench whose registry keeps what is bound; `refuses` are serial numbers that it refuses. */
+function bench(stored: StoredRun | null = null, refuses: readonly string[] = []) {
+  const bound: string[] = [];
+  const sounds: string[] = [];
+  let kept = stored;
+  const store: RunStore = {
+    read: () => kept,
+    write: run => {
+      kept = run;
+    },
+  };
+  const registry: Registry = {
+    check: async (key, who, countedFor) => judge(key, who, { device: null, countedFor }),
+    bind: async (key, who) => {
+      const device = { deviceId: `DEV-${key.serialNumber}`, status: 'ACTIVE', userId: who.userId } as const;
+      const verdict = judge(key, who, { device, countedFor: undefined });
+      if (refuses.includes(key.serialNumber ?? '')) return { ...verdict, failure: 'refused', device: null };
+      bound.push(`${who.userId} ${key.serialNumber}`);
+      return verdict;
+    },
+  };
+  const run = new BenchRun({ registry, store, now: () => 3_600_000, sound: kind => sounds.push(kind) });
+  return { run, bound, sounds, kept: () => kept };
+}
+
+/** What was requested is answered. */
+const answered = () => new Promise<void>(resolve => setImmediate(resolve));
+
+describe('without a roster', () => {
+  test('a badge, a key and its unplugging bind it once; the next badge is for the next key', async () => {
+    const { run, bound, sounds } = bench();
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('A'), true);
+    await answered();
+    expect([run.view.value.phase, bound]).toEqual(['ready', []]);
+    run.pulled('id-A', true);
+    await answered();
+    expect([run.view.value.phase, run.view.value.person, bound]).toEqual(['empty', null, ['ann A']]);
+    expect(run.view.value.outcome).toMatchObject({ isCommit: true, verdict: { failure: null } });
+    run.plugged(keyOf('A'), true);
+    run.take({ type: 'badge', text: 'ann' });
+    await answered();
+    expect(run.view.value.outcome?.verdict.failure).toBe('counted before');
+    expect(sounds).toEqual(['good', 'good', 'bad']);
+  });
+
+  test('Esc before leaves nothing behind', async () => {
+    const { run, bound } = bench();
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('A'), true);
+    await answered();
+    run.take({ type: 'undo' });
+    run.take({ type: 'enter' });
+    run.pulled('id-A', true);
+    await answered();
+    expect([bound, run.view.value.results, run.view.value.person?.userId]).toEqual([[], [], 'ann']);
+  });
+
+  test('two keys are not bound, and one of them can be ignored', async () => {
+    const { run, bound } = bench();
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('A'), true);
+    run.plugged(keyOf('B'), true);
+    await answered();
+    run.take({ type: 'enter' });
+    expect([run.view.value.phase, bound]).toEqual(['crowded', []]);
+    run.ignore('id-A');
+    await answered();
+    expect([run.view.value.phase, run.view.value.keys.map(key => key.serialNumber)]).toEqual(['ready', ['B']]);
+    run.pulled('id-A', true);
+    run.pulled('id-B', true);
+    await answered();
+    expect(bound).toEqual(['ann B']);
+  });
+
+  test('a key whose check has passed cannot be ignored: that would count as unplugging', async () => {
+    const { run, bound } = bench();
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('A'), true);
+    await answered();
+    run.ignore('id-A');
+    await answered();
+    expect([run.view.value.phase, bound]).toEqual(['ready', []]);
+  });
+
+  test.each(['pulled', 'kept'])('a key that was out of sight is not bound (%s)', async how => {
+    const { run, bound } = bench();
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('A'), true);
+    await answered();
+    if (how === 'pulled') run.pulled('id-A', false);
+    else {
+      run.take({ type: 'lost' });
+      run.plugged(keyOf('A'), false);
+      run.pulled('id-A', true);
+    }
+    await answered();
+    expect([bound, run.view.value.phase]).toEqual([[], 'empty']);
+  });
+
+  test('a key that is unplugged during its check fails', async () => {
+    const { run, bound } = bench();
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('A'), true);
+    run.pulled('id-A', true);
+    await answered();
+    expect([bound, run.view.value.results.map(({ failure }) => failure)]).toEqual([[], ['pulled too early']]);
+  });
+
+  test('a key that the registry refuses leaves the person open', async () => {
+    const { run } = bench(null, ['A']);
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('A'), true);
+    await answered();
+    run.take({ type: 'enter' });
+    await answered();
+    expect(run.view.value.outcome?.verdict.failure).toBe('refused');
+    expect(run.view.value.person?.userId).toBe('ann');
+  });
+});
+
+describe('with a roster', () => {
+  const people = [person('ann', { name: 'Ann' }), person('bob', { wanted: 2 })];
+  const bind = async (run: BenchRun, serial: string) => {
+    run.plugged(keyOf(serial), true);
+    await answered();
+    run.pulled(`id-${serial}`, true);
+    await answered();
+  };
+
+  test('people are next in order, and a reload continues', async () => {
+    const { run, bound, kept } = bench();
+    run.begin(people);
+    await bind(run, 'A');
+    await bind(run, 'B');
+    expect(bound).toEqual(['ann A', 'bob B']);
+    const later = bench(kept());
+    expect(later.run.view.value).toMatchObject({ person: { userId: 'bob' }, done: 1, roster: { finished: 1 } });
+    await bind(later.run, 'C');
+    expect(later.run.view.value).toMatchObject({ person: null, roster: { finished: 2 }, waiting: { count: 0 } });
+  });
+
+  test('that is removed and loaded again, keys that people have count', async () => {
+    const { run } = bench();
+    run.begin(people);
+    await bind(run, 'A');
+    run.begin(null);
+    run.begin(people);
+    expect(run.view.value.person?.userId).toBe('bob');
+  });
+
+  test('a key that is in the reader when it is loaded is for no person', async () => {
+    const { run, bound } = bench();
+    run.plugged(keyOf('A'), true);
+    run.begin(people);
+    run.pulled('id-A', true);
+    await answered();
+    expect(bound).toEqual([]);
+  });
+
+  test('counts and rows of the file', async () => {
+    const { run } = bench();
+    run.begin(people);
+    run.plugged(keyOf(null, { problem: '=cmd' }), true);
+    await answered();
+    run.pulled('id-null', true);
+    await bind(run, 'A');
+    const { passed, failed, reasons, yield: part } = figuresOf(run.view.value, 7_200_000);
+    expect([passed, failed, [...reasons], part]).toEqual([1, 1, [['unreadable', 1]], 50]);
+    expect(run.view.value.results.map(resultCells)).toEqual([
+      ['1970-01-01T01:00:00.000Z', 'failed', 'ann', 'Ann', null, 'UKEY', null, 'unreadable', '=cmd'],
+      ['1970-01-01T01:00:00.000Z', 'bound', 'ann', 'Ann', 'A', 'UKEY', 'DEV-A', null, null],
+    ]);
+  });
+});
+
+describe('the file of a roster', () => {
+  test('is read as spreadsheets write it', () => {
+    const text = 'User-ID;Name;Count;Type\r\n"ann";"Meier; ""Ann""\r\nB";2;ukey\r\n\r\n\'=bob;;;\r\n';
+    expect(readRoster(text)).toEqual({
+      people: [
+        { userId: 'ann', name: 'Meier; "Ann"\r\nB', type: 'UKEY', wanted: 2 },
+        { userId: '=bob', name: null, type: null, wanted: 1 },
+      ],
+    });
+  });
+
+  test.each([
+    ['userId,room\nann,7\n', 1, 'unknown columns'],
+    ['name\nAnn\n', 1, 'column missing'],
+    ['userId,user\nann,ann\n', 1, 'column twice'],
+    ['userId\nann\n\nann\n', 4, 'person twice'],
+    ['userId,type\nann,UKEY\nann,\n', 3, 'person twice'],
+    ['userId,type\nann,CARD\n', 2, 'type'],
+    ['userId,count\nann,101\n', 2, 'count'],
+    [`userId\n"a\nb"\n`, 2, 'userId'],
+    [`userId\n${'x'.repeat(65)}\n`, 2, 'userId'],
+    ['userId,name\n,Ann\n', 2, 'userId'],
+    ['userId\nann,Ann\n', 2, 'cells'],
+    ['userId,name\nann,"Ann\nbob,Bob\n', 2, 'open quote'],
+    ['userId,name\nann,"Ann"x\n', 2, 'text after quote'],
+    ['', null, 'empty'],
+    ['userId\n', null, 'empty'],
+    [`userId\n${Array.from({ length: 100_001 }, (_, at) => `u${at}`).join('\n')}\n`, 100_002, 'lines'],
+  ])('is refused as a whole, with the first invalid line (%#)', (text, line, what) => {
+    expect(readRoster(text)).toMatchObject({ fault: { line, fault: { what } } });
+  });
+
+  test('of a million commas takes linear time', () => {
+    expect([...readCsv(`a\n${','.repeat(1_000_000)}`)].map(({ line }) => line)).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,409 @@
+/** The page Bench with a real registry and simulated keys that are plugged in and unplugged. */
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { needs } from '../support/needs.ts';
+import { type ConsoleTab, openConsole, startBrowser, violationsOn } from './browser.ts';
+
+const driver = createSimulatedDriver({ count: 0, now: Date.now });
+vi.mock('../../daemon/hardware/drivers.ts', () => ({
+  createDrivers: ({ role }: { role: string }) => (role === 'registry' ? [] : [driver]),
+}));
+
+let daemon: TestDaemon;
+let browser: Browser;
+/** Number of the last key that a test has used. Odd numbers are UKEYs. */
+let number = 1;
+const plug = () => {
+  number += 2;
+  return driver.attach(number);
+};
+const pull = (keyId?: string): Promise<void> => driver.detach(keyId);
+
+/** The page, connected and ready for keys. */
+async function openBench(options: Parameters<typeof openConsole>[2] = {}): Promise<ConsoleTab> {
+  const tab = await openConsole(browser, daemon, { ...options, place: 'bench' });
+  await tab.page.locator('.stream.live').waitFor();
+  await tab.page.locator('.stage').waitFor();
+  return tab;
+}
+
+/** Keys of a keyboard with a time between them, which the system reports and no test waits for. */
+async function press(page: Page, text: string, gapMs: number): Promise<void> {
+  const session: CDPSession = await page.context().newCDPSession(page);
+  let timestamp = Date.now() / 1000 + 60;
+  for (const character of text) {
+    timestamp += gapMs / 1000;
+    const isEnter = character === '\r';
+    const key = { key: isEnter ? 'Enter' : character, text: character, windowsVirtualKeyCode: isEnter ? 13 : 0 };
+    await session.send('Input.dispatchKeyEvent', { type: 'keyDown', ...key, timestamp });
+    await session.send('Input.dispatchKeyEvent', { type: 'keyUp', key: key.key, timestamp });
+  }
+  await session.detach();
+}
+const scan = (page: Page, badge: string) => press(page, `${badge}\r`, 5);
+const stage = (page: Page) => page.locator('.stage');
+const said = (page: Page, text: string | RegExp) => stage(page).getByText(text).first().waitFor();
+/** The large word. */
+const decided = (page: Page, word: string) => page.locator('.verdict').getByText(word, { exact: true }).waitFor();
+const call = async (page: Page, person: string) => {
+  await page.getByRole('textbox').fill(person);
+  await page.keyboard.press('Enter');
+  await page.locator('.who', { hasText: person }).waitFor();
+};
+
+const devices = async () => (await daemon.call('GET', '/api/devices/list?size=100')).data.list;
+const deviceOf = async (serial: string | null) =>
+  (await devices()).find((device: { serialNumber: string }) => device.serialNumber === serial) ?? null;
+const head = async (): Promise<number> => (await daemon.call('GET', '/api/events')).data.head;
+
+needs('chromium')('the page Bench', () => {
+  beforeAll(async () => {
+    daemon = await startTestDaemon({ hardware: true });
+    browser = await startBrowser();
+  });
+  afterEach(async () => {
+    for (const { keyId } of [...driver.keys()]) await driver.detach(keyId);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+  });
+
+  describe('a key', () => {
+    it('is registered and activated when it is unplugged after a scan, and not before', async () => {
+      const { page, context, complaints } = await openBench();
+      await scan(page, 'alice');
+      await said(page, 'Plug in a key for alice.');
+      const { serialNumber } = await plug();
+      await decided(page, 'PASS');
+      await said(page, serialNumber!);
+      expect(await deviceOf(serialNumber)).toBeNull();
+      await pull();
+      await decided(page, 'BOUND');
+      expect(await deviceOf(serialNumber)).toMatchObject({ status: 'ACTIVE', userId: 'alice' });
+      const { deviceId } = await deviceOf(serialNumber);
+      expect(await page.getByRole('link', { name: deviceId }).getAttribute('href')).toBe(`#/devices/${deviceId}`);
+      expect(await page.content()).not.toContain('Its activation code');
+      expect(complaints).toEqual([]);
+      await context.close();
+    });
+
+    it('leaves no trace in registry and journal after Esc', async () => {
+      const { page, context } = await openBench();
+      await call(page, 'alice');
+      const before = await head();
+      const { serialNumber } = await plug();
+      await decided(page, 'PASS');
+      await page.keyboard.press('Escape');
+      await said(page, /^Undone/);
+      await pull();
+      await said(page, 'Plug in a key for alice.');
+      expect([await deviceOf(serialNumber), await head()]).toEqual([null, before]);
+      await context.close();
+    });
+
+    it('is not bound while a second one is plugged in', async () => {
+      const { page, context } = await openBench();
+      await scan(page, 'alice');
+      const before = await head();
+      const first = await plug();
+      await decided(page, 'PASS');
+      const second = await plug();
+      await decided(page, 'STOP');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Escape');
+      await decided(page, 'STOP');
+      await pull(first.keyId);
+      await decided(page, 'PASS');
+      expect(await head()).toBe(before);
+      await page.keyboard.press('Escape');
+      await said(page, /^Undone/);
+      await pull(second.keyId);
+      await said(page, 'Plug in a key for alice.');
+      expect(await head()).toBe(before);
+      await context.close();
+    });
+
+    it('of another person is not bound, and the page says why', async () => {
+      const { page, context } = await openBench();
+      const { serialNumber, deviceType } = await plug();
+      await decided(page, 'WAIT');
+      const body = { deviceType, serialNumber, manufacturer: '<img src=x onerror=alert(1)>', model: '1' };
+      const { deviceId, activationCode } = (await daemon.call('POST', '/api/devices/register', body)).data;
+      await daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'bob' });
+      await pull();
+      await call(page, 'alice');
+      await driver.attach(number);
+      await decided(page, 'FAIL');
+      await said(page, /already registered and bound to another person/);
+      await page.keyboard.press('Enter');
+      await decided(page, 'FAIL');
+      await pull();
+      await said(page, 'alice still needs a key.');
+      expect(await deviceOf(serialNumber)).toMatchObject({ userId: 'bob' });
+      await context.close();
+    });
+
+    it('that is registered and inactive is activated for the person', async () => {
+      const { page, context } = await openBench();
+      const { serialNumber, deviceType } = await plug();
+      const body = { deviceType, serialNumber, manufacturer: 'M', model: '1' };
+      await daemon.call('POST', '/api/devices/register', body);
+      await pull();
+      await driver.attach(number);
+      await call(page, 'carol');
+      await decided(page, 'PASS');
+      await page.keyboard.press('Enter');
+      await decided(page, 'BOUND');
+      expect(await deviceOf(serialNumber)).toMatchObject({ status: 'ACTIVE', userId: 'carol' });
+      await context.close();
+    });
+
+    it('is not bound after a loss of the connection, nor twice', async () => {
+      const { page, context } = await openBench();
+      await call(page, 'alice');
+      await plug();
+      await decided(page, 'PASS');
+      const before = await head();
+      await context.setOffline(true);
+      await said(page, /^The connection was lost/);
+      await pull();
+      await context.setOffline(false);
+      await page.locator('.stream.live').waitFor();
+      await page.getByText('Plug in a key for alice.').waitFor();
+      expect(await head()).toBe(before);
+      await driver.attach(number);
+      await decided(page, 'PASS');
+      await context.setOffline(true);
+      await page.locator('.stream.lost').waitFor();
+      await context.setOffline(false);
+      await page.locator('.stream.live').waitFor();
+      await decided(page, 'WAIT');
+      await pull();
+      await said(page, 'Plug in a key for alice.');
+      expect(await head()).toBe(before);
+      await context.close();
+    });
+
+    it('whose binding got no answer is bound once, when the daemon answers again', async () => {
+      const { page, context } = await openBench();
+      await call(page, 'alice');
+      const { serialNumber } = await plug();
+      await decided(page, 'PASS');
+      let lost = 0;
+      // The daemon carries the first request out; its response does not arrive.
+      await page.route('**/api/devices/register', async route => {
+        const response = await route.fetch();
+        if (lost++ === 0) await route.abort();
+        else await route.fulfill({ response });
+      });
+      const before = await head();
+      await pull();
+      await decided(page, 'BOUND');
+      const { list } = (await daemon.call('GET', `/api/events?after=${before}`)).data;
+      expect(list.map(({ type }: { type: string }) => type)).toEqual(['DEVICE_REGISTERED', 'DEVICE_ACTIVATED']);
+      expect(lost).toBe(2);
+      expect(await deviceOf(serialNumber)).toMatchObject({ status: 'ACTIVE', userId: 'alice' });
+      await context.close();
+    });
+  });
+
+  describe('a scanner', () => {
+    it('is recognized wherever the focus is, and its characters do not stay in a field', async () => {
+      const { page, context } = await openBench();
+      const field = page.getByRole('textbox');
+      await field.fill('typed');
+      await scan(page, 'dora');
+      await page.locator('.who', { hasText: 'dora' }).waitFor();
+      expect(await field.inputValue()).toBe('typed');
+      await page.getByRole('checkbox', { name: 'Sound' }).focus();
+      await scan(page, 'e f');
+      await page.locator('.who', { hasText: 'e f' }).waitFor();
+      expect(await page.getByRole('checkbox', { name: 'Sound' }).isChecked()).toBe(true);
+      await context.close();
+    });
+
+    it('is not a person who types', async () => {
+      const { page, context } = await openBench();
+      await page.getByRole('textbox').focus();
+      await press(page, 'dora', 80);
+      expect(await page.getByRole('textbox').inputValue()).toBe('dora');
+      expect(await page.locator('.who').textContent()).toBe('Scan a badge or type a person');
+      await page.getByRole('checkbox', { name: 'Sound' }).focus();
+      await press(page, 'dora\r', 80);
+      expect(await page.locator('.who').textContent()).toBe('Scan a badge or type a person');
+      await context.close();
+    });
+
+    it('with an unknown badge of a roster binds nothing until a valid badge', async () => {
+      const { page, context } = await openBench();
+      await upload(page, 'userId,name\nzoe,Zoe\n');
+      await scan(page, 'mallory');
+      await said(page, /^mallory: This is not a user id/);
+      await decided(page, 'WAIT');
+      const before = await head();
+      await plug();
+      await said(page, /SIM-UKEY/);
+      await pull();
+      await stage(page)
+        .getByText(/SIM-UKEY/)
+        .waitFor({ state: 'detached' });
+      await decided(page, 'WAIT');
+      await scan(page, 'ZOE');
+      await said(page, 'Plug in a key for Zoe.');
+      expect(await head()).toBe(before);
+      await context.close();
+    });
+  });
+
+  const upload = (page: Page, text: string) =>
+    page.getByLabel(/^CSV file/).setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+
+  describe('a roster', () => {
+    it('is refused as a whole with the first invalid line', async () => {
+      const { page, context } = await openBench();
+      await upload(page, 'userId,room\nann,1\nben,2\ncleo,3\n');
+      await page.getByText('Line 1: unknown columns: room').waitFor();
+      await upload(page, 'userId\nann\nann\n');
+      await page.getByText('Line 3: ann is already in line 2').waitFor();
+      expect(await page.locator('.who').textContent()).toBe('Scan a badge or type a person');
+      await context.close();
+    });
+
+    it('names the next person after each key, survives other pages and a reload, and its results can be downloaded', async () => {
+      const { page, context, show } = await openBench();
+      await upload(page, 'userId,name,type\nann,Ann One,UKEY\nben,,\ncleo,Cleo,\n');
+      await said(page, 'Plug in a key for Ann One.');
+      await driver.attach(number + 3);
+      await said(page, 'The person gets a key of another type.');
+      await pull();
+      const { serialNumber } = await plug();
+      await decided(page, 'PASS');
+      await pull();
+      await said(page, `${serialNumber} is bound to Ann One and active.`);
+      await said(page, 'Plug in a key for ben.');
+      await show('activity');
+      await page.getByRole('heading', { name: 'Activity' }).waitFor();
+      await show('bench');
+      await said(page, 'Plug in a key for ben.');
+      await page.reload();
+      await said(page, 'Plug in a key for ben.');
+      await page.getByText('1 of 3 rows done').waitFor();
+      await page.getByRole('button', { name: 'Skip this person' }).click();
+      await said(page, 'Plug in a key for Cleo.');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download as CSV' }).click(),
+      ]);
+      const lines = (await textOf(await download.createReadStream())).trim().split('\r\n');
+      expect(lines[0]).toBe('at,result,userId,name,serialNumber,deviceType,deviceId,failure,message');
+      expect(lines[1]).toMatch(/,failed,ann,Ann One,SIM-SIMKEY-\d+,SIMKEY,,wrong type,$/);
+      expect(lines[2]).toMatch(new RegExp(`,bound,ann,Ann One,${serialNumber},UKEY,DEV-\\d+,,$`));
+      await context.close();
+    });
+  });
+
+  it('works by keyboard alone, and is heard', async () => {
+    const { page, context } = await openConsole(browser, daemon, { place: 'activity' });
+    // Text: the types of the browser are not those of this file.
+    await page.addInitScript({
+      content: `globalThis.heard = [];
+        const { start } = OscillatorNode.prototype;
+        OscillatorNode.prototype.start = function (at) {
+          heard.push(this.frequency.value);
+          start.call(this, at);
+        };`,
+    });
+    await page.goto(`${daemon.url}/console/#/bench`);
+    await page.reload();
+    await page.locator('.stream.live').waitFor();
+    await stage(page).waitFor();
+    const focus = async (name: string) => {
+      for (let at = 0; at < 40; at++) {
+        await page.keyboard.press('Tab');
+        const label = '(document.activeElement.labels?.[0] ?? document.activeElement).textContent';
+        const focused = await page.evaluate(label);
+        if (focused === name) return;
+      }
+      throw new Error(`Tab does not reach ${name}`);
+    };
+    await focus('User id of the person');
+    await page.keyboard.type('fay', { delay: 60 });
+    await page.keyboard.press('Enter');
+    const { serialNumber } = await plug();
+    await decided(page, 'PASS');
+    await focus('Bind (Enter)');
+    await page.keyboard.press('Enter');
+    await decided(page, 'BOUND');
+    expect(await deviceOf(serialNumber)).toMatchObject({ userId: 'fay' });
+    const heard = () => page.evaluate('heard');
+    expect(await heard()).toEqual([880, 880]);
+    await focus('Sound');
+    await page.keyboard.press('Space');
+    await pull();
+    await focus('User id of the person');
+    await page.keyboard.type('fay', { delay: 60 });
+    await page.keyboard.press('Enter');
+    await driver.attach(number);
+    await said(page, 'This key was bound in this run before. Use another key.');
+    expect(await heard()).toEqual([880, 880]);
+    await context.close();
+  });
+
+  it('speaks German', async () => {
+    const { page, context } = await openBench({ locale: 'de-DE' });
+    await page.getByRole('heading', { name: 'Arbeitsplatz' }).waitFor();
+    await page
+      .getByLabel(/^CSV-Datei/)
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('userId,room\nann,1\n') });
+    await page.getByText('Zeile 1: unbekannte Spalten: room').waitFor();
+    await context.close();
+  });
+
+  it('does not let a VIEWER enroll', async () => {
+    const { token } = await daemon.user('vera', 'VIEWER');
+    const { page, context } = await openConsole(browser, daemon, { token, place: 'bench' });
+    await page.getByText('Your role allows you to look').waitFor();
+    expect(await page.locator('.stage').count()).toBe(0);
+    await context.close();
+  });
+
+  it('names the command of a station where the daemon does not look for keys', async () => {
+    const registry = await startTestDaemon({ role: 'registry' });
+    const { page, context } = await openConsole(browser, registry, { place: 'bench' });
+    await page.getByText(`devmgr enroll --server ${registry.url} --roster people.csv`).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await context.close();
+    await registry.stop();
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
+    const { page, context, complaints } = await openBench({ colorScheme });
+    expect(await violationsOn(page)).toEqual([]);
+    await upload(page, 'userId,name,count\nann,Ann One,2\nben,,1\n');
+    await said(page, 'Plug in a key for Ann One.');
+    await plug();
+    await decided(page, 'PASS');
+    expect(await violationsOn(page)).toEqual([]);
+    const second = await plug();
+    await decided(page, 'STOP');
+    expect(await violationsOn(page)).toEqual([]);
+    await pull(second.keyId);
+    await decided(page, 'PASS');
+    await pull();
+    await decided(page, 'BOUND');
+    await driver.attach(number - 2);
+    await decided(page, 'FAIL');
+    expect(await violationsOn(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
