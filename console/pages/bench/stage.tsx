@@ -45,7 +45,7 @@ export function Stage({ run }: { readonly run: BenchRun }) {
 function Who({ view }: { readonly view: BenchView }) {
   const words = benchWords.value.stage;
   const { person, roster, done } = view;
-  if (!person) return <p class="who">{roster && !view.isHeld && !view.waiting.count ? words.all : words.nobody}</p>;
+  if (!person) return <p class="who">{roster && !view.isHeld && !view.waiting.count ? words.all : words.unnamed}</p>;
   return (
     <p class="who">
       {person.name ?? person.userId}{' '}

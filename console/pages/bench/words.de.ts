@@ -23,7 +23,7 @@ export const de: BenchWords = {
   },
   stage: {
     label: 'Schlüssel und Person',
-    nobody: 'Ausweis scannen oder Person eintippen',
+    unnamed: 'Ausweis scannen oder Person eintippen',
     all: 'Alle Personen der Liste haben ihre Schlüssel',
     keyOf: (number, all) => `Schlüssel ${grouped(number)} von ${grouped(all)}`,
     empty: person => `Stecken Sie einen Schlüssel für ${person} ein.`,

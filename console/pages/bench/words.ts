@@ -21,7 +21,7 @@ const en = {
   call: { roster: 'User id or name', open: 'User id of the person', submit: 'Call', hint: 'Type it, or scan a badge.' },
   stage: {
     label: 'Key and person',
-    nobody: 'Scan a badge or type a person',
+    unnamed: 'Scan a badge or type a person',
     all: 'All people of the roster have their keys',
     keyOf: (number: number, all: number) => `key ${grouped(number)} of ${grouped(all)}`,
     empty: (person: string) => `Plug in a key for ${person}.`,
