@@ -1,4 +1,4 @@
-/** What the bench has done, and where it is kept: with this tab, for the person who is signed in. */
+/** What the bench has done. It stays in this tab, for the person who is signed in. */
 import type { Person } from '../../../src/contract/line/people.ts';
 import { Tally, type TallyFigures } from '../../../src/contract/line/tally.ts';
 import type { DeviceType } from '../../../src/contract/values.ts';
