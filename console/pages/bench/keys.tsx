@@ -17,7 +17,7 @@ export function Keys({ run }: { readonly run: BenchRun }) {
   return (
     <>
       {keys.length > 0 && (
-        <ul class="keys" aria-label={words.keys}>
+        <ul class="events" aria-label={words.keys}>
           {keys.map(key => (
             <KeyRow key={key.keyId} attached={key} ignore={canIgnore ? () => run.ignore(key.keyId) : undefined} />
           ))}
