@@ -1,6 +1,7 @@
 /** The pages of the console, in the order of the navigation. Each is loaded when it is first shown. */
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
+import { isAdmin } from './api/session.ts';
 import type { Dictionary } from './text/en.ts';
 
 /** A page of the console. */
@@ -41,6 +42,16 @@ export const pages: readonly PageEntry[] = [
     name: 'activity',
     isShown: always,
     load: async () => (await import('./pages/activity.tsx')).ActivityPage,
+  },
+  {
+    name: 'users',
+    isShown: () => isAdmin.value,
+    load: async () => (await import('./pages/users/page.tsx')).UsersPage,
+  },
+  {
+    name: 'tokens',
+    isShown: () => isAdmin.value,
+    load: async () => (await import('./pages/tokens/page.tsx')).TokensPage,
   },
   {
     name: 'account',

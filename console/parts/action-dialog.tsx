@@ -1,8 +1,7 @@
 /** A change that a person confirms or fills in, from the question to its result. */
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { type Problem, problemOf } from '../api/problem.ts';
+import { useAction } from '../api/action.ts';
 import { newKey } from '../api/request.ts';
 import { text } from '../text/text.ts';
 import { Dialog } from './dialog.tsx';
@@ -26,27 +25,17 @@ interface ActionDialogProps {
 export function ActionDialog(props: ActionDialogProps) {
   const { title, submit, isDangerous = false, isReady = true, onSubmit, onClose, children } = props;
   const key = useRef(newKey());
-  const problem = useSignal<Problem | null>(null);
-  const busy = useSignal(false);
-  const run = async (event: Event) => {
+  const { busy, problem, run } = useAction();
+  const submitForm = async (event: Event) => {
     event.preventDefault();
-    if (busy.peek() || !isReady) return;
-    busy.value = true;
-    problem.value = null;
-    try {
-      await onSubmit(key.current);
-      onClose();
-    } catch (error) {
-      problem.value = problemOf(error);
-      busy.value = false;
-    }
+    if (isReady && (await run(() => onSubmit(key.current)))) onClose();
   };
   const renewKey = () => {
     key.current = newKey();
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      <form onSubmit={run} onInput={renewKey}>
+      <form onSubmit={submitForm} onInput={renewKey}>
         {children}
         <ProblemNotice problem={problem.value} />
         <p class="actions">

@@ -1,5 +1,6 @@
 /** Text to take to somewhere else. */
 import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
 import { text } from '../text/text.ts';
 
 /** A button that copies a text. Browsers offer the clipboard under HTTPS and on the machine itself only; elsewhere there is nothing. */
@@ -15,5 +16,19 @@ export function CopyButton({ value }: { readonly value: string }) {
     <button type="button" onClick={() => void copy().catch(() => {})}>
       {copied.value === value ? words.copied : words.copy}
     </button>
+  );
+}
+
+/** A text that can be selected and copied, with its label. */
+export function CopyField({ label, value }: { readonly label: string; readonly value: string }) {
+  const id = useId();
+  return (
+    <div class="inline">
+      <p class="field wide-field">
+        <label for={id}>{label}</label>
+        <input id={id} class="code" readOnly value={value} onFocus={event => event.currentTarget.select()} />
+      </p>
+      <CopyButton value={value} />
+    </div>
   );
 }

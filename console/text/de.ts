@@ -118,6 +118,12 @@ export const de: Dictionary = {
     earlier: 'Frühere Ereignisse',
     whole: 'Hier beginnt das Journal.',
   },
+  role: { ADMIN: 'Administrator', DEALER: 'Händler', VIEWER: 'Leser' },
+  roleMay: {
+    ADMIN: 'Darf alles.',
+    DEALER: 'Bearbeitet Geräte und ihre Sicherungen, aber nicht Benutzer, Token und Pakete.',
+    VIEWER: 'Liest, ohne Aktivierungscodes.',
+  },
   grade: {
     none: 'kein Nachweis',
     claimed: 'nur Angabe',

@@ -116,6 +116,12 @@ export const en = {
     earlier: 'Earlier events',
     whole: 'That is where the journal begins.',
   },
+  role: { ADMIN: 'administrator', DEALER: 'dealer', VIEWER: 'viewer' },
+  roleMay: {
+    ADMIN: 'May do everything.',
+    DEALER: 'Handles devices and their backups, but not users, tokens and uploads.',
+    VIEWER: 'Reads, without activation codes.',
+  },
   grade: { none: 'unproved', claimed: 'claimed', model: 'model proved', unit: 'unit proved', failed: 'failed' },
   action: {
     LOCK: 'Lock',

@@ -10,6 +10,12 @@ export type Role = (typeof roles)[number];
 /** LOCAL is the role of the token that the daemon writes for programs of the same user on the same machine. */
 export type CallerRole = Role | 'LOCAL';
 
+/**
+ * The e-mail address of users who were removed. The interface neither deletes nor renames a user: this is the one field that can
+ * say it, and no mail can reach `.invalid` (RFC 2606).
+ */
+export const removedEmail = 'removed@devmgr.invalid';
+
 /** What a single-use code can be used for. */
 export const codePurposes = ['SESSION', 'STREAM'] as const;
 /** What a single-use code can be used for. */

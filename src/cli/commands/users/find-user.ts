@@ -2,15 +2,10 @@
 import { userIds } from '../../../contract/ids.ts';
 import { paging } from '../../../contract/limits.ts';
 import type { User } from '../../../contract/users.ts';
+import { removedEmail } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { pagesOf } from '../../client/pages.ts';
 import { Fault } from '../../fault.ts';
-
-/**
- * The e-mail address of users who were removed. The interface neither deletes nor renames a user: this is the one field that can
- * say it, and no mail can reach `.invalid` (RFC 2606).
- */
-export const removedEmail = 'removed@devmgr.invalid';
 
 /** Whether a user was removed with `users remove`. One who is enabled again is not. */
 export const isRemoved = ({ disabled, email }: User): boolean => disabled && email === removedEmail;

@@ -1,11 +1,12 @@
 import type { User } from '../../../contract/users.ts';
+import { removedEmail } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
 import { present } from '../../present.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { safe, shellWord } from '../../terminal/text.ts';
-import { isRemoved, readUser, removedEmail } from './find-user.ts';
+import { isRemoved, readUser } from './find-user.ts';
 
 /** Removes a user as far as the interface can: disabled, marked and hidden. Confirmed at the terminal, or with --yes. */
 export const usersRemove = command({

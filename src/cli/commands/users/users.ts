@@ -1,6 +1,6 @@
 import { userIds } from '../../../contract/ids.ts';
 import type { User } from '../../../contract/users.ts';
-import { type Role, roles } from '../../../contract/values.ts';
+import { type Role, removedEmail, roles } from '../../../contract/values.ts';
 import { need, readNewPassword, readNewPasswords } from '../../ask.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
@@ -15,7 +15,7 @@ import { forgetLogin, storeLogin } from '../../settings/credentials.ts';
 import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
-import { findUser, isRemoved, readUser, removedEmail } from './find-user.ts';
+import { findUser, isRemoved, readUser } from './find-user.ts';
 
 const userFields = [
   'id',

@@ -1,0 +1,75 @@
+/** The tokens of one page of the list. */
+import type { ServiceToken } from '../../../src/contract/tokens.ts';
+import { day, moment } from '../../text/numbers.ts';
+import { text } from '../../text/text.ts';
+import { stateOf } from './requests.ts';
+import { tokenWords } from './words.ts';
+
+interface TableProps {
+  readonly tokens: readonly ServiceToken[];
+  readonly onRevoke: (token: ServiceToken) => void;
+}
+
+const colors = { valid: 'good', expired: 'warn', revoked: 'bad' } as const;
+
+/** The table. Names are shown as text, never as markup. */
+export function TokenTable({ tokens, onRevoke }: TableProps) {
+  const { title, column } = tokenWords.value;
+  return (
+    <div class="scroll">
+      <table class="dense">
+        <caption class="hidden">{title}</caption>
+        <thead>
+          <tr>
+            {Object.entries(column).map(([name, words]) => (
+              <th key={name} scope="col" class={name === 'by' ? 'minor' : undefined}>
+                {words}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {tokens.map(token => (
+            <Row key={token.tokenId} token={token} onRevoke={onRevoke} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ token, onRevoke }: { readonly token: ServiceToken } & Pick<TableProps, 'onRevoke'>) {
+  const words = tokenWords.value;
+  const { name, role, expiresAt, lastUsedAt, allowedFrom, createdBy } = token;
+  const state = stateOf(token, Date.now());
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{text.value.role[role]}</td>
+      <td>
+        <span class={`badge ${colors[state]}`}>{words.state[state]}</span>
+      </td>
+      <td>
+        <time dateTime={expiresAt} title={moment(expiresAt)}>
+          {day(expiresAt)}
+        </time>
+      </td>
+      <td>
+        {lastUsedAt ? (
+          <time dateTime={lastUsedAt}>{moment(lastUsedAt)}</time>
+        ) : (
+          <small>{text.value.common.never}</small>
+        )}
+      </td>
+      <td>{allowedFrom ? <span class="code">{allowedFrom.join(', ')}</span> : <small>{words.anywhere}</small>}</td>
+      <td class="minor">{createdBy}</td>
+      <td>
+        {state !== 'revoked' && (
+          <button type="button" class="small" aria-label={words.revokeOf(name)} onClick={() => onRevoke(token)}>
+            {words.revoke}
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}

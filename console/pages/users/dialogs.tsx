@@ -1,0 +1,76 @@
+/** The dialogs of the page: each asks for what one change needs. */
+import type { User } from '../../../src/contract/users.ts';
+import { endSession, session } from '../../api/session.ts';
+import { ActionDialog } from '../../parts/action-dialog.tsx';
+import { CreateUser, EditUser } from './edit.tsx';
+import type { Asked } from './page.tsx';
+import { SetPassword } from './password.tsx';
+import { changeUser, disabling } from './requests.ts';
+import { userWords } from './words.ts';
+
+interface UserDialogProps {
+  readonly asked: Asked;
+  readonly onClose: () => void;
+  /** Called after the change, with the name of the user. */
+  readonly onDone: (username: string) => void;
+}
+
+/** What every dialog about an existing user is given. */
+export interface AboutUser {
+  readonly user: User;
+  /** Whether it is the person's own account. */
+  readonly isOwn: boolean;
+  readonly onClose: () => void;
+  readonly onDone: (username: string) => void;
+}
+
+/** The dialog of an action. */
+export function UserDialog({ asked, ...rest }: UserDialogProps) {
+  if (asked.action === 'create') return <CreateUser {...rest} />;
+  const { user, action } = asked;
+  const about = { user, isOwn: user.id === session.value?.user.id, ...rest };
+  if (action === 'edit') return <EditUser {...about} />;
+  if (action === 'password') return <SetPassword {...about} />;
+  return action === 'logout' ? <LogOut {...about} /> : <Disable {...about} />;
+}
+
+function LogOut({ user, isOwn, onClose, onDone }: AboutUser) {
+  const words = userWords.value;
+  const submit = async (key: string) => {
+    await changeUser('logoutUser', { params: { userId: user.id } }, key);
+    if (isOwn) endSession('expired');
+    onDone(user.username);
+  };
+  return (
+    <ActionDialog
+      title={words.of.logout(user.username)}
+      submit={words.action.logout}
+      isDangerous
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <p>{words.ask.logout}</p>
+      {isOwn && <p>{words.own}</p>}
+    </ActionDialog>
+  );
+}
+
+function Disable({ user, onClose, onDone }: AboutUser) {
+  const words = userWords.value;
+  const action = user.disabled ? 'enable' : 'disable';
+  const submit = async (key: string) => {
+    await changeUser('updateUser', { params: { userId: user.id }, body: disabling(user) }, key);
+    onDone(user.username);
+  };
+  return (
+    <ActionDialog
+      title={words.of[action](user.username)}
+      submit={words.action[action]}
+      isDangerous={action === 'disable'}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <p>{words.ask[action]}</p>
+    </ActionDialog>
+  );
+}

@@ -1,0 +1,141 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { needs } from '../support/needs.ts';
+import { openConsole, startBrowser, violationsOn } from './browser.ts';
+
+const hostile = '<img src=x onerror=alert(1)>';
+
+const status = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor();
+const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+const dialog = (page: Page) => page.getByRole('dialog');
+
+needs('chromium')('the page Tokens of the console', () => {
+  let daemon: TestDaemon;
+  let browser: Browser;
+  beforeAll(async () => {
+    daemon = await startTestDaemon();
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+  });
+  const create = async (name: string, more = {}) =>
+    (await daemon.call('POST', '/api/tokens', { name, role: 'DEALER', expiresInDays: 5, ...more })).data;
+
+  it('creates a token by keyboard alone, shows it once and copies it', async () => {
+    const { page, context, complaints } = await openConsole(browser, daemon, {
+      place: 'tokens',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await page.getByRole('button', { name: 'Create token …' }).press('Enter');
+    await dialog(page).waitFor();
+    await page.keyboard.type(hostile);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('viewer');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('30');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('127.0.0.0/8\n::1/128');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const shown = page.getByLabel('Token', { exact: true });
+    await shown.waitFor();
+    const token = await shown.inputValue();
+    const me = (await daemon.call('GET', '/api/users/me', undefined, { token })).data;
+    expect(me).toMatchObject({ username: `token:${hostile}`, role: 'VIEWER' });
+    await page.getByRole('button', { name: 'Copy' }).press('Enter');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    await row(page, hostile).getByText('127.0.0.0/8, ::1/128').waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.content()).not.toContain(token);
+    expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
+      token,
+    );
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('keeps what was entered when the daemon refuses it', async () => {
+    await create('taken');
+    const { page, context } = await openConsole(browser, daemon, { place: 'tokens' });
+    await page.getByRole('button', { name: 'Create token …' }).click();
+    const submit = dialog(page).getByRole('button', { name: 'Create token' });
+    await page.getByLabel('Name').fill('taken');
+    await page.getByLabel('Valid for days').fill('400');
+    expect(await submit.isDisabled()).toBe(true);
+    await page.getByLabel('Valid for days').fill('365');
+    await page.getByLabel('Accepted only from').fill('10.0.0.0/33');
+    await submit.click();
+    await dialog(page).getByText('allowedFrom').waitFor();
+    await page.getByLabel('Accepted only from').fill('10.0.0.0/24');
+    await submit.click();
+    await dialog(page).getByText('taken').and(page.locator('.problem p')).waitFor();
+    expect(await page.getByLabel('Valid for days').inputValue()).toBe('365');
+    await page.getByLabel('Name').fill('free');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('it is not shown again').waitFor();
+    await context.close();
+  });
+
+  it('revokes a token after a question, and shows state and last use', async () => {
+    const { token } = await create('used');
+    await create('idle', { allowedFrom: ['10.1.0.0/16'] });
+    expect((await daemon.call('GET', '/api/users/me', undefined, { token })).code).toBe(200);
+    const { page, context } = await openConsole(browser, daemon, { place: 'tokens' });
+    await row(page, 'idle').getByText('never').waitFor();
+    await row(page, 'idle').getByText('10.1.0.0/16').waitFor();
+    await row(page, 'used').getByText('any network').waitFor();
+    const revoke = page.getByRole('button', { name: 'Revoke used' });
+    await revoke.press('Enter');
+    await dialog(page).waitFor();
+    await page.keyboard.press('Escape');
+    expect((await daemon.call('GET', '/api/users/me', undefined, { token })).code).toBe(200);
+    await revoke.press('Enter');
+    await dialog(page).getByRole('button', { name: 'Revoke' }).press('Enter');
+    await status(page, 'used is revoked.');
+    await row(page, 'used').getByText('revoked', { exact: true }).waitFor();
+    expect(await revoke.count()).toBe(0);
+    expect((await daemon.call('GET', '/api/users/me', undefined, { token })).code).toBe(1004);
+    await context.close();
+  });
+
+  it('marks tokens that have expired', async () => {
+    await create('old');
+    const { page, context } = await openConsole(browser, daemon);
+    await page.clock.install({ time: Date.now() + 6 * 86_400_000 });
+    await page.getByRole('link', { name: 'Tokens' }).click();
+    await row(page, 'old').getByText('expired', { exact: true }).waitFor();
+    await context.close();
+  });
+
+  it.each(['DEALER', 'VIEWER'] as const)('does not exist for a %s', async role => {
+    const { token } = await daemon.user(`plain-${role}`, role);
+    const { page, context, requested } = await openConsole(browser, daemon, { place: 'tokens', token });
+    await page.getByText('This page does not exist.').waitFor();
+    expect(await page.getByRole('link', { name: 'Tokens' }).count()).toBe(0);
+    expect(requested.filter(url => url.includes('/api/tokens'))).toEqual([]);
+    await context.close();
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
+    await create(`colors-${colorScheme}`);
+    const { page, context, complaints } = await openConsole(browser, daemon, { place: 'tokens', colorScheme });
+    await row(page, `colors-${colorScheme}`).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create token …' }).click();
+    await page.getByLabel('Name').fill(`shown-${colorScheme}`);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Token', { exact: true }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});

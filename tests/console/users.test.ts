@@ -1,0 +1,195 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { needs } from '../support/needs.ts';
+import { openConsole, startBrowser, violationsOn } from './browser.ts';
+
+const hostile = '"<img/src=x/onerror=alert(1)>"@example.com';
+const fresh = 'a quite different horse';
+
+const status = (page: Page, words: string) => page.getByRole('status').filter({ hasText: words }).waitFor();
+const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+const dialog = (page: Page) => page.getByRole('dialog');
+/** Opens the dialog of an action by keyboard. */
+const ask = async (page: Page, name: string) => {
+  await page.getByRole('button', { name, exact: true }).press('Enter');
+  await dialog(page).waitFor();
+};
+
+needs('chromium')('the page Users of the console', () => {
+  let daemon: TestDaemon;
+  let browser: Browser;
+  beforeAll(async () => {
+    daemon = await startTestDaemon();
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+  });
+  const userOf = async (username: string) =>
+    (await daemon.call('GET', '/api/users/list?size=100')).data.list.find(
+      (user: { username: string }) => user.username === username,
+    );
+
+  it('creates a user by keyboard alone, and keeps what was entered after a refusal, except the password', async () => {
+    const { page, context, complaints } = await openConsole(browser, daemon, { place: 'users' });
+    await row(page, 'admin you').waitFor();
+    await ask(page, 'Create user …');
+    await page.keyboard.type('admin');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('dealer');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(hostile);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(fresh);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(`${fresh}x`);
+    await page.getByText('The two passwords differ.').waitFor();
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('username admin already exists').waitFor();
+    expect(await page.getByLabel('User name').inputValue()).toBe('admin');
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(hostile);
+    expect(await page.getByLabel('New password').inputValue()).toBe('');
+    await page.getByLabel('User name').fill('dealer-1');
+    await page.getByLabel('New password').fill(fresh);
+    await page.getByLabel('Repeat the password').fill(fresh);
+    await page.keyboard.press('Enter');
+    await status(page, 'dealer-1 was created.');
+    await row(page, 'dealer-1').getByText(hostile).waitFor();
+    expect(await userOf('dealer-1')).toMatchObject({ role: 'DEALER', email: hostile, disabled: false });
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await daemon.login('dealer-1', fresh)).toBeTruthy();
+    // The refusal is the one answer that the browser reports.
+    expect(complaints.filter(text => !text.includes('400 (Bad Request)'))).toEqual([]);
+    await context.close();
+  });
+
+  it('changes role and e-mail address', async () => {
+    await daemon.user('edit-1', 'DEALER');
+    const { page, context } = await openConsole(browser, daemon, { place: 'users' });
+    await ask(page, 'Edit edit-1');
+    const save = dialog(page).getByRole('button', { name: 'Save' });
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByLabel('Role').selectOption('viewer');
+    await page.getByText('Reads, without activation codes.').waitFor();
+    await page.getByLabel('E-mail').fill('ops@example.com');
+    await page.keyboard.press('Enter');
+    await status(page, 'edit-1 was changed.');
+    expect(await userOf('edit-1')).toMatchObject({ role: 'VIEWER', email: 'ops@example.com' });
+    await ask(page, 'Edit edit-1');
+    await page.getByLabel('E-mail').fill('');
+    await page.keyboard.press('Enter');
+    await row(page, 'edit-1').getByText('ops@example.com').waitFor({ state: 'detached' });
+    expect(await userOf('edit-1')).toMatchObject({ role: 'VIEWER', email: null });
+    await context.close();
+  });
+
+  it('disables, enables and logs out a user, and Esc changes nothing', async () => {
+    const { token } = await daemon.user('gone-1', 'DEALER');
+    const works = async (given: string) =>
+      (await daemon.call('GET', '/api/users/me', undefined, { token: given })).code;
+    const { page, context } = await openConsole(browser, daemon, { place: 'users' });
+    await ask(page, 'Disable gone-1');
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Disable gone-1');
+    expect(await works(token)).toBe(200);
+    await ask(page, 'Log out gone-1');
+    await dialog(page).getByRole('button', { name: 'Log out' }).press('Enter');
+    await status(page, 'gone-1 is logged out everywhere.');
+    expect(await works(token)).toBe(1004);
+    await ask(page, 'Disable gone-1');
+    await dialog(page).getByRole('button', { name: 'Disable' }).press('Enter');
+    await row(page, 'gone-1').getByText('disabled', { exact: true }).waitFor();
+    await ask(page, 'Enable gone-1');
+    await dialog(page).getByRole('button', { name: 'Enable' }).press('Enter');
+    await row(page, 'gone-1').getByText('enabled', { exact: true }).waitFor();
+    expect(await works(await daemon.login('gone-1'))).toBe(200);
+    await context.close();
+  });
+
+  it('shows a user whom the command line has removed, and enabling clears the mark', async () => {
+    const { id } = await daemon.user('removed-1', 'VIEWER');
+    await daemon.call('PUT', `/api/users/${id}`, { disabled: true, email: 'removed@devmgr.invalid' });
+    const { page, context } = await openConsole(browser, daemon, { place: 'users' });
+    await row(page, 'removed-1').getByText('removed', { exact: true }).waitFor();
+    expect(await row(page, 'removed-1').textContent()).not.toContain('invalid');
+    await ask(page, 'Enable removed-1');
+    await dialog(page).getByRole('button', { name: 'Enable' }).press('Enter');
+    await row(page, 'removed-1').getByText('enabled', { exact: true }).waitFor();
+    expect(await userOf('removed-1')).toMatchObject({ disabled: false, email: null });
+    await context.close();
+  });
+
+  it('sets the password of another user, and no password stays on the page', async () => {
+    await daemon.user('forgot-1', 'VIEWER');
+    const { page, context } = await openConsole(browser, daemon, { place: 'users' });
+    await ask(page, 'Password of forgot-1');
+    await page.getByLabel('New password').fill('forgot-1');
+    await page.getByLabel('Repeat the password').fill('forgot-1');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByRole('alert').waitFor();
+    expect(await page.getByLabel('New password').inputValue()).toBe('');
+    await page.getByLabel('New password').fill(fresh);
+    await page.getByLabel('Repeat the password').fill(fresh);
+    await page.keyboard.press('Enter');
+    await status(page, 'forgot-1 has a new password.');
+    expect(await daemon.login('forgot-1', fresh)).toBeTruthy();
+    expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
+      fresh,
+    );
+    await context.close();
+  });
+
+  it('keeps the person from disabling or demoting themselves, and asks for the current password', async () => {
+    const { token } = await daemon.user('second-admin', 'ADMIN');
+    const { page, context } = await openConsole(browser, daemon, { place: 'users', token });
+    await row(page, 'second-admin you').waitFor();
+    expect(await page.getByRole('button', { name: 'Disable second-admin' }).count()).toBe(0);
+    await ask(page, 'Edit second-admin');
+    expect(await page.getByLabel('Role').isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await ask(page, 'Password of second-admin');
+    await page.getByLabel('Your current password').fill('wrong');
+    await page.getByLabel('New password').fill(fresh);
+    await page.getByLabel('Repeat the password').fill(fresh);
+    await page.keyboard.press('Enter');
+    await dialog(page).getByRole('alert').waitFor();
+    await page.getByLabel('Your current password').fill(adminPassword);
+    await page.getByLabel('New password').fill(fresh);
+    await page.getByLabel('Repeat the password').fill(fresh);
+    await page.keyboard.press('Enter');
+    await page.getByText('Your session has ended.').waitFor();
+    expect(await daemon.login('second-admin', fresh)).toBeTruthy();
+    await context.close();
+  });
+
+  it.each(['DEALER', 'VIEWER'] as const)('does not exist for a %s', async role => {
+    const { token } = await daemon.user(`plain-${role}`, role);
+    const { page, context, requested } = await openConsole(browser, daemon, { place: 'users', token });
+    await page.getByText('This page does not exist.').waitFor();
+    expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
+    expect(requested.filter(url => url.includes('/api/users/list'))).toEqual([]);
+    await context.close();
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
+    const { page, context, complaints } = await openConsole(browser, daemon, { place: 'users', colorScheme });
+    await row(page, 'admin you').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await ask(page, 'Create user …');
+    expect(await violationsOn(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('speaks German', async () => {
+    const { page, context } = await openConsole(browser, daemon, { place: 'users', locale: 'de-DE' });
+    await page.getByRole('heading', { name: 'Benutzer' }).waitFor();
+    await page.getByRole('button', { name: 'Benutzer anlegen …' }).waitFor();
+    await context.close();
+  });
+});
