@@ -44,6 +44,11 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import('./pages/activity.tsx')).ActivityPage,
   },
   {
+    name: 'packages',
+    isShown: always,
+    load: async () => (await import('./pages/packages/page.tsx')).PackagesPage,
+  },
+  {
     name: 'users',
     isShown: () => isAdmin.value,
     load: async () => (await import('./pages/users/page.tsx')).UsersPage,

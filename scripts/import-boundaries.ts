@@ -65,7 +65,15 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['console/'],
-    only: ['console/', 'src/contract/', 'npm:preact', 'npm:@preact/signals', 'npm:@simplewebauthn/browser', 'npm:uqr'],
+    only: [
+      'console/',
+      'src/contract/',
+      'npm:preact',
+      'npm:@preact/signals',
+      'npm:@simplewebauthn/browser',
+      'npm:uqr',
+      'npm:@noble/hashes',
+    ],
     because: 'the console runs in a browser and knows the daemon by the contract alone',
   },
   {

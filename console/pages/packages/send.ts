@@ -1,0 +1,64 @@
+/** The upload of a package. `fetch` reports no progress of what it sends, so this is an XMLHttpRequest; the browser reads the file from the disk. */
+import type { AppVersion } from '../../../src/contract/apps.ts';
+import type { ErrorCode } from '../../../src/contract/codes.ts';
+import { Problem } from '../../api/problem.ts';
+import { addressOf, token } from '../../api/request.ts';
+
+/** What is sent besides the file. */
+export interface PackageFields {
+  readonly platform: string;
+  readonly version: string;
+  readonly versionName: string;
+  readonly changelog: string;
+  readonly minSupportVersion: string;
+  readonly forceUpdate: boolean;
+}
+
+/** Sends a package and returns its version. `onSent` gets the bytes that are sent. Throws `Problem`, and AbortError if `signal` aborts. */
+export function sendPackage(
+  file: File,
+  fields: PackageFields,
+  onSent: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<AppVersion> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', addressOf('uploadApp'));
+    request.setRequestHeader('authorization', `Bearer ${token.peek()}`);
+    request.upload.onprogress = ({ loaded }) => onSent(Math.min(loaded, file.size));
+    request.onload = () => {
+      const { code, message, data } = envelopeOf(request);
+      if (code === 200) resolve(data as AppVersion);
+      else reject(new Problem(code, message, request.getResponseHeader('x-request-id'), data));
+    };
+    request.onerror = () => reject(new Problem(0, 'the connection was lost, or the file has changed'));
+    request.onabort = () => reject(new DOMException('aborted', 'AbortError'));
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    request.send(formOf(file, fields));
+  });
+}
+
+/** The file comes last: what is wrong with the other fields is then refused before it is stored. */
+function formOf(file: File, fields: PackageFields): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (value !== '') form.append(name, String(value));
+  form.append('file', file);
+  return form;
+}
+
+interface Envelope {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly data: unknown;
+}
+
+/** A response for 429 says when the next upload is possible: that is its `data`, in seconds. */
+function envelopeOf(request: XMLHttpRequest): Omit<Envelope, 'code'> & { readonly code: ErrorCode | 200 } {
+  try {
+    const envelope = JSON.parse(request.responseText) as Envelope;
+    const wait = Number(request.getResponseHeader('retry-after'));
+    return envelope.code === 429 ? { ...envelope, data: wait } : envelope;
+  } catch {
+    return { code: 500, message: `HTTP ${request.status}`, data: null };
+  }
+}

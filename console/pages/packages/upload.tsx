@@ -1,0 +1,127 @@
+/** The dialog that uploads a package. */
+import { useComputed } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { AppVersion } from '../../../src/contract/apps.ts';
+import type { Problem } from '../../api/problem.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { ProblemNotice } from '../../parts/problem.tsx';
+import { text } from '../../text/text.ts';
+import { sizeOf } from './sizes.ts';
+import { UploadForm } from './upload-form.tsx';
+import { Upload, type UploadPhase } from './upload-state.ts';
+import { packageWords } from './words.ts';
+
+interface UploadDialogProps {
+  readonly onClose: () => void;
+  /** Called when a package was stored. */
+  readonly onDone: () => void;
+}
+
+/** Asks for the package, sends it, and compares the digests. Esc leaves the form and the result; an upload is ended by its button alone. */
+export function UploadDialog({ onClose, onDone }: UploadDialogProps) {
+  const upload = useMemo(() => new Upload(), []);
+  const phase = upload.phase.value;
+  const isSending = useComputed(() => upload.phase.value.name === 'sending').value;
+  useEffect(() => () => upload.cancel(), [upload]);
+  useEffect(() => {
+    if (!isSending) return;
+    const keep = (event: Event) => event.preventDefault();
+    addEventListener('beforeunload', keep);
+    return () => removeEventListener('beforeunload', keep);
+  }, [isSending]);
+  return (
+    <Dialog title={packageWords.value.upload} onClose={() => isSending || onClose()}>
+      {phase.name !== 'done' && (
+        // The form stays while the package is sent: after a refusal nothing has to be entered again.
+        <div hidden={isSending}>
+          <UploadForm
+            onCancel={onClose}
+            onStart={async (file, fields) => {
+              if (await upload.start(file, fields)) onDone();
+            }}
+          >
+            {phase.name === 'form' && <Failure phase={phase} />}
+          </UploadForm>
+        </div>
+      )}
+      {phase.name === 'sending' && <Sending file={phase.file} sent={phase.sent} onCancel={upload.cancel} />}
+      {phase.name === 'done' && <Done app={phase.app} digest={phase.digest} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Failure({ phase: { problem, wasCanceled } }: { readonly phase: UploadPhase & { readonly name: 'form' } }) {
+  const words = packageWords.value;
+  if (wasCanceled) return <p role="status">{words.canceled}</p>;
+  if (problem?.code !== 429) return <ProblemNotice problem={problem} />;
+  return (
+    <p class="problem" role="alert">
+      {words.limit(minutesUntilNext(problem))}
+    </p>
+  );
+}
+
+/** Rounded up; an hour if the daemon did not say it. */
+const minutesUntilNext = ({ data }: Problem): number => Math.ceil((Number(data) || 3600) / 60);
+
+interface SendingProps {
+  readonly file: File;
+  readonly sent: number;
+  readonly onCancel: () => void;
+}
+
+function Sending({ file, sent, onCancel }: SendingProps) {
+  const words = packageWords.value;
+  const cancel = useRef<HTMLButtonElement>(null);
+  // The button that had the focus has gone.
+  useEffect(() => cancel.current?.focus(), []);
+  return (
+    <>
+      <p>{words.sending(file.name)}</p>
+      <progress max={file.size} value={sent} aria-label={words.sending(file.name)} />
+      <p class="hint">{sent < file.size ? words.progress(sizeOf(sent), sizeOf(file.size)) : words.checking}</p>
+      <p class="actions">
+        <button type="button" ref={cancel} onClick={onCancel}>
+          {words.cancel}
+        </button>
+      </p>
+    </>
+  );
+}
+
+function Done({
+  app,
+  digest,
+  onClose,
+}: {
+  readonly app: AppVersion;
+  readonly digest: string;
+  readonly onClose: () => void;
+}) {
+  const words = packageWords.value;
+  const isSame = app.sha256 === digest;
+  return (
+    <>
+      <p role={isSame ? 'status' : 'alert'}>
+        <strong>{words.uploaded(app.versionId)}</strong> {isSame ? words.same : words.different}
+      </p>
+      <dl class="facts">
+        {!isSame && (
+          <div>
+            <dt>{words.ofFile}</dt>
+            <dd class="code">{digest}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{words.ofDaemon}</dt>
+          <dd class="code">{app.sha256}</dd>
+        </div>
+      </dl>
+      <p class="actions">
+        <button type="button" onClick={onClose}>
+          {text.value.common.close}
+        </button>
+      </p>
+    </>
+  );
+}
