@@ -2,15 +2,17 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { mayOnlyRegisterKey, session } from './api/session.ts';
-import { startStepUp } from './api/step-up.ts';
+import { startStepUp, waiting } from './api/step-up.ts';
 import { startStream } from './api/stream.ts';
 import { AccountMenu } from './pages/account/menu.tsx';
-import { SignInPage } from './pages/sign-in.tsx';
 import { componentOf, type PageEntry, pageAt, pages } from './pages.tsx';
+import { lazy } from './parts/lazy.tsx';
 import { StreamStatus, Waiting } from './parts/status.tsx';
-import { StepUp } from './parts/step-up.tsx';
 import { linkTo, place } from './router.ts';
 import { text } from './text/text.ts';
+
+const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignInPage);
+const StepUp = lazy(async () => (await import('./parts/step-up.tsx')).StepUp);
 
 startStream();
 startStepUp();
@@ -18,7 +20,7 @@ startStepUp();
 /** The console. */
 export function App() {
   if (session.value === undefined) return null;
-  return session.value ? <Frame /> : <SignInPage />;
+  return session.value ? <Frame /> : <SignIn />;
 }
 
 function Frame() {
@@ -51,7 +53,7 @@ function Frame() {
         <AccountMenu />
       </header>
       <Waiting />
-      <StepUp />
+      {waiting.value && <StepUp />}
       <main>
         <Boundary key={path.join('/')}>
           {page ? <Loaded page={page} isItem={path.length > 1} /> : <p>{text.value.common.unknownPage}</p>}

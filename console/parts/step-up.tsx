@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../api/action.ts';
 import { canUseKeys } from '../api/keys.ts';
-import { answerStepUp, stepUpWithKey, stepUpWithPassword, waiting } from '../api/step-up.ts';
+import { answerStepUp, stepUpWithKey, stepUpWithPassword } from '../api/step-up.ts';
 import { text } from '../text/text.ts';
 import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
@@ -10,10 +10,6 @@ import { ProblemNotice } from './problem.tsx';
 
 /** Shown while a request waits for a recent sign-in. */
 export function StepUp() {
-  return waiting.value && <Question />;
-}
-
-function Question() {
   const words = text.value.stepUp;
   const password = useSignal('');
   const { busy, problem, run } = useAction();

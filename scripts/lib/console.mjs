@@ -8,6 +8,10 @@ import { root } from './project.mjs';
 /** Files of the console that are not modules. */
 const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.json'];
 
+/** Preact, and of the console and the contract what all pages use. */
+const ofEveryPage =
+  /\/node_modules\/@?preact\/|\/console\/(?:[^/]+|api\/[^/]+|text\/(?:text|en|numbers)|parts\/(?:problem|badge|status|lazy))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits)\.ts$/;
+
 /**
  * Bundles the folder console. Resolves to the files of the result, and to `inputs`, the paths in the project of all files that were read, packages
  * included.
@@ -28,6 +32,8 @@ export async function bundleConsole() {
       format: 'esm',
       minify: true,
       comments: false,
+      // What almost every page needs is one file: small files compress badly.
+      codeSplitting: { groups: [{ name: 'base', test: ofEveryPage }] },
       entryFileNames: '[name].js',
       // A page of an earlier build must not get a module of this one. The daemon serves names with one dot.
       chunkFileNames: ({ name }) => `${name.replaceAll('.', '-')}-[hash].js`,

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
 import { openConsole, startBrowser, violationsOn } from './browser.ts';
@@ -104,12 +104,40 @@ needs('chromium')('the frame of the console', () => {
   });
 });
 
-describe('the files of the console', () => {
-  it('are small', () => {
-    const files = readdirSync(built).map(name => ({ name, content: readFileSync(join(built, name)) }));
-    const entry = files.find(({ name }) => name === 'console.js')!.content;
-    expect(entry.length).toBeLessThanOrEqual(60 * KiB);
-    expect(gzipSync(entry).length).toBeLessThanOrEqual(24 * KiB);
-    expect(files.find(({ name }) => name === 'console.css')!.content.length).toBeLessThanOrEqual(8 * KiB);
+needs('chromium')('what a page of the console loads', () => {
+  let daemon: TestDaemon;
+  let browser: Browser;
+  beforeAll(async () => {
+    daemon = await startTestDaemon();
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await daemon?.stop();
+  });
+
+  it.each(pageNames())('is small: %s', async name => {
+    const { page, context, requested } = await openConsole(browser, daemon, { place: name });
+    await page.locator('main h1').waitFor();
+    await page.waitForLoadState('networkidle');
+    const loaded = [...new Set(requested)].filter(url => /\.(js|css)$/.test(url)).map(url => basename(url));
+    const sizes = (extension: string) =>
+      loaded
+        .filter(file => file.endsWith(extension))
+        .map(file => readFileSync(join(built, file)))
+        .map(content => [content.length, gzipSync(content).length] as const);
+    const sum = (extension: string, index: 0 | 1) => sizes(extension).reduce((total, size) => total + size[index], 0);
+    expect(loaded).toContain('console.js');
+    expect(sum('.js', 0)).toBeLessThanOrEqual(60 * KiB);
+    expect(sum('.js', 1)).toBeLessThanOrEqual(24 * KiB);
+    expect(sum('.css', 0)).toBeLessThanOrEqual(8 * KiB);
+    await context.close();
   });
 });
+
+/** The names of all pages, as their table has them. */
+function pageNames(): string[] {
+  const table = readFileSync(join(import.meta.dirname, '..', '..', 'console', 'pages.tsx'), 'utf8');
+  const names = [...table.matchAll(/^ {4}name: '(\w+)'/gm)].map(([, name]) => name!);
+  return [...names, 'devices/DEV-1'];
+}

@@ -23,6 +23,8 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ['daemon/home/home.ts', "import { say } from '../../src/cli/terminal/io.ts';", /share only the contract/],
   ['drivers/text.ts', "import { trimText } from '../src/contract/text.ts';", /usable without the daemon/],
   ['drivers/hid/index.ts', "export * from '../../daemon/logger.ts';", /usable without the daemon/],
+  ['console/app.tsx', "import { open } from '../src/cli/main.ts';", /the console runs in a browser/],
+  ['daemon/main.ts', "import { App } from '../console/app.tsx';", /serves the files of the console/],
   ['src/webhooks/scheme.ts', "import { readFileSync } from 'node:fs';", /both sides sign webhooks/],
   ['src/contract/codes.ts', "import { readFileSync } from 'node:fs';", /data and types/],
   ['src/contract/codes.ts', "import { readFileSync } from 'fs';", /data and types/],

@@ -1,76 +1,22 @@
 /** What can be done with a device. */
 import { useSignal } from '@preact/signals';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
-import { textLengths } from '../../../src/contract/limits.ts';
 import type { BatchOperation, DeviceStatus } from '../../../src/contract/values.ts';
-import { call } from '../../api/request.ts';
 import { mayChange } from '../../api/session.ts';
-import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { text } from '../../text/text.ts';
-import { deviceWords } from './words.ts';
 
-/** What a person enters; an optional entry may be empty. */
-type Entries = Readonly<Record<EntryName, string>>;
-type EntryName = 'reason' | 'note' | 'validityDays' | 'userId' | 'activationCode' | 'password' | 'deviceId';
-const empty: Entries = {
-  reason: '',
-  note: '',
-  validityDays: '',
-  userId: '',
-  activationCode: '',
-  password: '',
-  deviceId: '',
+const ActionForm = lazy(async () => (await import('./action-form.tsx')).ActionForm);
+
+/** States in which the registry does not refuse an action, in the order of the buttons. */
+const fits: Readonly<Record<BatchOperation, readonly DeviceStatus[]>> = {
+  ACTIVATE: ['INACTIVE'],
+  LOCK: ['ACTIVE'],
+  UNLOCK: ['LOCKED'],
+  GENERATE_CODE: ['INACTIVE', 'ACTIVE', 'LOCKED'],
+  DEACTIVATE: ['INACTIVE', 'ACTIVE', 'LOCKED'],
 };
-const optional: readonly EntryName[] = ['note', 'validityDays'];
-
-interface Action {
-  /** States in which the registry does not refuse it. */
-  readonly fits: readonly DeviceStatus[];
-  readonly entries: readonly EntryName[];
-  readonly explanation: 'activate' | 'lock' | 'unlock' | 'newCode' | 'final';
-  readonly send: (deviceId: string, entries: Entries, key: string) => Promise<unknown>;
-}
-
-/** The actions, in the order of their buttons. */
-const actions: Readonly<Record<BatchOperation, Action>> = {
-  ACTIVATE: {
-    fits: ['INACTIVE'],
-    entries: ['userId', 'activationCode'],
-    explanation: 'activate',
-    send: (deviceId, { userId, activationCode }, key) =>
-      call('activate', { body: { deviceId, userId, activationCode } }, { key }),
-  },
-  LOCK: {
-    fits: ['ACTIVE'],
-    entries: ['reason'],
-    explanation: 'lock',
-    send: (deviceId, { reason }, key) => call('lock', { params: { deviceId }, body: { reason } }, { key }),
-  },
-  UNLOCK: {
-    fits: ['LOCKED'],
-    entries: ['note'],
-    explanation: 'unlock',
-    send: (deviceId, { note }, key) => call('unlock', { params: { deviceId }, body: note ? { note } : {} }, { key }),
-  },
-  GENERATE_CODE: {
-    fits: ['INACTIVE', 'ACTIVE', 'LOCKED'],
-    entries: ['reason', 'validityDays'],
-    explanation: 'newCode',
-    send: (deviceId, { reason, validityDays }, key) => {
-      const body = { deviceId, reason, ...(validityDays && { validityDays: Number(validityDays) }) };
-      return call('generateActivationCode', { body }, { key });
-    },
-  },
-  DEACTIVATE: {
-    fits: ['INACTIVE', 'ACTIVE', 'LOCKED'],
-    entries: ['reason', 'deviceId', 'password'],
-    explanation: 'final',
-    send: (deviceId, { reason, password }, key) =>
-      call('deactivate', { params: { deviceId }, body: { reason, confirmPassword: password } }, { key }),
-  },
-};
-const names = Object.keys(actions) as BatchOperation[];
+const names = Object.keys(fits) as BatchOperation[];
 
 interface ActionsProps {
   readonly device: DeviceDetail;
@@ -85,7 +31,7 @@ export function Actions({ device, onChanged }: ActionsProps) {
   return (
     <>
       {names
-        .filter(name => actions[name].fits.includes(device.status))
+        .filter(name => fits[name].includes(device.status))
         .map(name => (
           <button
             key={name}
@@ -109,49 +55,5 @@ export function Actions({ device, onChanged }: ActionsProps) {
         />
       )}
     </>
-  );
-}
-
-interface ActionFormProps {
-  readonly name: BatchOperation;
-  readonly deviceId: string;
-  readonly onDone: () => void;
-  readonly onClose: () => void;
-}
-
-/** Asks for what the action needs. Retirement cannot be undone: it needs the id of the device and a password. */
-function ActionForm({ name, deviceId, onDone, onClose }: ActionFormProps) {
-  const words = deviceWords.value.action;
-  const entered = useSignal(empty);
-  const { entries, explanation, send } = actions[name];
-  const isFinal = name === 'DEACTIVATE';
-  return (
-    <ActionDialog
-      title={`${text.value.action[name]}: ${deviceId}`}
-      submit={text.value.action[name]}
-      isDangerous={isFinal}
-      isReady={!isFinal || entered.value.deviceId.trim() === deviceId}
-      onClose={onClose}
-      onSubmit={async key => {
-        await send(deviceId, entered.peek(), key);
-        onDone();
-      }}
-    >
-      <p class={isFinal ? 'fault' : 'hint'}>{words[explanation]}</p>
-      {entries.map(entry => (
-        <Field
-          key={entry}
-          label={entry === 'deviceId' ? words.deviceId(deviceId) : text.value.entry[entry]}
-          type={entry === 'password' ? 'password' : entry === 'validityDays' ? 'number' : 'text'}
-          autocomplete={entry === 'password' ? 'current-password' : 'off'}
-          required={!optional.includes(entry)}
-          {...(entry === 'reason' || entry === 'note' ? { maxLength: textLengths[entry] } : {})}
-          value={entered.value[entry]}
-          onText={typed => {
-            entered.value = { ...entered.value, [entry]: typed };
-          }}
-        />
-      ))}
-    </ActionDialog>
   );
 }

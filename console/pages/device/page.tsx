@@ -7,17 +7,19 @@ import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { linkTo, place } from '../../router.ts';
 import { text } from '../../text/text.ts';
 import { Actions } from './actions.tsx';
-import { Backups } from './backups.tsx';
 import { CodeSection } from './code.tsx';
 import { EditSection } from './edit.tsx';
 import { Facts } from './facts.tsx';
 import { History } from './history.tsx';
 import { ProofSection } from './proof.tsx';
 import { deviceWords } from './words.ts';
+
+const Backups = lazy(async () => (await import('./backups.tsx')).Backups);
 
 /** The device that the address names. It follows the changes of others. */
 export function DevicePage() {
