@@ -240,6 +240,7 @@ needs('chromium')('the page Bench', () => {
     it('with an unknown badge of a roster binds nothing until a valid badge', async () => {
       const { page, context } = await openBench();
       await upload(page, 'userId,name\nzoe,Zoe\n');
+      await said(page, 'Plug in a key for Zoe.');
       await scan(page, 'mallory');
       await said(page, /^mallory: This is not a user id/);
       await decided(page, 'WAIT');
