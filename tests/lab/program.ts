@@ -10,8 +10,8 @@ const PASSWORD = 'correct horse battery';
 const PROGRAM = fileURLToPath(new URL('../../dist/devmgr.cjs', import.meta.url));
 /** Exit code if the server does not respond in time. */
 const UNREACHABLE = 9;
-/** Milliseconds in which a line has to be printed. */
-const PATIENCE = 180_000;
+/** Milliseconds in which a line has to be printed: less than the time limit of a guest, which does not name the line. */
+const PATIENCE = 100_000;
 
 const environment = {
   ...process.env,
@@ -42,8 +42,14 @@ export function startAtTerminal(...args: string[]): ChildProcess {
 export class Screen {
   readonly lines: { readonly text: string; readonly at: number }[] = [];
   readonly #checks = new Set<() => void>();
+  /** How the program has ended; null while it runs. */
+  #end: string | null = null;
 
   constructor(child: ChildProcess) {
+    child.once('close', (code, signal) => {
+      this.#end = signal ?? `code ${code}`;
+      for (const check of [...this.#checks]) check();
+    });
     for (const stream of [child.stdout!, child.stderr!]) {
       createInterface({ input: stream }).on('line', text => {
         this.lines.push({ text, at: performance.timeOrigin + performance.now() });
@@ -57,19 +63,22 @@ export class Screen {
     return this.lines.map(({ text }) => text);
   }
 
-  /** The number of the first line from `from` on that passes the test. */
+  /** The number of the first line from `from` on that passes the test. Rejects if the program ends without it. */
   until(what: string, test: (text: string) => boolean, from = 0): Promise<number> {
     return new Promise((resolve, reject) => {
-      const check = (): void => {
-        const found = this.lines.findIndex(({ text }, i) => i >= from && test(text));
-        if (found < 0) return;
+      const end = (settle: () => void): void => {
         clearTimeout(timer);
         this.#checks.delete(check);
-        resolve(found);
+        settle();
       };
-      const timer = setTimeout(() => {
-        reject(new Error(`${what} was not printed; last lines: ${this.texts.slice(-5).join(' | ')}`));
-      }, PATIENCE);
+      const fail = (why: string): void =>
+        end(() => reject(new Error(`${what} was not printed${why}; last lines: ${this.texts.slice(-5).join(' | ')}`)));
+      const check = (): void => {
+        const found = this.lines.findIndex(({ text }, i) => i >= from && test(text));
+        if (found >= 0) end(() => resolve(found));
+        else if (this.#end !== null) fail(`: the program has ended (${this.#end})`);
+      };
+      const timer = setTimeout(() => fail(` within ${PATIENCE / 1000} s`), PATIENCE);
       this.#checks.add(check);
       check();
     });

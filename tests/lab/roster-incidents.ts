@@ -153,8 +153,8 @@ export class Incidents {
     const [kept, removed] = (random() < 0.5 ? pair : pair.reverse()) as [(typeof pair)[0], (typeof pair)[0]];
     const atOne = operator.lines;
     await bench.unplug(removed.id, removed.key.serial);
-    await operator.passed(kept.key, person, atOne);
-    await operator.bind(kept.key, kept.id, person, random() < 0.5);
+    const { id } = await operator.passed(kept.key, kept.id, person, atOne);
+    await operator.bind(kept.key, id, person, random() < 0.5);
     this.#returned.push(removed.key);
     return true;
   }
@@ -162,9 +162,7 @@ export class Incidents {
   async #keyOfAnother(): Promise<boolean> {
     const { operator, bench, pick, others } = this.#parts;
     const key = pick([...others, ...operator.pairs.keys()]);
-    const from = operator.lines;
-    const id = await bench.plug(key.spec);
-    await operator.shows('why it is not bound', new RegExp(`✗ FAIL .*${key.serial}`), from);
+    const id = await operator.fail(key);
     await this.#enterIsRefused();
     await bench.unplug(id, key.serial);
     return false;

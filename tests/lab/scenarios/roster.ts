@@ -90,11 +90,11 @@ const incidents = new Incidents({
 /** Ends the run while a key has passed: nothing is bound, and the continued run checks the key again. */
 async function interrupted(person: string): Promise<void> {
   const key = incidents.key();
-  const id = await operator.pass(key, person);
+  const inReader = await operator.pass(key, person);
   await operator.startAgain();
   incidents.forgetBadge();
   const now = incidents.next!;
-  await operator.passed(key, now, 0);
+  const { id } = await operator.passed(key, inReader, now, 0);
   await operator.bind(key, id, now, true);
   incidents.done(now);
 }
@@ -144,6 +144,7 @@ await once(daemon, 'close');
 
 console.log(`  ${pluggings} pluggings, ${PEOPLE} right pairs of person and key`);
 for (const [incident, times] of incidents.counts) console.log(`    ${incident}: ${times}`);
+console.log(`    keys that did not answer in time, and were plugged in again: ${operator.unread}`);
 console.log('  shown after the kernel listed the key');
 console.log(`    ${summary('enroll, the code: the first of each model', plainFirst)}`);
 console.log(`    ${summary('enroll, the code: the others', plain)}`);
