@@ -99,9 +99,16 @@ function renewLater(given: SignIn): void {
 
 async function renew(given: SignIn): Promise<void> {
   try {
-    useSession({ ...given, ...(await call('refresh', {})) });
+    replaceToken(given, await call('refresh', {}));
   } catch {
     // The daemon may be away: there is time for further attempts.
-    if (session.value) renewLater(given);
+    if (session.peek() === given) renewLater(given);
   }
+}
+
+/** Gives the session another token, unless it has ended or was replaced while that was on its way. Returns whether it was given. */
+export function replaceToken(given: SignIn, renewed: Pick<SignIn, 'token' | 'expireTime'>): boolean {
+  if (session.peek() !== given) return false;
+  useSession({ ...given, ...renewed });
+  return true;
 }

@@ -1,10 +1,10 @@
 /** Signing in again: some changes need a sign-in of the last ten minutes. */
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import type { BodyOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { answerOf } from './keys.ts';
 import { call, setOnStepUp } from './request.ts';
-import { session, useSession } from './session.ts';
+import { replaceToken, session } from './session.ts';
 
 /** A request that waits for a recent sign-in. */
 interface Waiting {
@@ -25,6 +25,10 @@ export function startStepUp(): void {
     waiting.value = { asked, resolve };
     return asked;
   });
+  // The next person in this tab must not make a change of this one.
+  effect(() => {
+    if (!session.value) answerStepUp(false);
+  });
 }
 
 /** Signs in again with the password. Throws `Problem`. */
@@ -43,8 +47,7 @@ export function answerStepUp(done: boolean): void {
 }
 
 async function stepUp(body: BodyOf<Routes['stepUp']>): Promise<void> {
+  const given = session.peek();
   const renewed = await call('stepUp', { body });
-  const present = session.peek();
-  if (present) useSession({ ...present, ...renewed });
-  answerStepUp(true);
+  answerStepUp(given ? replaceToken(given, renewed) : false);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
@@ -40,6 +40,29 @@ needs('chromium')('the frame of the console', () => {
     expect(requested.filter(url => !url.startsWith(`${daemon.url}/`) && !url.startsWith('ws://127.0.0.1'))).toEqual([]);
     expect(complaints).toEqual([]);
     await page.context().close();
+  });
+
+  it('stays signed out if a new token arrives after the sign-out', async () => {
+    const { page, context } = await openConsole(browser, daemon);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const asked = Promise.withResolvers<Route>();
+    await page.route('**/api/auth/refresh', route => asked.resolve(route));
+    await page.evaluate(() => {
+      const stored = JSON.parse(sessionStorage.getItem('devmgr.session')!);
+      const expireTime = new Date(Date.now() + 4000).toISOString();
+      sessionStorage.setItem('devmgr.session', JSON.stringify({ ...stored, expireTime }));
+    });
+    await page.reload();
+    const route = await asked.promise;
+    await page.locator('summary', { hasText: 'admin' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('User name').waitFor();
+    const arrived = page.waitForResponse('**/api/auth/refresh');
+    await route.continue();
+    await (await arrived).finished();
+    expect(await page.evaluate(() => sessionStorage.getItem('devmgr.session'))).toBeNull();
+    await page.getByLabel('User name').waitFor();
+    await context.close();
   });
 
   it('opens with a code once, and clears it from the address and the history', async () => {

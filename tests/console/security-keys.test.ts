@@ -135,6 +135,32 @@ needs('chromium')('security keys in the console', () => {
     await context.close();
   });
 
+  it('are not needed for a change that waited when its session ended: the next person does not make it', async () => {
+    const { page, context } = await open();
+    await plugSecurityKey(page);
+    await signInWithPassword(page);
+    await isSignedIn(page);
+    await register(page, 'desk');
+    const { id } = (await daemon.call('GET', '/api/users/list?limit=100')).data.list.find(
+      (user: { username: string }) => user.username === person,
+    );
+    const changes: string[] = [];
+    page.on('request', request => request.url().endsWith('/require-key') && changes.push(request.url()));
+    clock.forward(11 * minute);
+    await page.getByLabel('Require a key at each sign-in of this account').click();
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    expect(changes).toHaveLength(1);
+    await daemon.call('POST', `/api/users/${id}/logout`);
+    await page.getByLabel('User name').waitFor();
+    person = 'admin';
+    await signInWithPassword(page);
+    await isSignedIn(page);
+    await page.getByRole('heading', { name: 'Security keys' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(changes).toHaveLength(1);
+    await context.close();
+  });
+
   it('sign in a terminal that waits, once, after a look at its code', async () => {
     const asked = await daemon.call('POST', '/api/auth/terminal', { name: 'alice@line-3' }, { token: null });
     const { userCode, requestId, secret } = asked.data;
