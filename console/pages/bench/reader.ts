@@ -1,22 +1,14 @@
 /** The keys that are plugged into the machine of the daemon, as they change. */
 import { effect, signal } from '@preact/signals';
-import type { DriverStatus, Key } from '../../../src/contract/hardware.ts';
+import type { Key } from '../../../src/contract/hardware.ts';
 import { AttachedKeys } from '../../../src/contract/line/attached-keys.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { connections, onEvents, streamState } from '../../api/stream.ts';
 import type { BenchRun } from './run.ts';
 
-/** What finds keys, and whether one was found. */
-export interface Hardware {
-  readonly drivers: readonly DriverStatus[];
-  readonly hasKeys: boolean;
-}
-
 /** Follows the keys for a run while the page is shown. */
 export class Reader {
-  /** Null before the first list. */
-  readonly hardware = signal<Hardware | null>(null);
   /** Why the list cannot be read; null if it can. */
   readonly problem = signal<Problem | null>(null);
   readonly #run: BenchRun;
@@ -71,11 +63,7 @@ export class Reader {
   /** Reads the list of keys. */
   readonly reload = async (): Promise<void> => {
     try {
-      await this.#keys.update(async () => {
-        const { list, drivers } = await call('listKeys', {});
-        this.hardware.value = { drivers, hasKeys: list.length > 0 };
-        return list;
-      });
+      await this.#keys.update(async () => (await call('listKeys', {})).list);
       this.#run.keepOnly(this.#attached);
       this.problem.value = null;
     } catch (error) {

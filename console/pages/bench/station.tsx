@@ -1,0 +1,38 @@
+/** The bench where the daemon has hardware. */
+import { useEffect, useMemo } from 'preact/hooks';
+import { lazy } from '../../parts/lazy.tsx';
+import { ProblemNotice } from '../../parts/problem.tsx';
+import { CallForm } from './call.tsx';
+import { runOf } from './current.ts';
+import { Reader } from './reader.ts';
+import { RosterSection } from './roster.tsx';
+import { listen } from './scanner.ts';
+import { focusStage, Stage } from './stage.tsx';
+import { benchWords } from './words.ts';
+
+const Results = lazy(async () => (await import('./results.tsx')).Results);
+
+/** Binds keys to people, for the person who is signed in. */
+export function Station({ userId }: { readonly userId: string }) {
+  const run = runOf(userId);
+  const reader = useMemo(() => new Reader(run), [run]);
+  useEffect(() => reader.start(), [reader]);
+  useEffect(
+    () =>
+      listen(what => {
+        run.take(what);
+        if (what.type === 'badge') focusStage();
+      }),
+    [run],
+  );
+  return (
+    <>
+      <ProblemNotice problem={reader.problem.value} retry={reader.reload} />
+      <p class="hint">{benchWords.value.intro}</p>
+      <CallForm run={run} />
+      <Stage run={run} />
+      <RosterSection run={run} />
+      {run.view.value.results.length > 0 && <Results run={run} />}
+    </>
+  );
+}
