@@ -42,7 +42,7 @@ function Sound() {
   );
 }
 
-/** The bench itself is loaded where there is hardware. */
+/** Most daemons of a registry have no hardware: the bench itself is loaded only if this one has. */
 function Hardware({ userId }: { readonly userId: string }) {
   const { data, problem, reload } = useResource(signal => call('listKeys', {}, { signal }));
   const found = data.value;

@@ -1,4 +1,4 @@
-/** The bench where the daemon has hardware. */
+/** The bench for a daemon that has hardware. */
 import { useEffect, useMemo } from 'preact/hooks';
 import { lazy } from '../../parts/lazy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
