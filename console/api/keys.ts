@@ -2,27 +2,27 @@
 import type { AssertionResponse, AttestationResponse } from '../../src/contract/webauthn-input.ts';
 import { Problem } from './problem.ts';
 
-/** Whether this browser can use security keys at this address: only under HTTPS, or at localhost. */
+/** Whether this browser can use security keys at this address: over HTTPS or at localhost. */
 export const canUseKeys = (): boolean => 'PublicKeyCredential' in globalThis;
 
-/** Has a key sign in. `options`: from the daemon. Throws `Problem` if the person cancels or the key refuses. */
+/** Asks a key for a signature. `options`: from the daemon. Throws `Problem` if the person cancels or no key fits. */
 export async function answerOf(options: object): Promise<AssertionResponse> {
   const { startAuthentication } = await import('@simplewebauthn/browser');
   type Options = Parameters<typeof startAuthentication>[0]['optionsJSON'];
-  return (await said(startAuthentication({ optionsJSON: options as Options }))) as AssertionResponse;
+  return (await asked(startAuthentication({ optionsJSON: options as Options }))) as AssertionResponse;
 }
 
-/** Has a key make a credential for this site. Throws `Problem` if the person cancels, or the key has one already. */
+/** Asks a key for a credential of this site. Throws `Problem` if the person cancels or the key has one already. */
 export async function newCredential(options: object): Promise<AttestationResponse> {
   const { startRegistration } = await import('@simplewebauthn/browser');
   type Options = Parameters<typeof startRegistration>[0]['optionsJSON'];
-  return (await said(startRegistration({ optionsJSON: options as Options }))) as AttestationResponse;
+  return (await asked(startRegistration({ optionsJSON: options as Options }))) as AttestationResponse;
 }
 
-/** What a browser says about a key is for programmers; the name of the error says which of two things happened. */
-async function said(asked: Promise<object>): Promise<object> {
+/** The messages of browsers are for programmers; the name of the error says whether the key is already registered. */
+async function asked(answer: Promise<object>): Promise<object> {
   try {
-    return await asked;
+    return await answer;
   } catch (error) {
     throw new Problem('key', error instanceof Error && error.name === 'InvalidStateError' ? 'known' : 'none');
   }

@@ -1,54 +1,45 @@
-/** Loads data again when events concern it, and not for each of them: after a pause in the events, or at once but seldom. */
+/** Loads data again when events concern it, and not for each of them. */
 import { useEffect } from 'preact/hooks';
 import type { Notification } from '../../src/contract/events.ts';
 import { onEvents } from './stream.ts';
 
-/** Milliseconds without an event after which data is loaded again, and the longest wait while events go on. */
-const wait = { quiet: 2000, most: 15_000 };
+/** When data is loaded again after an event. In milliseconds. */
+export interface Pace {
+  /** Pause in the events that is waited for. */
+  readonly quiet: number;
+  /** The longest wait while events continue. */
+  readonly most: number;
+  /** Least time between two reloads. */
+  readonly apart: number;
+}
 
-/** Milliseconds between two reloads. */
-const APART_MS = 5000;
+/** At once, but seldom: for what a person reads. */
+const soon: Pace = { quiet: 0, most: 0, apart: 5000 };
 
-/** Calls `reload` some time after events that `concerns` accepts: once for a batch of 10,000, not 10,000 times. */
-export function useReloadAfterEvents(reload: () => void, concerns: (event: Notification) => boolean): void {
-  // Both functions mean the same at each drawing of the page, so the first ones are kept.
+/** After a pause in the events: for figures that each event changes. A batch of 10,000 is one reload. */
+export const settled: Pace = { quiet: 2000, most: 15_000, apart: 0 };
+
+/** Calls `reload` after groups of events that `concerns` accepts. The functions of the first drawing are used. */
+export function useRefresh(
+  reload: () => void,
+  concerns: (events: readonly Notification[]) => boolean,
+  { quiet, most, apart }: Pace = soon,
+): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let firstAt = 0;
-    const later = () => {
-      const now = Date.now();
-      if (timer === undefined) firstAt = now;
-      clearTimeout(timer);
-      timer = setTimeout(
-        () => {
-          timer = undefined;
-          reload();
-        },
-        Math.max(0, Math.min(wait.quiet, firstAt + wait.most - now)),
-      );
-    };
-    const stop = onEvents(events => {
-      if (events.some(concerns)) later();
-    });
-    return () => {
-      stop();
-      clearTimeout(timer);
-    };
-  }, []);
-}
-
-/** Calls `reload` when `concerns` accepts a group of events: at once, or when the last reload was long enough ago. */
-export function useRefresh(reload: () => void, concerns: (events: readonly Notification[]) => boolean): void {
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let last = Number.NEGATIVE_INFINITY;
+    let loadedAt = Number.NEGATIVE_INFINITY;
     const load = () => {
       timer = undefined;
-      last = performance.now();
+      loadedAt = performance.now();
       reload();
     };
     const stop = onEvents(events => {
-      if (concerns(events)) timer ??= setTimeout(load, Math.max(0, last + APART_MS - performance.now()));
+      if (!concerns(events)) return;
+      const now = performance.now();
+      if (timer === undefined) firstAt = now;
+      clearTimeout(timer);
+      timer = setTimeout(load, Math.max(0, loadedAt + apart - now, Math.min(quiet, firstAt + most - now)));
     });
     return () => {
       stop();

@@ -5,9 +5,9 @@ import type { ErrorCode } from '../../src/contract/codes.ts';
 export class Problem extends Error {
   /** Business code; 0 if the daemon did not answer, `key` if a security key was not used. */
   readonly code: ErrorCode | 0 | 'key';
-  /** Under which the log of the daemon has the details; null if it did not answer. */
+  /** Id of the request in the log of the daemon; null if it did not answer. */
   readonly requestId: string | null;
-  /** Of a refusal: what the daemon says besides. Null if it says nothing. */
+  /** The `data` of a refusal; null if it has none. */
   readonly data: unknown;
   constructor(code: ErrorCode | 0 | 'key', message: string, requestId: string | null = null, data: unknown = null) {
     super(message);

@@ -6,7 +6,7 @@ import { endpoints, type RouteName } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { Problem } from './problem.ts';
 
-/** What a request may be given besides its input. */
+/** How a request is sent. */
 export interface RequestOptions {
   /** Aborts the request. */
   readonly signal?: AbortSignal;
@@ -68,7 +68,7 @@ export async function call<N extends RouteName>(
   return envelope.data as DataOf<Routes[N]>;
 }
 
-/** Calls an operation whose response is not an envelope: an export, a file. Throws as `call` does; reading the body can fail, too. */
+/** Calls an operation whose response is not an envelope: an export, a file. Throws as `call` does; reading the body can fail as well. */
 export async function open<N extends RouteName>(
   name: N,
   input: InputOf<Routes[N]>,

@@ -1,9 +1,9 @@
-/** Everything that the stream carries, the newest first. */
+/** All events that the stream carries, the newest first. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Notification } from '../../src/contract/events.ts';
 import { type JournalEventType, journalEventTypes } from '../../src/contract/values.ts';
-import { type Problem, problemOf } from '../api/problem.ts';
+import { useAction } from '../api/action.ts';
 import { call } from '../api/request.ts';
 import { onEvents, recent } from '../api/stream.ts';
 import { EventList } from '../parts/events.tsx';
@@ -52,10 +52,9 @@ function Events({ types }: { readonly types: string }) {
   const words = text.value.activity;
   const isShown = useMemo(() => shownBy(types), [types]);
   const events = useSignal(recent.peek().filter(isShown));
-  /** Lowest id that was looked at; null before the first events have come. */
+  /** Lowest id that was read; null before the first events have arrived. */
   const lowest = useSignal(recent.peek().at(-1)?.id ?? null);
-  const problem = useSignal<Problem | null>(null);
-  const busy = useSignal(false);
+  const { busy, problem, run } = useAction();
   // The first events may come after the page.
   useSignalEffect(() => {
     if (lowest.peek() !== null || !recent.value.length) return;
@@ -74,18 +73,11 @@ function Events({ types }: { readonly types: string }) {
     [events, isShown, lowest],
   );
   const readEarlier = async () => {
-    busy.value = true;
-    problem.value = null;
-    try {
-      const before = lowest.value ?? Number.MAX_SAFE_INTEGER;
-      const { list } = await call('events', { query: { before, limit: PAGE, ...(types && { types }) } });
-      const earlier = list as readonly Notification[];
-      events.value = [...events.value, ...earlier];
-      lowest.value = earlier.length < PAGE ? 1 : (earlier.at(-1)?.id ?? 1);
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
-    busy.value = false;
+    const before = lowest.value ?? Number.MAX_SAFE_INTEGER;
+    const { list } = await call('events', { query: { before, limit: PAGE, ...(types && { types }) } });
+    const earlier = list as readonly Notification[];
+    events.value = [...events.value, ...earlier];
+    lowest.value = earlier.length < PAGE ? 1 : (earlier.at(-1)?.id ?? 1);
   };
   return (
     <>
@@ -94,7 +86,7 @@ function Events({ types }: { readonly types: string }) {
       {lowest.value === 1 ? (
         <p class="hint">{words.whole}</p>
       ) : (
-        <button type="button" onClick={readEarlier} disabled={busy.value}>
+        <button type="button" onClick={() => void run(readEarlier)} disabled={busy.value}>
           {words.earlier}
         </button>
       )}

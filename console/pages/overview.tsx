@@ -1,9 +1,9 @@
 /** All devices at a glance. */
 import type { DataOf } from '../../src/contract/define.ts';
-import type { Notification } from '../../src/contract/events.ts';
+import { statisticsRange } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
-import { useReloadAfterEvents } from '../api/live.ts';
+import { settled, useRefresh } from '../api/live.ts';
 import { call } from '../api/request.ts';
 import { useResource } from '../api/resource.ts';
 import { recent } from '../api/stream.ts';
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 export function OverviewPage() {
   const words = text.value.overview;
   const { data, problem, reload } = useResource(signal => call('statistics', {}, { signal }));
-  useReloadAfterEvents(reload, ({ type }: Notification) => type.startsWith('DEVICE_'));
+  useRefresh(reload, events => events.some(({ type }) => type.startsWith('DEVICE_')), settled);
   const figures = data.value;
   return (
     <>
@@ -66,13 +66,13 @@ function Figures({ figures }: { readonly figures: Statistics }) {
         <Figure
           count={codesExpiring}
           words={words.codesExpiring}
-          to={linkTo('devices', { status: 'INACTIVE', codeExpiresBefore: inDays(30) })}
+          to={linkTo('devices', { status: 'INACTIVE', codeExpiresBefore: inDays(statisticsRange.codesDays) })}
           isWarning={codesExpiring > 0}
         />
         <Figure
           count={unused}
           words={words.unused}
-          to={linkTo('devices', { status: 'ACTIVE', lastUsedBefore: inDays(-90) })}
+          to={linkTo('devices', { status: 'ACTIVE', lastUsedBefore: inDays(-statisticsRange.unusedDays) })}
           isWarning={unused > 0}
         />
       </ul>

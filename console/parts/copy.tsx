@@ -1,9 +1,9 @@
-/** Text to take to somewhere else. */
+/** Copies text to the clipboard. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { text } from '../text/text.ts';
 
-/** A button that copies a text. Browsers offer the clipboard under HTTPS and on the machine itself only; elsewhere there is nothing. */
+/** A button that copies a text. Browsers offer a clipboard over HTTPS and at localhost; elsewhere it shows no button. */
 export function CopyButton({ value }: { readonly value: string }) {
   const words = text.value.common;
   const copied = useSignal<string | null>(null);

@@ -1,4 +1,4 @@
-/** The way through a list of several pages. */
+/** Links between the pages of a list. */
 import { text } from '../text/text.ts';
 
 interface PagerProps {
@@ -9,7 +9,7 @@ interface PagerProps {
   readonly to: (page: number) => string;
 }
 
-/** Links to the pages before and after; nothing if there is one page only. */
+/** Links to the previous and the next page; null if there is only one. */
 export function Pager({ page, pages, to }: PagerProps) {
   const words = text.value.common;
   if (pages < 2 && page === 1) return null;

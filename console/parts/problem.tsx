@@ -1,4 +1,4 @@
-/** A request that failed, said to a person. */
+/** Tells a person why a request failed. */
 import type { Problem } from '../api/problem.ts';
 import { text } from '../text/text.ts';
 

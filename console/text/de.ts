@@ -1,4 +1,5 @@
 /** The words of the console in German. */
+import { statisticsRange } from '../../src/contract/limits.ts';
 import type { Dictionary } from './en.ts';
 import { grouped } from './numbers.ts';
 
@@ -28,7 +29,7 @@ export const de: Dictionary = {
     code: 'Dieser Link wurde schon benutzt oder ist älter als 30 Sekunden. Rufen Sie devmgr open erneut auf, oder melden Sie sich an.',
     wrong: 'Benutzername oder Passwort ist falsch.',
     withKey: 'Mit einem Sicherheitsschlüssel anmelden',
-    registered: 'Der Schlüssel ist registriert. Melden Sie sich neu an.',
+    registered: 'Der Schlüssel ist registriert. Melden Sie sich erneut an.',
     local: 'Auf dem Rechner des Dienstes öffnet `devmgr open` diese Seite angemeldet.',
   },
   stepUp: {
@@ -101,8 +102,8 @@ export const de: Dictionary = {
     devices: 'Geräte',
     perHour: 'Registrierungen je Stunde',
     perDay: 'Registrierungen je Tag',
-    codesExpiring: 'Codes, die in 30 Tagen ablaufen',
-    unused: 'aktiv, seit 90 Tagen unbenutzt',
+    codesExpiring: `Codes, die in ${statisticsRange.codesDays} Tagen ablaufen`,
+    unused: `aktiv, seit ${statisticsRange.unusedDays} Tagen unbenutzt`,
     newest: 'Neueste Ereignisse',
     noEvents: 'Noch ist nichts geschehen.',
   },

@@ -1,4 +1,5 @@
 /** The words of the console in English. Any other language has the same entries: the type checker compares them. */
+import { statisticsRange } from '../../src/contract/limits.ts';
 import { grouped } from './numbers.ts';
 
 const s = (count: number, one: string, many = `${one}s`) => `${grouped(count)} ${count === 1 ? one : many}`;
@@ -57,10 +58,10 @@ export const en = {
     limited: (seconds: number) => `Too many requests: this one is sent again in ${s(seconds, 'second')}.`,
     requestId: (id: string) => `Request ${id}`,
     retry: 'Try again',
-    keyKnown: 'This key is registered already.',
-    noKey: 'No security key was used: cancelled, out of time, or none that fits. Try again.',
+    keyKnown: 'This key is already registered.',
+    noKey: 'No security key was used: it was canceled, took too long, or no key fits. Try again.',
     keyAddress:
-      'You must sign in with a security key, and browsers use none at this address. Open the console under HTTPS or at localhost.',
+      'You must sign in with a security key, and browsers use none at this address. Open the console over HTTPS or at localhost.',
     crashed: 'This page has failed. Reload it; the registry is not affected.',
   },
   common: {
@@ -99,8 +100,8 @@ export const en = {
     devices: 'devices',
     perHour: 'Registrations per hour',
     perDay: 'Registrations per day',
-    codesExpiring: 'codes that expire within 30 days',
-    unused: 'active, not used for 90 days',
+    codesExpiring: `codes that expire within ${statisticsRange.codesDays} days`,
+    unused: `active, not used for ${statisticsRange.unusedDays} days`,
     newest: 'Newest events',
     noEvents: 'Nothing has happened yet.',
   },
@@ -114,7 +115,7 @@ export const en = {
     title: 'Activity',
     types: 'Show only',
     earlier: 'Earlier events',
-    whole: 'That is where the journal begins.',
+    whole: 'The journal begins here.',
   },
   role: { ADMIN: 'administrator', DEALER: 'dealer', VIEWER: 'viewer' },
   roleMay: {

@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
-import { userIds } from '../../src/contract/ids.ts';
 import { signInCodeSeconds } from '../../src/contract/limits.ts';
 import type * as api from '../../src/contract/sign-in-codes.ts';
 import type { CodePurpose } from '../../src/contract/values.ts';
@@ -76,7 +75,7 @@ export class SignInCodes {
     return {
       token: issued.token,
       expireTime: present.iso(issued.expiresAt),
-      user: { id: userIds.format(user.number), username: user.username, role: user.role, email: user.email },
+      user: present.loginUser(user),
     };
   }
 

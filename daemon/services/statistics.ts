@@ -1,5 +1,6 @@
 import type { DataOf } from '../../src/contract/define.ts';
-import { type statistics, statisticsRange } from '../../src/contract/statistics.ts';
+import { statisticsRange } from '../../src/contract/limits.ts';
+import type { statistics } from '../../src/contract/statistics.ts';
 import { deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
 import type { DeviceStatistics } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';

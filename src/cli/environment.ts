@@ -99,7 +99,7 @@ export const variables: readonly Variable[] = [
   {
     name: environment.stepUp,
     words:
-      'sessions in which users, tokens and policies are changed after a recent sign-in only: console, all or off; --step-up overrides it (console)',
+      'sessions that need a recent sign-in to change users, tokens and policies: console, all or off; --step-up overrides it (console)',
     side: 'daemon',
   },
   {

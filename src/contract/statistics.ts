@@ -3,10 +3,8 @@ import { Type } from 'typebox';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { count, shown, timestamp } from './fields.ts';
+import { statisticsRange } from './limits.ts';
 import { deviceStatuses, deviceTypes, roles } from './values.ts';
-
-/** What statistics cover: numbers of entries, and days. */
-export const statisticsRange = { manufacturers: 20, hours: 48, days: 30, codesDays: 30, unusedDays: 90 } as const;
 
 const counts = <const V extends readonly string[]>(names: V) =>
   Type.Object(Object.fromEntries(names.map(name => [name, count('number of devices')])) as CountFields<V>);

@@ -4,7 +4,7 @@ import type { AccountWords } from './words.ts';
 /** Every text of the page in German. */
 export const de: AccountWords = {
   mustRegister:
-    'Sie müssen sich mit einem Sicherheitsschlüssel anmelden und haben noch keinen. Registrieren Sie einen, und melden Sie sich dann neu an.',
+    'Sie müssen sich mit einem Sicherheitsschlüssel anmelden und haben noch keinen. Registrieren Sie einen, und melden Sie sich dann erneut an.',
   keys: 'Sicherheitsschlüssel',
   keysHint:
     'Mit einem Schlüssel melden Sie sich ohne Passwort an, oder nach dem Passwort. Er gilt nur für den Namen, für den er registriert wurde.',

@@ -14,13 +14,13 @@ const en = {
   lastUsed: 'Last used',
   add: 'Register a key',
   cannot:
-    'Browsers use security keys under HTTPS and at localhost only. Open the console at such an address to register one.',
+    'Browsers use security keys only over HTTPS and at localhost. Open the console at such an address to register one.',
   requireOwn: 'Require a key at each sign-in of this account',
   removeTitle: (name: string) => `Remove the key ${name}?`,
   removeHint: 'It no longer signs you in. It cannot be registered again.',
   policy: 'Who must have a key',
   policyHint:
-    'Users of these roles sign in with a key after the password. A user without a key can only register one. Require keys of a role after its users have registered them.',
+    'Users of these roles sign in with a key after the password. A user without a key can only register one. Require keys for a role after its users have registered them.',
   policyRoles: 'Roles',
 };
 

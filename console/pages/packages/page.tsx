@@ -1,7 +1,7 @@
 /** The installer packages of the registry. */
 import { useSignal } from '@preact/signals';
 import { type Platform, platformNames } from '../../../src/contract/values.ts';
-import { useReloadAfterEvents } from '../../api/live.ts';
+import { settled, useRefresh } from '../../api/live.ts';
 import { useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
 import { Choice } from '../../parts/choice.tsx';
@@ -21,7 +21,7 @@ const UploadDialog = lazy(async () => (await import('./upload.tsx')).UploadDialo
 export function PackagesPage() {
   const words = packageWords.value;
   const { data, problem, reload } = useResource(signal => listPackages(pageNumber(), platformInPlace(), signal));
-  useReloadAfterEvents(reload, ({ type }) => type === 'APP_VERSION_UPLOADED');
+  useRefresh(reload, events => events.some(({ type }) => type === 'APP_VERSION_UPLOADED'), settled);
   const { current, start, cancel } = useDownload();
   const isUploading = useSignal(false);
   const list = data.value;

@@ -9,11 +9,14 @@ import { place } from '../../router.ts';
 import { clock } from '../../text/numbers.ts';
 import { words } from './words.ts';
 
-/** Asks whether the terminal is the person's own. A stranger can send an address like this one: nothing happens without an approval. */
+/** The code in the address. */
+const codeInAddress = () => place.value.query.get('code') ?? '';
+
+/** Asks whether the terminal is the person's own. Anyone can send an address like this one, so nothing happens without an approval. */
 export function TerminalPage() {
-  const userCode = place.value.query.get('code') ?? '';
+  const userCode = codeInAddress();
   const { data, problem } = useResource(async signal => {
-    const code = place.value.query.get('code') ?? '';
+    const code = codeInAddress();
     return code ? call('showTerminalLogin', { body: { userCode: code } }, { signal }) : null;
   });
   const isApproved = useSignal(false);

@@ -2,21 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { consolePath } from '../../../src/contract/values.ts';
 import { type CarriedFolder, readCarried } from './carried-files.ts';
-import { sendPage } from './pages.ts';
+import { pagePolicy, sendPage } from './pages.ts';
 
-/** Everything that the pages load comes from this daemon, and no text becomes markup or code. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+/** No text becomes markup or code. */
+const policy = `${pagePolicy}; require-trusted-types-for 'script'; trusted-types 'none'`;
 
 const types = {
   html: 'text/html; charset=utf-8',
@@ -24,7 +13,7 @@ const types = {
   css: 'text/css; charset=utf-8',
 } as const;
 
-/** For the sources, what the last build has made of them. */
+/** When the daemon runs from its sources, these are the files of the last build. */
 const folder: CarriedFolder = {
   name: 'console',
   places: ['console', 'dist/console'],

@@ -5,7 +5,7 @@ import { buildOpenapi } from '../../../src/contract/openapi.ts';
 import { buildPostman } from '../../../src/contract/postman.ts';
 import { routes } from '../../../src/contract/routes.ts';
 import { consolePath } from '../../../src/contract/values.ts';
-import { sendPage } from './pages.ts';
+import { pagePolicy, sendPage } from './pages.ts';
 import { type AssetName, assetTypes, readAsset } from './swagger-assets.ts';
 
 /** What the documents contain of the program. */
@@ -15,18 +15,6 @@ export interface DocumentParts {
   /** Whether the daemon serves the console: then `/` leads to it. */
   readonly console: boolean;
 }
-
-/** The page may use only this service. `data:` is for the icons inside the style sheet and the page. */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 const page = `<!doctype html>
 <html lang="en">

@@ -1,6 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+/** Content security policy of pages: they load everything from this daemon. `data:` is for icons inside style sheets. */
+export const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 /** Sends a document or a file of a page. A browser may keep it but must check each time whether it is current. */
 export function sendPage(
   request: FastifyRequest,

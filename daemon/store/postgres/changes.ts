@@ -1,11 +1,10 @@
 /** How each kind of change is applied to a draft. */
-import { type CallerGuard, lostByToken, lostByUser } from '../../domain/caller.ts';
-import { brokenBy, type DeviceRecord } from '../../domain/device.ts';
+import type { DeviceRecord } from '../../domain/device.ts';
 import { registeredLater } from '../../domain/device-decisions.ts';
-import { changedSince } from '../../domain/user.ts';
-import { CallerRefused, type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../commit.ts';
+import { type Change, type ChangeResult, type Commit, Conflict } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
 import { appKey, type Draft } from './draft.ts';
+import { checkCaller, checkGuard, requireDevice } from './guards.ts';
 import { registered } from './tables.ts';
 
 type Kind = Change['kind'];
@@ -44,42 +43,6 @@ export function* applyCommit(draft: Draft, commit: Commit): Generator<void, Chan
 /** The change of a commit whose time was raised. */
 const later = (change: Change, by: number): Change =>
   change.kind === 'device.add' && by > 0 ? registeredLater(change, by) : change;
-
-function checkCaller(draft: Draft, caller: CallerGuard): void {
-  const lost =
-    caller.kind === 'user'
-      ? lostByUser(caller, draft.users.get(caller.user))
-      : lostByToken(draft.serviceTokens.get(caller.token));
-  if (lost) throw new CallerRefused(lost);
-}
-
-function checkGuard(draft: Draft, guard: Guard): void {
-  if (guard.kind === 'document') {
-    draft.documents.check(guard.name, guard.version);
-    return;
-  }
-  if (guard.kind === 'unanswered') {
-    draft.proofs.checkUnanswered(guard);
-    return;
-  }
-  if (guard.kind === 'another-admin') {
-    const isOther = (number: number) => number !== guard.beside;
-    for (const { number, role, disabled } of draft.users.all())
-      if (role === 'ADMIN' && !disabled && isOther(number)) return;
-    throw new Conflict(`no enabled ADMIN other than user ${guard.beside}`);
-  }
-  const broken =
-    guard.kind === 'user'
-      ? changedSince(guard, draft.users.get(guard.user))
-      : brokenBy(guard, draft.devices.get(guard.device));
-  if (broken) throw new Conflict(broken);
-}
-
-function requireDevice(draft: Draft, number: number): DeviceRecord {
-  const device = draft.devices.get(number);
-  if (!device) throw new Conflict(`device ${number} does not exist`);
-  return device;
-}
 
 /** Only the fields that are given: undefined must not replace a value. */
 const given = <T extends object>(set: T): Partial<T> =>

@@ -44,7 +44,7 @@ export const daemonFlags = {
   'step-up': {
     value: 'WHERE',
     choices: stepUpModes,
-    help: 'sessions in which users, tokens and policies are changed after a recent sign-in only (default: console)',
+    help: 'sessions that need a recent sign-in to change users, tokens and policies (default: console)',
   },
   forward: { value: 'URL', help: 'forward the journal: syslog+tcp://, syslog+tls://, syslog+unix:// or https://' },
   store: { value: 'URL', help: 'keep the registry in PostgreSQL: postgres://USER@HOST:PORT/DATABASE' },

@@ -23,7 +23,7 @@ import { readToken } from './token-login.ts';
 /** Logs in and stores the token: `POST /api/auth/login`. With --token-file it stores a token that exists. */
 export const login = command({
   description:
-    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nWith --web it shows an address. A person who is signed in there approves this terminal; the page shows the same code.\nA server named with --server is stored in the profile.\nThe profile also keeps the identity of the server. Another server at that address gets no password and no token.',
+    'Stores the token in the keychain of the operating system, or in a file that only you can read. The token is renewed while it is used.\nWith --token-file it stores a service token, which needs no password and is not renewed.\nWith --web it shows an address and a code. Open the address in a browser, sign in, compare the code and approve this terminal.\nA server named with --server is stored in the profile.\nThe profile also keeps the identity of the server. Another server at that address gets no password and no token.',
   args: [{ name: 'USERNAME', help: 'user name', optional: true }],
   flags: {
     username: { value: 'NAME', short: 'u', aliases: ['user'], help: 'user name, instead of USERNAME' },
@@ -35,7 +35,7 @@ export const login = command({
       conflicts: ['username', 'password-stdin', 'password-file'],
     },
     web: {
-      help: 'sign in in a browser, also with a security key, and approve this terminal there',
+      help: 'sign in with a browser, also with a security key, and approve this terminal there',
       conflicts: ['username', 'password-stdin', 'password-file', 'token-file'],
     },
     'accept-new-server': { help: 'accept another server than the one that this profile knows' },
@@ -43,7 +43,7 @@ export const login = command({
   makesProfile: () => true,
   examples: [
     { does: 'asks for the password', line: 'login admin' },
-    { does: 'by a browser, for example with a security key', line: 'login --web' },
+    { does: 'with a browser, for example with a security key', line: 'login --web' },
     { does: 'in a script', line: 'login --username admin --password-file ./password' },
     { does: 'a station, with a service token', line: 'login --token-file line-3.token' },
     {
