@@ -8,6 +8,9 @@ export function isCidr(text: string): boolean {
   return Number(bits) <= (family === 4 ? 32 : 128);
 }
 
+/** Whether the host name of a `URL` is an IP address. IPv6 addresses have brackets there. */
+export const isAddressHost = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+
 /**
  * A function that says whether an address is in one of the networks, which must be valid: see `isCidr`. An address that is
  * unknown, because the client has gone, is in none.

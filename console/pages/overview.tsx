@@ -1,8 +1,13 @@
 /** All devices at a glance. */
 import type { DataOf } from '../../src/contract/define.ts';
-import { statisticsRange } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import { type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
+import {
+  type DeviceStatus,
+  type DeviceType,
+  deviceStatuses,
+  deviceTypes,
+  statisticsRange,
+} from '../../src/contract/values.ts';
 import { settled, useRefresh } from '../api/live.ts';
 import { call } from '../api/request.ts';
 import { useResource } from '../api/resource.ts';

@@ -1,4 +1,4 @@
-/** Columns over time, drawn as SVG, with the same figures as a table. */
+/** Counts over time as SVG columns, and the same counts as a table. */
 import { grouped } from '../text/numbers.ts';
 import { text } from '../text/text.ts';
 

@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { text } from '../text/text.ts';
 
-/** A component that is loaded when it first appears. After a failure, the next appearance tries again. */
+/** A component that is loaded when it first appears. After a failure, the next appearance loads it again. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   const component = signal<ComponentType<P> | null>(null);
   const hasFailed = signal(false);

@@ -1,5 +1,5 @@
 /** The words of the console in German. */
-import { statisticsRange } from '../../src/contract/limits.ts';
+import { statisticsRange } from '../../src/contract/values.ts';
 import type { Dictionary } from './en.ts';
 import { grouped } from './numbers.ts';
 

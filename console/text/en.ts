@@ -1,5 +1,5 @@
 /** The words of the console in English. Any other language has the same entries: the type checker compares them. */
-import { statisticsRange } from '../../src/contract/limits.ts';
+import { statisticsRange } from '../../src/contract/values.ts';
 import { grouped } from './numbers.ts';
 
 const s = (count: number, one: string, many = `${one}s`) => `${grouped(count)} ${count === 1 ? one : many}`;

@@ -1,6 +1,6 @@
-/** Settings of how people sign in. */
-import { isIP } from 'node:net';
+/** Settings that decide how people sign in. */
 import { environment, type StepUpMode, stepUpModes } from '../../src/contract/local.ts';
+import { isAddressHost } from '../networks.ts';
 import { StartRefused } from './settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ export function publicUrlFrom(given: string | null, env: Env): string | undefine
   const url = URL.parse(text);
   const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && url.hostname === 'localhost');
-  if (isPlain && isSecure && isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0) return url.origin;
+  if (isPlain && isSecure && !isAddressHost(url.hostname)) return url.origin;
   throw new StartRefused(
     2,
     `${given === null ? environment.publicUrl : '--public-url'} is malformed`,

@@ -1,10 +1,10 @@
-/** For which site security keys are used at an address. */
-import { isIP } from 'node:net';
+/** The site (relying party) that security keys are used for at an address. */
 import type { FastifyRequest } from 'fastify';
+import { isAddressHost } from '../networks.ts';
 import type { RelyingParty } from '../services/sign-in/relying-party.ts';
 import type { OriginRule } from './origin.ts';
 
-/** What the site of a request follows from. */
+/** What decides the site of a request. */
 export interface SiteRule {
   readonly origin: OriginRule;
   /** Origin at which people open the daemon; absent if none is set. */
@@ -15,9 +15,9 @@ const SECURE_LOCAL = 'localhost';
 const HTTPS_PORT = 443;
 
 /**
- * The site of a request, or why there is none, in words. Its name and port are those that the request was sent to: a name that the daemon does not
- * know as its own is refused, and so is one that browsers offer no keys for. Another port is another program, whose page could have had the key
- * sign and then name itself as the site of a request to this daemon.
+ * The site of a request, or in words why keys cannot be used. Its name and port are those of the request. A name that the daemon does not know as
+ * its own is refused, and so is one for which browsers offer no keys. Another port is another program: its page could have the key sign, and then
+ * name itself as the site of a request to this daemon.
  */
 export function relyingPartyOf(
   { headers, protocol, socket }: Pick<FastifyRequest, 'headers' | 'protocol' | 'socket'>,
@@ -27,8 +27,8 @@ export function relyingPartyOf(
   if (!url) return 'the address of the request has no name';
   const { hostname: id, host, origin } = url;
   if (publicUrl !== undefined && host === new URL(publicUrl).host) return { id, origin: publicUrl };
-  if (isIP(id.replace(/^\[|\]$/g, '')) !== 0)
-    return 'security keys do not work with an IP address: use the name of the machine in the address, on the machine itself localhost';
+  if (isAddressHost(id))
+    return 'security keys do not work with an IP address: use the name of the machine in the address, or localhost on the machine itself';
   if (id !== SECURE_LOCAL && !hosts?.has(id))
     return `security keys need a known address: start the daemon with --public-url https://${id} or --allow-host ${id}`;
   if (id !== SECURE_LOCAL && protocol !== 'https')

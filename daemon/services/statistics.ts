@@ -1,7 +1,6 @@
 import type { DataOf } from '../../src/contract/define.ts';
-import { statisticsRange } from '../../src/contract/limits.ts';
 import type { statistics } from '../../src/contract/statistics.ts';
-import { deviceStatuses, deviceTypes } from '../../src/contract/values.ts';
+import { deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
 import type { DeviceStatistics } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
 import { iso } from './present.ts';

@@ -145,6 +145,3 @@ export const stepUpSeconds = 10 * 60;
 
 /** Webhooks: number of endpoints, longest address and secret in characters, and how many attempts of an endpoint are kept. */
 export const webhookBounds = { endpoints: 32, url: 1000, secret: 100, attempts: 50 } as const;
-
-/** What statistics cover: manufacturers by number of devices, registrations of hours and days, codes that expire and devices that are unused, in days. */
-export const statisticsRange = { manufacturers: 20, hours: 48, days: 30, codesDays: 30, unusedDays: 90 } as const;

@@ -3,8 +3,7 @@ import { Type } from 'typebox';
 import { route } from './define.ts';
 import { endpoints } from './endpoints.ts';
 import { count, shown, timestamp } from './fields.ts';
-import { statisticsRange } from './limits.ts';
-import { deviceStatuses, deviceTypes, roles } from './values.ts';
+import { deviceStatuses, deviceTypes, roles, statisticsRange } from './values.ts';
 
 const counts = <const V extends readonly string[]>(names: V) =>
   Type.Object(Object.fromEntries(names.map(name => [name, count('number of devices')])) as CountFields<V>);

@@ -242,3 +242,6 @@ export type RequiredGrade = (typeof requiredGrades)[number];
 export const trustPurposes = ['scp11b', 'fido'] as const;
 /** What a trust anchor may vouch for. */
 export type TrustPurpose = (typeof trustPurposes)[number];
+
+/** What statistics cover: manufacturers by number of devices, registrations of hours and days, codes that expire and devices that are unused, in days. */
+export const statisticsRange = { manufacturers: 20, hours: 48, days: 30, codesDays: 30, unusedDays: 90 } as const;

@@ -87,7 +87,7 @@ export const passkeyOptions = route({
   errors: [1001],
 });
 
-/** A key that is registered already is refused with 1001, also if it was removed meanwhile. */
+/** A key that is or was registered is refused with 1001. */
 export const registerPasskey = route({
   id: 'registerKey',
   ...endpoints.registerPasskey,

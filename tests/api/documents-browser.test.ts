@@ -1,18 +1,8 @@
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { startBrowser } from '../support/chromium.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
-import { findTool, needs } from '../support/needs.ts';
-
-/** Stops the browser's own requests; root cannot use its sandbox. */
-const args = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+import { needs } from '../support/needs.ts';
 
 needs('chromium')('Swagger UI in a real browser', () => {
   let daemon: TestDaemon;
@@ -23,7 +13,7 @@ needs('chromium')('Swagger UI in a real browser', () => {
 
   beforeAll(async () => {
     daemon = await startTestDaemon();
-    browser = await chromium.launch({ executablePath: findTool('chromium') ?? '/usr/bin/chromium', args });
+    browser = await startBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
     page.on('request', request => requested.push(request.url()));
     page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
@@ -56,7 +46,7 @@ needs('chromium')('Swagger UI in a real browser', () => {
 needs('chromium')('a login on the page', () => {
   it('authorizes the requests after it', async () => {
     const daemon = await startTestDaemon({ console: false });
-    const browser = await chromium.launch({ executablePath: findTool('chromium') ?? '/usr/bin/chromium', args });
+    const browser = await startBrowser();
     onTestFinished(async () => {
       await browser.close();
       await daemon.stop();

@@ -1,26 +1,13 @@
 /** The console in a real browser, against a daemon of the test. */
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { startBrowser } from '../support/chromium.ts';
 import type { TestDaemon } from '../support/daemon.ts';
-import { findTool } from '../support/needs.ts';
 
 /** Runs in the page before its own code, where the policy of the page does not apply. */
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Stops the browser's own requests; root cannot use its sandbox. */
-const args = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** Starts Chromium; the caller closes it. */
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: findTool('chromium') ?? '/usr/bin/chromium', args });
+export { startBrowser };
 
 /** A tab of the console, and what went on in it. */
 export interface ConsoleTab {

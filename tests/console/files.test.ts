@@ -11,7 +11,7 @@ describe('the files of the console', () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(daemon.url + path, { headers, redirect: 'manual' });
 
-  it('are where / and /console lead a browser, and no other client', async () => {
+  it('are where / and /console redirect a browser, and no other client', async () => {
     const page = await get('/', { accept: 'text/html,*/*;q=0.8' });
     expect([page.status, page.headers.get('location')]).toEqual([302, '/console/']);
     expect((await get('/', { accept: 'application/json' })).status).toBe(404);

@@ -17,7 +17,7 @@ async function withoutLocks(work: () => Promise<void>): Promise<void> {
   }
 }
 
-needsPostgres('a PostgreSQL store whose server has no standby any more', () => {
+needsPostgres('a PostgreSQL store whose server has lost its standby', () => {
   let server: PostgresServer;
   let opened: Awaited<ReturnType<typeof openPostgres>>;
   let store: Store;

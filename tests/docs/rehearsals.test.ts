@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '../..');
 const page = join(root, 'docs/provisioning-line.md');
 const scenes = scenesOf(readFileSync(page, 'utf8'));
 
-it('there is a session', () => expect(scenes.length).toBeGreaterThan(5));
+it('the page has a session', () => expect(scenes.length).toBeGreaterThan(5));
 
 needs('script', 'bsdutils')('a day at the line', () => {
   let daemon: TestDaemon;

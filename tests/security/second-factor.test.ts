@@ -70,7 +70,7 @@ describe('a user who requires a key at each login', () => {
     expect(await send(one.key, later.secondFactor, later.loginTicket)).toMatchObject({ code: 200 });
   });
 
-  it('needs a key for that, cannot remove the last one, and can stop it', async () => {
+  it('must have a key first, cannot remove the last one, and can end the requirement', async () => {
     const { id, token } = await daemon.user('keyless', 'VIEWER');
     const require = (required: boolean) => daemon.call('POST', `/api/users/${id}/require-key`, { required }, { token });
     expect(await require(true)).toMatchObject({ status: 400, code: 1001 });
@@ -85,7 +85,7 @@ describe('a user who requires a key at each login', () => {
     expect(await page.login('keyless')).toMatchObject({ code: 200 });
   });
 
-  it('may be set free by an ADMIN, not by another user', async () => {
+  it('is released by an ADMIN, not by another user', async () => {
     const [one, two] = [await person(), await person()];
     const path = `/api/users/${one.id}/require-key`;
     expect(await daemon.call('POST', path, { required: true }, { token: two.token })).toMatchObject({ code: 2007 });

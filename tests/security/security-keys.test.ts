@@ -290,7 +290,7 @@ describe('the address of a page', () => {
     expect(await strange.call('POST', '/api/auth/webauthn/options')).toMatchObject({ code: 2007 });
   });
 
-  it('is the public one behind a proxy that says nothing', async () => {
+  it('is that of --public-url behind a proxy that sends no scheme', async () => {
     await daemon.restart({ allowHosts: ['devmgr.example.com'], publicUrl: 'https://devmgr.example.com' });
     const proxied = new Page(daemon, { origin: 'https://devmgr.example.com' });
     const key = new SoftwareKey();

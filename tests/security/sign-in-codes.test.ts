@@ -64,7 +64,7 @@ describe('a code of the purpose SESSION', () => {
     expect(answers.map(answer => answer.code).sort((a, b) => a - b)).toEqual([200, ...new Array(19).fill(1004)]);
   });
 
-  it('is refused with the same response whatever is wrong with it', async () => {
+  it('is refused with the same response for every fault', async () => {
     const used = await newCode(daemon);
     await exchange(daemon, used);
     const expired = await newCode(daemon);
@@ -104,7 +104,7 @@ describe('a code of the purpose SESSION', () => {
       },
     ],
   ];
-  it.each(ends)('opens nothing for a user who was %s meanwhile', async (what, end) => {
+  it.each(ends)('opens nothing for a user who was %s in the meantime', async (what, end) => {
     const { id, token } = await daemon.user(`ended-${what.replaceAll(' ', '-')}`, 'VIEWER');
     const [session, stream] = [await newCode(daemon, 'SESSION', token), await newCode(daemon, 'STREAM', token)];
     await end(id);

@@ -57,7 +57,7 @@ describe('a session in the console', () => {
     for (const of of [opened, later]) expect(await change(of)).toMatchObject(refused);
   });
 
-  it('that a code of a command line has opened must sign in again, too', async () => {
+  it('must sign in again if a code of a command line has opened it', async () => {
     const token = await daemon.login('admin');
     clock.forward(border + second);
     const opened = data(await exchange(daemon, await newCode(daemon, 'SESSION', token))).token;

@@ -75,7 +75,7 @@ describe('a terminal', () => {
     expect(await daemon.call('POST', '/api/auth/terminal/token', body, { token: null })).toMatchObject(refused);
   });
 
-  it('gets no session of a user who was disabled or logged out meanwhile', async () => {
+  it('gets no session of a user who was disabled or logged out in the meantime', async () => {
     const { id, token } = await daemon.user('gone', 'VIEWER');
     const { userCode, take } = await terminal();
     data(await approve(userCode, token));

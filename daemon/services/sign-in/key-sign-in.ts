@@ -49,7 +49,7 @@ export class KeySignIn {
     this.#assertions = new Assertions(parts);
   }
 
-  /** The same for everyone: which account it is, the key says. */
+  /** The same for everyone: the key names the account. */
   async options(site: RelyingParty | string): Promise<DataOf<typeof api.webauthnOptions>> {
     const challenge = this.#challenge(ALONE);
     return { options: await requestOptions({ ...this.#request(site, challenge), allowed: null }) };
@@ -95,7 +95,7 @@ export class KeySignIn {
     return { options: await this.#optionsFor(context.caller.user!, requireSite(site), stepUpPurpose(context)) };
   }
 
-  /** Refuses like a wrong confirmation a key that is not accepted. */
+  /** Refuses a key that is not accepted like a wrong confirmation. */
   async confirm(context: Context, response: unknown, site: RelyingParty | string): Promise<void> {
     const answer = readAssertion(response);
     const user = context.caller.user!;
@@ -137,7 +137,7 @@ export class KeySignIn {
     return this.#parts.challenges.create(purpose, this.#parts.now() + LIFE_MS);
   }
 
-  /** Whose password was right. Throws `AnswerRefused`. */
+  /** The user whose password was right. Throws `AnswerRefused`. */
   #firstStep(loginTicket: string): { readonly user: number; readonly epoch: number } {
     const [, number, epoch, ticket = ''] = /^(\d{1,15})\.(\d{1,15})\.([\w-]+)$/.exec(loginTicket) ?? [];
     const first = { number: Number(number), tokenEpoch: Number(epoch) };

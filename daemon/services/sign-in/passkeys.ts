@@ -31,7 +31,7 @@ const purposeOf = ({ user, loginAt }: Context['caller']) => `register ${user!.nu
 /** A refusal is thrown as an `ApiError`. `site`: of the request, or why there is none. */
 export class PasskeyService {
   readonly #parts: PasskeyServiceParts;
-  /** Holds the number of keys of a user between its bounds. One more of another daemon at the same moment does no harm. */
+  /** Keeps the number of keys of a user within its bounds. One more, added by another daemon at the same moment, does no harm. */
   readonly #changes = new KeyedMutex<number>();
 
   constructor(parts: PasskeyServiceParts) {

@@ -26,7 +26,7 @@ export class SignedChallenges {
   /** Null if the challenge was not made here for this purpose, or has expired. */
   open(purpose: string, challenge: string, now: number): UsedChallenge | null {
     const bytes = Buffer.from(challenge, 'base64url');
-    // One text only for each challenge: it must not be answered twice under two names.
+    // A challenge has one spelling: with two it could be answered twice.
     if (bytes.length !== SIZE || bytes.toString('base64url') !== challenge) return null;
     const content = bytes.subarray(0, SIZE - CODE);
     if (!timingSafeEqual(this.#code(purpose, content), bytes.subarray(SIZE - CODE))) return null;
@@ -34,7 +34,7 @@ export class SignedChallenges {
     return expiresAt > now ? { id: challenge, expiresAt } : null;
   }
 
-  /** What a key names the account of a user by. Base64url, the same on all nodes; says nothing to others. */
+  /** By which a key names the account of a user. Base64url, the same on all nodes; it reveals nothing about the account. */
   userHandle(user: number): string {
     return createHmac('sha256', this.#secret).update(`user\0${user}`).digest('base64url');
   }

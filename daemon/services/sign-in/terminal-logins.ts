@@ -27,7 +27,7 @@ export interface TerminalLoginParts {
   readonly access?: AccessJournal;
 }
 
-/** A request that was not approved. */
+/** A request that waits for approval. */
 interface Pending {
   readonly requestId: string;
   /** SHA-256 of the secret of the terminal. */
@@ -132,7 +132,7 @@ function newUserCode(): string {
   return `${symbols.slice(0, SYMBOLS / 2)}-${symbols.slice(SYMBOLS / 2)}`;
 }
 
-/** As it was made, from what a person typed. */
+/** The code that a person has typed, as it was created. */
 function writtenCode(typed: string): string {
   const symbols = typed.toUpperCase().replace(/[\s-]/g, '');
   return `${symbols.slice(0, SYMBOLS / 2)}-${symbols.slice(SYMBOLS / 2)}`;

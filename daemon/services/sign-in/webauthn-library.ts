@@ -29,7 +29,7 @@ export class AnswerRefused extends Error {
 
 const library = () => import('@simplewebauthn/server');
 
-/** The library encodes a challenge that is a text once more, so it gets bytes. */
+/** The library would encode a challenge that is a text once more, so it gets bytes. */
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));
 
 /** The options of a browser for a new credential. */
@@ -106,7 +106,7 @@ export async function checkAttestation(
   };
 }
 
-/** Certificates of a statement name servers that the library would ask. None is requested, so none is read. */
+/** The library would ask the servers that the certificates of a statement name. devmgr requests no statement, so it reads none. */
 async function refuseStatement({ response }: AttestationResponse): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
   const format = await refusing(async () => decodeAttestationObject(bytesOf(response.attestationObject)).get('fmt'));
@@ -132,7 +132,7 @@ export async function checkAssertion(
       expectedOrigin: site.origin,
       expectedRPID: site.id,
       requireUserVerification: verified,
-      // The counter is compared with the one of the moment of the commit: see `use`.
+      // `use` compares the counter with that of the commit.
       credential: { id: passkey.credentialId, publicKey: bytesOf(passkey.publicKey), counter: 0 },
     });
   const result = await refusing(verify, () => reasonOf(response.clientDataJSON, { site, isExpected, verified }));

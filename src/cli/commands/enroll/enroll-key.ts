@@ -54,7 +54,7 @@ export interface EnrolledKey {
   readonly tags?: Tags;
   /** Present if the key is for a person of a roster: the name in the roster, null if that has none. */
   readonly name?: string | null;
-  /** Present if the key is for a person of a roster: why it failed, in few words; null if it passed. */
+  /** Present if the key is for a person of a roster: why it failed, in a few words; null if it passed. */
   readonly failure?: string | null;
   /** Present if the label of the key was to be printed; if that failed, `message` has the reason. */
   readonly label?: 'printed' | 'failed';

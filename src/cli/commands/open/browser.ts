@@ -1,4 +1,4 @@
-/** The browser of the user, started without a shell. Its only argument of ours is the path of a file. */
+/** Starts the browser of the user, without a shell. The only argument that devmgr adds is the path of a file. */
 import { execFile, spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { environment } from '../../../contract/local.ts';
@@ -6,7 +6,7 @@ import { systemWords } from '../../fault.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Why no browser can be shown here, for a sentence; null if one can. */
+/** Why this session can show no browser, as part of a sentence; null if it can. */
 export function whyNoBrowser(env: Env, platform: string = process.platform): string | null {
   if (env.SSH_CONNECTION || env.SSH_TTY) return 'this is a session over SSH';
   if (platform === 'win32' || platform === 'darwin' || env.DISPLAY || env.WAYLAND_DISPLAY) return null;
@@ -30,7 +30,7 @@ export function browserCommands(file: string, env: Env, platform: string = proce
 /** Milliseconds after which a program that still runs counts as a browser: some run in the foreground until they are closed. */
 const graceMs = 2000;
 
-/** Opens a file in a browser. Resolves with null once one was started, else with the reason, for a sentence. */
+/** Opens a file in a browser. Resolves with null if one was started, else with the reason, as part of a sentence. */
 export async function openBrowser(file: string, env: Env): Promise<string | null> {
   let reason: string | null = null;
   for (const [program, ...args] of browserCommands(file, env)) {

@@ -66,11 +66,11 @@ async function demandConsole({ registry }: Context, address: string): Promise<vo
 /** A code for a session of the browser. What a server sends in its place must not get into the file or onto the terminal. */
 async function newCode({ registry }: Context): Promise<{ readonly code: string; readonly expireTime: string }> {
   const { code, expireTime } = await registry.call('createCode', { body: { purpose: 'SESSION' } });
-  if (!/^[\w-]{20,200}$/.test(code)) throw new Fault('failure', 'the server has sent something else than a code');
+  if (!/^[\w-]{20,200}$/.test(code)) throw new Fault('failure', 'the server sent something other than a code');
   return { code, expireTime };
 }
 
-/** Opens the address in a browser. Resolves with the reason if none could be started, else with null. */
+/** Opens the address in a browser. Resolves with the reason if no browser could be started, else with null. */
 async function show({ env, settings }: Context, target: string): Promise<string | null> {
   const file = await writeRedirect(target, env, settings.home);
   removeSoon(file, env);

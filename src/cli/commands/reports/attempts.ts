@@ -73,7 +73,7 @@ class AttemptCounts {
   }
 }
 
-/** In few words, if the run has written them; else the first sentence of the message. */
+/** The few words that the run has written; else the first sentence of the message. */
 function reasonOf({ failure, serialNumber, message }: ResultRow): string {
   if (typeof failure === 'string' && failure !== '') return failure.slice(0, longestReason);
   if (!serialNumber) return 'serial number unreadable';

@@ -45,7 +45,7 @@ export interface Figures {
   };
   /** Users with a device; `isMore`: there are more than `count`. */
   readonly persons: { readonly count: number; readonly isMore: boolean };
-  /** Devices that are INACTIVE; those of them whose code is not valid any more. */
+  /** Devices that are INACTIVE, and those of them whose code has expired. */
   readonly codes: { readonly unused: number; readonly expired: number };
   /** Null if the server has no events of the past. */
   readonly changes: Changes | null;

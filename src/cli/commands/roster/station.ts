@@ -16,7 +16,7 @@ import type { SpooledKeys } from '../spool/spooled-keys.ts';
 
 /** The result of a check or a commit for one key and one person. */
 export interface Verdict {
-  /** Why the key failed, in few words, as the run counts it; null if it passed. */
+  /** Why the key failed, in a few words, as the run counts it; null if it passed. */
   readonly failure: string | null;
   readonly row: EnrolledKey;
   /** What the key has proved; null if it was not asked. */

@@ -24,16 +24,16 @@ export async function logInByBrowser(context: Context, registry: Client): Promis
   }
   throw new Fault(
     'failure',
-    'no one approved the login in time',
+    'the login was not approved in time',
     'run the command again, and approve it in the browser',
   );
 }
 
-/** What a server sends in place of a code must not get onto the terminal. */
+/** A server may send anything in place of a code: only a code is written to the terminal. */
 async function request(registry: Client) {
   const made = await registry.call('createTerminalLogin', { body: { name: terminalName() } });
   if (/^[A-Z0-9]{4}-[A-Z0-9]{4}$/.test(made.userCode)) return made;
-  throw new Fault('failure', 'the server has sent something else than a code');
+  throw new Fault('failure', 'the server sent something other than a code');
 }
 
 /** Browsers use security keys at names only, so this machine is localhost. */

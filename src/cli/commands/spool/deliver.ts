@@ -1,4 +1,4 @@
-/** Delivers the keys of a spool file: each is registered once, whatever was sent before. */
+/** Delivers the keys of a spool file. Each is registered once, even if an earlier attempt was sent. */
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import { idempotency } from '../../../contract/limits.ts';
 import type { Client } from '../../client/client.ts';
@@ -11,7 +11,7 @@ import type { SpoolItem } from './read.ts';
 import type { SpoolFile } from './spool-file.ts';
 
 const minuteMs = 60_000;
-/** The registry stores the response to a key for a day; an hour less, for clocks that differ. */
+/** How long the registry certainly has the response to an idempotency key: an hour less than it promises, because clocks differ. */
 const replayMs = (idempotency.hours - 1) * 60 * minuteMs;
 /** How far the clock of a station may be ahead of the one of the registry. */
 const clockMs = 10 * minuteMs;
@@ -29,7 +29,7 @@ export interface DeliveryParts {
 /** The result of a key. */
 export interface DeliveredKey {
   readonly row: EnrolledKey;
-  /** It could not be delivered now: it still waits. */
+  /** Whether the key still waits: it could not be delivered now. */
   readonly stillWaits: boolean;
 }
 

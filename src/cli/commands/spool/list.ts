@@ -86,7 +86,7 @@ function listed({ header, items, isTorn }: SpoolIndex, entry: (item: SpoolItem) 
   return { header, rows, waiting, delivered: all.length - rows.length, isTorn };
 }
 
-/** None for a key that was delivered. */
+/** Empty for a key that was delivered. */
 function rowOf(item: SpoolItem, entry: (item: SpoolItem) => SpoolEntry): SpoolRow[] {
   const { delivered } = item;
   if (delivered?.result === 'registered' || delivered?.result === 'known') return [];

@@ -50,7 +50,7 @@ export class Outbox {
     return new Outbox(context, spool, label, away);
   }
 
-  /** Aborted if a delivery failed with an error that every key would meet. */
+  /** Aborted if a delivery failed with an error that concerns every key. */
   get failed(): AbortSignal {
     return this.#over.signal;
   }
@@ -120,7 +120,7 @@ export class Outbox {
     this.#isWorking = true;
     this.#work = this.#deliverAll().finally(() => {
       this.#isWorking = false;
-      // A key can have come since the last look.
+      // A key may have been added since the last check.
       this.#begin();
     });
   }

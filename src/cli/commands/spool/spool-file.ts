@@ -99,7 +99,7 @@ export class SpoolFile {
     item.sentAt ??= at;
   }
 
-  /** The key does not wait any longer. */
+  /** The delivery of the key has ended. */
   done(item: SpoolItem, delivered: Delivered): void {
     const { at, result, deviceId, message } = delivered;
     this.#append({ done: item.id, at, result, deviceId, message });
@@ -112,7 +112,7 @@ export class SpoolFile {
     this.#lock.release();
   }
 
-  /** Bytes of the first line, without its line feed. Of a write that fails, nothing stays. */
+  /** Appends lines. Returns the bytes of the first one, without its line feed. A write that fails leaves nothing. */
   #append(...lines: readonly SpoolLine[]): number {
     const texts = lines.map(line => `${safeJson(line)}\n`);
     const bytes = Buffer.from(texts.join(''));
@@ -148,7 +148,7 @@ export class SpoolFile {
   }
 }
 
-/** A file as it is on the disk, without a lock. Reads no more than its index. */
+/** Reads the index of a file as it is on the disk, without a lock. */
 export function readSpool<T>(path: string, use: (index: SpoolIndex, entry: (item: SpoolItem) => SpoolEntry) => T): T {
   checkOwner(path, false);
   let fd: number;
