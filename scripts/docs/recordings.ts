@@ -34,15 +34,19 @@ export async function recorded(page: string, program: string): Promise<string | 
 export const tellTheSame = (one: string, other: string): boolean => lasting(one) === lasting(other);
 
 export function lasting(text: string): string {
-  return text
-    .replace(/\b[2-9A-HJ-NP-Z]{4}(?:-[2-9A-HJ-NP-Z]{4}){3}\b/g, 'CODE')
-    .replace(/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?Z?/g, 'TIME')
-    .replace(/\b\d\d:\d\d:\d\d\b/g, 'TIME')
-    .replace(/\bpid \d+/g, 'pid N')
-    .replace(/\bjust now\b|\b\d+ (?:second|minute)s? ago\b/g, 'AGO')
-    .replace(/\b[0-9a-f]{32,}\b/g, 'DIGEST')
-    .replace(/\b[\d,]+ keys? per hour\b/g, 'N keys per hour')
-    .replace(/[ ─]{2,}/g, '  ');
+  return (
+    text
+      .replace(/\b[2-9A-HJ-NP-Z]{4}(?:-[2-9A-HJ-NP-Z]{4}){3}\b/g, 'CODE')
+      .replace(/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?Z?/g, 'TIME')
+      .replace(/\b\d\d:\d\d:\d\d\b/g, 'TIME')
+      .replace(/\bpid \d+/g, 'pid N')
+      .replace(/\bjust now\b|\b\d+ (?:second|minute)s? ago\b/g, 'AGO')
+      .replace(/\b[0-9a-f]{32,}\b/g, 'DIGEST')
+      .replace(/\b[\d,]+ keys? per hour\b/g, 'N keys per hour')
+      // Commands name their duration only if it reaches a second.
+      .replace(/ in \d+s(?=\.|$)/gm, '')
+      .replace(/[ ─]{2,}/g, '  ')
+  );
 }
 
 function commandsOf(lines: readonly string[]): string[] {
