@@ -109,6 +109,7 @@ async function swagger(url: string): Promise<void> {
   try {
     const page = await browser.newPage({ viewport: { width: 900, height: 720 } });
     await page.goto(`${url}/api/swagger-ui.html`);
+    await page.locator('#operations-tag-Devices').click();
     const operation = page.locator('#operations-Devices-registerDevice');
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Execute' }).waitFor();

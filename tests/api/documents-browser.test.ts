@@ -70,8 +70,15 @@ async function authorise(page: Page, token: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Close' }).last().click();
 }
 
+/** Groups of operations start closed. */
+async function openGroupOf(operation: Locator): Promise<void> {
+  const group = /#operations-(\w+)-/.exec(String(operation))![1]!;
+  await operation.page().locator(`#operations-tag-${group}`).click();
+}
+
 /** Opens an operation, sends its example or this body, and reads the response on the page. */
 async function execute(operation: Locator, body?: string): Promise<unknown> {
+  if (!(await operation.isVisible())) await openGroupOf(operation);
   await operation.locator('.opblock-summary-control').click();
   if (body !== undefined) await operation.locator('textarea.body-param__text').fill(body);
   await operation.getByRole('button', { name: 'Execute' }).click();
