@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Bench } from '../bench.ts';
 import { sample } from '../fill.ts';
-import { type BenchDaemon, startDaemon } from '../processes.ts';
+import { type BenchDaemon, settled, startDaemon } from '../processes.ts';
 import { bound, type Row } from '../report.ts';
 
 const executablePath = '/usr/bin/chromium';
@@ -31,6 +31,9 @@ export async function* consoleRows(bench: Bench): AsyncGenerator<Row> {
   const daemon = await startDaemon(await bench.home(bench.devices));
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   try {
+    await settled(daemon.pid);
+    // The first page of a browser and of a daemon pays for what both load once.
+    await timeOf(browser, daemon, '');
     for (const [name, place] of Object.entries(places(bench.devices))) {
       const times: number[] = [];
       for (let i = 0; i < bench.repetitions; i++) times.push(await timeOf(browser, daemon, place));

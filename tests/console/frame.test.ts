@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Route } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
 import { openConsole, startBrowser, violationsOn } from './browser.ts';
@@ -155,6 +155,25 @@ needs('chromium')('what a page of the console loads', () => {
     expect(sum('.js', 1)).toBeLessThanOrEqual(24 * KiB);
     expect(sum('.css', 0)).toBeLessThanOrEqual(8 * KiB);
     await context.close();
+  });
+});
+
+needs('chromium')('the bench at a daemon with hardware', () => {
+  it('loads no more than it did', async () => {
+    const daemon = await startTestDaemon({ simulateKeys: 1 });
+    const browser = await startBrowser();
+    onTestFinished(async () => {
+      await browser.close();
+      await daemon.stop();
+    });
+    const { page, requested } = await openConsole(browser, daemon, { place: 'bench' });
+    await page.getByLabel('User id of the person').waitFor();
+    await page.waitForLoadState('networkidle');
+    const loaded = [...new Set(requested)].filter(url => url.endsWith('.js')).map(url => basename(url));
+    const contents = loaded.map(file => readFileSync(join(built, file)));
+    // Above the bounds of the other pages: decision 043.
+    expect(contents.reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(76 * KiB);
+    expect(contents.reduce((sum, content) => sum + gzipSync(content).length, 0)).toBeLessThanOrEqual(29 * KiB);
   });
 });
 
