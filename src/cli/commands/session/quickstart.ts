@@ -165,6 +165,7 @@ async function nextSteps({ out }: Context, outcome: EnrolledKey): Promise<void> 
     ['devmgr list', 'list all devices'],
     [`devmgr show ${device}`, 'show this device'],
     ['devmgr enroll', 'register the next keys as you plug them in'],
+    ['devmgr open', 'open the console in your browser'],
     ['devmgr daemon stop', 'stop the daemon; the next command restarts it'],
     ['devmgr --help', 'the commands'],
   );
