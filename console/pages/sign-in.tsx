@@ -5,7 +5,7 @@ import { answerOf, canUseKeys } from '../api/keys.ts';
 import { Problem } from '../api/problem.ts';
 import { call } from '../api/request.ts';
 import { ended, useSession } from '../api/session.ts';
-import { Field } from '../parts/field.tsx';
+import { Field, PasswordField } from '../parts/field.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
 import { text } from '../text/text.ts';
 
@@ -47,16 +47,7 @@ export function SignInPage() {
           autofocus
           required
         />
-        <Field
-          label={words.password}
-          type="password"
-          value={password.value}
-          onText={typed => {
-            password.value = typed;
-          }}
-          autocomplete="current-password"
-          required
-        />
+        <PasswordField entry={password} />
         {isWrong ? <p role="alert">{words.wrong}</p> : <ProblemNotice problem={problem.value} />}
         <button type="submit" class="main" disabled={busy.value}>
           {words.submit}

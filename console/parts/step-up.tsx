@@ -5,7 +5,7 @@ import { canUseKeys } from '../api/keys.ts';
 import { answerStepUp, stepUpWithKey, stepUpWithPassword } from '../api/step-up.ts';
 import { text } from '../text/text.ts';
 import { Dialog } from './dialog.tsx';
-import { Field } from './field.tsx';
+import { PasswordField } from './field.tsx';
 import { ProblemNotice } from './problem.tsx';
 
 /** Shown while a request waits for a recent sign-in. */
@@ -22,17 +22,7 @@ export function StepUp() {
           void run(() => stepUpWithPassword(password.value));
         }}
       >
-        <Field
-          label={text.value.signIn.password}
-          type="password"
-          value={password.value}
-          onText={typed => {
-            password.value = typed;
-          }}
-          autocomplete="current-password"
-          required
-          autofocus
-        />
+        <PasswordField entry={password} autofocus />
         {problem.value?.code === 1003 ? <p role="alert">{words.wrong}</p> : <ProblemNotice problem={problem.value} />}
         <div class="actions">
           <button type="button" onClick={() => answerStepUp(false)}>

@@ -9,7 +9,7 @@ export interface Step {
   readonly file?: { readonly name: string; readonly content: string };
   /** Sent with the service token: its requests count apart, so that two runs in a minute stay within the limits of a user. */
   readonly asProgram?: true;
-  /** It takes a security key, which no collection has: any answer in the envelope is right. */
+  /** Postman cannot use a security key: any response in an envelope passes. */
   readonly takesKey?: true;
   /** What the path names does not exist: the response is 404. */
   readonly missing?: true;

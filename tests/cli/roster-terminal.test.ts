@@ -1,18 +1,15 @@
 /** `enroll --roster` at a terminal, with a real registry and simulated keys that are plugged in and unplugged. */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { daemonOfTests } from '../support/daemon-tests.ts';
 import { RosterBench } from './roster-station.ts';
 import { ctrl, ESC, keys } from './screen.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
 vi.mock('../../daemon/hardware/drivers.ts', () => ({ createDrivers: () => [driver] }));
 
-let daemon: TestDaemon;
-beforeAll(async () => {
-  daemon = await startTestDaemon({ hardware: true });
-});
-afterAll(() => daemon.stop());
+const daemon = daemonOfTests({ hardware: true });
 const bench = new RosterBench(driver, () => daemon);
 afterEach(() => bench.pullAll());
 

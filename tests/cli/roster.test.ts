@@ -1,9 +1,10 @@
 /** `enroll --roster` in a script, with a real registry and simulated keys that are plugged in and unplugged. */
+
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { daemonOfTests } from '../support/daemon-tests.ts';
 import { labelPrinter, reading } from '../support/label-printer.ts';
 import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
 import { RosterBench } from './roster-station.ts';
@@ -11,11 +12,7 @@ import { RosterBench } from './roster-station.ts';
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
 vi.mock('../../daemon/hardware/drivers.ts', () => ({ createDrivers: () => [driver] }));
 
-let daemon: TestDaemon;
-beforeAll(async () => {
-  daemon = await startTestDaemon({ hardware: true });
-});
-afterAll(() => daemon.stop());
+const daemon = daemonOfTests({ hardware: true });
 const bench = new RosterBench(driver, () => daemon);
 afterEach(() => bench.pullAll());
 

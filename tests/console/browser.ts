@@ -1,8 +1,11 @@
 /** The console in a real browser, against a daemon of the test. */
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import type { DaemonSettings } from '../../daemon/home/settings.ts';
 import { startBrowser } from '../support/chromium.ts';
 import type { TestDaemon } from '../support/daemon.ts';
+import { daemonOfTests } from '../support/daemon-tests.ts';
 
 /** Runs in the page before its own code, where the policy of the page does not apply. */
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -28,6 +31,27 @@ interface TabOptions extends BrowserContextOptions {
   readonly host?: string;
   /** Place that the tab shows first. */
   readonly place?: string;
+}
+
+/** What the tests of a group share. */
+export interface ConsoleTests {
+  readonly daemon: TestDaemon;
+  /** Opens the console of `daemon`, or of another one. */
+  openTab(options?: TabOptions & { readonly daemon?: TestDaemon }): Promise<ConsoleTab>;
+}
+
+/** A daemon and a browser that the tests of a group share: they start before its first test, and end after its last. */
+export function consoleTests(settings: Partial<DaemonSettings> = {}): ConsoleTests {
+  const own = daemonOfTests(settings);
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+  return {
+    daemon: own,
+    openTab: ({ daemon = own, ...options } = {}) => openConsole(browser, daemon, options),
+  };
 }
 
 /** Opens the console in a context of its own, signed in. */
@@ -58,6 +82,20 @@ export async function openConsole(browser: Browser, daemon: TestDaemon, options:
       await page.goto(`${url}/console/#/${next}`);
     },
   };
+}
+
+/** What a user of a role without the page finds: the words in its place, links to it, and requests of it. */
+export async function withoutPage(
+  { daemon, openTab }: ConsoleTests,
+  role: 'DEALER' | 'VIEWER',
+  { place, link, path }: { readonly place: string; readonly link: string; readonly path: string },
+): Promise<{ readonly links: number; readonly requests: readonly string[] }> {
+  const { token } = await daemon.user(`plain-${role}`, role);
+  const { page, context, requested } = await openTab({ place, token });
+  await page.getByText('This page does not exist.').waitFor();
+  const links = await page.getByRole('link', { name: link }).count();
+  await context.close();
+  return { links, requests: requested.filter(url => url.includes(path)) };
 }
 
 /** Puts a session where the page looks for that of its tab, once: a sign-out must last. */

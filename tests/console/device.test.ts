@@ -1,9 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { adminPassword } from '../support/daemon.ts';
 import { backUp, data, deviceIn, register } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { openConsole, startBrowser, violationsOn } from './browser.ts';
+import { consoleTests, violationsOn } from './browser.ts';
 
 const code = /[A-Z2-9]{4}(-[A-Z2-9]{4}){3}/;
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
@@ -11,17 +11,8 @@ const heading = (page: Page, words: string) =>
   page.getByRole('heading', { level: 1 }).filter({ hasText: words }).waitFor();
 
 needs('chromium')('the page of a device in the console', () => {
-  let daemon: TestDaemon;
-  let browser: Browser;
-  beforeAll(async () => {
-    daemon = await startTestDaemon();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-  });
-  const open = (deviceId: string, more = {}) => openConsole(browser, daemon, { place: `devices/${deviceId}`, ...more });
+  const { daemon, openTab } = consoleTests();
+  const open = (deviceId: string, more = {}) => openTab({ place: `devices/${deviceId}`, ...more });
   const detail = async (deviceId: string) => data(await daemon.call('GET', `/api/devices/${deviceId}`));
 
   it('shows facts and history, and follows changes of others', async () => {
@@ -161,7 +152,7 @@ needs('chromium')('the page of a device in the console', () => {
       provedAt: '2026-03-01T08:30:00.000Z',
       warnings: ['YSA-2024-03: <b>side channel</b>'],
     };
-    const { page, complaints, context } = await openConsole(browser, daemon, { place: 'devices?keyword=none' });
+    const { page, complaints, context } = await openTab({ place: 'devices?keyword=none' });
     await page.route(`**/api/devices/${deviceId}`, async route => {
       const response = await route.fetch();
       const envelope = await response.json();
@@ -193,7 +184,7 @@ needs('chromium')('the page of a device in the console', () => {
   it('shows a VIEWER neither a code nor an action', async () => {
     const { deviceId, serialNumber } = await register(daemon);
     const { token } = await daemon.user('watcher', 'VIEWER');
-    const { page, context } = await openConsole(browser, daemon, { token, place: 'devices?keyword=none' });
+    const { page, context } = await openTab({ token, place: 'devices?keyword=none' });
     const bodies: Promise<string>[] = [];
     page.on('response', response => {
       if (response.url().includes('/api/devices/')) bodies.push(response.text());

@@ -1,9 +1,9 @@
-import type { Browser, Download, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import type { Download, Locator, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { adminPassword, startTestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { openConsole, startBrowser, violationsOn } from './browser.ts';
+import { consoleTests, violationsOn } from './browser.ts';
 import { countIn, fleet } from './fleet.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -16,18 +16,9 @@ async function selectAll(page: Page, total: number): Promise<void> {
 }
 
 needs('chromium')('bulk operations in the console', () => {
-  let daemon: TestDaemon;
-  let browser: Browser;
-  beforeAll(async () => {
-    daemon = await startTestDaemon();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-  });
+  const { daemon, openTab } = consoleTests();
   const open = (manufacturer: string) =>
-    openConsole(browser, daemon, { place: `devices?manufacturer=${manufacturer}&sortBy=serialNumber&sortOrder=asc` });
+    openTab({ place: `devices?manufacturer=${manufacturer}&sortBy=serialNumber&sortOrder=asc` });
 
   it('lock all matching devices, and list each that fails with the reason', async () => {
     const devices = await fleet(daemon, 'Lock', 130, 120);
@@ -166,7 +157,7 @@ needs('chromium')('bulk operations in the console', () => {
       limits: { login: null, query: null, upload: null, modify: { count: 2, seconds: 60 } },
     });
     await fleet(limited, 'Wait', 1100);
-    const { page, context } = await openConsole(browser, limited, { place: 'devices?manufacturer=Wait' });
+    const { page, context } = await openTab({ daemon: limited, place: 'devices?manufacturer=Wait' });
     await selectAll(page, 1100);
     await button(page, /^New code/).click();
     await page.getByLabel('Reason').fill('lost');
@@ -235,7 +226,7 @@ needs('chromium')('bulk operations in the console', () => {
   it.each(['light', 'dark'] as const)('have accessible results in %s colors', async colorScheme => {
     const name = `Axe${colorScheme}`;
     const [first] = await fleet(daemon, name, 3, 3);
-    const { page, context } = await openConsole(browser, daemon, {
+    const { page, context } = await openTab({
       colorScheme,
       place: `devices?manufacturer=${name}`,
     });

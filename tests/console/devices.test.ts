@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { openConsole, startBrowser, violationsOn } from './browser.ts';
+import { consoleTests, violationsOn } from './browser.ts';
 import { fleet } from './fleet.ts';
 
 const KiB = 1024;
@@ -12,20 +12,13 @@ const serials = (page: Page) => page.locator('tbody td.code').allTextContents();
 const status = (page: Page, words: string | RegExp) => page.getByRole('status').filter({ hasText: words }).waitFor();
 
 needs('chromium')('the list of devices in the console', () => {
-  let daemon: TestDaemon;
-  let browser: Browser;
+  const { daemon, openTab } = consoleTests();
   beforeAll(async () => {
-    daemon = await startTestDaemon();
     await fleet(daemon, 'Plain', 120, 30);
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
   });
 
   it('searches as one types, and aborts the request of an earlier text', async () => {
-    const { page, context } = await openConsole(browser, daemon, { place: 'devices?manufacturer=Plain' });
+    const { page, context } = await openTab({ place: 'devices?manufacturer=Plain' });
     await status(page, /^120 devices$/);
     const isFor = (keyword: string, url: string) => new URL(url).searchParams.get('keyword') === keyword;
     await page.route(
@@ -51,7 +44,7 @@ needs('chromium')('the list of devices in the console', () => {
   });
 
   it('keeps filters, order and page in the address: Back and a link show the same', async () => {
-    const { page, context } = await openConsole(browser, daemon, { place: 'devices' });
+    const { page, context } = await openTab({ place: 'devices' });
     await page.getByText('Filters', { exact: true }).click();
     await page.getByLabel('Manufacturer (exact)').fill('Plain');
     await page.keyboard.press('Enter');
@@ -72,7 +65,7 @@ needs('chromium')('the list of devices in the console', () => {
     });
     const shown = await serials(page);
     expect(shown).toEqual(Array.from({ length: 40 }, (_, i) => `Plain-${`${80 + i}`.padStart(4, '0')}`));
-    const second = await openConsole(browser, daemon, { place: `devices?${query}` });
+    const second = await openTab({ place: `devices?${query}` });
     await second.page.getByText('Plain-0119').waitFor();
     expect(await serials(second.page)).toEqual(shown);
     expect(await second.page.getByRole('columnheader', { name: 'Serial number' }).getAttribute('aria-sort')).toBe(
@@ -91,7 +84,7 @@ needs('chromium')('the list of devices in the console', () => {
   });
 
   it('sends dates as instants: until a date includes the day', async () => {
-    const { page, requested, context } = await openConsole(browser, daemon, {
+    const { page, requested, context } = await openTab({
       place:
         'devices?createdFrom=2026-03-01&createdTo=2026-03-31&lastUsedBefore=2026-01-01T10:00:00.000Z&tag=lot:1&tag=a:b',
       timezoneId: 'Europe/Berlin',
@@ -107,7 +100,7 @@ needs('chromium')('the list of devices in the console', () => {
   });
 
   it('names a filter that is not valid, and shows no devices as if it did not apply', async () => {
-    const { page, context } = await openConsole(browser, daemon, { place: 'devices?createdTo=yesterday' });
+    const { page, context } = await openTab({ place: 'devices?createdTo=yesterday' });
     await page.getByRole('alert').getByText('createdTo').waitFor();
     expect(await page.locator('tbody tr').count()).toBe(0);
     await context.close();
@@ -115,7 +108,7 @@ needs('chromium')('the list of devices in the console', () => {
 
   it('refreshes rows that it shows, and counts the changes of others until they are asked for', async () => {
     const [shown] = await fleet(daemon, 'Live', 1, 1);
-    const { page, context } = await openConsole(browser, daemon, { place: 'devices?manufacturer=Live' });
+    const { page, context } = await openTab({ place: 'devices?manufacturer=Live' });
     await page.getByText('Live-0000').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
     await daemon.call('POST', '/api/devices/register', {
@@ -133,7 +126,7 @@ needs('chromium')('the list of devices in the console', () => {
   });
 
   it.each(['csv', 'ndjson'] as const)('exports what the filters select as %s', async format => {
-    const { page, context } = await openConsole(browser, daemon, {
+    const { page, context } = await openTab({
       place: 'devices?manufacturer=Plain&status=ACTIVE&tag=lot:1',
     });
     // A dialog of the system cannot be answered here.
@@ -154,7 +147,7 @@ needs('chromium')('the list of devices in the console', () => {
 
   it('shows a VIEWER neither actions nor codes', async () => {
     const { token } = await daemon.user('watcher', 'VIEWER');
-    const { page, context } = await openConsole(browser, daemon, { token, place: 'devices?keyword=none' });
+    const { page, context } = await openTab({ token, place: 'devices?keyword=none' });
     const bodies: Promise<string>[] = [];
     page.on('response', response => {
       if (response.url().includes('/api/devices')) bodies.push(response.text());
@@ -176,7 +169,7 @@ needs('chromium')('the list of devices in the console', () => {
     const manufacturer = '<img src=x onerror="document.title=1">';
     const device = { deviceType: 'UKEY', serialNumber: 'MARKUP-1', manufacturer, model: '<b>bold</b>' };
     data(await daemon.call('POST', '/api/devices/register', device));
-    const { page, complaints, context } = await openConsole(browser, daemon, { place: 'devices?keyword=MARKUP-1' });
+    const { page, complaints, context } = await openTab({ place: 'devices?keyword=MARKUP-1' });
     await page.getByText(manufacturer).waitFor();
     await page.getByText('<b>bold</b>').waitFor();
     expect(await page.locator('img, b').count()).toBe(0);
@@ -185,7 +178,7 @@ needs('chromium')('the list of devices in the console', () => {
   });
 
   it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
-    const { page, context } = await openConsole(browser, daemon, {
+    const { page, context } = await openTab({
       colorScheme,
       place: 'devices?manufacturer=Plain&status=ACTIVE,INACTIVE',
     });
@@ -200,7 +193,7 @@ needs('chromium')('the list of devices in the console', () => {
   });
 
   it('speaks German', async () => {
-    const { page, complaints, context } = await openConsole(browser, daemon, {
+    const { page, complaints, context } = await openTab({
       locale: 'de-DE',
       place: 'devices?manufacturer=Plain&status=ACTIVE',
     });
@@ -217,7 +210,7 @@ needs('chromium')('the list of devices in the console', () => {
   });
 
   it('loads at most 60 KiB of scripts', async () => {
-    const { page, requested, context } = await openConsole(browser, daemon, { place: 'devices?manufacturer=Plain' });
+    const { page, requested, context } = await openTab({ place: 'devices?manufacturer=Plain' });
     await status(page, /^120 devices$/);
     const scripts = [...new Set(requested.filter(url => url.endsWith('.js')))];
     const contents = await Promise.all(scripts.map(async url => Buffer.from(await (await fetch(url)).arrayBuffer())));

@@ -1,29 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser, Route } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import type { Route } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { adminPassword } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
-import { openConsole, startBrowser, violationsOn } from './browser.ts';
+import { consoleTests, violationsOn } from './browser.ts';
 
 const KiB = 1024;
 const built = join(import.meta.dirname, '..', '..', 'dist', 'console');
 
 needs('chromium')('the frame of the console', () => {
-  let daemon: TestDaemon;
-  let browser: Browser;
-  beforeAll(async () => {
-    daemon = await startTestDaemon();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-  });
+  const { daemon, openTab } = consoleTests();
 
   it('signs in with a password, shows the newest events live and signs out', async () => {
-    const { page, requested, complaints } = await openConsole(browser, daemon, { token: null });
+    const { page, requested, complaints } = await openTab({ token: null });
     await page.getByLabel('User name').fill('admin');
     await page.getByLabel('Password').fill(adminPassword);
     await page.keyboard.press('Enter');
@@ -43,7 +34,7 @@ needs('chromium')('the frame of the console', () => {
   });
 
   it('stays signed out if a new token arrives after the sign-out', async () => {
-    const { page, context } = await openConsole(browser, daemon);
+    const { page, context } = await openTab();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const asked = Promise.withResolvers<Route>();
     await page.route('**/api/auth/refresh', route => asked.resolve(route));
@@ -68,7 +59,7 @@ needs('chromium')('the frame of the console', () => {
   it('opens with a code once, and clears it from the address and the history', async () => {
     const created = await daemon.call('POST', '/api/auth/codes', { purpose: 'SESSION' });
     const { code } = created.data;
-    const { page, context, requested } = await openConsole(browser, daemon, { token: null });
+    const { page, context, requested } = await openTab({ token: null });
     await page.goto('about:blank');
     await page.goto(`${daemon.url}/console/#code=${code}&page=activity%3Ftypes%3DDEVICE_LOCKED`);
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
@@ -76,7 +67,7 @@ needs('chromium')('the frame of the console', () => {
     expect(requested.filter(url => url.includes(code))).toEqual([]);
     await page.goBack();
     expect(page.url()).not.toContain(code);
-    const second = await openConsole(browser, daemon, { token: null });
+    const second = await openTab({ token: null });
     await second.page.goto('about:blank');
     await second.page.goto(`${daemon.url}/console/#code=${code}`);
     await second.page.getByText('This link was used before').waitFor();
@@ -89,7 +80,7 @@ needs('chromium')('the frame of the console', () => {
   });
 
   it('says within two seconds that the daemon is gone, and shows each event once afterwards', async () => {
-    const { page, context } = await openConsole(browser, daemon);
+    const { page, context } = await openTab();
     await page.getByText('live', { exact: true }).waitFor();
     await daemon.stopKeepingHome();
     await page.getByText('what you see may be old').waitFor({ timeout: 2000 });
@@ -108,11 +99,11 @@ needs('chromium')('the frame of the console', () => {
   });
 
   it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
-    const out = await openConsole(browser, daemon, { token: null, colorScheme });
+    const out = await openTab({ token: null, colorScheme });
     await out.page.getByLabel('User name').waitFor();
     expect(await violationsOn(out.page)).toEqual([]);
     await out.context.close();
-    const { page, context } = await openConsole(browser, daemon, { colorScheme });
+    const { page, context } = await openTab({ colorScheme });
     await page.getByText('live', { exact: true }).waitFor();
     await page.locator('summary', { hasText: 'admin' }).click();
     expect(await violationsOn(page)).toEqual([]);
@@ -120,7 +111,7 @@ needs('chromium')('the frame of the console', () => {
   });
 
   it('speaks German to a browser that prefers it', async () => {
-    const { page, context } = await openConsole(browser, daemon, { locale: 'de-DE' });
+    const { page, context } = await openTab({ locale: 'de-DE' });
     await page.getByRole('heading', { name: 'Übersicht' }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
     await context.close();
@@ -128,19 +119,10 @@ needs('chromium')('the frame of the console', () => {
 });
 
 needs('chromium')('what a page of the console loads', () => {
-  let daemon: TestDaemon;
-  let browser: Browser;
-  beforeAll(async () => {
-    daemon = await startTestDaemon();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-  });
+  const { openTab } = consoleTests();
 
   it.each(pageNames())('is small: %s', async name => {
-    const { page, context, requested } = await openConsole(browser, daemon, { place: name });
+    const { page, context, requested } = await openTab({ place: name });
     await page.locator('main h1').waitFor();
     await page.waitForLoadState('networkidle');
     const loaded = [...new Set(requested)].filter(url => /\.(js|css)$/.test(url)).map(url => basename(url));
@@ -159,14 +141,10 @@ needs('chromium')('what a page of the console loads', () => {
 });
 
 needs('chromium')('the bench at a daemon with hardware', () => {
+  const { openTab } = consoleTests({ simulateKeys: 1 });
+
   it('loads no more than it did', async () => {
-    const daemon = await startTestDaemon({ simulateKeys: 1 });
-    const browser = await startBrowser();
-    onTestFinished(async () => {
-      await browser.close();
-      await daemon.stop();
-    });
-    const { page, requested } = await openConsole(browser, daemon, { place: 'bench' });
+    const { page, requested } = await openTab({ place: 'bench' });
     await page.getByLabel('User id of the person').waitFor();
     await page.waitForLoadState('networkidle');
     const loaded = [...new Set(requested)].filter(url => url.endsWith('.js')).map(url => basename(url));

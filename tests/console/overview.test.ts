@@ -1,17 +1,13 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { adminPassword } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
-import { openConsole, startBrowser, violationsOn } from './browser.ts';
+import { consoleTests, violationsOn } from './browser.ts';
 
 const key = (serialNumber: string) => ({ deviceType: 'UKEY', serialNumber, manufacturer: 'M', model: '1' });
 
 needs('chromium')('the pages Overview and Activity', () => {
-  let daemon: TestDaemon;
-  let browser: Browser;
+  const { daemon, openTab } = consoleTests();
   beforeAll(async () => {
-    daemon = await startTestDaemon();
-    browser = await startBrowser();
     for (const serial of ['A-1', 'A-2', 'A-3']) await daemon.call('POST', '/api/devices/register', key(serial));
     await daemon.call('POST', '/api/devices/register', { ...key('S-1'), deviceType: 'SIMKEY' });
     for (const deviceId of ['DEV-1', 'DEV-2']) {
@@ -20,13 +16,9 @@ needs('chromium')('the pages Overview and Activity', () => {
     }
     await daemon.call('POST', '/api/devices/DEV-2/deactivate', { reason: 'worn out', confirmPassword: adminPassword });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-  });
 
   it('count devices, each figure a link to its list', async () => {
-    const { page, context } = await openConsole(browser, daemon);
+    const { page, context } = await openTab();
     await page.getByText('live', { exact: true }).waitFor();
     const figure = (name: string) => page.getByRole('link', { name, exact: true });
     expect(await figure('4 devices').getAttribute('href')).toBe('#/devices');
@@ -44,7 +36,7 @@ needs('chromium')('the pages Overview and Activity', () => {
   });
 
   it('take at most three requests for a batch of 10,000', async () => {
-    const { page, context, requested } = await openConsole(browser, daemon);
+    const { page, context, requested } = await openTab();
     await page.getByText('live', { exact: true }).waitFor();
     await page
       .getByText('4 devices')
@@ -62,7 +54,7 @@ needs('chromium')('the pages Overview and Activity', () => {
   });
 
   it('show 500 changes of a restart once each, and earlier events on demand', async () => {
-    const { page, context } = await openConsole(browser, daemon, { place: 'activity?types=DEVICE_REGISTERED' });
+    const { page, context } = await openTab({ place: 'activity?types=DEVICE_REGISTERED' });
     await page.getByText('live', { exact: true }).waitFor();
     await page.getByText('B-9999').waitFor();
     const shown = await page.locator('.events li').count();
@@ -85,7 +77,7 @@ needs('chromium')('the pages Overview and Activity', () => {
   });
 
   it('show all events where no type is chosen, and only those of the chosen type', async () => {
-    const { page, context } = await openConsole(browser, daemon, { place: 'activity' });
+    const { page, context } = await openTab({ place: 'activity' });
     await daemon.call('POST', '/api/devices/DEV-1/lock', { reason: '<img src=x onerror=alert(1)>' });
     await page.getByText('<img src=x onerror=alert(1)>').waitFor();
     await page.getByLabel('locked', { exact: true }).check();
@@ -95,7 +87,7 @@ needs('chromium')('the pages Overview and Activity', () => {
   });
 
   it.each(['light', 'dark'] as const)('are accessible in %s colors', async colorScheme => {
-    const { page, context, show, complaints } = await openConsole(browser, daemon, { colorScheme });
+    const { page, context, show, complaints } = await openTab({ colorScheme });
     await page.getByRole('link', { name: /inactive$/ }).waitFor();
     await page.getByText('As a table').first().click();
     expect(await violationsOn(page)).toEqual([]);

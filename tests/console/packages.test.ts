@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, it } from 'vitest';
+import { startTestDaemon } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
-import { openConsole, startBrowser, violationsOn } from './browser.ts';
+import { consoleTests, violationsOn } from './browser.ts';
 
 const MiB = 1024 * 1024;
 const hostile = '<img src=x onerror=alert(1)>';
@@ -24,21 +24,14 @@ const fillIn = async (page: Page, file: string, version: string) => {
 };
 
 needs('chromium')('the page Packages of the console', () => {
-  let daemon: TestDaemon;
-  let browser: Browser;
+  const { daemon, openTab } = consoleTests();
   const folder = mkdtempSync(join(tmpdir(), 'devmgr-packages-'));
   const fileNamed = (name: string, bytes: Buffer = content) => {
     const path = join(folder, name);
     writeFileSync(path, bytes);
     return path;
   };
-  beforeAll(async () => {
-    daemon = await startTestDaemon();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
+  afterAll(() => {
     rmSync(folder, { recursive: true, force: true });
   });
   const stored = async (fields: Record<string, string>, name: string, to = daemon) => {
@@ -49,7 +42,7 @@ needs('chromium')('the page Packages of the console', () => {
   };
 
   it('uploads a package by keyboard, compares the digests, and shows hostile names as text', async () => {
-    const { page, context, complaints } = await openConsole(browser, daemon, { place: 'packages' });
+    const { page, context, complaints } = await openTab({ place: 'packages' });
     await page.getByText('No package has been uploaded yet.').waitFor();
     await fillIn(page, fileNamed(`${hostile}.apk`), '1.0.0');
     await page.keyboard.press('Tab');
@@ -75,7 +68,7 @@ needs('chromium')('the page Packages of the console', () => {
 
   it('finds before the upload what the daemon would refuse', async () => {
     await stored({ platform: 'LINUX', version: '2.0.0' }, 'taken.deb');
-    const { page, context, requested } = await openConsole(browser, daemon, { place: 'packages' });
+    const { page, context, requested } = await openTab({ place: 'packages' });
     await fillIn(page, fileNamed('notes.txt'), '1');
     await dialog(page).getByText('not an installer package').waitFor();
     expect(await send(page).isDisabled()).toBe(true);
@@ -96,7 +89,7 @@ needs('chromium')('the page Packages of the console', () => {
   });
 
   it('shows how much is sent, and a canceled upload stores nothing', async () => {
-    const { page, context } = await openConsole(browser, daemon, { place: 'packages' });
+    const { page, context } = await openTab({ place: 'packages' });
     const network = await context.newCDPSession(page);
     const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: MiB };
     await network.send('Network.emulateNetworkConditions', slow);
@@ -117,7 +110,7 @@ needs('chromium')('the page Packages of the console', () => {
 
   it('warns if the daemon stored something else', async () => {
     const app = await stored({ platform: 'IOS', version: '1.0.0' }, 'other.ipa');
-    const { page, context } = await openConsole(browser, daemon, { place: 'packages' });
+    const { page, context } = await openTab({ place: 'packages' });
     const wrong = '0'.repeat(64);
     await page.route('**/api/app-versions/upload', route =>
       route.fulfill({ json: { code: 200, message: 'success', data: { ...app, sha256: wrong } } }),
@@ -135,7 +128,7 @@ needs('chromium')('the page Packages of the console', () => {
     const limited = await startTestDaemon({ limits });
     try {
       await stored({ platform: 'IOS', version: '1.0.0' }, 'first.ipa', limited);
-      const { page, context } = await openConsole(browser, limited, { place: 'packages' });
+      const { page, context } = await openTab({ daemon: limited, place: 'packages' });
       await fillIn(page, fileNamed('second.ipa'), '2.0.0');
       await send(page).click();
       await dialog(page).getByText('ten packages an hour. Try again in 60 minutes').waitFor();
@@ -150,7 +143,7 @@ needs('chromium')('the page Packages of the console', () => {
   it('lists one platform, marks its newest version, and shows what others upload', async () => {
     for (const version of ['1.10.0', '1.9.0']) await stored({ platform: 'MACOS', version }, `${version}.dmg`);
     const { token } = await daemon.user('dealer', 'DEALER');
-    const { page, context } = await openConsole(browser, daemon, { place: 'packages', token });
+    const { page, context } = await openTab({ place: 'packages', token });
     await page.getByText('live', { exact: true }).waitFor();
     await page.getByLabel('Platform').selectOption('MACOS');
     await page.getByText('2 packages').waitFor();
@@ -167,7 +160,7 @@ needs('chromium')('the page Packages of the console', () => {
   it('saves a package in a file that the person chooses, and no damaged one', async () => {
     const app = await stored({ platform: 'ANDROID', version: '9.0.0' }, 'chosen.apk');
     const { token } = await daemon.user('viewer', 'VIEWER');
-    const { page, context } = await openConsole(browser, daemon, { place: 'packages', token });
+    const { page, context } = await openTab({ place: 'packages', token });
     // A file of the page's own stands for the choice: the dialog of the browser belongs to no page.
     await page.evaluate(`window.showSaveFilePicker = async ({ suggestedName }) =>
       (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`);
@@ -191,7 +184,7 @@ needs('chromium')('the page Packages of the console', () => {
 
   it('keeps a small package in memory where the browser cannot write files, and names the command for a large one', async () => {
     const app = await stored({ platform: 'ANDROID', version: '9.1.0' }, 'plain.apk');
-    const { page, context } = await openConsole(browser, daemon, { place: 'packages?platform=ANDROID' });
+    const { page, context } = await openTab({ place: 'packages?platform=ANDROID' });
     const button = page.getByRole('button', { name: 'Download plain.apk' });
     await button.waitFor();
     await page.evaluate('delete window.showSaveFilePicker');
@@ -212,7 +205,7 @@ needs('chromium')('the page Packages of the console', () => {
   });
 
   it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
-    const { page, context, complaints } = await openConsole(browser, daemon, { place: 'packages', colorScheme });
+    const { page, context, complaints } = await openTab({ place: 'packages', colorScheme });
     await page.getByRole('row').nth(1).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await fillIn(page, fileNamed('notes.txt'), 'v1');

@@ -1,26 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { holdClock, second } from '../support/clock.ts';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, it } from 'vitest';
+import { second } from '../support/clock.ts';
+import { adminPassword } from '../support/daemon.ts';
+import { clockOfTests } from '../support/daemon-tests.ts';
 import { needs } from '../support/needs.ts';
-import { openConsole, plugSecurityKey, startBrowser, violationsOn } from './browser.ts';
+import { consoleTests, plugSecurityKey, violationsOn } from './browser.ts';
 
 const minute = 60 * second;
 
 needs('chromium')('security keys in the console', () => {
-  let daemon: TestDaemon;
-  let browser: Browser;
-  let clock: ReturnType<typeof holdClock>;
-  beforeAll(async () => {
-    clock = holdClock();
-    daemon = await startTestDaemon();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-    clock.release();
-  });
+  const clock = clockOfTests();
+  const { daemon, openTab } = consoleTests();
   let person = '';
   let count = 0;
   beforeEach(async () => {
@@ -28,7 +18,7 @@ needs('chromium')('security keys in the console', () => {
     await daemon.call('POST', '/api/users', { username: person, password: adminPassword, role: 'ADMIN' });
   });
 
-  const open = async () => openConsole(browser, daemon, { token: null, host: 'localhost' });
+  const open = async () => openTab({ token: null, host: 'localhost' });
   const signInWithPassword = async (page: Page) => {
     await page.getByLabel('User name').fill(person);
     await page.getByLabel('Password').fill(adminPassword);
@@ -46,6 +36,16 @@ needs('chromium')('security keys in the console', () => {
   };
   const isSignedIn = (page: Page) => page.locator('summary', { hasText: person }).waitFor();
 
+  /** A tab of a person who has signed in with the password and registered a key. */
+  const openWithKey = async () => {
+    const tab = await open();
+    const key = await plugSecurityKey(tab.page);
+    await signInWithPassword(tab.page);
+    await isSignedIn(tab.page);
+    await register(tab.page, 'desk');
+    return { ...tab, key };
+  };
+
   it('register, and then sign in alone', async () => {
     const { page, context, complaints } = await open();
     const key = await plugSecurityKey(page);
@@ -61,11 +61,7 @@ needs('chromium')('security keys in the console', () => {
   });
 
   it('are asked for after the password where the person wants that, and refuse without', async () => {
-    const { page, context } = await open();
-    const key = await plugSecurityKey(page);
-    await signInWithPassword(page);
-    await isSignedIn(page);
-    await register(page, 'desk');
+    const { page, context, key } = await openWithKey();
     await page.getByLabel('Require a key at each sign-in of this account').click();
     await expect.poll(() => page.getByLabel('Require a key at each sign-in of this account').isChecked()).toBe(true);
     await signOut(page);
@@ -80,11 +76,7 @@ needs('chromium')('security keys in the console', () => {
   });
 
   it('no longer sign in once they are removed, and a repeated answer never does', async () => {
-    const { page, context } = await open();
-    await plugSecurityKey(page);
-    await signInWithPassword(page);
-    await isSignedIn(page);
-    await register(page, 'desk');
+    const { page, context } = await openWithKey();
     await signOut(page);
     const sent = page.waitForRequest(request => request.url().endsWith('/api/auth/webauthn/login'));
     await page.getByRole('button', { name: 'Sign in with a security key' }).click();
@@ -108,11 +100,7 @@ needs('chromium')('security keys in the console', () => {
   });
 
   it('renew a sign-in that is older than ten minutes, as the password does; the change then goes on', async () => {
-    const { page, context } = await open();
-    await plugSecurityKey(page);
-    await signInWithPassword(page);
-    await isSignedIn(page);
-    await register(page, 'desk');
+    const { page, context } = await openWithKey();
     clock.forward(11 * minute);
     await page.getByLabel('Require a key at each sign-in of this account').click();
     const dialog = page.getByRole('dialog', { name: 'Sign in again' });
@@ -136,11 +124,7 @@ needs('chromium')('security keys in the console', () => {
   });
 
   it('are not needed for a change that waited when its session ended: the next person does not make it', async () => {
-    const { page, context } = await open();
-    await plugSecurityKey(page);
-    await signInWithPassword(page);
-    await isSignedIn(page);
-    await register(page, 'desk');
+    const { page, context } = await openWithKey();
     const { id } = (await daemon.call('GET', '/api/users/list?limit=100')).data.list.find(
       (user: { username: string }) => user.username === person,
     );
@@ -164,11 +148,7 @@ needs('chromium')('security keys in the console', () => {
   it('sign in a terminal that waits, once, after a look at its code', async () => {
     const asked = await daemon.call('POST', '/api/auth/terminal', { name: 'alice@line-3' }, { token: null });
     const { userCode, requestId, secret } = asked.data;
-    const { page, context } = await open();
-    await plugSecurityKey(page);
-    await signInWithPassword(page);
-    await isSignedIn(page);
-    await register(page, 'desk');
+    const { page, context } = await openWithKey();
     await signOut(page);
     await page.goto(`${new URL(page.url()).origin}/console/#/terminal?code=${userCode}`);
     await page.getByRole('button', { name: 'Sign in with a security key' }).click();

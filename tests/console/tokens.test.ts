@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+
 import { needs } from '../support/needs.ts';
-import { openConsole, startBrowser, violationsOn } from './browser.ts';
+import { consoleTests, violationsOn, withoutPage } from './browser.ts';
 
 const hostile = '<img src=x onerror=alert(1)>';
 
@@ -12,21 +12,13 @@ const row = (page: Page, name: string) =>
 const dialog = (page: Page) => page.getByRole('dialog');
 
 needs('chromium')('the page Tokens of the console', () => {
-  let daemon: TestDaemon;
-  let browser: Browser;
-  beforeAll(async () => {
-    daemon = await startTestDaemon();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-  });
+  const tests = consoleTests();
+  const { daemon, openTab } = tests;
   const create = async (name: string, more = {}) =>
     (await daemon.call('POST', '/api/tokens', { name, role: 'DEALER', expiresInDays: 5, ...more })).data;
 
   it('creates a token by keyboard alone, shows it once and copies it', async () => {
-    const { page, context, complaints } = await openConsole(browser, daemon, {
+    const { page, context, complaints } = await openTab({
       place: 'tokens',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -64,7 +56,7 @@ needs('chromium')('the page Tokens of the console', () => {
 
   it('keeps what was entered when the daemon refuses it', async () => {
     await create('taken');
-    const { page, context } = await openConsole(browser, daemon, { place: 'tokens' });
+    const { page, context } = await openTab({ place: 'tokens' });
     await page.getByRole('button', { name: 'Create token …' }).click();
     const submit = dialog(page).getByRole('button', { name: 'Create token' });
     await page.getByLabel('Name').fill('taken');
@@ -88,7 +80,7 @@ needs('chromium')('the page Tokens of the console', () => {
     const { token } = await create('used');
     await create('idle', { allowedFrom: ['10.1.0.0/16'] });
     expect((await daemon.call('GET', '/api/users/me', undefined, { token })).code).toBe(200);
-    const { page, context } = await openConsole(browser, daemon, { place: 'tokens' });
+    const { page, context } = await openTab({ place: 'tokens' });
     await row(page, 'idle').getByText('never').waitFor();
     await row(page, 'idle').getByText('10.1.0.0/16').waitFor();
     await row(page, 'used').getByText('any network').waitFor();
@@ -108,7 +100,7 @@ needs('chromium')('the page Tokens of the console', () => {
 
   it('marks tokens that have expired', async () => {
     await create('old');
-    const { page, context } = await openConsole(browser, daemon);
+    const { page, context } = await openTab();
     await page.clock.install({ time: Date.now() + 6 * 86_400_000 });
     await page.getByRole('link', { name: 'Tokens' }).click();
     await row(page, 'old').getByText('expired', { exact: true }).waitFor();
@@ -116,17 +108,13 @@ needs('chromium')('the page Tokens of the console', () => {
   });
 
   it.each(['DEALER', 'VIEWER'] as const)('does not exist for a %s', async role => {
-    const { token } = await daemon.user(`plain-${role}`, role);
-    const { page, context, requested } = await openConsole(browser, daemon, { place: 'tokens', token });
-    await page.getByText('This page does not exist.').waitFor();
-    expect(await page.getByRole('link', { name: 'Tokens' }).count()).toBe(0);
-    expect(requested.filter(url => url.includes('/api/tokens'))).toEqual([]);
-    await context.close();
+    const page = { place: 'tokens', link: 'Tokens', path: '/api/tokens' };
+    expect(await withoutPage(tests, role, page)).toEqual({ links: 0, requests: [] });
   });
 
   it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
     await create(`colors-${colorScheme}`);
-    const { page, context, complaints } = await openConsole(browser, daemon, { place: 'tokens', colorScheme });
+    const { page, context, complaints } = await openTab({ place: 'tokens', colorScheme });
     await row(page, `colors-${colorScheme}`).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create token …' }).click();

@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { adminPassword } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
-import { openConsole, startBrowser, violationsOn } from './browser.ts';
+import { consoleTests, violationsOn, withoutPage } from './browser.ts';
 
 const hostile = '"<img/src=x/onerror=alert(1)>"@example.com';
 const fresh = 'a quite different horse';
@@ -18,23 +18,15 @@ const ask = async (page: Page, name: string) => {
 };
 
 needs('chromium')('the page Users of the console', () => {
-  let daemon: TestDaemon;
-  let browser: Browser;
-  beforeAll(async () => {
-    daemon = await startTestDaemon();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await daemon?.stop();
-  });
+  const tests = consoleTests();
+  const { daemon, openTab } = tests;
   const userOf = async (username: string) =>
     (await daemon.call('GET', '/api/users/list?size=100')).data.list.find(
       (user: { username: string }) => user.username === username,
     );
 
   it('creates a user by keyboard alone, and keeps what was entered after a refusal, except the password', async () => {
-    const { page, context, complaints } = await openConsole(browser, daemon, { place: 'users' });
+    const { page, context, complaints } = await openTab({ place: 'users' });
     await row(page, 'admin you').waitFor();
     await ask(page, 'Create user …');
     await page.keyboard.type('admin');
@@ -69,7 +61,7 @@ needs('chromium')('the page Users of the console', () => {
 
   it('changes role and e-mail address', async () => {
     await daemon.user('edit-1', 'DEALER');
-    const { page, context } = await openConsole(browser, daemon, { place: 'users' });
+    const { page, context } = await openTab({ place: 'users' });
     await ask(page, 'Edit edit-1');
     const save = dialog(page).getByRole('button', { name: 'Save' });
     expect(await save.isDisabled()).toBe(true);
@@ -91,7 +83,7 @@ needs('chromium')('the page Users of the console', () => {
     const { token } = await daemon.user('gone-1', 'DEALER');
     const works = async (given: string) =>
       (await daemon.call('GET', '/api/users/me', undefined, { token: given })).code;
-    const { page, context } = await openConsole(browser, daemon, { place: 'users' });
+    const { page, context } = await openTab({ place: 'users' });
     await ask(page, 'Disable gone-1');
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
@@ -114,7 +106,7 @@ needs('chromium')('the page Users of the console', () => {
   it('shows a user whom the command line has removed, and enabling clears the mark', async () => {
     const { id } = await daemon.user('removed-1', 'VIEWER');
     await daemon.call('PUT', `/api/users/${id}`, { disabled: true, email: 'removed@devmgr.invalid' });
-    const { page, context } = await openConsole(browser, daemon, { place: 'users' });
+    const { page, context } = await openTab({ place: 'users' });
     await row(page, 'removed-1').getByText('removed', { exact: true }).waitFor();
     expect(await row(page, 'removed-1').textContent()).not.toContain('invalid');
     await ask(page, 'Enable removed-1');
@@ -126,7 +118,7 @@ needs('chromium')('the page Users of the console', () => {
 
   it('sets the password of another user, and no password stays on the page', async () => {
     await daemon.user('forgot-1', 'VIEWER');
-    const { page, context } = await openConsole(browser, daemon, { place: 'users' });
+    const { page, context } = await openTab({ place: 'users' });
     await ask(page, 'Password of forgot-1');
     await page.getByLabel('New password').fill('forgot-1');
     await page.getByLabel('Repeat the password').fill('forgot-1');
@@ -146,7 +138,7 @@ needs('chromium')('the page Users of the console', () => {
 
   it('keeps the person from disabling or demoting themselves, and asks for the current password', async () => {
     const { token } = await daemon.user('second-admin', 'ADMIN');
-    const { page, context } = await openConsole(browser, daemon, { place: 'users', token });
+    const { page, context } = await openTab({ place: 'users', token });
     await row(page, 'second-admin you').waitFor();
     expect(await page.getByRole('button', { name: 'Disable second-admin' }).count()).toBe(0);
     await ask(page, 'Edit second-admin');
@@ -168,16 +160,12 @@ needs('chromium')('the page Users of the console', () => {
   });
 
   it.each(['DEALER', 'VIEWER'] as const)('does not exist for a %s', async role => {
-    const { token } = await daemon.user(`plain-${role}`, role);
-    const { page, context, requested } = await openConsole(browser, daemon, { place: 'users', token });
-    await page.getByText('This page does not exist.').waitFor();
-    expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
-    expect(requested.filter(url => url.includes('/api/users/list'))).toEqual([]);
-    await context.close();
+    const page = { place: 'users', link: 'Users', path: '/api/users/list' };
+    expect(await withoutPage(tests, role, page)).toEqual({ links: 0, requests: [] });
   });
 
   it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
-    const { page, context, complaints } = await openConsole(browser, daemon, { place: 'users', colorScheme });
+    const { page, context, complaints } = await openTab({ place: 'users', colorScheme });
     await row(page, 'admin you').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await ask(page, 'Create user …');
@@ -187,7 +175,7 @@ needs('chromium')('the page Users of the console', () => {
   });
 
   it('speaks German', async () => {
-    const { page, context } = await openConsole(browser, daemon, { place: 'users', locale: 'de-DE' });
+    const { page, context } = await openTab({ place: 'users', locale: 'de-DE' });
     await page.getByRole('heading', { name: 'Benutzer' }).waitFor();
     await page.getByRole('button', { name: 'Benutzer anlegen …' }).waitFor();
     await context.close();

@@ -345,7 +345,7 @@ describe('checking an SQLite store', () => {
     ['a passkey with another public key', `UPDATE passkey SET public_key = 'xx'`],
     ['a passkey with another credential', `UPDATE passkey SET credential_id = 'xx'`],
     ['a passkey of another site', `UPDATE passkey SET rp_id = 'evil.test'`],
-    ['a passkey that is no longer removed', 'UPDATE passkey SET removed_at = NULL'],
+    ['a removed passkey that was restored', 'UPDATE passkey SET removed_at = NULL'],
     [
       'a passkey without a journal entry',
       `INSERT INTO passkey SELECT 2, owner, name, 'yy', public_key, rp_id, transports, aaguid, 0, 1, NULL, NULL, 0, '[]' FROM passkey`,

@@ -1,21 +1,17 @@
 /** Security keys that are required: by a policy of roles, by the users themselves, and after a key was lost. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { resetPassword } from '../../daemon/maintenance/reset-password.ts';
 import { Page } from '../support/browser.ts';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { adminPassword } from '../support/daemon.ts';
+import { daemonOfTests } from '../support/daemon-tests.ts';
 import { data } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { newCode } from '../support/sign-in-codes.ts';
 import { SoftwareKey } from '../support/software-key.ts';
 import { refusedUpgrade } from '../support/stream-client.ts';
 
-let daemon: TestDaemon;
-let page: Page;
-beforeAll(async () => {
-  daemon = await startTestDaemon();
-  page = new Page(daemon);
-});
-afterAll(() => daemon?.stop());
+const daemon = daemonOfTests();
+const page = new Page(daemon);
 
 const policy = (requireKey: readonly string[], token = daemon.adminToken) =>
   daemon.call('PUT', '/api/policies/sign-in', { requireKey }, { token });
@@ -248,7 +244,6 @@ describe('a person who has lost the key', () => {
     const run = { json: true, home: daemon.home, username };
     const reset = await runDaemonProgram(resetPassword, run);
     await daemon.startAgain();
-    page = new Page(daemon);
     const { password } = JSON.parse(reset.stdout);
     expect(reset.stderr).toBe('');
     expect(await page.signIn(key)).toMatchObject({ status: 401, code: 1004 });

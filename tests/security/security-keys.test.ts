@@ -1,27 +1,19 @@
 /** Security keys of users: registered, signed in with, and refused. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { describe, expect, it } from 'vitest';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { passkeyBounds } from '../../src/contract/limits.ts';
 import { Page } from '../support/browser.ts';
-import { holdClock, second } from '../support/clock.ts';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { second } from '../support/clock.ts';
+import { clockOfTests, daemonOfTests } from '../support/daemon-tests.ts';
 import { data } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { SoftwareKey } from '../support/software-key.ts';
 import { writeCbor } from '../support/test-cbor.ts';
 
-let clock: ReturnType<typeof holdClock>;
-let daemon: TestDaemon;
-let page: Page;
-beforeAll(async () => {
-  clock = holdClock();
-  daemon = await startTestDaemon();
-  page = new Page(daemon);
-});
-afterAll(async () => {
-  await daemon?.stop();
-  clock.release();
-});
+const clock = clockOfTests();
+const daemon = daemonOfTests();
+const page = new Page(daemon);
 
 const whole = { json: true, device: null, since: null, limit: null, verify: false };
 let users = 0;
@@ -38,7 +30,6 @@ async function entries(type: string): Promise<{ user: string | null; details: Re
   await daemon.stopKeepingHome();
   const { stdout } = await runDaemonProgram(audit, { ...whole, home: daemon.home });
   await daemon.startAgain();
-  page = new Page(daemon);
   return stdout
     .split('\n')
     .filter(Boolean)
@@ -301,6 +292,5 @@ describe('the address of a page', () => {
     const options = await local.options();
     expect(() => key.get(options, local.origin)).toThrow('NotAllowedError');
     await daemon.restart();
-    page = new Page(daemon);
   });
 });

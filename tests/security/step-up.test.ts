@@ -1,26 +1,19 @@
 /** Operations that need a recent sign-in, and signing in again within a session. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { describe, expect, it } from 'vitest';
 import { stepUpSeconds } from '../../src/contract/limits.ts';
 import type { StepUpMode } from '../../src/contract/local.ts';
 import { Page } from '../support/browser.ts';
-import { holdClock, second } from '../support/clock.ts';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { second } from '../support/clock.ts';
+import { adminPassword } from '../support/daemon.ts';
+import { clockOfTests, daemonOfTests } from '../support/daemon-tests.ts';
 import { data, deviceIn } from '../support/fleet.ts';
 import { exchange, newCode } from '../support/sign-in-codes.ts';
 import { SoftwareKey } from '../support/software-key.ts';
 
-let clock: ReturnType<typeof holdClock>;
-let daemon: TestDaemon;
-let page: Page;
-beforeAll(async () => {
-  clock = holdClock();
-  daemon = await startTestDaemon();
-  page = new Page(daemon);
-});
-afterAll(async () => {
-  await daemon?.stop();
-  clock.release();
-});
+const clock = clockOfTests();
+const daemon = daemonOfTests();
+const page = new Page(daemon);
 
 const border = stepUpSeconds * second;
 const refused = { status: 403, code: 2007, data: { stepUp: true } };
@@ -134,13 +127,11 @@ describe('a step-up', () => {
   it('with a wrong password is refused with 1003, and counts against guessing', async () => {
     const { token } = await daemon.user('guesser', 'VIEWER');
     await daemon.restart({ limits: { login: { count: 3, seconds: 60 }, query: null, modify: null, upload: null } });
-    page = new Page(daemon);
     const guess = (body: object) => page.call('POST', '/api/auth/step-up', body, token);
     for (let i = 0; i < 3; i++)
       expect(await guess({ password: 'wrong' })).toMatchObject({ status: 403, code: 1003, data: null });
     expect(await guess({ password: 'wrong' })).toMatchObject({ status: 429 });
     await daemon.restart();
-    page = new Page(daemon);
   });
 
   it.each([{}, { password: 'x', response: {} }])('with %j is refused', async body => {
@@ -164,7 +155,6 @@ describe('the setting', () => {
     ['off', { page: true, commandLine: true }],
   ] as const)('%s decides which old sessions may change things; programs always may', async (stepUp, may) => {
     await daemon.restart({ stepUp: stepUp satisfies StepUpMode });
-    page = new Page(daemon);
     const tokens = [await consoleToken(), await daemon.login('admin')] as const;
     const program = data(await change(tokens[0], 'ADMIN')).token;
     clock.forward(border + second);
@@ -173,6 +163,5 @@ describe('the setting', () => {
     const nothing = { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] };
     expect(await page.call('PUT', '/api/policies/proof', nothing, program)).toMatchObject({ code: 200 });
     await daemon.restart();
-    page = new Page(daemon);
   });
 });

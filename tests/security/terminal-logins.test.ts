@@ -1,25 +1,17 @@
 /** Logins of terminals that a person approves in a browser. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { describe, expect, it } from 'vitest';
 import { stepUpSeconds, terminalLogin } from '../../src/contract/limits.ts';
 import { Page } from '../support/browser.ts';
-import { holdClock, second } from '../support/clock.ts';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { second } from '../support/clock.ts';
+import { clockOfTests, daemonOfTests } from '../support/daemon-tests.ts';
 import { data } from '../support/fleet.ts';
 import { serviceToken } from '../support/service-token.ts';
 import { loginOf } from '../support/sign-in-codes.ts';
 
-let clock: ReturnType<typeof holdClock>;
-let daemon: TestDaemon;
-let page: Page;
-beforeAll(async () => {
-  clock = holdClock();
-  daemon = await startTestDaemon();
-  page = new Page(daemon);
-});
-afterAll(async () => {
-  await daemon?.stop();
-  clock.release();
-});
+const clock = clockOfTests();
+const daemon = daemonOfTests();
+const page = new Page(daemon);
 
 /** A terminal that asks for a login. */
 async function terminal(name = 'alice@desk') {

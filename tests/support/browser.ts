@@ -13,14 +13,19 @@ export interface PageOptions {
 }
 
 export class Page {
-  readonly origin: string;
+  readonly #given: string | undefined;
   readonly #daemon: Pick<TestDaemon, 'url'>;
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(daemon: Pick<TestDaemon, 'url'>, { origin, headers = {} }: PageOptions = {}) {
     this.#daemon = daemon;
-    this.origin = origin ?? `http://localhost:${new URL(daemon.url).port}`;
+    this.#given = origin;
     this.#headers = headers;
+  }
+
+  /** The given one, else that of the daemon: it may listen elsewhere after a restart. */
+  get origin(): string {
+    return this.#given ?? `http://localhost:${new URL(this.#daemon.url).port}`;
   }
 
   /** A request of the page. Without a token, it is sent without one. */

@@ -38,7 +38,7 @@ export function Facts({ device }: { readonly device: DeviceDetail }) {
   );
 }
 
-/** A fact with its name; nothing if there is no such fact. */
+/** A fact with its name. Draws nothing without a value. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   if (children === null || children === undefined || children === '') return null;
   return (

@@ -1,6 +1,7 @@
 /** The packages of one page of the list. */
 import type { AppVersion } from '../../../src/contract/apps.ts';
 import { CopyButton } from '../../parts/copy.tsx';
+import { ListTable } from '../../parts/list-table.tsx';
 import { day, moment } from '../../text/numbers.ts';
 import type { PackageList } from './requests.ts';
 import { sizeOf } from './sizes.ts';
@@ -15,25 +16,11 @@ interface TableProps {
 export function PackageTable({ list, onDownload }: TableProps) {
   const { title, column } = packageWords.value;
   return (
-    <div class="scroll">
-      <table class="dense">
-        <caption class="hidden">{title}</caption>
-        <thead>
-          <tr>
-            {Object.entries(column).map(([name, words]) => (
-              <th key={name} scope="col" class={name === 'size' ? 'number' : undefined}>
-                {words}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {list.list.map(app => (
-            <Row key={app.versionId} app={app} isNewest={list.newest.has(app.versionId)} onDownload={onDownload} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ListTable title={title} columns={column} numbers={['size']}>
+      {list.list.map(app => (
+        <Row key={app.versionId} app={app} isNewest={list.newest.has(app.versionId)} onDownload={onDownload} />
+      ))}
+    </ListTable>
   );
 }
 

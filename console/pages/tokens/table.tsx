@@ -1,5 +1,6 @@
 /** The tokens of one page of the list. */
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
+import { ListTable } from '../../parts/list-table.tsx';
 import { day, moment } from '../../text/numbers.ts';
 import { text } from '../../text/text.ts';
 import { stateOf } from './requests.ts';
@@ -16,25 +17,11 @@ const colors = { valid: 'good', expired: 'warn', revoked: 'bad' } as const;
 export function TokenTable({ tokens, onRevoke }: TableProps) {
   const { title, column } = tokenWords.value;
   return (
-    <div class="scroll">
-      <table class="dense">
-        <caption class="hidden">{title}</caption>
-        <thead>
-          <tr>
-            {Object.entries(column).map(([name, words]) => (
-              <th key={name} scope="col" class={name === 'by' ? 'minor' : undefined}>
-                {words}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {tokens.map(token => (
-            <Row key={token.tokenId} token={token} onRevoke={onRevoke} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ListTable title={title} columns={column} minor={['by']}>
+      {tokens.map(token => (
+        <Row key={token.tokenId} token={token} onRevoke={onRevoke} />
+      ))}
+    </ListTable>
   );
 }
 

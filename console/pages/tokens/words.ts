@@ -24,7 +24,7 @@ const en = {
   nameHint: 'of the program or the station',
   days: (min: number, max: number) => `Valid for days (${min} to ${max})`,
   networks: 'Accepted only from these networks (optional)',
-  networksHint: 'One CIDR on each line, such as 10.20.0.0/16. Empty: any network.',
+  networksHint: 'One CIDR per line, such as 10.20.0.0/16. Leave it empty to allow any network.',
   created: (name: string) => `Token ${name}`,
   once: 'Copy the token now: it is not shown again. The registry keeps a digest of it only.',
   token: 'Token',

@@ -1,5 +1,6 @@
 /** The users of one page of the list. */
 import type { User } from '../../../src/contract/users.ts';
+import { ListTable } from '../../parts/list-table.tsx';
 import { day, moment } from '../../text/numbers.ts';
 import { text } from '../../text/text.ts';
 import type { UserAction } from './page.tsx';
@@ -19,25 +20,11 @@ const colors = { enabled: 'good', disabled: 'warn', removed: '' } as const;
 export function UserTable({ users, ...rest }: TableProps) {
   const { title, column } = userWords.value;
   return (
-    <div class="scroll">
-      <table class="dense">
-        <caption class="hidden">{title}</caption>
-        <thead>
-          <tr>
-            {Object.entries(column).map(([name, words]) => (
-              <th key={name} scope="col" class={name === 'since' ? 'minor' : undefined}>
-                {words}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {users.map(user => (
-            <Row key={user.id} user={user} {...rest} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ListTable title={title} columns={column} minor={['since']}>
+      {users.map(user => (
+        <Row key={user.id} user={user} {...rest} />
+      ))}
+    </ListTable>
   );
 }
 

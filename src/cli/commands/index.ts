@@ -1,5 +1,6 @@
 /** Every command with its summary. The code of a command is loaded when the command is run or its help is shown. */
 import type { CommandTable } from '../define.ts';
+import { daemonEntries } from './daemon/entries.ts';
 import { entry } from './entry.ts';
 import { webhookEntries } from './webhooks/entries.ts';
 
@@ -205,75 +206,7 @@ export const commandTable: CommandTable = {
           'set what a key must prove to be registered',
           async () => (await import('./proofs/policies.ts')).policiesSet,
         ),
-        entry(
-          'daemon run',
-          'run the daemon in the foreground',
-          async () => (await import('./daemon/run.ts')).daemonRun,
-        ),
-        entry(
-          'daemon start',
-          'start the daemon in the background',
-          async () => (await import('./daemon/daemon.ts')).daemonStart,
-        ),
-        entry(
-          'daemon restart',
-          'stop the daemon and start it again',
-          async () => (await import('./daemon/restart.ts')).daemonRestart,
-        ),
-        entry('daemon stop', 'stop the daemon', async () => (await import('./daemon/daemon.ts')).daemonStop),
-        entry(
-          'daemon status',
-          'show whether the daemon is running',
-          async () => (await import('./daemon/daemon.ts')).daemonStatus,
-          'status',
-        ),
-        entry(
-          'daemon install',
-          'start the daemon automatically for this user',
-          async () => (await import('./daemon/install.ts')).daemonInstall,
-        ),
-        entry(
-          'daemon uninstall',
-          'stop starting the daemon automatically',
-          async () => (await import('./daemon/install.ts')).daemonUninstall,
-        ),
-        entry('daemon logs', 'show the log of the daemon', async () => (await import('./daemon/logs.ts')).daemonLogs),
-        entry(
-          'daemon init',
-          'create a registry with its first administrator',
-          async () => (await import('./daemon/move.ts')).daemonInit,
-        ),
-        entry(
-          'daemon copy',
-          'move the registry to PostgreSQL, or back',
-          async () => (await import('./daemon/move.ts')).daemonCopy,
-        ),
-        entry(
-          'daemon backup',
-          'copy the registry to a file',
-          async () => (await import('./daemon/store.ts')).daemonBackup,
-        ),
-        entry(
-          'daemon restore',
-          'restore the registry from a backup',
-          async () => (await import('./daemon/store.ts')).daemonRestore,
-        ),
-        entry(
-          'daemon check',
-          'check the integrity of the registry on disk',
-          async () => (await import('./daemon/store.ts')).daemonCheck,
-        ),
-        entry('daemon audit', 'write the audit log', async () => (await import('./daemon/store.ts')).daemonAudit),
-        entry(
-          'daemon rotate-key',
-          'create a new signing key for tokens',
-          async () => (await import('./daemon/store.ts')).daemonRotateKey,
-        ),
-        entry(
-          'daemon reset-password',
-          'replace the password that a user has lost',
-          async () => (await import('./daemon/store.ts')).daemonResetPassword,
-        ),
+        ...daemonEntries,
       ],
     },
     {
