@@ -69,6 +69,8 @@ class Connection {
   #silence: ReturnType<typeof setTimeout> | undefined;
   #delay = retry.first;
   #stopped = false;
+  /** Number of the newest attempt to connect: what an earlier one still receives is left out. */
+  #attempt = 0;
   readonly #offline = () => this.#lost();
   readonly #online = () => this.#connectNow();
 
@@ -94,35 +96,40 @@ class Connection {
   }
 
   async #connect(): Promise<void> {
+    const attempt = ++this.#attempt;
+    const outdated = () => this.#stopped || attempt !== this.#attempt;
     try {
       if (cursor === null) await readNewest();
-      if (this.#stopped) return;
+      if (outdated()) return;
       // A token in an address could reach a log; a code is worth nothing after its use.
       const { code } = await call('createCode', { body: { purpose: 'STREAM' } });
-      if (this.#stopped) return;
+      if (outdated()) return;
       const query = { code, since: cursor };
       const address = new URL(addressOf('notifications', { query }), location.href);
       address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
       this.#open(new WebSocket(address));
     } catch {
-      this.#lost();
+      if (!outdated()) this.#lost();
     }
   }
 
   #open(socket: WebSocket): void {
     this.#socket = socket;
+    const replaced = () => socket !== this.#socket || this.#stopped;
     socket.onopen = () => {
+      if (replaced()) return;
       this.#delay = retry.first;
       streamState.value = 'live';
       connections.value++;
       this.#watchSilence();
     };
     socket.onmessage = ({ data }) => {
+      if (replaced()) return;
       this.#watchSilence();
       receive(JSON.parse(data as string) as Notification);
     };
     socket.onclose = ({ code }) => {
-      if (socket !== this.#socket || this.#stopped) return;
+      if (replaced()) return;
       if (code === closeCodes.loggedOut) endSession('expired');
       else this.#lost();
     };
@@ -144,6 +151,7 @@ class Connection {
 
   #lost(): void {
     if (this.#stopped) return;
+    this.#attempt++;
     const socket = this.#socket;
     this.#socket = null;
     socket?.close();

@@ -14,7 +14,7 @@ interface ListTableProps<C extends string> {
   readonly children: ComponentChildren;
 }
 
-/** A table with a head and a hidden caption, which scrolls where it is too wide. */
+/** A table with a head and a hidden caption, which scrolls if it is wider than the page. */
 export function ListTable<C extends string>({ title, columns, numbers = [], minor = [], children }: ListTableProps<C>) {
   const classOf = (name: C) => (numbers.includes(name) ? 'number' : minor.includes(name) ? 'minor' : undefined);
   return (
