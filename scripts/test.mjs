@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // `npm test`: everything that must hold, from a fresh clone. What follows `--` goes to vitest (`npm test -- tests/api`).
-// The last line is the sum: `N passed, N failed, N skipped`. Under CI a skipped test is a failure.
+// The last line is the sum: `N passed, N failed, N skipped`; what failed is named above it. Under CI a skipped test is a failure.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runChecks } from './lib/checks.mjs';
 import { prepareMachine } from './lib/machine.mjs';
-import { modules, node, run, say } from './lib/project.mjs';
+import { modules, node, root, run, say } from './lib/project.mjs';
+import { listOf, resultsOf } from './lib/test-results.mjs';
 import { setup } from './setup.mjs';
 
 const underCi = Boolean(process.env.CI);
@@ -13,32 +15,35 @@ const underCi = Boolean(process.env.CI);
 const env = { ...process.env, PATH: `${join(modules, '.bin')}:${process.env.PATH}` };
 for (const name of Object.keys(env)) if (/^DEVMGR_/.test(name)) delete env[name];
 
+// The longest come first.
+const checks = [
+  ['regular expressions', [node, 'scripts/regex.ts']],
+  ['lint', ['node_modules/.bin/biome', 'ci', '--colors=off']],
+  ['types', ['node_modules/.bin/tsc', '--noEmit', '-p', '.']],
+  ['types of the console', ['node_modules/.bin/tsc', '--noEmit', '-p', 'console']],
+  ['build', [node, 'scripts/build.mjs']],
+  ['words', [node, 'scripts/words.ts']],
+  ['imports', [node, 'scripts/import-boundaries.ts']],
+];
+
+// These packages have a folder and a lock file of their own: both installations run at the same time.
+const tools = run(process.execPath, ['tests/tools/setup.mjs'], { env: process.env });
 setup();
-await run(node, ['tests/tools/setup.mjs'], { env });
+await tools;
 await prepareMachine(underCi);
 
-const sum = { passed: 0, failed: 0, skipped: 0 };
-await check('lint', ['node_modules/.bin/biome', 'ci', '--colors=off']);
-await check('imports', [node, 'scripts/import-boundaries.ts']);
-await check('regular expressions', [node, 'scripts/regex.ts']);
-await check('words', [node, 'scripts/words.ts']);
-await check('types', ['node_modules/.bin/tsc', '--noEmit', '-p', '.']);
-await check('types of the console', ['node_modules/.bin/tsc', '--noEmit', '-p', 'console']);
-await check('build', [node, 'scripts/build.mjs']);
-await tests(process.argv.slice(2));
+const failedChecks = await runChecks(checks, { env });
+const { passed, failed: failedTests, skipped } = await tests(process.argv.slice(2));
 
-const broken = sum.failed > 0 || (underCi && sum.skipped > 0);
-if (underCi && sum.skipped > 0) say('a skipped test is a failure here (CI is set): each names what it lacks');
-process.stdout.write(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped\n`);
-process.exitCode = broken ? 1 : 0;
-
-async function check(name, [command, ...args]) {
-  process.stdout.write(`\n── ${name}\n`);
-  const code = await run(command, args, { env });
-  if (code >= 128) process.exit(code);
-  sum[code === 0 ? 'passed' : 'failed'] += 1;
-  process.stdout.write(code === 0 ? `${name}: good\n` : `${name}: FAILED (exit code ${code})\n`);
+const failed = [...failedChecks.map(name => `${name} (check)`), ...failedTests];
+process.stdout.write(`\n${listOf('FAILED', failed)}`);
+if (underCi && skipped.length > 0) {
+  say('a skipped test is a failure here (CI is set): each names what it lacks');
+  process.stdout.write(listOf('skipped', skipped));
 }
+process.stdout.write(`${checks.length - failedChecks.length + passed} passed, ${failed.length} failed, `);
+process.stdout.write(`${skipped.length} skipped\n`);
+process.exitCode = failed.length > 0 || (underCi && skipped.length > 0) ? 1 : 0;
 
 async function tests(args) {
   process.stdout.write('\n── tests\n');
@@ -48,25 +53,21 @@ async function tests(args) {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const code = await run(node, [join(modules, 'vitest', 'vitest.mjs'), 'run', ...reporters, ...args], { env });
     if (code >= 128) process.exit(code);
-    count(report, code);
+    return resultsIn(report, code);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Adds vitest's results. A file that could not be loaded, or an error outside every test, has no test to its name. */
-function count(report, code) {
-  let failed = 0;
+/** An error outside of every test has no place in the report: the exit code alone says it. */
+function resultsIn(report, code) {
+  const results = { passed: 0, failed: [], skipped: [] };
   try {
-    for (const file of JSON.parse(readFileSync(report, 'utf8')).testResults) {
-      const states = file.assertionResults.map(({ status }) => status);
-      sum.passed += states.filter(status => status === 'passed').length;
-      sum.skipped += states.filter(status => status !== 'passed' && status !== 'failed').length;
-      failed += states.filter(status => status === 'failed').length;
-      if (file.status === 'failed' && !states.includes('failed')) failed += 1;
-    }
+    Object.assign(results, resultsOf(JSON.parse(readFileSync(report, 'utf8')), root));
   } catch (error) {
     say(`vitest left no report (${error.message})`);
   }
-  sum.failed += code !== 0 && failed === 0 ? 1 : failed;
+  if (code !== 0 && results.failed.length === 0)
+    results.failed.push(`vitest (exit code ${code}; see its output above)`);
+  return results;
 }

@@ -20,10 +20,14 @@ export function fail(what, advice) {
   process.exit(1);
 }
 
-/** Runs a program in the project's folder with this process's streams; resolves to its exit code (128 + n after signal n). */
-export function run(command, args, { env = process.env, stdio = 'inherit' } = {}) {
+/**
+ * Runs a program in the project's folder; resolves to its exit code (128 + n after signal n). It has this process's streams, or
+ * `onOutput` receives what it writes.
+ */
+export function run(command, args, { env = process.env, stdio = 'inherit', onOutput } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env, stdio });
+    const child = spawn(command, args, { cwd: root, env, stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : stdio });
+    if (onOutput) for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);
     const forward = signal => child.kill(signal);
     const signals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
     // The terminal sends Ctrl-C to the child as well: wait for what it makes of it.
@@ -31,7 +35,8 @@ export function run(command, args, { env = process.env, stdio = 'inherit' } = {}
     process.on('SIGTERM', forward);
     process.on('SIGHUP', forward);
     child.on('error', reject);
-    child.on('exit', (code, signal) => {
+    // After `close` no output is missing.
+    child.on('close', (code, signal) => {
       process.off('SIGINT', ignore);
       process.off('SIGTERM', forward);
       process.off('SIGHUP', forward);

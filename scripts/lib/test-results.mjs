@@ -1,0 +1,33 @@
+// What vitest's JSON report says: the counts, and the names of what a person must look at.
+import { relative } from 'node:path';
+
+/**
+ * Sums up a report; `root` is the folder that the names of files start from. A file that could not be loaded has no test to its
+ * name: it counts as one failure. `failed` and `skipped` are names, `passed` is a number.
+ */
+export function resultsOf(report, root) {
+  const results = { passed: 0, failed: [], skipped: [] };
+  for (const { name, status, message, assertionResults } of report.testResults) {
+    const file = relative(root, name);
+    for (const test of assertionResults) addTest(results, file, test);
+    const isKnown = assertionResults.some(test => test.status === 'failed');
+    if (status === 'failed' && !isKnown) results.failed.push(`${file}: ${firstLine(message)}`);
+  }
+  return results;
+}
+
+function addTest(results, file, { status, ancestorTitles, title }) {
+  if (status === 'passed') results.passed += 1;
+  else results[status === 'failed' ? 'failed' : 'skipped'].push([file, ...ancestorTitles, title].join(' > '));
+}
+
+function firstLine(message) {
+  return (message ?? '').trim().split('\n', 1)[0] || 'failed outside of a test';
+}
+
+/** A line for each name, at most `limit`, then the number of the others; empty without names. */
+export function listOf(word, names, limit = 20) {
+  const lines = names.slice(0, limit).map(name => `${word}: ${name}\n`);
+  if (names.length > limit) lines.push(`${word}: and ${names.length - limit} more\n`);
+  return lines.join('');
+}

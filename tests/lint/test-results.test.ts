@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { listOf, resultsOf } from '../../scripts/lib/test-results.mjs';
+
+const assertion = (status: string, title: string) => ({ status, title, ancestorTitles: ['a device'] });
+
+it('counts what passed, and names what failed and what was skipped with its file', () => {
+  const assertionResults = [
+    assertion('passed', 'is listed'),
+    assertion('failed', 'is locked'),
+    assertion('pending', 'is retired'),
+  ];
+  const report = { testResults: [{ name: '/project/tests/a.test.ts', status: 'failed', assertionResults }] };
+  expect(resultsOf(report, '/project')).toEqual({
+    passed: 1,
+    failed: ['tests/a.test.ts > a device > is locked'],
+    skipped: ['tests/a.test.ts > a device > is retired'],
+  });
+});
+
+it('names a file that could not be loaded, with the first line of the reason', () => {
+  const message = "Cannot find module './b.ts'\n  at load";
+  const report = {
+    testResults: [{ name: '/project/tests/a.test.ts', status: 'failed', message, assertionResults: [] }],
+  };
+  expect(resultsOf(report, '/project').failed).toEqual(["tests/a.test.ts: Cannot find module './b.ts'"]);
+});
+
+it('lists a limited number of names', () => {
+  expect(listOf('FAILED', ['a', 'b', 'c'], 2)).toBe('FAILED: a\nFAILED: b\nFAILED: and 1 more\n');
+  expect(listOf('FAILED', [])).toBe('');
+});
