@@ -107,6 +107,53 @@ needsPostgres('lists in PostgreSQL', () => {
     await cleanup();
   });
 
+  it('a page begins where the last one began, and all devices are searched again after a failover and when too much has changed', async () => {
+    const { store, query, cleanup } = await openPostgres(server);
+    const now = Date.now();
+    await commit(
+      store,
+      range(1, 9).map(n => addDevice(`key-${n}`, { activationCodeExpiresAt: now + (n < 6 ? 0 : 60_000) })),
+    );
+    const page = async (bound = 0, filter: DeviceFilter = {}) =>
+      numbersOf((await store.devices(queryOf({ codeExpiresBefore: now + 1 + bound, ...filter, limit: 2 }))).rows);
+    expect(await page()).toEqual([5, 4]);
+    // No trigger sees this: a page that is searched among all devices has it.
+    const expire = (number: number) =>
+      query(`ALTER TABLE device DISABLE TRIGGER USER;
+        UPDATE device SET activation_code_expires_at = ${now} WHERE number = ${number}; ALTER TABLE device ENABLE TRIGGER USER`);
+    await expire(7);
+    expect([await page(), await page(1)]).toEqual([
+      [5, 4],
+      [5, 4],
+    ]);
+    await commit(store, [
+      addDevice('key-10', { activationCodeExpiresAt: now }),
+      setDevice(8, { activationCodeExpiresAt: now }),
+    ]);
+    expect(await page()).toEqual([10, 8]);
+    await commit(
+      store,
+      [8, 10].map(n => setDevice(n, { activationCodeExpiresAt: now + 60_000 })),
+    );
+    expect([await page(), await page(60_000), await page()]).toEqual([
+      [7, 5],
+      [10, 9],
+      [7, 5],
+    ]);
+    await expire(9);
+    expect(await page()).toEqual([7, 5]);
+    await query(`ALTER TABLE event DISABLE TRIGGER USER; UPDATE event SET mac = 'another' WHERE id = (SELECT max(id) FROM event);
+      ALTER TABLE event ENABLE TRIGGER USER`);
+    expect(await page()).toEqual([9, 7]);
+    await query('UPDATE head SET mac = (SELECT mac FROM event ORDER BY id DESC LIMIT 1)');
+    expect(await page()).toEqual([9, 7]);
+    await expire(10);
+    expect(await page()).toEqual([9, 7]);
+    await query(`UPDATE head SET event = event + ${keptEntries + 1}`);
+    expect(await page()).toEqual([10, 9]);
+    await cleanup();
+  });
+
   it('totals of a recent last use are counted each time: uses that only move it are not kept', async () => {
     const { store, query, cleanup } = await openPostgres(server);
     const now = Date.now();

@@ -3,9 +3,10 @@ import type { DeviceSort } from '../../../src/contract/values.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import type { DeviceQuery, Rows } from '../queries.ts';
 import { Conditions, namesOnly, presentConditions } from './conditions.ts';
+import { Edges } from './edges.ts';
 import type { Readers } from './readers.ts';
 import { rowsOf } from './reads.ts';
-import { movingOf } from './remembered.ts';
+import { type Moment, movingOf } from './remembered.ts';
 import { selectList } from './tables.ts';
 import { tagsOf } from './tags.ts';
 import { type Few, totalOf } from './totals.ts';
@@ -68,7 +69,9 @@ async function pageByQuery(readers: Readers, query: DeviceQuery) {
   const [before, page] = few
     ? [`${few.tables(conditions.where)}, `, pageOfFew(few, query, conditions)]
     : ['', numbersOf(query, conditions)];
-  const sql = `WITH ${before}counted AS MATERIALIZED (${total.sql}), page AS MATERIALIZED (${page})
+  const edges = keys[query.sortBy] === null ? new Edges(readers, query) : undefined;
+  const numbers = edges?.page(conditions, page) ?? page;
+  const sql = `WITH ${before}counted AS MATERIALIZED (${total.sql}), page AS MATERIALIZED (${numbers})
     SELECT t.*, p.* FROM counted AS t LEFT JOIN (
       SELECT place, ${rowColumns.replace('number', 'd.number')} FROM page JOIN device AS d ON d.number = page.number
       -- What has no rows is not searched.
@@ -76,6 +79,8 @@ async function pageByQuery(readers: Readers, query: DeviceQuery) {
     ORDER BY p.place`;
   const { rows } = await readers.runOnce(sql, conditions.values);
   total.read(rows[0]!);
+  const found = rows.filter(({ number }) => number !== null).map(({ number }) => number as number);
+  edges?.read(rows[0]!.moment as Moment | null, found);
   return { rows: rows.map(({ place: _, moment: __, ...row }) => row) };
 }
 

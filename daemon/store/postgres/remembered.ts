@@ -43,31 +43,51 @@ export function toRemember(filter: DeviceFilter, total: number, moment: Moment):
   return { moment, total, until: bound && filter[bound] };
 }
 
+/** What is remembered of a filter, apart from a total. */
+type Known = Omit<Remembered, 'total'>;
+
+/** What has changed since a moment, in terms of a statement that also reads `head`. `null` if the bound has moved too far. */
+export function changesSince({ until, moment }: Known, filter: DeviceFilter, values: unknown[]) {
+  const bound = movingOf(filter);
+  const step = bound === undefined ? 0 : filter[bound]! - until!;
+  if (Math.abs(step) > longestStep) return null;
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const [event, devices] = [moment.event, moment.devices].map(value => `${parameter(value)}::int8`);
+  return {
+    ...{ step, devices },
+    /** Whether all changes since the moment are still kept, and the journal contains the moment. */
+    areKept: `head.event <= ${event} + ${keptEntries} AND EXISTS (SELECT FROM event WHERE id = ${event} AND mac = ${parameter(moment.mac)})`,
+    /** The rows of `device_before` of devices that were there at the moment. */
+    changed: `device_before WHERE event >= ${event} AND number <= ${devices}`,
+    /** The condition for the devices between both bounds, which differ by `step`. */
+    inStep: () => between(filter, step, values),
+  };
+}
+
 /** The present total, from a remembered one, as an expression beside the row of `head`. `counted`: the expression that counts all. */
 export function sinceThen(before: Remembered, filter: DeviceFilter, values: unknown[], counted: string): string {
+  const changes = changesSince(before, filter, values);
+  if (changes === null) return counted;
+  const { step, devices, areKept, changed, inStep } = changes;
   const bound = movingOf(filter);
-  const { until, total, moment } = before;
-  const step = bound === undefined ? 0 : filter[bound]! - until!;
-  if (Math.abs(step) > longestStep) return counted;
-  const then = deviceConditions(bound === undefined ? filter : { ...filter, [bound]: until }, values);
-  const [event, mac, devices] = [moment.event, moment.mac, moment.devices].map(value => then.value(value));
-  const changed = `device_before WHERE event >= ${event}::int8 AND number <= ${devices}::int8`;
-  const added = `SELECT count(*) FROM device ${then.and(`number > ${devices}::int8`)}`;
-  const present = `SELECT count(*) FROM (
-    SELECT d.* FROM (SELECT DISTINCT number FROM ${changed}) AS c
-    CROSS JOIN LATERAL (SELECT * FROM device WHERE device.number = c.number OFFSET 0) AS d) AS device ${then.where}`;
+  const then = deviceConditions(bound === undefined ? filter : { ...filter, [bound]: before.until }, values);
+  const added = `SELECT count(*) FROM device ${then.and(`number > ${devices}`)}`;
+  const present = `SELECT count(*) FROM ${rowsOf(`SELECT DISTINCT number FROM ${changed}`)} ${then.where}`;
   const earlier = `SELECT count(*) FROM (
     SELECT DISTINCT ON (number) * FROM ${changed} ORDER BY number, event) AS device ${then.where}`;
-  return `CASE WHEN head.event <= ${event}::int8 + ${keptEntries} AND EXISTS (
-      SELECT FROM event WHERE id = ${event} AND mac = ${mac})
-    THEN ${then.value(total)}::int8 + (${added}) + (${present}) - (${earlier})${between(filter, step, values)}
+  const moved = step === 0 ? '' : ` ${step > 0 ? '+' : '-'} (SELECT count(*) FROM device ${inStep()})`;
+  return `CASE WHEN ${areKept} THEN ${then.value(before.total)}::int8 + (${added}) + (${present}) - (${earlier})${moved}
     ELSE ${counted} END`;
 }
 
-/** The devices between the remembered bound and that of the filter, with a sign. */
+/** The present rows of these numbers, as the table `device`. Each is looked up: the planner would expect too many. */
+export const rowsOf = (numbers: string): string => `(
+    SELECT d.* FROM (${numbers}) AS c
+    CROSS JOIN LATERAL (SELECT * FROM device WHERE device.number = c.number OFFSET 0) AS d) AS device`;
+
+/** The condition for the devices between the remembered bound, which is `step` before that of the filter, and that of the filter. */
 function between(filter: DeviceFilter, step: number, values: unknown[]): string {
-  const bound = movingOf(filter);
-  if (bound === undefined || step === 0) return '';
+  const bound = movingOf(filter)!;
   const conditions = presentConditions({ ...filter, [bound]: undefined }, values);
   const [low, high] = [filter[bound]! - Math.max(step, 0), filter[bound]! - Math.min(step, 0)];
   const [from, to] = [`>= ${conditions.value(low)}::int8`, `< ${conditions.value(high)}::int8`];
@@ -76,5 +96,5 @@ function between(filter: DeviceFilter, step: number, values: unknown[]): string 
     bound === 'codeExpiresBefore'
       ? within('activation_code_expires_at')
       : `(${within('last_used_at')} OR last_used_at IS NULL AND ${within('activated_at')})`;
-  return ` ${step > 0 ? '+' : '-'} (SELECT count(*) FROM device ${conditions.and(inStep)})`;
+  return conditions.and(inStep);
 }

@@ -62,40 +62,48 @@ const steps = fc.record({
   at: time,
   bound: time,
   handle: fc.nat(1),
+  page: fc.record({
+    limit: fc.constantFrom(3, 200),
+    offset: fc.constantFrom(0, 0, 3),
+    descending: fc.boolean(),
+  }),
 });
 
-/** Rules about totals that a store may remember. */
+/** Rules about totals, and beginnings of pages, that a store may remember. */
 export const totalRules: readonly Rule[] = [
-  rule('totals that are asked for again are exact, whatever was changed and through any handle', async opened => {
-    const other = await opened.openAnother?.();
-    const handles = [opened.store, other ?? opened.store];
-    let count = 0;
-    const added = (n: number) =>
-      addDevice(`s-${n}`, {
-        tags: n % 3 === 0 ? { lot: '7' } : {},
-        proof: n % 4 === 0 ? proofOf('model', n % 8 === 0) : null,
-        activationCodeExpiresAt: start + ((n % 9) - 4) * day,
-      });
-    const addAll = (devices: number, at: number): Promise<unknown> =>
-      commit(
-        opened.store,
-        Array.from({ length: devices }, () => added(++count)),
-        { at },
+  rule(
+    'pages and totals that are asked for again are exact, whatever was changed and through any handle',
+    async opened => {
+      const other = await opened.openAnother?.();
+      const handles = [opened.store, other ?? opened.store];
+      let count = 0;
+      const added = (n: number) =>
+        addDevice(`s-${n}`, {
+          tags: n % 3 === 0 ? { lot: '7' } : {},
+          proof: n % 4 === 0 ? proofOf('model', n % 8 === 0) : null,
+          activationCodeExpiresAt: start + ((n % 9) - 4) * day,
+        });
+      const addAll = (devices: number, at: number): Promise<unknown> =>
+        commit(
+          opened.store,
+          Array.from({ length: devices }, () => added(++count)),
+          { at },
+        );
+      await addAll(30, start - 5 * day);
+      await fc.assert(
+        fc.asyncProperty(steps, async ({ changes, added, at, bound, handle, page }) => {
+          if (added > 0) await addAll(added, at);
+          if (changes.length > 0) await commit(handles[1 - handle]!, changes, { at });
+          const devices = await all(opened.store, count);
+          for (const filter of [...filters, ...moving(bound)])
+            await agree(handles[handle]!, devices, queryOf({ ...filter, ...page }));
+          await countsAgree(handles[handle]!, devices, bound);
+        }),
+        { numRuns: 40, endOnFailure: true },
       );
-    await addAll(30, start - 5 * day);
-    await fc.assert(
-      fc.asyncProperty(steps, async ({ changes, added, at, bound, handle }) => {
-        if (added > 0) await addAll(added, at);
-        if (changes.length > 0) await commit(handles[1 - handle]!, changes, { at });
-        const devices = await all(opened.store, count);
-        for (const filter of [...filters, ...moving(bound)])
-          await agree(handles[handle]!, devices, queryOf({ ...filter, limit: 200 }));
-        await countsAgree(handles[handle]!, devices, bound);
-      }),
-      { numRuns: 40, endOnFailure: true },
-    );
-    await other?.close();
-  }),
+      await other?.close();
+    },
+  ),
 ];
 
 async function countsAgree(store: Store, devices: readonly DeviceRecord[], bound: number): Promise<void> {
