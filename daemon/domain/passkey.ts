@@ -67,6 +67,24 @@ interface PasskeyUse {
   readonly used: readonly UsedChallenge[];
 }
 
+/** The user has exactly these keys, by number in ascending order. Removed keys do not count. */
+export interface PasskeysGuard {
+  readonly kind: 'passkeys';
+  readonly owner: number;
+  readonly are: readonly number[];
+}
+
+/** Holds the keys that a decision followed from. `keys`: all of the user, in ascending order. */
+export const holdKeys = (owner: number, keys: readonly Pick<PasskeyRecord, 'number'>[]): PasskeysGuard => ({
+  kind: 'passkeys',
+  owner,
+  are: keys.map(({ number }) => number),
+});
+
+/** Whether the guard holds. `present`: the numbers of the user's keys, in ascending order. */
+export const areStill = ({ are }: PasskeysGuard, present: readonly number[]): boolean =>
+  are.length === present.length && are.every((number, i) => number === present[i]);
+
 /** Every change of a key. */
 export type PasskeyChange = PasskeyAdd | PasskeyRemove | PasskeyUse;
 

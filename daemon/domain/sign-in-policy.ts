@@ -1,7 +1,7 @@
 /** Who has to sign in with a security key. Decisions only, no I/O. */
 import { userIds } from '../../src/contract/ids.ts';
 import type { Role } from '../../src/contract/values.ts';
-import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
+import { type DocumentGuard, type DocumentRecord, type DocumentSet, replace } from './document.ts';
 import type { UserRecord } from './user.ts';
 
 /** The document with the policy: the journal proves it. */
@@ -30,6 +30,13 @@ export const needsKey = (
   { requireKey, users, exempt }: SignInPolicyRecord,
   { number, role }: Pick<UserRecord, 'number' | 'role'>,
 ): boolean => (requireKey.includes(role) || users.includes(number)) && !exempt.includes(number);
+
+/** Holds the policy that a decision followed from. */
+export const holdPolicy = ({ version }: SignInPolicyRecord): DocumentGuard => ({
+  kind: 'document',
+  name: SIGN_IN_POLICY,
+  version,
+});
 
 /** Requires keys of these roles and of no other role. */
 export function requireOfRoles(before: SignInPolicyRecord, requireKey: readonly Role[]): DocumentSet {

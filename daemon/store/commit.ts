@@ -6,7 +6,7 @@ import type { CallerGuard, LostRight } from '../domain/caller.ts';
 import type { DeviceChange, DeviceGuard } from '../domain/device.ts';
 import type { DocumentGuard, DocumentSet } from '../domain/document.ts';
 import type { JournalAdd, JournalRotate } from '../domain/journal.ts';
-import type { PasskeyChange } from '../domain/passkey.ts';
+import type { PasskeyChange, PasskeysGuard } from '../domain/passkey.ts';
 import type { ProofChange, UnansweredGuard } from '../domain/proof.ts';
 import type { TokenChange } from '../domain/service-token.ts';
 import type { UserChange, UserGuard } from '../domain/user.ts';
@@ -28,7 +28,7 @@ export type Change =
   | ResponseExpire;
 
 /** A condition that must still hold at the moment of the commit. */
-export type Guard = DeviceGuard | UserGuard | DocumentGuard | UnansweredGuard;
+export type Guard = DeviceGuard | UserGuard | DocumentGuard | UnansweredGuard | PasskeysGuard;
 
 /** One for each change, in order. */
 export type ChangeResult =

@@ -53,6 +53,7 @@ const faults: Readonly<Record<Exclude<Fault, ClusterFault>, true>> = {
   'ignores the version of a progress': true,
   'keeps the progress of removed webhooks': true,
   'ignores how a passkey was used': true,
+  'ignores guards on passkeys': true,
   'stores an answer twice': true,
   'stores an answer beside its device': true,
   'keeps every answer': true,

@@ -7,7 +7,7 @@ import type * as api from '../../../src/contract/webauthn.ts';
 import { readAttestation } from '../../../src/contract/webauthn-input.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import * as domain from '../../domain/passkey.ts';
-import { endExemption, needsKey } from '../../domain/sign-in-policy.ts';
+import { endExemption, holdPolicy, needsKey } from '../../domain/sign-in-policy.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying, timeOf } from '../context.ts';
@@ -31,7 +31,7 @@ const purposeOf = ({ user, loginAt }: Context['caller']) => `register ${user!.nu
 /** A refusal is thrown as an `ApiError`. `site`: of the request, or why there is none. */
 export class PasskeyService {
   readonly #parts: PasskeyServiceParts;
-  /** Keeps the number of keys of a user within its bounds. One more, added by another daemon at the same moment, does no harm. */
+  /** Saves conflicts within this process; the guards of the commit keep out what other daemons do. */
   readonly #changes = new KeyedMutex<number>();
 
   constructor(parts: PasskeyServiceParts) {
@@ -81,14 +81,17 @@ export class PasskeyService {
   async #remove(context: Context, user: UserRecord, passkeyId: string): Promise<api.Passkey> {
     const { store, policies, now } = this.#parts;
     const number = passkeyIds.parse(passkeyId);
+    const policy = await policies.read();
     const keys = await store.passkeysOf(user.number);
     const passkey = keys.find(one => one.number === number);
     if (!passkey) throw new ApiError(404, 'this user has no such key');
     const isOwn = user.number === context.caller.user?.number;
-    if (isOwn && keys.length === 1 && needsKey(await policies.read(), user))
+    if (isOwn && keys.length === 1 && needsKey(policy, user))
       throw new ApiError(1001, 'this is your last key, and you must sign in with one: register another one first');
     if (isOwn) await policies.demandKeyOf(context.caller);
-    const what = { at: now(), changes: [domain.remove(passkey, { username: user.username })] };
+    const changes = [domain.remove(passkey, { username: user.username })];
+    // An ADMIN may remove the last key of another user.
+    const what = { at: now(), changes, guards: isOwn ? [holdPolicy(policy), domain.holdKeys(user.number, keys)] : [] };
     return commitLast(store, context, what, () => presented(passkey));
   }
 
@@ -119,15 +122,18 @@ export class PasskeyService {
     },
   ): Promise<api.Passkey> {
     const { store, policies, now } = this.#parts;
+    const policy = await policies.read();
+    const keys = await store.passkeysOf(user.number);
     await policies.demandKeyOf(context.caller);
-    if ((await store.passkeysOf(user.number)).length >= passkeyBounds.perUser)
+    if (keys.length >= passkeyBounds.perUser)
       throw new ApiError(1001, `you have ${passkeyBounds.perUser} keys, which is the most; remove one`);
     const { transports } = answer.response;
     const passkey = { owner: user.number, name, rpId: site.id, transports, ...credential };
-    const ended = endExemption(await policies.read(), user.number);
+    const ended = endExemption(policy, user.number);
     const at = now();
+    const guards = [holdPolicy(policy), domain.holdKeys(user.number, keys)];
     const changes = [domain.create(passkey, user), ...(ended ? [ended] : [])];
-    return commitLast(store, context, { at, changes }, ([result]) => {
+    return commitLast(store, context, { at, changes, guards }, ([result]) => {
       if (result?.kind !== 'added')
         throw new ApiError(1001, 'response: this key is registered already, or was removed');
       return presented({ ...passkey, number: result.number, createdAt: timeOf(result, at), lastUsedAt: null });

@@ -4,6 +4,7 @@ import { userIds } from '../../../src/contract/ids.ts';
 import type * as policyApi from '../../../src/contract/sign-in-policy.ts';
 import { type Role, roles } from '../../../src/contract/values.ts';
 import type * as api from '../../../src/contract/webauthn.ts';
+import { holdKeys } from '../../domain/passkey.ts';
 import * as domain from '../../domain/sign-in-policy.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
@@ -34,11 +35,14 @@ export class SignInPolicies {
   ): Promise<policyApi.SignInPolicy> {
     const wanted = rolesIn(requireKey);
     const { user } = context.caller;
-    if (user && wanted.includes(user.role) && (await this.#store.passkeysOf(user.number)).length === 0)
-      throw new ApiError(1001, `requireKey: you have the role ${user.role}; register a key of your own first`);
     return retrying(async () => {
-      const change = domain.requireOfRoles(await this.read(), wanted);
-      return commitLast(this.#store, context, { at: this.#now(), changes: [change] }, () => ({ requireKey: wanted }));
+      const keys = user && wanted.includes(user.role) ? await this.#store.passkeysOf(user.number) : null;
+      if (user && keys?.length === 0)
+        throw new ApiError(1001, `requireKey: you have the role ${user.role}; register a key of your own first`);
+      const changes = [domain.requireOfRoles(await this.read(), wanted)];
+      const guards = user && keys ? [holdKeys(user.number, keys)] : [];
+      const what = { at: this.#now(), changes, guards };
+      return commitLast(this.#store, context, what, () => ({ requireKey: wanted }));
     });
   }
 
@@ -51,14 +55,15 @@ export class SignInPolicies {
     const number = userIds.parse(userId);
     const user = number === null ? null : await this.#store.user(number);
     if (!user) throw new ApiError(404, 'user does not exist');
-    if (required && (await this.#store.passkeysOf(user.number)).length === 0)
-      throw new ApiError(1001, 'required: this user has no key; register one first');
     if (!required && user.number === context.caller.user?.number) await this.demandKeyOf(context.caller);
     return retrying(async () => {
+      const keys = required ? await this.#store.passkeysOf(user.number) : null;
+      if (keys?.length === 0) throw new ApiError(1001, 'required: this user has no key; register one first');
       const change = domain.requireOfUser(await this.read(), user.number, required);
       const data = { userId, required };
       if (!change) return data;
-      return commitLast(this.#store, context, { at: this.#now(), changes: [change] }, () => data);
+      const guards = keys ? [holdKeys(user.number, keys)] : [];
+      return commitLast(this.#store, context, { at: this.#now(), changes: [change], guards }, () => data);
     });
   }
 

@@ -1,6 +1,7 @@
 /** What a commit demands of a draft before it changes anything. */
 import { type CallerGuard, lostByToken, lostByUser } from '../../domain/caller.ts';
 import { brokenBy, type DeviceRecord } from '../../domain/device.ts';
+import { areStill, type PasskeysGuard } from '../../domain/passkey.ts';
 import { changedSince } from '../../domain/user.ts';
 import { CallerRefused, Conflict, type Guard } from '../commit.ts';
 import type { Draft } from './draft.ts';
@@ -24,6 +25,10 @@ export function checkGuard(draft: Draft, guard: Guard): void {
     draft.proofs.checkUnanswered(guard);
     return;
   }
+  if (guard.kind === 'passkeys') {
+    checkPasskeys(draft, guard);
+    return;
+  }
   if (guard.kind === 'another-admin') {
     const isOther = (number: number) => number !== guard.beside;
     for (const { number, role, disabled } of draft.users.all())
@@ -35,6 +40,14 @@ export function checkGuard(draft: Draft, guard: Guard): void {
       ? changedSince(guard, draft.users.get(guard.user))
       : brokenBy(guard, draft.devices.get(guard.device));
   if (broken) throw new Conflict(broken);
+}
+
+function checkPasskeys(draft: Draft, guard: PasskeysGuard): void {
+  const present = [...draft.passkeys.all()]
+    .filter(({ owner, removedAt }) => owner === guard.owner && removedAt === null)
+    .map(({ number }) => number)
+    .sort((a, b) => a - b);
+  if (!areStill(guard, present)) throw new Conflict(`the keys of user ${guard.owner} were changed meanwhile`);
 }
 
 /** Throws `Conflict` if the device does not exist. */

@@ -20,6 +20,7 @@ const kinds = [
   'tokens',
   'tokenNames',
   'passkeys',
+  'owners',
   'credentialIds',
   'responses',
   'challenges',
@@ -40,6 +41,8 @@ class Wanted {
   readonly tokens = new Set<number>();
   readonly tokenNames = new Set<string>();
   readonly passkeys = new Set<number>();
+  /** Users whose keys are all read. */
+  readonly owners = new Set<number>();
   readonly credentialIds = new Set<string>();
   readonly responses = new Set<string>();
   readonly challenges = new Set<string>();
@@ -71,6 +74,7 @@ class Wanted {
   guard(guard: Guard): void {
     if (guard.kind === 'document') this.documents.add(guard.name);
     else if (guard.kind === 'unanswered') this.unanswered.add(guard.serialNumber);
+    else if (guard.kind === 'passkeys') this.owners.add(guard.owner);
     else if (guard.kind === 'device') this.devices.add(guard.device);
     else if (guard.kind === 'user') this.users.add(guard.user);
     else this.needsAdmins = true;
@@ -199,6 +203,7 @@ async function loadRecords(session: Session, wanted: Wanted): Promise<Fill> {
       draft => draft.serviceTokens,
     ),
     found(session, passkeys, 'number = ANY($1::int8[])', wanted.passkeys, draft => draft.passkeys),
+    found(session, passkeys, 'owner = ANY($1::int8[]) AND removed_at IS NULL', wanted.owners, draft => draft.passkeys),
     found(session, passkeys, 'credential_id = ANY($1::text[])', wanted.credentialIds, draft => draft.passkeys),
     takenResponses(session, wanted.responses),
     answeredChallenges(session, wanted.challenges),

@@ -1,5 +1,5 @@
 /** The table of the keys that users sign in with: its columns, reads and writes. */
-import type { PasskeyChange, PasskeyRecord } from '../../domain/passkey.ts';
+import { areStill, type PasskeyChange, type PasskeyRecord, type PasskeysGuard } from '../../domain/passkey.ts';
 import { Conflict } from '../commit.ts';
 import type { ComparedPasskey } from '../derived-passkeys.ts';
 import type { Statements } from './statements.ts';
@@ -55,6 +55,13 @@ export function passkeyReads(statements: Statements): Pick<Reads, 'passkey' | 'p
     passkeysOf: owner =>
       statements.all<Columns>(`${select} owner = ? AND removed_at IS NULL ORDER BY number`, owner).map(toRecord),
   };
+}
+
+/** Throws `Conflict` if the guard does not hold. */
+export function checkPasskeysGuard(statements: Statements, guard: PasskeysGuard): void {
+  const sql = 'SELECT number FROM passkey WHERE owner = ? AND removed_at IS NULL ORDER BY number';
+  const present = statements.all<{ number: number }>(sql, guard.owner).map(({ number }) => number);
+  if (!areStill(guard, present)) throw new Conflict(`the keys of user ${guard.owner} were changed meanwhile`);
 }
 
 const add: Apply<'passkey.add'> = ({ passkey, entry }, context, writing) => {

@@ -4,7 +4,7 @@ import { appWrites } from './apps.ts';
 import { backupWrites } from './backups.ts';
 import { checkDeviceGuard, deviceWrites } from './devices.ts';
 import { type Journal, journalWrites } from './journal.ts';
-import { passkeyWrites } from './passkeys.ts';
+import { checkPasskeysGuard, passkeyWrites } from './passkeys.ts';
 import { proofWrites } from './proofs.ts';
 import { checkResponse, responseWrites, writeResponse } from './responses.ts';
 import { serviceTokenWrites } from './service-tokens.ts';
@@ -45,6 +45,7 @@ export class Writer {
       if (guard.kind === 'device') checkDeviceGuard(writing.statements, guard);
       else if (guard.kind === 'document') writing.kept.checkDocument(writing.statements, guard);
       else if (guard.kind === 'unanswered') writing.kept.checkUnanswered(writing.statements, guard);
+      else if (guard.kind === 'passkeys') checkPasskeysGuard(writing.statements, guard);
       else checkUserGuard(writing.statements, guard);
     }
     for (const change of commit.changes) writeOf(change).check?.(change, writing.statements);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { create, holdKeys, remove } from '../../../daemon/domain/passkey.ts';
 import { CallerRefused, type Change, Conflict, type Guard, ResponseExists } from '../../../daemon/store/commit.ts';
 import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
 import { deviceStatuses } from '../../../src/contract/values.ts';
@@ -10,6 +11,7 @@ import {
   addUser,
   commit,
   commitOf,
+  newPasskey,
   type OpenedStore,
   queryOf,
   type Rule,
@@ -179,6 +181,26 @@ export const clusterRules: readonly Rule[] = [
       expect(results.map(result => result.status).sort()).toEqual(['fulfilled', 'rejected']);
       expect(await two!.admins()).toHaveLength(1);
       await commit(i % 2 ? one! : two!, [setUser(1, { disabled: false }), setUser(2, { disabled: false })]);
+    }
+  }),
+
+  clusterRule('two handles cannot remove the last two passkeys of a user', 2, async ([one, two]) => {
+    await commit(one!, [addUser('alice')]);
+    for (let i = 0; i < 10; i++) {
+      const owner = { username: 'alice' };
+      await commit(
+        one!,
+        [`a-${i}`, `b-${i}`].map(id => create(newPasskey(1, id), owner)),
+      );
+      const keys = await two!.passkeysOf(1);
+      const guards = [holdKeys(1, keys)];
+      const results = await Promise.allSettled(
+        keys.map((key, at) => commit(at ? one! : two!, [remove(key)], { guards })),
+      );
+      expect(results.map(result => result.status).sort()).toEqual(['fulfilled', 'rejected']);
+      const [left, ...others] = await one!.passkeysOf(1);
+      expect(others).toEqual([]);
+      await commit(two!, [remove(left!)]);
     }
   }),
 

@@ -56,6 +56,7 @@ export type Fault =
   | 'ignores the version of a progress'
   | 'keeps the progress of removed webhooks'
   | 'ignores how a passkey was used'
+  | 'ignores guards on passkeys'
   | 'stores an answer twice'
   | 'stores an answer beside its device'
   | 'keeps every answer'
@@ -147,7 +148,7 @@ const versionOf = (documents: readonly DocumentRecord[], name: string) =>
 
 /** Throws `Conflict` if the guard does not hold. */
 export function checkGuard(
-  { devices, users, documents, proofs }: Content,
+  { devices, users, documents, proofs, passkeys }: Content,
   guard: Guard,
   fault: Fault | undefined,
 ): void {
@@ -167,6 +168,15 @@ export function checkGuard(
   }
   if (guard.kind === 'document') {
     need(versionOf(documents, guard.name) === guard.version || fault === 'ignores guards on documents');
+    return;
+  }
+  if (guard.kind === 'passkeys') {
+    const present = passkeys.filter(({ owner, removedAt }) => owner === guard.owner && removedAt === null);
+    const isSame = isDeepStrictEqual(
+      present.map(({ number }) => number),
+      guard.are,
+    );
+    need(isSame || fault === 'ignores guards on passkeys');
     return;
   }
   if (guard.kind === 'unanswered') {

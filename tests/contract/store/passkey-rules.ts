@@ -1,6 +1,6 @@
 /** Rules about the keys that users sign in with. */
 import { expect } from 'vitest';
-import { create, remove } from '../../../daemon/domain/passkey.ts';
+import { create, holdKeys, remove } from '../../../daemon/domain/passkey.ts';
 import type { Change } from '../../../daemon/store/commit.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
@@ -66,6 +66,30 @@ export const passkeyRules: readonly Rule[] = [
     await commit(store, [add(1, 'key-1')]);
     const both = await Promise.allSettled([commit(store, [use(1, 0)]), commit(store, [use(1, 0)])]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  }),
+
+  rule('a guard on the passkeys of a user refuses a commit after one was added or removed', async ({ store }) => {
+    await commit(store, [addUser('alice'), addUser('bob')]);
+    await commit(store, [add(1, 'key-1'), add(1, 'key-2'), add(2, 'key-3')]);
+    const guards = [holdKeys(1, await store.passkeysOf(1))];
+    const gone = remove((await store.passkey(2))!);
+    await commit(store, [use(1, 0), remove((await store.passkey(3))!)], { guards });
+    await commit(store, [add(1, 'key-4')], { guards });
+    await expect(commit(store, [gone], { guards })).rejects.toThrow(Conflict);
+    await commit(store, [remove((await store.passkey(4))!)]);
+    await commit(store, [gone], { guards });
+    await expect(commit(store, [add(1, 'key-5')], { guards })).rejects.toThrow(Conflict);
+    expect((await store.passkeysOf(1)).map(({ number }) => number)).toEqual([1]);
+  }),
+
+  rule('of two removals that leave one passkey and are stored together one is a conflict', async ({ store }) => {
+    await commit(store, [addUser('alice')]);
+    await commit(store, [add(1, 'key-1'), add(1, 'key-2')]);
+    const keys = await store.passkeysOf(1);
+    const guards = [holdKeys(1, keys)];
+    const both = await Promise.allSettled(keys.map(key => commit(store, [remove(key)], { guards })));
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await store.passkeysOf(1)).toHaveLength(1);
   }),
 
   rule('a passkey that is removed can be neither used nor removed', async ({ store }) => {
