@@ -36,6 +36,7 @@ import type {
   StatisticsQuery,
   Window,
 } from './queries.ts';
+import type { SharedTerminalRequests } from './terminal-requests.ts';
 
 /** The reads of a registry. A record that does not exist is null. All reject with `StoreFailure`. */
 export interface Reader {
@@ -150,6 +151,8 @@ export interface Store extends Reader {
   readonly counters?: SharedCounters;
   /** Absent if the store has one handle at a time: then single-use codes in memory do. */
   readonly codes?: SharedCodes;
+  /** Absent if the store has one handle at a time: then requests of terminals in memory do. */
+  readonly terminalRequests?: SharedTerminalRequests;
   /** Absent if the store has one handle at a time. */
   readonly sharedWork?: SharedWork;
   /**

@@ -1,6 +1,7 @@
 /** Logins of terminals that a person approves in a browser. */
 
 import { describe, expect, it } from 'vitest';
+import { waitingBounds } from '../../daemon/store/terminal-requests.ts';
 import { stepUpSeconds, terminalLogin } from '../../src/contract/limits.ts';
 import { Page } from '../support/browser.ts';
 import { second } from '../support/clock.ts';
@@ -47,6 +48,29 @@ describe('a terminal', () => {
       expect(data(await show(typed))).toEqual({ ...shown, expireTime });
     data(await approve(userCode.toLowerCase()));
     expect(data(await take()).state).toBe('APPROVED');
+  });
+
+  it('is approved once if it is shown at the same time', async () => {
+    const { userCode, take } = await terminal();
+    const show = () => page.call('POST', '/api/auth/terminal/show', { userCode }, daemon.adminToken);
+    const both = await Promise.all([show(), approve(userCode), show(), approve(userCode), show()]);
+    expect(
+      both
+        .filter((_, i) => i % 2)
+        .map(({ code }) => code)
+        .sort(),
+    ).toEqual([200, 404]);
+    expect(await show()).toMatchObject({ status: 404, code: 404 });
+    expect(data(await take()).state).toBe('APPROVED');
+  });
+
+  it('displaces the oldest of its own network if that has too many', async () => {
+    const first = await terminal();
+    const second = await terminal();
+    for (let i = 2; i <= waitingBounds.perNetwork; i++) await terminal();
+    expect(await approve(first.userCode)).toMatchObject({ status: 404, code: 404 });
+    data(await approve(second.userCode));
+    expect(data(await second.take()).state).toBe('APPROVED');
   });
 
   it('gets nothing with another secret, which does not end the request', async () => {

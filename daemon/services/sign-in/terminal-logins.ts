@@ -1,24 +1,25 @@
-/** Logins of terminals that a person approves in a browser. What is pending is kept like single-use codes. */
+/** Logins of terminals that a person approves in a browser. */
 import { createHash, randomBytes } from 'node:crypto';
 import { ApiError } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { terminalLogin } from '../../../src/contract/limits.ts';
 import type * as api from '../../../src/contract/terminal-logins.ts';
 import { activationAlphabet } from '../../../src/contract/values.ts';
-import type { SharedCodes } from '../../store/codes.ts';
+import { clientOf } from '../../loopback.ts';
 import type { Store } from '../../store/store.ts';
+import type { SharedTerminalRequests } from '../../store/terminal-requests.ts';
 import type { AccessJournal } from '../access-journal.ts';
 import type { Context } from '../context.ts';
 import * as present from '../present.ts';
-import { LocalCodes } from '../sign-in-codes.ts';
 import type { Tokens, Verified } from '../tokens.ts';
+import { LocalTerminalRequests } from './local-terminal-requests.ts';
 import { type ReopenParts, userToReopen } from './reopened.ts';
 import { keyNeeded } from './sign-in-policies.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
 export interface TerminalLoginParts {
-  readonly store: Pick<Store, 'user' | 'codes'>;
+  readonly store: Pick<Store, 'user' | 'terminalRequests'>;
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;
   readonly policies: ReopenParts['policies'];
@@ -27,11 +28,8 @@ export interface TerminalLoginParts {
   readonly access?: AccessJournal;
 }
 
-/** A request that waits for approval. */
-interface Pending {
-  readonly requestId: string;
-  /** SHA-256 of the secret of the terminal. */
-  readonly secret: string;
+/** What the person is shown of a request. Times are milliseconds since 1970. */
+interface Shown {
   readonly name: string;
   readonly address: string;
   readonly createdAt: number;
@@ -40,17 +38,17 @@ interface Pending {
 
 const PURPOSE = 'terminal';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
-const pendingName = (userCode: string) => sha256(`terminal code ${userCode}`);
-const approvedName = (requestId: string, secret: string) => sha256(`terminal login ${requestId} ${secret}`);
+const codeDigest = (userCode: string) => sha256(`terminal code ${userCode}`);
+const terminalDigest = (requestId: string, secret: string) => sha256(`terminal login ${requestId} ${secret}`);
 
 /** A refusal is thrown as an `ApiError`. */
 export class TerminalLogins {
   readonly #parts: TerminalLoginParts;
-  readonly #kept: SharedCodes;
+  readonly #requests: SharedTerminalRequests;
 
   constructor(parts: TerminalLoginParts) {
     this.#parts = parts;
-    this.#kept = parts.store.codes ?? new LocalCodes();
+    this.#requests = parts.store.terminalRequests ?? new LocalTerminalRequests();
   }
 
   async create(
@@ -62,15 +60,20 @@ export class TerminalLogins {
     const requestId = this.#parts.challenges.create(PURPOSE, expiresAt);
     const secret = randomBytes(32).toString('base64url');
     const userCode = newUserCode();
-    await this.#keep(userCode, { requestId, secret: sha256(secret), name, address, createdAt, expiresAt });
+    const shown: Shown = { name, address, createdAt, expiresAt };
+    const request = {
+      code: codeDigest(userCode),
+      terminal: terminalDigest(requestId, secret),
+      network: clientOf(address),
+      shown: JSON.stringify(shown),
+    };
+    await this.#requests.add(request, terminalLogin.seconds * 1000);
     return { requestId, userCode, secret, expireTime: present.iso(expiresAt) };
   }
 
   async show({ userCode }: BodyOf<typeof api.showTerminalLogin>): Promise<DataOf<typeof api.showTerminalLogin>> {
     const code = writtenCode(userCode);
-    const pending = await this.#take(code);
-    await this.#keep(code, pending);
-    const { name, address, createdAt, expiresAt } = pending;
+    const { name, address, createdAt, expiresAt } = this.#waiting(await this.#requests.find(codeDigest(code)));
     return { userCode: code, name, address, createdAt: present.iso(createdAt), expireTime: present.iso(expiresAt) };
   }
 
@@ -80,12 +83,11 @@ export class TerminalLogins {
     token: string,
     { userCode }: BodyOf<typeof api.approveTerminalLogin>,
   ): Promise<DataOf<typeof api.approveTerminalLogin>> {
-    const { policies, tokens, now } = this.#parts;
+    const { policies, tokens } = this.#parts;
     if (!(await policies.mayContinue(user!, session))) throw keyNeeded();
     const login = await tokens.verified(token);
     const code = writtenCode(userCode);
-    const { requestId, secret, expiresAt } = await this.#take(code);
-    await this.#kept.put(approvedName(requestId, secret), JSON.stringify(login), expiresAt - now());
+    this.#waiting(await this.#requests.approve(codeDigest(code), JSON.stringify(login)));
     return { userCode: code, approved: true };
   }
 
@@ -96,9 +98,9 @@ export class TerminalLogins {
   ): Promise<DataOf<typeof api.takeTerminalLogin>> {
     const { challenges, tokens, now, access } = this.#parts;
     if (!challenges.open(PURPOSE, requestId, now())) throw ended();
-    const kept = await this.#kept.take(approvedName(requestId, sha256(secret)));
-    if (kept === null) return { state: 'PENDING', login: null };
-    const login = JSON.parse(kept) as Verified;
+    const approved = await this.#requests.take(terminalDigest(requestId, secret));
+    if (approved === null) return { state: 'PENDING', login: null };
+    const login = JSON.parse(approved) as Verified;
     const user = await userToReopen(login, this.#parts);
     if (!user) throw ended();
     const { signedInAt, withKey } = login.session;
@@ -111,16 +113,12 @@ export class TerminalLogins {
     };
   }
 
-  async #keep(userCode: string, pending: Pending): Promise<void> {
-    await this.#kept.put(pendingName(userCode), JSON.stringify(pending), pending.expiresAt - this.#parts.now());
-  }
-
-  async #take(userCode: string): Promise<Pending> {
-    const kept = await this.#kept.take(pendingName(userCode));
-    const pending = kept === null ? null : (JSON.parse(kept) as Pending);
-    if (!pending || pending.expiresAt <= this.#parts.now())
+  /** Refuses with 404 if no request waits, also if only the clock of this daemon says so. */
+  #waiting(found: string | null): Shown {
+    const shown = found === null ? null : (JSON.parse(found) as Shown);
+    if (!shown || shown.expiresAt <= this.#parts.now())
       throw new ApiError(404, 'no terminal waits with this code; it is wrong, was used or has expired');
-    return pending;
+    return shown;
   }
 }
 

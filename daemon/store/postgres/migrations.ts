@@ -168,6 +168,24 @@ CREATE UNLOGGED TABLE sign_in_code (digest ${text} PRIMARY KEY, session ${text} 
 CREATE INDEX sign_in_code_by_end ON sign_in_code (ends_at);
 `;
 
+/**
+ * Requests of terminals: see `SharedTerminalRequests`. `login` is null until the request is approved. Times are by the clock of the server. Not
+ * logged, as the single-use codes.
+ */
+const terminalRequests = `
+CREATE UNLOGGED TABLE terminal_login (
+  code ${text} PRIMARY KEY,
+  number int8 GENERATED ALWAYS AS IDENTITY,
+  terminal ${text} NOT NULL UNIQUE,
+  network ${text} NOT NULL,
+  shown ${text} NOT NULL,
+  login ${text},
+  ends_at int8 NOT NULL
+);
+CREATE INDEX terminal_login_waiting ON terminal_login (network, number) WHERE login IS NULL;
+CREATE INDEX terminal_login_by_end ON terminal_login (ends_at);
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -182,4 +200,6 @@ export const migrations: readonly Migration[] = [
   // A daemon of the step before asks for passwords only: a policy of sign-ins holds when all daemons know this step.
   { number: 8, name: 'passkeys', sql: passkeys, readableBy: 4 },
   { number: 9, name: 'single-use codes', sql: signInCodes, readableBy: 4 },
+  // A daemon of the step before keeps requests of terminals elsewhere: one that it has made is approved there.
+  { number: 10, name: 'requests of terminals', sql: terminalRequests, readableBy: 4 },
 ];
