@@ -2,7 +2,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { EventService } from '../../daemon/services/events.ts';
 import { EnrollFile } from '../../src/cli/commands/enroll/results.ts';
 import { day, holdClock } from '../support/clock.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -143,6 +144,35 @@ describe('--json', () => {
   });
 });
 
+test('more events than a page has are counted with two requests for them', async () => {
+  const post = async (path: string, body: object) =>
+    (await daemon.call('POST', `/api/devices/${path}`, body, { token })).data;
+  const devices = Array.from({ length: 600 }, (_, at) => ({
+    deviceType: 'UKEY',
+    serialNumber: `MANY-${at}`,
+    manufacturer: 'Acme',
+    model: 'Many',
+    tags: { lot: 'many' },
+  }));
+  const { results } = await post('batch-register', { devices });
+  const items = results.map(({ deviceId, activationCode }: Record<string, string>) => ({
+    deviceId,
+    activationCode,
+    userId: 'mona',
+  }));
+  await post('batch-update', { operation: 'ACTIVATE', items });
+  for (const operation of ['LOCK', 'UNLOCK'])
+    await post('batch-update', {
+      operation,
+      items: items.map(({ deviceId }: { deviceId: string }) => ({ deviceId, reason: 'test' })),
+    });
+  const requests = vi.spyOn(EventService.prototype, 'list');
+  const { json } = await run('report', '--tag', 'lot=many', '--json');
+  expect(json.changes).toEqual({ locked: 600, unlocked: 600, deactivated: 0 });
+  expect(requests).toHaveBeenCalledTimes(2);
+  requests.mockRestore();
+});
+
 test('a selection without devices is one line, as in a list', async () => {
   const out = join(temporaryFolder(), 'none.html');
   const none = await run('report', '--tag', 'lot=9', '--out', out);
@@ -184,6 +214,21 @@ describe('--out', () => {
     const { code, stderr } = await run('report', '--results', file, '--out', file, '--force');
     expect([code, stderr]).toEqual([2, expect.stringContaining('is also in --results')]);
     expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  test('results that wait in a spool file have no outcome; a conflict is a failure', async () => {
+    const path = join(temporaryFolder(), 'spooled.jsonl');
+    const file = new EnrollFile(path, { proof: null, tags: null });
+    const spooled = { ...key, result: 'spooled', deviceId: null } as const;
+    file.add(spooled);
+    const { json } = await run('report', '--tag', 'lot=7', '--results', path, '--json');
+    expect(json.attempts).toMatchObject({ attempts: 0, keys: { passed: 0, failed: 0 } });
+    file.add({ ...key, result: 'conflict', message: 'already registered as DEV-9 since 2026-01-01T00:00:00.000Z' });
+    const later = await run('report', '--tag', 'lot=7', '--results', path, '--json');
+    expect(later.json.attempts).toMatchObject({
+      reasons: [{ reason: 'already registered', count: 1 }],
+      keys: { passed: 0, failed: 1 },
+    });
   });
 
   test.each([

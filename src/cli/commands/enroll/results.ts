@@ -1,37 +1,22 @@
 /** The file with the results of an enrollment; a later run continues it. */
-import { appendFileSync, openSync, readFileSync, statSync } from 'node:fs';
-import { cellText } from '../../../contract/csv.ts';
+import { appendFileSync, createReadStream, openSync, readFileSync, statSync } from 'node:fs';
 import { tagColumn } from '../../../contract/values.ts';
 import { systemWords, usage } from '../../fault.ts';
 import { toCsv } from '../../terminal/csv.ts';
 import { safeJson } from '../../terminal/text.ts';
-import { readCsv } from '../import/csv.ts';
 import type { EnrolledKey, EnrollKeyOptions } from './enroll-key.ts';
-
-const fields = [
-  'result',
-  'deviceId',
-  'serialNumber',
-  'deviceType',
-  'activationCode',
-  'status',
-  'userId',
-  'manufacturer',
-  'model',
-  'firmwareVersion',
-  'serialSource',
-  'simulated',
-  'message',
-] as const satisfies readonly (keyof EnrolledKey)[];
+import {
+  csvRows,
+  failureColumn,
+  fields,
+  isHeader,
+  jsonRows,
+  nameColumn,
+  proofColumn,
+  type ResultRow,
+} from './result-rows.ts';
 
 const headerOf = (columns: readonly string[]): string => toCsv(columns, [], true);
-const proofColumn = 'proof';
-/** Columns of a roster run. An earlier version has written no `failure`. */
-const nameColumn = 'name';
-const failureColumn = 'failure';
-
-/** The fields that are read back from a line. */
-type Line = Partial<Record<'result' | 'deviceId' | 'serialNumber' | 'deviceType' | 'status' | 'userId', unknown>>;
 
 /** A key that an earlier run has bound to a person. */
 export interface BoundKey {
@@ -48,7 +33,6 @@ interface FileOptions extends Pick<EnrollKeyOptions, 'proof' | 'tags'> {
   readonly isSpooled?: boolean;
 }
 
-const results: readonly unknown[] = ['registered', 'known', 'new', 'failed'] satisfies EnrolledKey['result'][];
 const done: readonly unknown[] = ['registered', 'known'] satisfies EnrolledKey['result'][];
 /** A key that was spooled was not registered. */
 const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrolledKey['result'][];
@@ -121,10 +105,10 @@ export class EnrollFile {
     return [...keys.values()];
   }
 
-  async *#lines(): AsyncGenerator<Line> {
+  async *#lines(): AsyncGenerator<ResultRow> {
     if (!this.#isRegular) return;
-    const text = readFileSync(this.path, 'utf8');
-    yield* this.#isCsv ? csvLines(text) : jsonLines(text);
+    const text = createReadStream(this.path, 'utf8');
+    yield* this.#isCsv ? csvRows(text) : jsonRows(text);
   }
 
   get #isCsv(): boolean {
@@ -153,67 +137,9 @@ function cellsOf({ tags, proof, ...outcome }: EnrolledKey): object {
   return { ...outcome, [proofColumn]: proof?.grade ?? null, ...Object.fromEntries(cells) };
 }
 
-const isMoreColumn = (name: string): boolean =>
-  [proofColumn, nameColumn, failureColumn].includes(name) || name.startsWith(tagColumn);
-
 /** The columns of a file of results; null if it is another file. */
 function columnsIn(text: string): readonly string[] | null {
   const header = text.slice(0, text.indexOf('\n') + 1);
-  const [more] = header.startsWith(fields.join()) ? [header.trimEnd().slice(fields.join().length + 1)] : [];
-  if (more === undefined) return null;
-  const columns = [...fields, ...more.split(',').filter(column => column !== '')];
-  const isKnown = columns.slice(fields.length).every(isMoreColumn);
-  return isKnown && headerOf(columns) === header ? columns : null;
-}
-
-/** A row as a file has it. A cell of CSV that has no value is empty. */
-export type ResultRow = Readonly<Record<string, unknown>> & { readonly tags?: Readonly<Record<string, unknown>> };
-
-/** The rows of a file that an enrollment has written. Throws a usage fault if the file cannot be read, or is another one. */
-export async function* resultRows(path: string): AsyncGenerator<ResultRow> {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw usage(`the results in ${path} cannot be read: ${systemWords(error)}`);
-  }
-  const foreign = usage(
-    `${path} does not contain results of an enrollment`,
-    'give a file that enroll --out has written',
-  );
-  const isJson = text.startsWith('{');
-  if (!isJson && text !== '' && columnsIn(text) === null) throw foreign;
-  let isForeign = isJson;
-  for await (const row of isJson ? jsonLines(text) : csvLines(text)) {
-    // A line that is incomplete after a crash is not a result.
-    if (!results.includes(row.result)) continue;
-    isForeign = false;
-    yield row as ResultRow;
-  }
-  if (isForeign) throw foreign;
-}
-
-async function* csvLines(text: string): AsyncGenerator<Line> {
-  let names: readonly string[] | null = null;
-  for await (const record of readCsv(pieces(text))) {
-    if (!('cells' in record)) continue;
-    if (names === null) names = record.cells;
-    // A line that is incomplete after a crash has no value for its last columns.
-    else yield Object.fromEntries(record.cells.map((cell, i) => [names?.[i], cellText(cell)]));
-  }
-}
-
-async function* pieces(text: string): AsyncGenerator<string> {
-  yield text;
-}
-
-function* jsonLines(text: string): Generator<Line> {
-  for (const line of text.split('\n')) {
-    try {
-      const value: unknown = JSON.parse(line);
-      if (typeof value === 'object' && value !== null) yield value;
-    } catch {
-      // Empty, or incomplete after a crash.
-    }
-  }
+  const columns = header.trimEnd().split(',');
+  return isHeader(columns) && headerOf(columns) === header ? columns : null;
 }

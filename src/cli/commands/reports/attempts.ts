@@ -1,7 +1,7 @@
 /** What the results of an enrollment say: also about keys that are not in the registry, because they failed. */
 import { isTagName } from '../../../contract/tags.ts';
 import { tagColumn } from '../../../contract/values.ts';
-import { type ResultRow, resultRows } from '../enroll/results.ts';
+import { type ResultRow, resultRows } from '../enroll/result-rows.ts';
 
 /** Attempts to enroll a key. */
 export interface Attempts {
@@ -29,9 +29,12 @@ export async function attemptsOf(
   if (files.length === 0) return null;
   const counts = new AttemptCounts();
   for (const file of files)
-    for await (const row of resultRows(file)) if (isOf(row, tags) && row.result !== 'new') counts.take(row);
+    for await (const row of resultRows(file)) if (isOf(row, tags) && !isOpen(row)) counts.take(row);
   return counts.attempts;
 }
+
+/** Another row has the result: of the run after `--dry-run`, or of the delivery of a spooled key. */
+const isOpen = ({ result }: ResultRow): boolean => result === 'new' || result === 'spooled';
 
 function isOf(row: ResultRow, tags: Readonly<Record<string, string>>): boolean {
   return Object.entries(tags).every(([name, value]) => {
@@ -39,6 +42,9 @@ function isOf(row: ResultRow, tags: Readonly<Record<string, string>>): boolean {
     return given === undefined || given === '' || given === value;
   });
 }
+
+/** A copy of the text. A cell of CSV is a slice of the text around it, which V8 keeps in memory as long as the slice. */
+const detached = (text: string): string => Buffer.from(text).toString();
 
 class AttemptCounts {
   /** By serial number: whether the last attempt passed. */
@@ -49,9 +55,9 @@ class AttemptCounts {
   #unreadable = 0;
 
   take(row: ResultRow): void {
-    const isFailed = row.result === 'failed';
+    const isFailed = row.result === 'failed' || row.result === 'conflict';
     this.#attempts++;
-    if (row.serialNumber) this.#keys.set(String(row.serialNumber), !isFailed);
+    if (row.serialNumber) this.#keys.set(detached(String(row.serialNumber)), !isFailed);
     else this.#unreadable++;
     if (!isFailed) return;
     this.#failed++;
@@ -74,7 +80,8 @@ class AttemptCounts {
 }
 
 /** The few words that the run has written; else the first sentence of the message. */
-function reasonOf({ failure, serialNumber, message }: ResultRow): string {
+function reasonOf({ result, failure, serialNumber, message }: ResultRow): string {
+  if (result === 'conflict') return 'already registered';
   if (typeof failure === 'string' && failure !== '') return failure.slice(0, longestReason);
   if (!serialNumber) return 'serial number unreadable';
   const [sentence = ''] = typeof message === 'string' ? message.split('. ') : [];

@@ -81,6 +81,8 @@ type Counted = Pick<
 export class DeviceCounts {
   /** The ids of all devices. */
   readonly ids = new IdSet();
+  /** The device with the lowest id, which was registered before the others; null without a device. */
+  first: string | null = null;
   readonly #byStatus = zeros(deviceStatuses);
   readonly #byType = zeros(deviceTypes);
   readonly #byProof = zeros(proofGrades);
@@ -95,6 +97,7 @@ export class DeviceCounts {
 
   take(device: DeviceListItem): void {
     this.#total++;
+    this.first ??= device.deviceId;
     this.ids.add(device.deviceId);
     count(this.#byStatus, device.status);
     count(this.#byType, device.deviceType);

@@ -74,7 +74,7 @@ async function figuresOf(context: Context, flags: Values): Promise<Figures> {
     criteria: JSON.parse(JSON.stringify(filter)),
     ...figures,
     codes: { unused: figures.byStatus.INACTIVE, expired: await expiredCodes(context, filter, generatedAt) },
-    changes: await changesOf(context, counts.ids, figures.registrations.first),
+    changes: await changesOf(context, counts.ids, counts.first),
     attempts,
   };
 }
