@@ -1,13 +1,14 @@
 /** `report` with a real registry: figures, CSV, text, and the page in a browser. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EventService } from '../../daemon/services/events.ts';
 import { EnrollFile } from '../../src/cli/commands/enroll/results.ts';
+import { startBrowser } from '../support/chromium.ts';
 import { day, holdClock } from '../support/clock.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
-import { findTool, needs } from '../support/needs.ts';
+import { needs } from '../support/needs.ts';
 import { devmgr, temporaryFolder } from './program.ts';
 import { atTerminal, withoutColors } from './screen.ts';
 
@@ -263,10 +264,7 @@ test('the text fits a terminal of 60 columns', async () => {
 needs('chromium')('the page', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: findTool('chromium') ?? '/usr/bin/chromium',
-      args: ['--no-sandbox'],
-    });
+    browser = await startBrowser();
   });
   afterAll(() => browser?.close());
 

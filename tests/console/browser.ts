@@ -1,4 +1,5 @@
 /** The console in a real browser, against a daemon of the test. */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
@@ -7,8 +8,7 @@ import { startBrowser } from '../support/chromium.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 
-/** Runs in the page before its own code, where the policy of the page does not apply. */
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export { startBrowser };
 
@@ -64,7 +64,6 @@ export async function openConsole(browser: Browser, daemon: TestDaemon, options:
     timezoneId: 'UTC',
     ...contextOptions,
   });
-  await context.addInitScript({ path: axe });
   const page = await context.newPage();
   const requested: string[] = [];
   const complaints: string[] = [];
@@ -134,12 +133,15 @@ export async function plugSecurityKey(
 }
 
 /** What axe-core finds on the page: rule and element. */
-export const violationsOn = (page: Page): Promise<string[]> =>
-  page.evaluate(async () => {
+export async function violationsOn(page: Page): Promise<string[]> {
+  // A script of the tools: the policy of the page does not apply to it.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
     const { violations } = await axe.run();
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
   });
+}
 
 interface Violation {
   readonly id: string;
