@@ -67,6 +67,21 @@ describe('doctor --report', () => {
     expect(text).toContain('Read this report before you send it');
   });
 
+  test.each([
+    ['lp', /^lp$/],
+    ['lp:zebra-hall', /^lp:text-[0-9a-f]{6}$/],
+    ['printer.example-company.test:9101', /^host-[0-9a-f]{6}:9101$/],
+    ['127.0.0.1:9100', /^127\.0\.0\.1:9100$/],
+    ['margarethe:hunter2-Zq@10.20.30.40', /^host-[0-9a-f]{6}$/],
+    ['hunter2 Zq', /^text-[0-9a-f]{6}$/],
+  ])('has the printer %j of the settings, without names and secrets', async (printer, shown) => {
+    const env = { DEVMGR_LABEL_PRINTER: printer };
+    const { stdout } = await devmgr(['doctor', '--report', '-'], { home: temporaryFolder(), env });
+    expect(/^ {2}"printer": "(.*)",$/m.exec(stdout)?.[1]).toMatch(shown);
+    for (const secret of ['zebra', 'example-company', 'margarethe', 'hunter2', '10.20.30.40'])
+      expect(stdout).not.toContain(secret);
+  });
+
   test('is readable only by the user, and overwrites a file only with --force', async () => {
     const file = join(temporaryFolder(), 'report.txt');
     const target = join(temporaryFolder(), 'elsewhere');

@@ -121,7 +121,7 @@ function systemText(): string {
 }
 
 function settingsOf({ settings, globals }: Context, redactor: Redactor): unknown {
-  const { profile, server, serverFrom, hardware, ca, username, token } = settings;
+  const { profile, server, serverFrom, hardware, ca, username, printer, token } = settings;
   const profiles = tryOr(() => Object.values(readConfig(settings.home).profiles), []);
   return {
     home: redactor.text(settings.home),
@@ -131,11 +131,21 @@ function settingsOf({ settings, globals }: Context, redactor: Redactor): unknown
     hardware: hardware && redactor.text(hardware),
     ca: ca !== null,
     username: username && redactor.mark('user', username),
+    printer: printer && printerText(printer, redactor),
     tokenFromEnvironment: token !== null,
     profiles: profiles.map(stored => Object.keys(stored)),
     hasLogin: tryOr(() => profilesWithLogin(settings.home).includes(profile), false),
     verbose: globals.verbose,
   };
+}
+
+/** `lp` and the port as they are; marks for a host and a queue. Other parts of an address, such as a password, are left out. */
+function printerText(printer: string, redactor: Redactor): string {
+  if (printer === 'lp') return printer;
+  if (printer.startsWith('lp:')) return `lp:${redactor.mark('text', printer.slice(3))}`;
+  const url = URL.parse(`tcp://${printer}`);
+  if (url === null || url.hostname === '') return redactor.mark('text', printer);
+  return `${redactor.value('host', url.hostname)}${url.port === '' ? '' : `:${url.port}`}`;
 }
 
 const environmentShown = /^(DEVMGR_LIMIT_\w+|DEVMGR_TRAFFIC|DEVMGR_NO_KEYCHAIN|LANG|LC_ALL|TERM|TZ|NO_COLOR)$/;
