@@ -91,6 +91,7 @@ test('all fields and tags', async () => {
     'deviceId',
     'activationCode',
     'userId',
+    'name',
     'type',
     'manufacturer',
     'status',
@@ -99,8 +100,26 @@ test('all fields and tags', async () => {
   ];
   const text = names.map(name => `{${name}}`).join('|');
   expect(await codesOn(`^XA^FO10,10^BQN,2,3^FDQA,${text}^FS^XZ`)).toEqual([
-    'UK-2026-000001|DEV-123456|SHZ6-8LHB-NJMG-T9RA|alice|UKEY|Müller & Söhne|INACTIVE|7|',
+    'UK-2026-000001|DEV-123456|SHZ6-8LHB-NJMG-T9RA|alice|alice|UKEY|Müller & Söhne|INACTIVE|7|',
   ]);
+});
+
+describe('the name of the person', () => {
+  const qr = '^XA^FO20,20^BQN,2,4^FDQA,{name}^FS^XZ';
+  const dataMatrix = '^XA^FO20,20^BXN,5,200^FD{name}^FS^XZ';
+
+  test.each(['Zoë Müller-Åkesson', '^XZ~HS', 'O\'Neill, "Bo" _5E'])('%j is that text in both codes', async name => {
+    expect([await codesOn(qr, { name }), await codesOn(dataMatrix, { name })]).toEqual([[name], [name]]);
+  });
+
+  test.each([null, undefined, ''])('is the user id if it is %j', async name => {
+    expect(await codesOn(qr, { name })).toEqual(['alice']);
+  });
+
+  test('is empty without a person', () => {
+    const label = zplTemplate('^XA^FD{name}^FS^XZ', 'a template');
+    expect(label({ ...device, userId: null })).toContain('^FD^FS');
+  });
 });
 
 test('a length cuts the text', () => {

@@ -56,7 +56,7 @@ export class RosterBench {
     const out = join(home, 'results.csv');
     const template = join(home, 'label.zpl');
     writeFileSync(file, roster);
-    writeFileSync(template, '^XA^FD{userId} {serialNumber}^FS^XZ');
+    writeFileSync(template, '^XA^FD{name} {serialNumber}^FS^XZ');
     const args = ['enroll', '--roster', file, '--server', this.#daemon().url, '--timeout', '60'];
     const env = { DEVMGR_TOKEN: this.#daemon().adminToken };
     return {

@@ -7,6 +7,7 @@ import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import { labelPrinter, reading } from '../support/label-printer.ts';
 import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
+import { devmgr } from './program.ts';
 import { RosterBench } from './roster-station.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
@@ -173,12 +174,14 @@ needsMount('a disk that is full', () => {
   });
 });
 
+const fieldOf = (label: string): string | undefined => /\^FD(.*?)\^FS/.exec(label)?.[1];
+
 describe('with labels', () => {
   test('each bound key gets one, also a key that was registered before', async () => {
     const labels: string[] = [];
     const { address, server } = await labelPrinter(reading(labels));
-    const { template, start: begin } = bench.station('userId\nlea\nleo\n');
-    const running = begin('--label', '--printer', address, '--template', template);
+    const { out, template, start: begin } = bench.station('userId,name\nlea,"Ott ^XZ, Lea"\nleo,\n');
+    const running = begin('--label', '--printer', address, '--template', template, '--out', out);
     const first = await bench.plug();
     await running.until('stderr', /PASS/);
     await bench.pull();
@@ -192,10 +195,13 @@ describe('with labels', () => {
     server.close();
     expect(code).toBe(0);
     expect(stderr).not.toContain('not printed');
-    expect(labels.map(label => /\^FD(.*?)\^FS/.exec(label)?.[1])).toEqual([
-      `lea ${first.serialNumber}`,
-      `leo ${serialNumber}`,
-    ]);
+    const expected = [`Ott _5EXZ_2C Lea ${first.serialNumber}`, `leo ${serialNumber}`];
+    expect(labels.map(fieldOf)).toEqual(expected);
+    // The results have the names, for a label that is printed later.
+    const later = await devmgr(['label', '--file', out, '--template', template, '--dry-run', '--server', daemon.url], {
+      env: { DEVMGR_TOKEN: daemon.adminToken },
+    });
+    expect(later.stdout.trimEnd().split('\n').map(fieldOf)).toEqual(expected);
   });
 
   test('a printer that does not respond holds up no person; what is not printed is named', async () => {

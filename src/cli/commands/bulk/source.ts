@@ -41,7 +41,7 @@ export interface FileSource {
   readonly userId: string | undefined;
 }
 
-type Field = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result';
+type Field = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result' | 'name';
 
 /** Results of `enroll` for keys that it did not register. */
 const unregistered: ReadonlySet<string | undefined> = new Set(['failed', 'spooled', 'new']);
@@ -57,6 +57,9 @@ const columnNames: Readonly<Record<string, Field>> = {
   userid: 'userId',
   user: 'userId',
 };
+
+/** Columns of the results of `enroll` that labels need as well. */
+const labelColumns = { result: 'result', name: 'name' } as const satisfies Readonly<Record<string, Field>>;
 
 /** The devices in a file, in constant memory. Throws a usage fault if the file as a whole is not readable or not valid. */
 export async function* itemsOfFile(source: FileSource): AsyncGenerator<Item> {
@@ -93,7 +96,7 @@ export const nameOf = (file: string): string => (file === '-' ? 'standard input'
 
 /** The columns if the record is a header row; null if it is a line of a plain list. */
 function columnsOf({ operation }: FileSource, cells: readonly string[]): readonly (Field | null)[] | null {
-  const names = operation === null ? { ...columnNames, result: 'result' as const } : columnNames;
+  const names = operation === null ? { ...columnNames, ...labelColumns } : columnNames;
   const columns = cells.map(cell => names[cell.toLowerCase().replace(/[^a-z]/g, '')] ?? null);
   return columns.includes('deviceId') || columns.includes('serialNumber') ? columns : null;
 }
@@ -140,7 +143,8 @@ function itemOf(source: FileSource, columns: readonly (Field | null)[], cells: r
     return { target, fields: {}, problem: null, unregistered: true };
   if (target.deviceId === undefined && target.serialNumber === undefined)
     return invalid(target, 'the line names no device');
-  if (source.operation !== 'ACTIVATE') return { target, fields: {}, problem: null };
+  const { name } = values;
+  if (source.operation !== 'ACTIVATE') return { target, fields: name === undefined ? {} : { name }, problem: null };
   const { activationCode, userId = source.userId } = values;
   if (activationCode === undefined) return invalid(target, 'activationCode is missing');
   if (userId === undefined) return invalid(target, 'userId is missing');

@@ -75,9 +75,10 @@ async function lookedUp(context: Context, items: readonly Item[]): Promise<reado
   const find =
     items.length > mostRequests ? await fromExport(context, items) : (target: Target) => fromRequest(context, target);
   const found: Found[] = [];
-  for (const { target, problem } of items) {
+  for (const { target, fields, problem } of items) {
     const device = problem === null ? await find(target) : null;
-    found.push({ target, device, problem: device === null ? (problem ?? absent) : null });
+    const named = device === null || fields.name === undefined ? device : { ...device, name: fields.name };
+    found.push({ target, device: named, problem: device === null ? (problem ?? absent) : null });
   }
   return found;
 }

@@ -73,6 +73,7 @@ const deviceOf = (key: EnrolledKey): LabelDevice => ({
   model: key.model,
   status: key.status ?? 'INACTIVE',
   userId: key.userId,
+  name: key.name,
   activationCode: key.activationCode as LabelDevice['activationCode'],
   tags: key.tags ?? {},
 });

@@ -16,7 +16,10 @@ export type LabelDevice = Pick<
   | 'userId'
   | 'activationCode'
   | 'tags'
->;
+> & {
+  /** Name of the person in a roster; absent, null or empty if it is unknown. The registry does not have it. */
+  readonly name?: string | null | undefined;
+};
 
 /** A value in a template. */
 export interface Placeholder {
@@ -33,6 +36,7 @@ const fields: Readonly<Record<string, keyof LabelDevice>> = {
   deviceId: 'deviceId',
   activationCode: 'activationCode',
   userId: 'userId',
+  name: 'name',
   type: 'deviceType',
   manufacturer: 'manufacturer',
   model: 'model',
@@ -69,7 +73,7 @@ const longest = 200;
 
 /** The value of a device; empty if it has none. Throws a refusal if the role may not see the code, a fault if the text is too long. */
 export function textIn(device: LabelDevice, { name, most }: Placeholder): string {
-  const value: unknown = name.startsWith('tag:') ? tagOf(device, name.slice(4)) : device[fields[name]!];
+  const value = fieldOf(device, name);
   if (name === 'activationCode' && typeof value !== 'string')
     throw new ServerRefusal(
       2007,
@@ -83,6 +87,12 @@ export function textIn(device: LabelDevice, { name, most }: Placeholder): string
   return most === null || characters.length <= most
     ? text
     : `${characters.slice(0, Math.max(0, most - 3)).join('')}...`;
+}
+
+/** A person without a known name is named by the user id. */
+function fieldOf(device: LabelDevice, name: string): unknown {
+  if (name.startsWith('tag:')) return tagOf(device, name.slice(4));
+  return name === 'name' ? device.name || device.userId : device[fields[name]!];
 }
 
 const tagOf = ({ tags }: { readonly tags?: LabelDevice['tags'] }, name: string): unknown =>
