@@ -2,8 +2,12 @@
 import { render } from 'preact';
 import { startSession } from './api/session.ts';
 import { App } from './app.tsx';
+import { wordsLoaded } from './text/text.ts';
 
 const root = document.getElementById('console');
 if (!root) throw new Error('the page has no element #console');
-render(<App />, root);
 void startSession();
+wordsLoaded().then(
+  () => render(<App />, root),
+  () => root.append('devmgr: reload this page'),
+);

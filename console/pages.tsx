@@ -3,6 +3,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { isAdmin } from './api/session.ts';
 import type { Dictionary } from './text/en.ts';
+import { loadWithWords } from './text/text.ts';
 
 /** A page of the console. */
 export interface PageEntry {
@@ -90,7 +91,7 @@ export function componentOf({ load, loadItem = load }: PageEntry, isItem: boolea
     const started = signal<LoadedPage>('loading');
     loaded.set(wanted, started);
     component = started;
-    wanted().then(
+    loadWithWords(wanted).then(
       ready => {
         started.value = ready;
       },

@@ -1,10 +1,7 @@
 /** Signing in again: some changes need a sign-in of the last ten minutes. */
 import { effect, signal } from '@preact/signals';
-import type { BodyOf } from '../../src/contract/define.ts';
-import type { Routes } from '../../src/contract/routes.ts';
-import { answerOf } from './keys.ts';
-import { call, setOnStepUp } from './request.ts';
-import { replaceToken, session } from './session.ts';
+import { setOnStepUp } from './request.ts';
+import { session } from './session.ts';
 
 /** A request that waits for a recent sign-in. */
 interface Waiting {
@@ -31,23 +28,8 @@ export function startStepUp(): void {
   });
 }
 
-/** Signs in again with the password. Throws `Problem`. */
-export const stepUpWithPassword = (password: string): Promise<void> => stepUp({ password });
-
-/** Signs in again with a security key. Throws `Problem`. */
-export async function stepUpWithKey(): Promise<void> {
-  const { options } = await call('stepUpOptions', {});
-  return stepUp({ response: await answerOf(options) });
-}
-
 /** Ends the question: the requests go on, or fail as they would have. */
 export function answerStepUp(done: boolean): void {
   waiting.peek()?.resolve(done);
   waiting.value = null;
-}
-
-async function stepUp(body: BodyOf<Routes['stepUp']>): Promise<void> {
-  const given = session.peek();
-  const renewed = await call('stepUp', { body });
-  answerStepUp(given ? replaceToken(given, renewed) : false);
 }

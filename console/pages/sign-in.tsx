@@ -5,9 +5,10 @@ import { answerOf, canUseKeys } from '../api/keys.ts';
 import { Problem } from '../api/problem.ts';
 import { call } from '../api/request.ts';
 import { ended, useSession } from '../api/session.ts';
-import { Field, PasswordField } from '../parts/field.tsx';
+import { Field } from '../parts/field.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
-import { text } from '../text/text.ts';
+import { signInWords } from '../text/sign-in/words.ts';
 
 /** Marks the session: some changes in it need a recent sign-in. */
 const session = 'CONSOLE';
@@ -21,7 +22,7 @@ interface SecondStep {
 
 /** Asks who the person is. */
 export function SignInPage() {
-  const words = text.value.signIn;
+  const words = signInWords.value.signIn;
   const username = useSignal('');
   const password = useSignal('');
   const { busy, problem, run } = useAction();

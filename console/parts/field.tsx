@@ -1,8 +1,6 @@
 /** Inputs with their labels. */
-import type { Signal } from '@preact/signals';
 import type { InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
-import { text } from '../text/text.ts';
 
 interface FieldProps {
   readonly label: string;
@@ -41,18 +39,3 @@ export function Field({ label, value, onText, fault = null, type = 'text', ...re
     </p>
   );
 }
-
-/** The password of the person who signs in. */
-export const PasswordField = ({ entry, autofocus = false }: { entry: Signal<string>; autofocus?: boolean }) => (
-  <Field
-    label={text.value.signIn.password}
-    type="password"
-    value={entry.value}
-    onText={typed => {
-      entry.value = typed;
-    }}
-    autocomplete="current-password"
-    autofocus={autofocus}
-    required
-  />
-);

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { text } from '../text/text.ts';
+import { loadWithWords, text } from '../text/text.ts';
 
 /** A component that is loaded when it first appears. After a failure, the next appearance loads it again. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
@@ -12,7 +12,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     useEffect(() => {
       if (component.peek()) return;
       hasFailed.value = false;
-      load().then(
+      loadWithWords(load).then(
         loaded => {
           component.value = loaded;
         },

@@ -2,15 +2,17 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../api/action.ts';
 import { canUseKeys } from '../api/keys.ts';
-import { answerStepUp, stepUpWithKey, stepUpWithPassword } from '../api/step-up.ts';
+import { answerStepUp } from '../api/step-up.ts';
+import { signInWords } from '../text/sign-in/words.ts';
 import { text } from '../text/text.ts';
 import { Dialog } from './dialog.tsx';
-import { PasswordField } from './field.tsx';
+import { PasswordField } from './password-field.tsx';
 import { ProblemNotice } from './problem.tsx';
+import { stepUpWithKey, stepUpWithPassword } from './recent-sign-in.ts';
 
 /** Shown while a request waits for a recent sign-in. */
 export function StepUp() {
-  const words = text.value.stepUp;
+  const words = signInWords.value.stepUp;
   const password = useSignal('');
   const { busy, problem, run } = useAction();
   return (
@@ -34,7 +36,7 @@ export function StepUp() {
             </button>
           )}
           <button type="submit" class="main" disabled={busy.value}>
-            {text.value.signIn.submit}
+            {signInWords.value.signIn.submit}
           </button>
         </div>
       </form>

@@ -7,7 +7,7 @@ const s = (count: number, one: string, many: string) => `${grouped(count)} ${cou
 
 /** Every text of the console in German. */
 export const de: Dictionary = {
-  language: 'Deutsch',
+  code: 'de',
   nav: {
     label: 'Seiten',
     overview: 'Übersicht',
@@ -19,24 +19,6 @@ export const de: Dictionary = {
     tokens: 'Token',
     account: 'Konto',
     terminal: 'Ein Terminal anmelden',
-  },
-  signIn: {
-    title: 'Anmelden',
-    username: 'Benutzername',
-    password: 'Passwort',
-    submit: 'Anmelden',
-    expired: 'Die Sitzung ist beendet. Melden Sie sich erneut an.',
-    code: 'Dieser Link wurde schon benutzt oder ist älter als 30 Sekunden. Rufen Sie devmgr open erneut auf, oder melden Sie sich an.',
-    wrong: 'Benutzername oder Passwort ist falsch.',
-    withKey: 'Mit einem Sicherheitsschlüssel anmelden',
-    registered: 'Der Schlüssel ist registriert. Melden Sie sich erneut an.',
-    local: 'Auf dem Rechner des Dienstes öffnet `devmgr open` diese Seite angemeldet.',
-  },
-  stepUp: {
-    title: 'Erneut anmelden',
-    why: 'Diese Änderung verlangt eine Anmeldung in den letzten zehn Minuten.',
-    wrong: 'Das Passwort ist falsch.',
-    withKey: 'Sicherheitsschlüssel benutzen',
   },
   account: {
     keys: 'Sicherheitsschlüssel',

@@ -6,7 +6,8 @@ const s = (count: number, one: string, many = `${one}s`) => `${grouped(count)} $
 
 /** Every text of the console. An entry is a text, or a function of what it names. */
 export const en = {
-  language: 'English',
+  /** Of the language (BCP 47). */
+  code: 'en',
   nav: {
     label: 'Pages',
     overview: 'Overview',
@@ -18,24 +19,6 @@ export const en = {
     tokens: 'Tokens',
     account: 'Account',
     terminal: 'Sign in a terminal',
-  },
-  signIn: {
-    title: 'Sign in',
-    username: 'User name',
-    password: 'Password',
-    submit: 'Sign in',
-    expired: 'Your session has ended. Sign in again.',
-    code: 'This link was used before or is older than 30 seconds. Run devmgr open again, or sign in.',
-    wrong: 'User name or password is wrong.',
-    withKey: 'Sign in with a security key',
-    registered: 'The key is registered. Sign in again.',
-    local: 'On the machine of the daemon, `devmgr open` opens this page signed in.',
-  },
-  stepUp: {
-    title: 'Sign in again',
-    why: 'This change needs a sign-in of the last ten minutes.',
-    wrong: 'The password is wrong.',
-    withKey: 'Use a security key',
   },
   account: {
     keys: 'Security keys',

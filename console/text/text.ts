@@ -1,7 +1,6 @@
 /** The words in the language of the person. */
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { preferences } from '../preferences.ts';
-import { en } from './en.ts';
 
 /** The languages of the console. */
 export const languages = { en: 'English', de: 'Deutsch' } as const;
@@ -17,27 +16,43 @@ export const language = computed<Language>(() => {
   return isLanguage(chosen) ? chosen : (offered.find(isLanguage) ?? 'en');
 });
 
+/** The first words of each dictionary, until they are there. Those that cannot be loaded stay. */
+const missing = new Set<Promise<void>>();
+
 /**
- * Words in the language of the person. Those of a page are loaded with the page. Another language than English is loaded when it is needed: most of the
- * people who do not read it never load it, and until it is there the words are English.
+ * Words in the language of the person. Only those of this language are loaded. What shows them waits for `wordsLoaded`; after a change of the
+ * language the former words stay until the others are there.
  */
-export function dictionary<T>(english: T, loadGerman: () => Promise<T>): ReadonlySignal<T> {
-  const german = signal<T | null>(null);
+export function dictionary<T>(load: Readonly<Record<Language, () => Promise<T>>>): ReadonlySignal<T> {
+  const words = signal<T | null>(null);
   effect(() => {
-    if (language.value !== 'de' || german.value) return;
-    loadGerman().then(
-      loaded => {
-        german.value = loaded;
-      },
-      () => {},
-    );
+    const wanted = language.value;
+    const loading = load[wanted]().then(loaded => {
+      if (language.peek() === wanted) words.value = loaded;
+      missing.delete(loading);
+    });
+    if (words.peek() === null) missing.add(loading);
+    else loading.catch(() => {});
   });
-  return computed(() => (language.value === 'de' && german.value) || english);
+  return words as ReadonlySignal<T>;
+}
+
+/** Resolves when every dictionary has words. Rejects if the daemon no longer has those of this build. */
+export const wordsLoaded = (): Promise<unknown> => Promise.all(missing);
+
+/** Loads a part of the console, and its words. */
+export async function loadWithWords<T>(load: () => Promise<T>): Promise<T> {
+  const part = await load();
+  await wordsLoaded();
+  return part;
 }
 
 /** The words that every page needs. */
-export const text = dictionary(en, async () => (await import('./de.ts')).de);
+export const text = dictionary({
+  en: async () => (await import('./en.ts')).en,
+  de: async () => (await import('./de.ts')).de,
+});
 
 effect(() => {
-  document.documentElement.lang = text.value === en ? 'en' : 'de';
+  document.documentElement.lang = text.value?.code ?? language.value;
 });

@@ -1,20 +1,12 @@
 /** What a registry requires of keys before it registers them. */
+import { hasGrade } from '../../src/contract/grades.ts';
 import type { Claims, Proof, ProofPolicy } from '../../src/contract/proof.ts';
-import type { ProofGrade, RequiredGrade } from '../../src/contract/values.ts';
 import { compareFirmware } from './firmware.ts';
 
 /** Why a key may not be registered: the name of the rule and a sentence. */
 export interface PolicyRefusal {
   readonly rule: 'required grade' | 'allowed AAGUIDs' | 'least firmware';
   readonly message: string;
-}
-
-/** How strong a proof is. A failed proof is below none: it never fulfils a policy, also not one that requires nothing. */
-const strength: Readonly<Record<ProofGrade, number>> = { failed: -1, none: 0, claimed: 1, model: 2, unit: 3 };
-
-/** Whether a proof has at least this grade. */
-export function hasGrade(proof: Proof | null, required: RequiredGrade): boolean {
-  return strength[proof?.grade ?? 'none'] >= strength[required];
 }
 
 /** The first rule of the policy that the key does not fulfil; null if it may be registered. `proof` is null without one. */

@@ -1,6 +1,6 @@
 // The console as the files that a browser loads: one module with what every page needs, modules that are loaded when they are reached, and a
 // style sheet.
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inProject } from './bundle.mjs';
 import { root } from './project.mjs';
@@ -10,7 +10,26 @@ const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.js
 
 /** Preact, and of the console and the contract what all pages use. */
 const ofEveryPage =
-  /\/node_modules\/@?preact\/|\/console\/(?:[^/]+|api\/[^/]+|text\/(?:text|en|numbers)|parts\/(?:problem|badge|status|lazy))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits)\.ts$/;
+  /\/node_modules\/@?preact\/|\/console\/(?:[^/]+|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits)\.ts$/;
+
+/** Of the table of operations, what a request needs: method and path of those that the console names. */
+const operationsOfConsole = {
+  name: 'operations-of-console',
+  transform: {
+    filter: { id: /\/src\/contract\/endpoints\.ts$/ },
+    async handler() {
+      const { endpoints } = await import('../../src/contract/endpoints.ts');
+      const sources = globSync('console/**/*.{ts,tsx}', { cwd: root }).map(file =>
+        readFileSync(join(root, file), 'utf8'),
+      );
+      const words = new Set(sources.join(' ').match(/\w+/g));
+      const named = Object.entries(endpoints)
+        .filter(([name]) => words.has(name))
+        .map(([name, { method, path }]) => [name, { method, path }]);
+      return { code: `export const endpoints = ${JSON.stringify(Object.fromEntries(named))};`, moduleType: 'js' };
+    },
+  },
+};
 
 /**
  * Bundles the folder console. Resolves to the files of the result, and to `inputs`, the paths in the project of all files that were read, packages
@@ -24,6 +43,7 @@ export async function bundleConsole() {
     input: { console: 'console/main.tsx' },
     platform: 'browser',
     tsconfig: false,
+    plugins: [operationsOfConsole],
     transform: { target: 'es2024', jsx: { runtime: 'automatic', importSource: 'preact' } },
     onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   });

@@ -161,6 +161,27 @@ needs('chromium')('the page Bench', () => {
       await context.close();
     });
 
+    it('that does not prove what the policy requires is not bound, and the page names what is missing', async () => {
+      const { page, context } = await openBench();
+      const policy = { requiredGrade: 'unit', allowedAaguids: [], leastFirmware: [] };
+      await daemon.call('PUT', '/api/policies/proof', policy);
+      await call(page, 'alice');
+      const { serialNumber } = await plug();
+      await decided(page, 'FAIL');
+      await said(page, /^It does not prove what the registry requires: unit; found: none/);
+      await page.getByRole('listitem').filter({ hasText: 'Proof' }).getByText('fail').waitFor();
+      const leastFirmware = [{ version: '5.7.0' }];
+      await daemon.call('PUT', '/api/policies/proof', { ...policy, requiredGrade: 'none', leastFirmware });
+      await call(page, 'alice');
+      await decided(page, 'PASS');
+      await page.keyboard.press('Enter');
+      await decided(page, 'FAIL');
+      await said(page, /^The registry refuses it\. proof \(least firmware\): /);
+      expect(await deviceOf(serialNumber)).toBeNull();
+      await daemon.call('PUT', '/api/policies/proof', { ...policy, requiredGrade: 'none' });
+      await context.close();
+    });
+
     it('is not bound after a loss of the connection, nor twice', async () => {
       const { page, context } = await openBench();
       await call(page, 'alice');

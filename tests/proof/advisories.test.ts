@@ -1,7 +1,8 @@
 /** Advisories by family and firmware, and the policies of a registry. */
 import { describe, expect, it } from 'vitest';
 import { advisories, advisoriesFor } from '../../daemon/proof/advisories.ts';
-import { checkPolicy, hasGrade } from '../../daemon/proof/policy.ts';
+import { checkPolicy } from '../../daemon/proof/policy.ts';
+import { hasGrade } from '../../src/contract/grades.ts';
 import type { Claims, Proof, ProofPolicy } from '../../src/contract/proof.ts';
 import { proofGrades } from '../../src/contract/values.ts';
 import { makeRoot } from '../support/test-pki.ts';

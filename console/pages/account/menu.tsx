@@ -1,51 +1,22 @@
 /** Who is signed in, and what the person has chosen for this browser. */
-import { endSession, session } from '../../api/session.ts';
-import { prefer, preferences, type Theme } from '../../preferences.ts';
-import { linkTo } from '../../router.ts';
-import { type Language, language, languages, text } from '../../text/text.ts';
+import { useSignal } from '@preact/signals';
+import { session } from '../../api/session.ts';
+import { lazy } from '../../parts/lazy.tsx';
 
-const themes: readonly Theme[] = ['system', 'light', 'dark'];
+const MenuContent = lazy(async () => (await import('./menu-content.tsx')).MenuContent);
 
 /** The menu of the person, at the end of the header. */
 export function AccountMenu() {
-  const words = text.value.account;
-  const user = session.value?.user;
+  const wasOpened = useSignal(false);
   return (
-    <details class="account">
-      <summary>{user?.username}</summary>
-      <div class="menu">
-        <p>{user?.role}</p>
-        <a href={linkTo('account')}>{words.keys}</a>
-        <label>
-          {words.language}
-          <select
-            value={language.value}
-            onChange={event => prefer({ language: event.currentTarget.value as Language })}
-          >
-            {Object.entries(languages).map(([code, name]) => (
-              <option key={code} value={code}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {words.theme}
-          <select
-            value={preferences.value.theme ?? 'system'}
-            onChange={event => prefer({ theme: event.currentTarget.value as Theme })}
-          >
-            {themes.map(theme => (
-              <option key={theme} value={theme}>
-                {words[theme]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="button" onClick={() => endSession()}>
-          {words.signOut}
-        </button>
-      </div>
+    <details
+      class="account"
+      onToggle={() => {
+        wasOpened.value = true;
+      }}
+    >
+      <summary>{session.value?.user.username}</summary>
+      {wasOpened.value && <MenuContent />}
     </details>
   );
 }

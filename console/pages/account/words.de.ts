@@ -1,5 +1,5 @@
 /** The words of the account page in German. */
-import type { AccountWords } from './words.ts';
+import type { AccountWords } from './words.en.ts';
 
 /** Every text of the page in German. */
 export const de: AccountWords = {

@@ -1,12 +1,12 @@
 /** The person as text: what a badge would say. */
 import { useSignal } from '@preact/signals';
 import { Field } from '../../parts/field.tsx';
-import type { BenchRun } from './run.ts';
+import type { Bench } from './bench.ts';
 import { focusStage } from './stage.tsx';
 import { benchWords } from './words.ts';
 
 /** Calls a person by user id, with a roster also by name. */
-export function CallForm({ run }: { readonly run: BenchRun }) {
+export function CallForm({ run }: { readonly run: Bench }) {
   const words = benchWords.value.call;
   const typed = useSignal('');
   const submit = (event: Event) => {

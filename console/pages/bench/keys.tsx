@@ -3,14 +3,14 @@ import type { Key } from '../../../src/contract/hardware.ts';
 import { GradeBadge, StatusBadge } from '../../parts/badge.tsx';
 import { linkTo } from '../../router.ts';
 import { text } from '../../text/text.ts';
-import type { BenchRun } from './run.ts';
+import type { Bench } from './bench.ts';
 import { benchWords } from './words.ts';
 
 /** Phases in which a key can be ignored: in the others it may be about to be bound. */
 const idle = ['crowded', 'aside', 'failed', 'empty'];
 
 /** The keys that are plugged in; nothing if none is. */
-export function Keys({ run }: { readonly run: BenchRun }) {
+export function Keys({ run }: { readonly run: Bench }) {
   const words = benchWords.value.stage;
   const { keys, ignored, phase } = run.view.value;
   const canIgnore = idle.includes(phase);

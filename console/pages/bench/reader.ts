@@ -5,19 +5,19 @@ import { AttachedKeys } from '../../../src/contract/line/attached-keys.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { connections, onEvents, streamState } from '../../api/stream.ts';
-import type { BenchRun } from './run.ts';
+import type { Bench } from './bench.ts';
 
 /** Follows the keys for a run while the page is shown. */
 export class Reader {
   /** Why the list cannot be read; null if it can. */
   readonly problem = signal<Problem | null>(null);
-  readonly #run: BenchRun;
+  readonly #run: Bench;
   readonly #keys: AttachedKeys;
   /** Whether an event of the stream is being taken: then the moment of the change is known. */
   #isSeen = false;
   readonly #attached = new Set<string>();
 
-  constructor(run: BenchRun) {
+  constructor(run: Bench) {
     this.#run = run;
     this.#keys = new AttachedKeys(({ type, key, again }) => {
       if (type === 'KEY_DETACHED') {
@@ -46,7 +46,7 @@ export class Reader {
       effect(() => {
         if (streamState.value !== 'lost') return;
         this.#keys.doubt();
-        this.#run.take({ type: 'lost' });
+        this.#run.lost();
       }),
       effect(() => {
         // Each connection: what was plugged in or unplugged before it has sent no event.

@@ -6,8 +6,9 @@ import type { Routes } from '../../../src/contract/routes.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { call, newKey, token } from '../../api/request.ts';
 import { streamState } from '../../api/stream.ts';
+import { proofOf } from './prove.ts';
 import type { Registry } from './run.ts';
-import { failed, judge, judgeAlone, type Registered, type Verdict } from './verdict.ts';
+import { failed, judge, judgeAlone, judgeProof, type Registered, type Verdict } from './verdict.ts';
 
 type Detail = DataOf<Routes['deviceDetail']>;
 
@@ -25,7 +26,10 @@ export const registry: Registry = {
       const alone = judgeAlone(key, person, countedFor);
       if (alone !== null) return alone;
       const device = key.device && (await detailOf(key.device.deviceId));
-      return judge(key, person, { device, countedFor });
+      const verdict = judge(key, person, { device, countedFor });
+      if (verdict.failure !== null || device !== null) return verdict;
+      const proof = await proofOf(key);
+      return proof === null ? verdict : judgeProof(verdict, proof.fault);
     } catch (error) {
       return refusal(problemOf(error));
     }

@@ -1,7 +1,7 @@
-/** What the bench has done. It stays in this tab, for the person who is signed in. */
-import type { Person } from '../../../src/contract/line/people.ts';
+/** What the bench has done: each key, the figures, and the rows of the file. */
 import { Tally, type TallyFigures } from '../../../src/contract/line/tally.ts';
 import type { DeviceType } from '../../../src/contract/values.ts';
+import type { StoredRun } from './store.ts';
 import type { Failure } from './verdict.ts';
 
 /** A key that was bound or has failed. */
@@ -20,23 +20,6 @@ export interface Result {
   /** Null if the key was bound. */
   readonly failure: Failure | null;
   readonly detail: string | null;
-}
-
-/** A run as it is stored. Contains no activation code. */
-export interface StoredRun {
-  /** Null without a roster. */
-  readonly people: readonly Person[] | null;
-  /** Keys that each row has. */
-  readonly done: readonly number[];
-  readonly results: readonly Result[];
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-}
-
-/** The run of a person in a tab. */
-export interface RunStore {
-  read(): StoredRun | null;
-  write(run: StoredRun): void;
 }
 
 /** The figures of the results at the time `now` (milliseconds since 1970). */
@@ -69,28 +52,4 @@ export const resultColumns = [
 export function resultCells(result: Result): readonly (string | null)[] {
   const { at, failure, userId, name, serialNumber, deviceType, deviceId, detail } = result;
   return [at, failure === null ? 'bound' : 'failed', userId, name, serialNumber, deviceType, deviceId, failure, detail];
-}
-
-const STORED = 'devmgr.bench';
-
-/** Keeps the run in sessionStorage. What another person has left there is not read. */
-export function tabStore(userId: string): RunStore {
-  return {
-    read() {
-      try {
-        const stored = JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as { user: string; run: StoredRun } | null;
-        return stored?.user === userId ? stored.run : null;
-      } catch {
-        return null;
-      }
-    },
-    write(run) {
-      try {
-        sessionStorage.setItem(STORED, JSON.stringify({ user: userId, run }));
-      } catch {
-        // The run is too large for the storage of a tab: it goes on, and a reload starts over.
-        sessionStorage.removeItem(STORED);
-      }
-    },
-  };
 }

@@ -3,8 +3,9 @@ import { csvFile } from '../../parts/csv.ts';
 import { save } from '../../parts/save.ts';
 import { linkTo } from '../../router.ts';
 import { grouped, moment } from '../../text/numbers.ts';
+import type { Bench } from './bench.ts';
 import { figuresOf, type Result, resultCells, resultColumns } from './results.ts';
-import type { BenchRun } from './run.ts';
+import { runWords } from './run-words.ts';
 import type { Failure } from './verdict.ts';
 import { benchWords } from './words.ts';
 
@@ -12,8 +13,8 @@ import { benchWords } from './words.ts';
 const SHOWN = 20;
 
 /** The figures of the run, its newest results, and all of them as a file. */
-export function Results({ run }: { readonly run: BenchRun }) {
-  const words = benchWords.value.results;
+export function Results({ run }: { readonly run: Bench }) {
+  const words = runWords.value.results;
   const { results } = run.view.value;
   return (
     <section>
@@ -35,8 +36,8 @@ export function Results({ run }: { readonly run: BenchRun }) {
   );
 }
 
-function Figures({ run }: { readonly run: BenchRun }) {
-  const words = benchWords.value;
+function Figures({ run }: { readonly run: Bench }) {
+  const words = runWords.value;
   const figures = figuresOf(run.view.value, Date.now());
   return (
     <>
@@ -63,7 +64,7 @@ function Figures({ run }: { readonly run: BenchRun }) {
 }
 
 function Newest({ results }: { readonly results: readonly Result[] }) {
-  const words = benchWords.value;
+  const words = runWords.value;
   return (
     <div class="scroll">
       <table class="dense">
@@ -88,7 +89,7 @@ function Newest({ results }: { readonly results: readonly Result[] }) {
               <td>{deviceId && <a href={linkTo(`devices/${encodeURIComponent(deviceId)}`)}>{deviceId}</a>}</td>
               <td>
                 <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
-                  {failure === null ? words.results.bound : words.failed}
+                  {failure === null ? words.results.bound : benchWords.value.failed}
                 </span>{' '}
                 {failure !== null && [words.failure[failure], detail].filter(Boolean).join(' ')}
               </td>

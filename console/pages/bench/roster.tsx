@@ -1,13 +1,14 @@
 /** The roster: a file that is read in the browser, and the people who still need keys. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import { loadWithWords } from '../../text/text.ts';
+import type { Bench } from './bench.ts';
 import type { FileFault } from './roster-file.ts';
-import type { BenchRun } from './run.ts';
 import { focusStage } from './stage.tsx';
 import { benchWords } from './words.ts';
 
 /** Takes a roster, and shows how far it is. */
-export function RosterSection({ run }: { readonly run: BenchRun }) {
+export function RosterSection({ run }: { readonly run: Bench }) {
   const words = benchWords.value.roster;
   const { roster, phase } = run.view.value;
   const isBusy = phase === 'committing';
@@ -28,7 +29,7 @@ export function RosterSection({ run }: { readonly run: BenchRun }) {
   );
 }
 
-function Upload({ run, isBusy }: { readonly run: BenchRun; readonly isBusy: boolean }) {
+function Upload({ run, isBusy }: { readonly run: Bench; readonly isBusy: boolean }) {
   const words = benchWords.value;
   /** A function: the words may be loaded after the file. */
   const fault = useSignal<(() => string) | null>(null);
@@ -68,14 +69,14 @@ function Upload({ run, isBusy }: { readonly run: BenchRun; readonly isBusy: bool
 
 /** What is wrong with a file, in the language of the person. */
 async function wordsOf(fault: FileFault): Promise<() => string> {
-  const { faultWords } = await import('./faults.ts');
+  const { faultWords } = await loadWithWords(() => import('./faults.ts'));
   return () => {
     const problem = faultWords.value.of(fault);
     return fault.line === null ? problem : benchWords.value.roster.line(fault.line, problem);
   };
 }
 
-function Progress({ run }: { readonly run: BenchRun }) {
+function Progress({ run }: { readonly run: Bench }) {
   const words = benchWords.value.roster;
   const { roster, waiting } = run.view.value;
   if (!roster) return null;

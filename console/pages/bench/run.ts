@@ -5,7 +5,8 @@ import type { LineAction, LineEvent, Phase, Remark } from '../../../src/contract
 import { Line } from '../../../src/contract/line/line.ts';
 import type { Person } from '../../../src/contract/line/people.ts';
 import { countsOf } from '../../../src/contract/line/rows.ts';
-import type { Result, RunStore } from './results.ts';
+import type { Result } from './results.ts';
+import type { RunStore } from './store.ts';
 import { failed, type Verdict } from './verdict.ts';
 
 /** What was found out about a key, or done with it. */

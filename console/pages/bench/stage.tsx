@@ -1,8 +1,8 @@
 /** Who is next, the key in the reader, and what has become of it: large, in words and in colors. */
 import { useEffect, useRef } from 'preact/hooks';
-import { streamState } from '../../api/stream.ts';
+import type { Bench } from './bench.ts';
 import { Keys } from './keys.tsx';
-import type { BenchRun, BenchView, Outcome } from './run.ts';
+import type { BenchView, Outcome } from './run.ts';
 import { benchWords } from './words.ts';
 
 let focus = () => {};
@@ -11,7 +11,7 @@ let focus = () => {};
 export const focusStage = (): void => focus();
 
 /** The middle of the page. */
-export function Stage({ run }: { readonly run: BenchRun }) {
+export function Stage({ run }: { readonly run: Bench }) {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     focus = () => ref.current?.focus();
@@ -20,7 +20,7 @@ export function Stage({ run }: { readonly run: BenchRun }) {
     };
   }, []);
   const view = run.view.value;
-  const shown = shownOf(view);
+  const shown = run.shown.value;
   return (
     <section class={`stage ${shown.tone}`} ref={ref} tabIndex={-1} aria-label={benchWords.value.stage.label}>
       <Who view={view} />
@@ -58,67 +58,6 @@ function Who({ view }: { readonly view: BenchView }) {
   );
 }
 
-interface Shown {
-  readonly tone: 'good' | 'bad' | 'warn' | 'idle';
-  /** Null if nothing has been decided. */
-  readonly word: string | null;
-  readonly lines: readonly string[];
-}
-
-const nameOf = ({ person }: Outcome) => person.name ?? person.userId;
-
-function shownOf(view: BenchView): Shown {
-  const words = benchWords.value;
-  const { stage } = words;
-  const { said, person } = view;
-  const remark = said ? [said.text === '' ? words.said[said.what] : `${said.text}: ${words.said[said.what]}`] : [];
-  const next = person ? stage.empty(person.name ?? person.userId) : view.roster ? '' : stage.emptyOpen;
-  switch (view.phase) {
-    case 'checking':
-      return { tone: 'idle', word: null, lines: [...remark, stage.checking] };
-    case 'committing':
-      return { tone: 'idle', word: null, lines: [streamState.value === 'lost' ? stage.away : stage.committing] };
-    case 'crowded':
-      return { tone: 'bad', word: stage.stop, lines: [stage.crowded] };
-    case 'ready':
-      return {
-        tone: 'good',
-        word: stage.pass,
-        lines: [...remark, stage.ready(person?.name ?? person?.userId ?? '')],
-      };
-    case 'aside':
-      return asideOf(view, remark);
-    case 'failed':
-    case 'empty':
-      return ended(view, remark, next);
-  }
-}
-
-function asideOf(view: BenchView, remark: readonly string[]): Shown {
-  const { stage } = benchWords.value;
-  if (view.outcome) return ended(view, remark, '');
-  const why = view.isHeld ? stage.held : view.roster ? stage.aside : stage.asideOpen;
-  return { tone: 'warn', word: stage.wait, lines: remark.length && view.person ? remark : [...remark, why] };
-}
-
-function ended({ outcome, isHeld }: BenchView, remark: readonly string[], next: string): Shown {
-  const { stage, failure } = benchWords.value;
-  if (outcome?.verdict.failure) {
-    const { failure: why, detail } = outcome.verdict;
-    const lines = [...remark, [failure[why], detail].filter(Boolean).join(' '), stage.still(nameOf(outcome))];
-    return { tone: 'bad', word: stage.fail, lines };
-  }
-  if (outcome?.isCommit) {
-    const bound = stage.boundTo(outcome.key.serialNumber ?? '', nameOf(outcome));
-    return { tone: 'good', word: stage.bound, lines: [bound, ...remark, next].filter(Boolean) };
-  }
-  return {
-    tone: isHeld ? 'warn' : 'idle',
-    word: isHeld ? stage.wait : null,
-    lines: [...remark, isHeld ? stage.held : next].filter(Boolean),
-  };
-}
-
 function Checks({ outcome }: { readonly outcome: Outcome }) {
   const words = benchWords.value;
   const { checks } = outcome.verdict;
@@ -135,7 +74,7 @@ function Checks({ outcome }: { readonly outcome: Outcome }) {
   );
 }
 
-function Actions({ run }: { readonly run: BenchRun }) {
+function Actions({ run }: { readonly run: Bench }) {
   const words = benchWords.value.stage;
   const { phase, roster, person } = run.view.value;
   const act = (type: 'enter' | 'undo' | 'skip' | 'redo') => () => {

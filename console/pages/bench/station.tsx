@@ -2,8 +2,9 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { lazy } from '../../parts/lazy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
+import { text } from '../../text/text.ts';
+import { benchOf } from './bench.ts';
 import { CallForm } from './call.tsx';
-import { runOf } from './current.ts';
 import { Reader } from './reader.ts';
 import { RosterSection } from './roster.tsx';
 import { listen } from './scanner.ts';
@@ -14,9 +15,17 @@ const Results = lazy(async () => (await import('./results.tsx')).Results);
 
 /** Binds keys to people, for the person who is signed in. */
 export function Station({ userId }: { readonly userId: string }) {
-  const run = runOf(userId);
+  const run = benchOf(userId);
   const reader = useMemo(() => new Reader(run), [run]);
   useEffect(() => reader.start(), [reader]);
+  useEffect(() => {
+    // Before the first badge is complete, or the first file is chosen, the run is there.
+    const prepare = () => run.prepare();
+    for (const type of ['keydown', 'pointerdown']) addEventListener(type, prepare, { once: true });
+    return () => {
+      for (const type of ['keydown', 'pointerdown']) removeEventListener(type, prepare);
+    };
+  }, [run]);
   useEffect(
     () =>
       listen(what => {
@@ -28,6 +37,7 @@ export function Station({ userId }: { readonly userId: string }) {
   return (
     <>
       <ProblemNotice problem={reader.problem.value} retry={reader.reload} />
+      {run.hasFailed.value && <p role="alert">{text.value.problem.crashed}</p>}
       <p class="hint">{benchWords.value.intro}</p>
       <CallForm run={run} />
       <Stage run={run} />

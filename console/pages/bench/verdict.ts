@@ -16,11 +16,13 @@ export type Failure =
   | 'pulled too early'
   /** The registry refuses it. */
   | 'refused'
+  /** It does not prove what the policy of the registry requires. */
+  | 'unproved'
   /** The daemon did not answer the check. */
   | 'no answer';
 
 /** What is checked, in this order. A check that is not reached is absent. */
-export type CheckName = 'serial' | 'type' | 'free';
+export type CheckName = 'serial' | 'type' | 'free' | 'proof';
 
 /** The registration of a key. */
 export interface Registered {
@@ -87,6 +89,12 @@ function failureOf({ status, userId }: Registered, person: Person): Failure | nu
     default:
       return status;
   }
+}
+
+/** The verdict on a new key that the policy concerns. `fault`: why its proof is not sufficient; null if it is. */
+export function judgeProof(verdict: Verdict, fault: string | null): Verdict {
+  const checks = [...verdict.checks, { name: 'proof', passed: fault === null } as const];
+  return fault === null ? { ...verdict, checks } : { ...verdict, failure: 'unproved', checks, detail: fault };
 }
 
 /** A key that fails for a reason that no check has found. */

@@ -1,6 +1,6 @@
 /** The words of the page of a device in German. */
 import { grouped } from '../../text/numbers.ts';
-import type { DeviceWords } from './words.ts';
+import type { DeviceWords } from './words.en.ts';
 
 /** Every text of the page in German. */
 export const de: DeviceWords = {

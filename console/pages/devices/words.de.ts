@@ -1,6 +1,6 @@
 /** The words of the list of devices in German. */
 import { grouped } from '../../text/numbers.ts';
-import type { ListWords } from './words.ts';
+import type { ListWords } from './words.en.ts';
 
 const s = (count: number, one: string, many: string) => `${grouped(count)} ${count === 1 ? one : many}`;
 

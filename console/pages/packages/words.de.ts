@@ -1,6 +1,6 @@
 /** The words of the page Packages in German. */
 import { grouped } from '../../text/numbers.ts';
-import type { PackageWords } from './words.ts';
+import type { PackageWords } from './words.en.ts';
 
 /** Every text of the page in German. */
 export const de: PackageWords = {

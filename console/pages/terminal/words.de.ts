@@ -1,5 +1,5 @@
 /** The words of the page that signs in a terminal, in German. */
-import type { TerminalWords } from './words.ts';
+import type { TerminalWords } from './words.en.ts';
 
 /** Every text of the page in German. */
 export const de: TerminalWords = {

@@ -1,21 +1,8 @@
 /** The words of the page that signs in a terminal. */
 import { dictionary } from '../../text/text.ts';
 
-const en = {
-  title: 'Sign in a terminal',
-  name: 'It says it is',
-  address: 'Its address',
-  asked: 'It asked at',
-  warning: 'Approve only if you have just started devmgr login --web and it shows this code.',
-  effect: (user: string) => `The terminal then works as ${user}.`,
-  approve: 'This is my terminal: sign it in',
-  done: 'The terminal is signed in. You can close this page.',
-  unknown:
-    'No terminal waits with this code: it was used, or is older than five minutes. Run devmgr login --web again.',
-};
-
-/** The entries that a language has. */
-export type TerminalWords = typeof en;
-
 /** The words in the language of the person. */
-export const words = dictionary<TerminalWords>(en, async () => (await import('./words.de.ts')).de);
+export const words = dictionary({
+  en: async () => (await import('./words.en.ts')).en,
+  de: async () => (await import('./words.de.ts')).de,
+});

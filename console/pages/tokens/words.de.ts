@@ -1,6 +1,6 @@
 /** The words of the page Tokens in German. */
 import { grouped } from '../../text/numbers.ts';
-import type { TokenWords } from './words.ts';
+import type { TokenWords } from './words.en.ts';
 
 /** Every text of the page in German. */
 export const de: TokenWords = {

@@ -1,41 +1,8 @@
 /** The words of the page Tokens. */
-import { grouped } from '../../text/numbers.ts';
 import { dictionary } from '../../text/text.ts';
 
-const en = {
-  title: 'Service tokens',
-  what: 'A service token is for a program that would otherwise need the password of a person.',
-  total: (count: number) => `${grouped(count)} ${count === 1 ? 'token' : 'tokens'}`,
-  empty: 'No token has been created yet.',
-  column: {
-    name: 'Name',
-    role: 'Role',
-    state: 'State',
-    expires: 'Expires',
-    used: 'Last used',
-    networks: 'Accepted from',
-    by: 'Created by',
-    actions: 'Actions',
-  },
-  state: { valid: 'valid', expired: 'expired', revoked: 'revoked' },
-  anywhere: 'any network',
-  create: 'Create token',
-  name: 'Name',
-  nameHint: 'of the program or the station',
-  days: (min: number, max: number) => `Valid for days (${min} to ${max})`,
-  networks: 'Accepted only from these networks (optional)',
-  networksHint: 'One CIDR per line, such as 10.20.0.0/16. Leave it empty to allow any network.',
-  created: (name: string) => `Token ${name}`,
-  once: 'Copy the token now: it is not shown again. The registry keeps a digest of it only.',
-  token: 'Token',
-  until: (role: string, time: string) => `Role: ${role}. Valid until ${time}.`,
-  revoke: 'Revoke',
-  revokeOf: (name: string) => `Revoke ${name}`,
-  askRevoke: 'The next request with this token is refused, and its streams end. A revoked token stays revoked.',
-  revoked: (name: string) => `${name} is revoked.`,
-};
-
-/** What the page has as words, in each language. */
-export type TokenWords = typeof en;
 /** The words of the page, in the language of the person. */
-export const tokenWords = dictionary(en, async () => (await import('./words.de.ts')).de);
+export const tokenWords = dictionary({
+  en: async () => (await import('./words.en.ts')).en,
+  de: async () => (await import('./words.de.ts')).de,
+});

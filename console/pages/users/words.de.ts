@@ -1,6 +1,6 @@
 /** The words of the page Users in German. */
 import { grouped } from '../../text/numbers.ts';
-import type { UserWords } from './words.ts';
+import type { UserWords } from './words.en.ts';
 
 /** Every text of the page in German. */
 export const de: UserWords = {

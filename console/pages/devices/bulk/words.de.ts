@@ -1,6 +1,6 @@
 /** The words of bulk operations in German. */
 import { grouped } from '../../../text/numbers.ts';
-import type { BulkWords } from './words.ts';
+import type { BulkWords } from './words.en.ts';
 
 const s = (count: number, one: string, many: string) => `${grouped(count)} ${count === 1 ? one : many}`;
 

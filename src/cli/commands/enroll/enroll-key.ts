@@ -1,6 +1,7 @@
 /** Enrolls one attached key: finds or registers its device, and activates it if that is wanted. */
 
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
+import { hasGrade } from '../../../contract/grades.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
 import type { Tags } from '../../../contract/tags.ts';
@@ -159,7 +160,6 @@ export class KeyEnrollment {
   async proved(proof: Proof | null, key: Key): Promise<Proved | null> {
     const { proof: required, dryRun } = this.#options;
     if (required === null) return null;
-    const { hasGrade } = await import('../proofs/prove-key.ts');
     if (dryRun || hasGrade(proof, required === 'none' ? 'model' : required))
       return { proof, proofId: null, refusal: null };
     return this.#prove(key);
@@ -171,7 +171,7 @@ export class KeyEnrollment {
     const { proof: required } = this.#options;
     const { serialNumber } = key;
     if (required === null || serialNumber === null) return null;
-    const { hasGrade, proveKey, reasonOf } = await import('../proofs/prove-key.ts');
+    const { proveKey, reasonOf } = await import('../proofs/prove-key.ts');
     const verdict = await proveKey(this.#context, { ...key, serialNumber }, {});
     const { proof, proofId } = verdict;
     if (required === 'none' || hasGrade(proof, required)) return { proof, proofId, refusal: null };

@@ -3,7 +3,7 @@ import type { BodyOf, DataOf } from '../../../contract/define.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { type ProofGrade, type RequiredGrade, unproved } from '../../../contract/values.ts';
+import { unproved } from '../../../contract/values.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { sleep } from '../../client/sleep.ts';
 import type { Context } from '../../context.ts';
@@ -112,12 +112,6 @@ async function watchTouch({ hardware, out }: Context, { keyId }: Key, signal: Ab
 
 const tooOld = (what: string): Fault =>
   new Fault('failure', `${what} has an earlier version, which cannot prove keys`, 'see the versions: devmgr version');
-
-const strengths: readonly ProofGrade[] = ['failed', 'none', 'claimed', 'model', 'unit'];
-
-/** Whether a proof is as strong as required. */
-export const hasGrade = (proof: Proof | null | undefined, required: RequiredGrade): boolean =>
-  strengths.indexOf(proof?.grade ?? 'none') >= strengths.indexOf(required);
 
 /** Why a key did not prove more, in one sentence; empty if it is not known. */
 export const reasonOf = ({ problem, reason, proof }: KeyVerdict): string =>

@@ -1,0 +1,44 @@
+/** What the menu of the person contains. */
+import { endSession, session } from '../../api/session.ts';
+import { prefer, preferences, type Theme } from '../../preferences.ts';
+import { linkTo } from '../../router.ts';
+import { type Language, language, languages, text } from '../../text/text.ts';
+
+const themes: readonly Theme[] = ['system', 'light', 'dark'];
+
+/** Role, security keys, language, colors, and the sign-out. */
+export function MenuContent() {
+  const words = text.value.account;
+  return (
+    <div class="menu">
+      <p>{session.value?.user.role}</p>
+      <a href={linkTo('account')}>{words.keys}</a>
+      <label>
+        {words.language}
+        <select value={language.value} onChange={event => prefer({ language: event.currentTarget.value as Language })}>
+          {Object.entries(languages).map(([code, name]) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {words.theme}
+        <select
+          value={preferences.value.theme ?? 'system'}
+          onChange={event => prefer({ theme: event.currentTarget.value as Theme })}
+        >
+          {themes.map(theme => (
+            <option key={theme} value={theme}>
+              {words[theme]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" onClick={() => endSession()}>
+        {words.signOut}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+/** What has become of a key, and what comes next: in words and in colors. */
+import { streamState } from '../../api/stream.ts';
+import type { BenchView, Outcome } from './run.ts';
+import { runWords } from './run-words.ts';
+import { benchWords } from './words.ts';
+
+/** What the middle of the page says about a run. */
+export interface Shown {
+  readonly tone: 'good' | 'bad' | 'warn' | 'idle';
+  /** Null if nothing has been decided. */
+  readonly word: string | null;
+  readonly lines: readonly string[];
+}
+
+const nameOf = ({ person }: Outcome) => person.name ?? person.userId;
+
+/** What a run shows. */
+export function shownOf(view: BenchView): Shown {
+  const words = runWords.value;
+  const { stage } = words;
+  const common = benchWords.value.stage;
+  const { said, person } = view;
+  const remark = said ? [said.text === '' ? words.said[said.what] : `${said.text}: ${words.said[said.what]}`] : [];
+  const next = person ? stage.empty(person.name ?? person.userId) : view.roster ? '' : common.emptyOpen;
+  switch (view.phase) {
+    case 'checking':
+      return { tone: 'idle', word: null, lines: [...remark, stage.checking] };
+    case 'committing':
+      return { tone: 'idle', word: null, lines: [streamState.value === 'lost' ? stage.away : stage.committing] };
+    case 'crowded':
+      return { tone: 'bad', word: stage.stop, lines: [stage.crowded] };
+    case 'ready':
+      return {
+        tone: 'good',
+        word: stage.pass,
+        lines: [...remark, stage.ready(person?.name ?? person?.userId ?? '')],
+      };
+    case 'aside':
+      return asideOf(view, remark);
+    case 'failed':
+    case 'empty':
+      return ended(view, remark, next);
+  }
+}
+
+function asideOf(view: BenchView, remark: readonly string[]): Shown {
+  const { stage } = runWords.value;
+  const { wait, asideOpen } = benchWords.value.stage;
+  if (view.outcome) return ended(view, remark, '');
+  const why = view.isHeld ? stage.held : view.roster ? stage.aside : asideOpen;
+  return { tone: 'warn', word: wait, lines: remark.length && view.person ? remark : [...remark, why] };
+}
+
+function ended({ outcome, isHeld }: BenchView, remark: readonly string[], next: string): Shown {
+  const { stage, failure } = runWords.value;
+  if (outcome?.verdict.failure) {
+    const { failure: why, detail } = outcome.verdict;
+    const lines = [...remark, [failure[why], detail].filter(Boolean).join(' '), stage.still(nameOf(outcome))];
+    return { tone: 'bad', word: stage.fail, lines };
+  }
+  if (outcome?.isCommit) {
+    const bound = stage.boundTo(outcome.key.serialNumber ?? '', nameOf(outcome));
+    return { tone: 'good', word: stage.bound, lines: [bound, ...remark, next].filter(Boolean) };
+  }
+  return {
+    tone: isHeld ? 'warn' : 'idle',
+    word: isHeld ? benchWords.value.stage.wait : null,
+    lines: [...remark, isHeld ? stage.held : next].filter(Boolean),
+  };
+}

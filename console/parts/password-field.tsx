@@ -1,0 +1,19 @@
+/** The password for a sign-in. */
+import type { Signal } from '@preact/signals';
+import { signInWords } from '../text/sign-in/words.ts';
+import { Field } from './field.tsx';
+
+/** The password of the person who signs in. */
+export const PasswordField = ({ entry, autofocus = false }: { entry: Signal<string>; autofocus?: boolean }) => (
+  <Field
+    label={signInWords.value.signIn.password}
+    type="password"
+    value={entry.value}
+    onText={typed => {
+      entry.value = typed;
+    }}
+    autocomplete="current-password"
+    autofocus={autofocus}
+    required
+  />
+);
