@@ -174,7 +174,7 @@ needs('chromium')('the page Bench', () => {
       await daemon.call('PUT', '/api/policies/proof', { ...policy, requiredGrade: 'none', leastFirmware });
       await call(page, 'alice');
       await decided(page, 'PASS');
-      await page.keyboard.press('Enter');
+      await pull();
       await decided(page, 'FAIL');
       await said(page, /^The registry refuses it\. proof \(least firmware\): /);
       expect(await deviceOf(serialNumber)).toBeNull();

@@ -31,8 +31,8 @@ export async function download(
   const digest = beginDigest();
   let received = 0;
   const check = new TransformStream<Uint8Array, Uint8Array>({
-    transform(piece, controller) {
-      digest.add(piece);
+    async transform(piece, controller) {
+      await digest.add(piece);
       received += piece.length;
       onReceived(received);
       controller.enqueue(piece);

@@ -7,6 +7,7 @@ import { type PackageFields, sendPackage } from './send.ts';
 /** Where an upload is. */
 export type UploadPhase =
   | { readonly name: 'form'; readonly problem: Problem | null; readonly wasCanceled: boolean }
+  /** `sent`: bytes that are sent and part of the digest. */
   | { readonly name: 'sending'; readonly file: File; readonly sent: number }
   /** `digest` is that of the file in this browser. */
   | { readonly name: 'done'; readonly app: AppVersion; readonly digest: string };
@@ -27,12 +28,14 @@ export class Upload {
     this.#phase.value = { name: 'sending', file, sent: 0 };
     try {
       const { digestOf } = await import('./digest.ts');
-      const onSent = (sent: number) => {
-        if (!abort.signal.aborted) this.#phase.value = { name: 'sending', file, sent };
+      const done = { sent: 0, read: 0 };
+      const show = (progress: Partial<typeof done>) => {
+        Object.assign(done, progress);
+        if (!abort.signal.aborted) this.#phase.value = { name: 'sending', file, sent: Math.min(done.sent, done.read) };
       };
       const [app, digest] = await Promise.all([
-        sendPackage(file, fields, onSent, abort.signal),
-        digestOf(file, abort.signal),
+        sendPackage(file, fields, sent => show({ sent }), abort.signal),
+        digestOf(file, read => show({ read }), abort.signal),
       ]);
       this.#phase.value = { name: 'done', app, digest };
       return true;
