@@ -135,10 +135,18 @@ function onTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv): Promi
   });
 }
 
-/** A free port with as many digits as the usual one, so that lines break at the same words. */
+/**
+ * A free port with as many digits as the usual one, so that lines break at the same words. The usual one is left to daemons without
+ * a port, and processes begin at different ones: two that found the same port free would start daemons on it.
+ */
 async function freePort(): Promise<number> {
-  for (let port = defaultPort; port < 10_000; port++) if (await isPortFree(port)) return port;
-  throw new Error(`no port from ${defaultPort} to 9999 is free`);
+  const lowest = defaultPort + 1;
+  const count = 10_000 - lowest;
+  for (let tried = 0; tried < count; tried++) {
+    const port = lowest + ((process.pid + tried) % count);
+    if (await isPortFree(port)) return port;
+  }
+  throw new Error(`no port from ${lowest} to 9999 is free`);
 }
 
 /** What stays on the screen: without colors and bells, and of a line that was drawn several times the last. */
