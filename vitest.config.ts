@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest-first.ts';
 
 // The processes of the tests load the same modules hundreds of times. Each run on the same clone continues this cache.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'devmgr-compiled-tests');
@@ -16,8 +17,9 @@ export default defineConfig({
     // Real daemons, databases and readers on a machine that others use as well: the output marks a test that needed a second run.
     retry: process.env.CI ? 1 : 0,
     pool: 'forks',
-    // Two processors: many files wait for processes, servers and readers, so that a third one finds time.
-    maxWorkers: 3,
+    // Two processors: files wait for processes, servers and readers for half of their time.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     allowOnly: !process.env.CI,
   },
 });
