@@ -19,10 +19,11 @@ export interface Scene {
   readonly parts: readonly Part[];
 }
 
-/** The keys in the hand of the person, by number. */
+/** What happens around the person: keys, by number, and the registry, which can be away. */
 export interface Hand {
   plugIn(key: number): Promise<void>;
   unplug(key: number): Promise<void>;
+  registry(is: 'away' | 'back'): Promise<void>;
 }
 
 const opening = '```console rehearsed';
@@ -92,10 +93,11 @@ const cue = (line: string): RegExp =>
 const pressed: Readonly<Record<string, string>> = { Enter: keys.enter, Esc: ESC, 'Ctrl-C': ctrl.c, s: 's', r: 'r' };
 
 async function done(what: string, screen: Screen, hand: Hand): Promise<void> {
-  const [, act, object] = /^(plug in key|unplug key|press|scan) ([^:]+)/.exec(what) ?? [];
+  const [, act, object] = /^(plug in key|unplug key|press|scan|the registry is) ([^:]+)/.exec(what) ?? [];
   if (act === 'plug in key') await hand.plugIn(Number(object));
   else if (act === 'unplug key') await hand.unplug(Number(object));
   else if (act === 'scan') screen.type(`${object}${keys.enter}`);
+  else if (act === 'the registry is' && (object === 'away' || object === 'back')) await hand.registry(object);
   else if (act === 'press' && object! in pressed) screen.type(pressed[object!]!);
   else throw new Error(`no one can do this: ${what}`);
 }

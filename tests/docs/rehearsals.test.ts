@@ -5,15 +5,20 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { lasting } from '../../scripts/docs/recordings.ts';
+import { devmgr } from '../cli/program.ts';
 import { atTerminal } from '../cli/screen.ts';
 import { day } from '../support/clock.ts';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
 import { type Hand, played, rewritten, scenesOf, textOf } from './rehearsal.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
-vi.mock('../../daemon/hardware/drivers.ts', () => ({ createDrivers: () => [driver] }));
+vi.mock('../../daemon/hardware/drivers.ts', () => ({
+  createDrivers: (settings: { readonly role: string }) => (settings.role === 'registry' ? [] : [driver]),
+}));
 
+/** The address of the registry, as the page has it. */
+const shownUrl = 'https://registry.example.com';
 const root = join(import.meta.dirname, '../..');
 const page = join(root, 'docs/provisioning-line.md');
 const scenes = scenesOf(readFileSync(page, 'utf8'));
@@ -22,17 +27,24 @@ it('the page has a session', () => expect(scenes.length).toBeGreaterThan(5));
 
 needs('script', 'bsdutils')('a day at the line', () => {
   let daemon: TestDaemon;
+  let station: TestDaemon;
   let folder: string;
   let env: Record<string, string>;
+  let url: string;
   const allShown: string[] = [];
   const keyIds = new Map<number, string>();
   const hand: Hand = {
     plugIn: async number => void keyIds.set(number, (await driver.attach(number)).keyId),
     unplug: number => driver.detach(keyIds.get(number)),
+    registry: is =>
+      is === 'away'
+        ? daemon.stopKeepingHome()
+        : daemon.startAgain({ role: 'registry', port: Number(new URL(url).port) }),
   };
 
   beforeAll(async () => {
     daemon = await registryWithUnusedKeys();
+    ({ url } = daemon);
     const token = await daemon.login('admin');
     const body = { name: 'line-3', role: 'DEALER', expiresInDays: 90 };
     const { data } = await daemon.call('POST', '/api/tokens', body, { token });
@@ -43,10 +55,15 @@ needs('script', 'bsdutils')('a day at the line', () => {
     writeFileSync(join(folder, 'work/people.csv'), people);
     writeFileSync(join(folder, 'work/name.zpl'), template);
     const path = `${join(folder, 'programs')}:${dirname(process.execPath)}:${process.env.PATH}`;
-    env = { PATH: path, DEVMGR_SERVER: daemon.url, DEVMGR_TOKEN: data.token, NO_COLOR: '1' };
+    env = { PATH: path, DEVMGR_SERVER: url, DEVMGR_TOKEN: data.token, NO_COLOR: '1' };
+    // The hardware service of the station is not the registry: keys are seen while the registry is away.
+    station = await startTestDaemon({ hardware: true });
+    const login = ['login', 'admin', '--password-stdin', '--server', station.url];
+    for (const args of [login, ['config', 'set', 'hardware', station.url]])
+      expect(await devmgr(args, { home: folder, input: adminPassword })).toMatchObject({ code: 0 });
   });
   afterAll(async () => {
-    await daemon?.stop();
+    await Promise.all([daemon?.stop(), station?.stop()]);
     rmSync(folder, { recursive: true, force: true });
     // `DEVMGR_REHEARSE=1 vitest run tests/docs/rehearsals.test.ts` writes the page after the output has changed.
     if (process.env.DEVMGR_REHEARSE === '1' && allShown.length === scenes.length)
@@ -55,7 +72,8 @@ needs('script', 'bsdutils')('a day at the line', () => {
 
   it.each(scenes)('$command', async scene => {
     const command = ['bash', '-c', `cd '${join(folder, 'work')}' && ${scene.command}`];
-    const shown = await played(scene, atTerminal(command, { home: folder, columns: 110, env }), hand);
+    const screen = atTerminal(command, { home: folder, columns: 110, env });
+    const shown = (await played(scene, screen, hand)).replaceAll(url, shownUrl);
     allShown.push(shown);
     expect(lasting(shown)).toBe(textOf(scene));
   });
@@ -65,7 +83,7 @@ needs('script', 'bsdutils')('a day at the line', () => {
 async function registryWithUnusedKeys(): Promise<TestDaemon> {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 100 * day });
   try {
-    const daemon = await startTestDaemon({ hardware: true });
+    const daemon = await startTestDaemon({ role: 'registry' });
     for (const [number, userId] of ['mona', 'nick'].entries()) {
       const device = { deviceType: 'UKEY', serialNumber: `UK-194${number}`, manufacturer: 'Acme', model: 'K1' };
       const { deviceId, activationCode } = (await daemon.call('POST', '/api/devices/register', device)).data;

@@ -152,6 +152,7 @@ interface Ending {
 
 /** The exit code of a run that has ended. Keys that wait in the spool file are not registered yet. */
 async function ended(context: Context, options: EnrollOptions, { count, report, outbox, isReached }: Ending) {
+  if (context.io.interrupt.aborted) report.interrupted();
   await outbox?.finish();
   if (context.io.interrupt.aborted) {
     // Ctrl-C is how an enrollment without --count ends: the summary is its result, not an error.

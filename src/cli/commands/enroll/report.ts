@@ -98,9 +98,12 @@ export class EnrollReport {
 
   /** The totals of a run that was interrupted. */
   summary(tally: Tally): void {
-    // The terminal wrote ^C at the cursor.
-    if (this.#lively) this.#context.io.say('\n');
     this.#total(tally, '; run the same command again to continue');
+  }
+
+  /** Starts a line of its own after Ctrl-C: the terminal wrote ^C at the cursor. */
+  interrupted(): void {
+    if (this.#lively) this.#context.io.say('\n');
   }
 
   /** The totals of a run that handled all wanted keys. */
