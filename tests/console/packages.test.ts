@@ -108,6 +108,16 @@ needs('chromium')('the page Packages of the console', () => {
     await context.close();
   });
 
+  it('offers no cancel once the package is stored and only the comparison is left', async () => {
+    const { page, context } = await openTab({ place: 'packages' });
+    await fillIn(page, fileNamed('stored.rpm'), '5.0.0');
+    await page.evaluate('Blob.prototype.stream = () => new ReadableStream()');
+    await send(page).click();
+    await dialog(page).getByText('The package is stored.').waitFor();
+    expect(await dialog(page).getByRole('button', { name: 'Cancel upload' }).isDisabled()).toBe(true);
+    await context.close();
+  });
+
   it('warns if the daemon stored something else', async () => {
     const app = await stored({ platform: 'IOS', version: '1.0.0' }, 'other.ipa');
     const { page, context } = await openTab({ place: 'packages' });

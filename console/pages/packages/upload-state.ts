@@ -7,8 +7,8 @@ import { type PackageFields, sendPackage } from './send.ts';
 /** Where an upload is. */
 export type UploadPhase =
   | { readonly name: 'form'; readonly problem: Problem | null; readonly wasCanceled: boolean }
-  /** `sent`: bytes that are sent and part of the digest. */
-  | { readonly name: 'sending'; readonly file: File; readonly sent: number }
+  /** `done`: bytes that are sent; when the daemon has stored the package, those that are part of the digest. */
+  | { readonly name: 'sending'; readonly file: File; readonly done: number; readonly isStored: boolean }
   /** `digest` is that of the file in this browser. */
   | { readonly name: 'done'; readonly app: AppVersion; readonly digest: string };
 
@@ -25,18 +25,27 @@ export class Upload {
   async start(file: File, fields: PackageFields): Promise<boolean> {
     const abort = new AbortController();
     this.#abort = abort;
-    this.#phase.value = { name: 'sending', file, sent: 0 };
+    this.#phase.value = { name: 'sending', file, done: 0, isStored: false };
     try {
       const { digestOf } = await import('./digest.ts');
-      const done = { sent: 0, read: 0 };
-      const show = (progress: Partial<typeof done>) => {
-        Object.assign(done, progress);
-        if (!abort.signal.aborted) this.#phase.value = { name: 'sending', file, sent: Math.min(done.sent, done.read) };
+      let isStored = false;
+      let read = 0;
+      const show = (done: number) => {
+        if (!abort.signal.aborted) this.#phase.value = { name: 'sending', file, done, isStored };
       };
-      const [app, digest] = await Promise.all([
-        sendPackage(file, fields, sent => show({ sent }), abort.signal),
-        digestOf(file, read => show({ read }), abort.signal),
-      ]);
+      const stored = async () => {
+        const app = await sendPackage(file, fields, show, abort.signal);
+        isStored = true;
+        // From here on a cancel would hide what the daemon has stored.
+        if (this.#abort === abort) this.#abort = null;
+        show(read);
+        return app;
+      };
+      const onRead = (bytes: number) => {
+        read = bytes;
+        if (isStored) show(read);
+      };
+      const [app, digest] = await Promise.all([stored(), digestOf(file, onRead, abort.signal)]);
       this.#phase.value = { name: 'done', app, digest };
       return true;
     } catch (error) {
@@ -47,6 +56,6 @@ export class Upload {
     }
   }
 
-  /** Ends an upload that is under way: the daemon discards what it has received. */
+  /** Ends an upload that is not stored yet: the daemon discards what it has received. */
   readonly cancel = (): void => this.#abort?.abort();
 }

@@ -44,7 +44,7 @@ export function UploadDialog({ onClose, onDone }: UploadDialogProps) {
           </UploadForm>
         </div>
       )}
-      {phase.name === 'sending' && <Sending file={phase.file} sent={phase.sent} onCancel={upload.cancel} />}
+      {phase.name === 'sending' && <Sending {...phase} onCancel={upload.cancel} />}
       {phase.name === 'done' && <Done app={phase.app} digest={phase.digest} onClose={onClose} />}
     </Dialog>
   );
@@ -66,11 +66,12 @@ const minutesUntilNext = ({ data }: Problem): number => Math.ceil((Number(data) 
 
 interface SendingProps {
   readonly file: File;
-  readonly sent: number;
+  readonly done: number;
+  readonly isStored: boolean;
   readonly onCancel: () => void;
 }
 
-function Sending({ file, sent, onCancel }: SendingProps) {
+function Sending({ file, done, isStored, onCancel }: SendingProps) {
   const words = packageWords.value;
   const cancel = useRef<HTMLButtonElement>(null);
   // The button that had the focus has gone.
@@ -78,10 +79,10 @@ function Sending({ file, sent, onCancel }: SendingProps) {
   return (
     <>
       <p>{words.sending(file.name)}</p>
-      <progress max={file.size} value={sent} aria-label={words.sending(file.name)} />
-      <p class="hint">{sent < file.size ? words.progress(sizeOf(sent), sizeOf(file.size)) : words.checking}</p>
+      <progress max={file.size} value={done} aria-label={words.sending(file.name)} />
+      <p class="hint">{isStored ? words.checking : words.progress(sizeOf(done), sizeOf(file.size))}</p>
       <p class="actions">
-        <button type="button" ref={cancel} onClick={onCancel}>
+        <button type="button" ref={cancel} disabled={isStored} onClick={onCancel}>
           {words.cancel}
         </button>
       </p>

@@ -43,7 +43,7 @@ export const de: PackageWords = {
   wrongVersion: 'Bis zu vier Zahlen mit Punkten, dann Teile mit - oder +, zum Beispiel 1.0.0 oder 1.2.0-rc.1.',
   exists: id => `Diese Version wurde schon als ${id} hochgeladen. Wählen Sie eine andere Versionsnummer.`,
   sending: name => `${name} wird gesendet`,
-  checking: 'Alles ist gesendet. Die SHA-256 wird verglichen …',
+  checking: 'Das Paket ist gespeichert. Die SHA-256 wird verglichen …',
   cancel: 'Hochladen abbrechen',
   canceled: 'Das Hochladen wurde abgebrochen.',
   limit: minutes =>

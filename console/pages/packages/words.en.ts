@@ -41,7 +41,7 @@ export const en = {
   wrongVersion: 'Up to four numbers with dots, then - or + parts, such as 1.0.0 or 1.2.0-rc.1.',
   exists: (id: string) => `This version was already uploaded as ${id}. Choose another version number.`,
   sending: (name: string) => `Sending ${name}`,
-  checking: 'Everything is sent. The SHA-256 is being compared …',
+  checking: 'The package is stored. The SHA-256 is being compared …',
   cancel: 'Cancel upload',
   canceled: 'The upload was canceled.',
   limit: (minutes: number) =>
