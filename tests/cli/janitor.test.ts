@@ -77,6 +77,11 @@ describe('a plan', () => {
     const plan = (...args: string[]) => daemon.run(['janitor', 'plan', '--out', file, ...args]);
     const whole = ['--action', 'lock', '--keyword', 'x', '--reason', 'r'];
     expect((await plan('--action', 'lock', '--status', 'ACTIVE', '--reason', 'r')).stderr).toMatch(/needs a filter/);
+    const unfit = await plan('--action', 'lock', '--status', 'ACTIVE,INACTIVE', '--user', 'a', '--reason', 'r');
+    expect(unfit).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/does not change a device that is INACTIVE/),
+    });
     expect((await plan('--keyword', 'x', '--reason', 'r')).stderr).toMatch(/--action is missing/);
     expect((await plan('--action', 'lock', '--keyword', 'x')).stderr).toMatch(/--reason/);
     expect((await plan(...whole, '--unused-since', '90 days')).stderr).toMatch(/--unused-since must be a time/);

@@ -1,3 +1,4 @@
+import type { DeviceStatus } from '../../../contract/values.ts';
 import { count } from '../../count.ts';
 import { command } from '../../define.ts';
 import { usage } from '../../fault.ts';
@@ -50,6 +51,7 @@ export const janitorPlan = command({
     if (file === undefined) throw usage('--out is missing', 'name the plan file: --out FILE');
     checkPlanFile(file);
     const { fits } = operations[operationOf[action]];
+    checkStates(action, fits, selection.status);
     const criteria = { status: [...fits], ...criteriaOf(selection) };
     const given = await reasonOf(context, reason);
     const createdAt = new Date().toISOString();
@@ -77,6 +79,16 @@ export const janitorPlan = command({
     });
   },
 });
+
+/** Devices in another state would be in the plan, and each of them would fail. */
+function checkStates(action: string, fits: readonly DeviceStatus[], given: readonly string[]): void {
+  const unfit = given.find(status => !fits.some(fit => fit === status));
+  if (unfit !== undefined)
+    throw usage(
+      `--action ${action} does not change a device that is ${unfit}`,
+      `give --status ${fits.join(',')}, or none`,
+    );
+}
 
 type Selection = Omit<FlagValues<typeof flags>, 'action' | 'out' | 'reason'>;
 
