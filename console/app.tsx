@@ -1,6 +1,7 @@
 /** The frame of every page: navigation, state of the stream, the page itself. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { offer } from './api/offer.ts';
 import { mayOnlyRegisterKey, session } from './api/session.ts';
 import { startStepUp, waiting } from './api/step-up.ts';
 import { startStream } from './api/stream.ts';
@@ -12,15 +13,20 @@ import { linkTo, place } from './router.ts';
 import { text } from './text/text.ts';
 
 const SignIn = lazy(async () => (await import('./pages/sign-in.tsx')).SignInPage);
+const OfferDialog = lazy(async () => (await import('./pages/offer/dialog.tsx')).OfferDialog);
 const StepUp = lazy(async () => (await import('./parts/step-up.tsx')).StepUp);
 
 startStream();
 startStepUp();
 
-/** The console. */
+/** The console, with a question in front of it if a link offers another session. */
 export function App() {
-  if (session.value === undefined) return null;
-  return session.value ? <Frame /> : <SignIn />;
+  return (
+    <>
+      {session.value !== undefined && (session.value ? <Frame /> : <SignIn />)}
+      {offer.value && <OfferDialog key={offer.value.number} offered={offer.value} />}
+    </>
+  );
 }
 
 function Frame() {

@@ -1,6 +1,6 @@
 /** The entry of the console: takes the session of this tab, then shows the page that the address names. */
 import { render } from 'preact';
-import { startSession } from './api/session.ts';
+import { startSession } from './api/offer.ts';
 import { App } from './app.tsx';
 import { wordsLoaded } from './text/text.ts';
 

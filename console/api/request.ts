@@ -101,12 +101,15 @@ async function carryOut(
       sent = token.peek();
       continue;
     }
-    // A token of an earlier session says nothing about this one, and 1004 of a step-up means the key.
-    if ((code === 1004 || code === 1005) && name !== 'stepUp' && sent !== null && sent === token.value)
+    // A token of an earlier session says nothing about this one.
+    if ((code === 1004 || code === 1005) && !provesOtherwise(name) && sent !== null && sent === token.value)
       onRefusedToken();
     throw new Problem(code as ErrorCode, message, response.requestId, data);
   }
 }
+
+/** Whether 1004 of an operation is about what it was given, a key or a code, and not about the token. */
+const provesOtherwise = (name: RouteName): boolean => name === 'stepUp' || name === 'exchangeCode';
 
 const wantsStepUp = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && 'stepUp' in data && data.stepUp === true;

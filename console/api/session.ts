@@ -6,7 +6,6 @@ import { computed, signal } from '@preact/signals';
 import type { DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { Role } from '../../src/contract/values.ts';
-import { codeIn, go } from '../router.ts';
 import { call, setOnRefusedToken, token } from './request.ts';
 
 /** What a sign-in returns. */
@@ -38,34 +37,24 @@ export const isAdmin = computed(() => role.value === 'ADMIN');
 
 let renewal: ReturnType<typeof setTimeout> | undefined;
 
-/** Begins the session of the code in the address, which `devmgr open` has put there; else continues that of this tab. */
-export async function startSession(): Promise<void> {
+/** Continues the session of this tab, if it has one. */
+export function resumeSession(): void {
   setOnRefusedToken(() => endSession('expired'));
-  const code = takeCode();
-  if (code !== null) return exchange(code);
   const stored = readStored();
   if (stored) useSession(stored);
-  else session.value = null;
 }
 
-/** The code in the address, which is cleared at once: neither the history nor a bookmark gets it. */
-function takeCode(): string | null {
-  const { code, page } = codeIn(location.hash);
-  if (code !== null) go(`#/${page}`, true);
-  return code;
+/** Gives the tab the session of another person. The page is loaded again, so that nothing of this person stays in its memory. */
+export function changePerson(given: SignIn): void {
+  store(given);
+  location.reload();
 }
 
-async function exchange(code: string): Promise<void> {
-  try {
-    useSession(await call('exchangeCode', { body: { code } }));
-  } catch {
-    endSession('code');
-  }
-}
+const store = (given: SignIn) => sessionStorage.setItem(STORED, JSON.stringify(given));
 
 /** Begins a session after a sign-in, or replaces its token. */
 export function useSession(given: SignIn): void {
-  sessionStorage.setItem(STORED, JSON.stringify(given));
+  store(given);
   token.value = given.token;
   ended.value = null;
   session.value = given;

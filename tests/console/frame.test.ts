@@ -64,6 +64,7 @@ needs('chromium')('the frame of the console', () => {
     const { page, context, requested } = await openTab({ token: null });
     await page.goto('about:blank');
     await page.goto(`${daemon.url}/console/#code=${code}&page=activity%3Ftypes%3DDEVICE_LOCKED`);
+    await page.getByRole('button', { name: 'Continue as admin' }).click();
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
     expect(new URL(page.url()).hash).toBe('#/activity?types=DEVICE_LOCKED');
     expect(requested.filter(url => url.includes(code))).toEqual([]);

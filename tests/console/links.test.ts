@@ -1,0 +1,139 @@
+/** Links that offer a session: the person decides before the tab has it. */
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { needs } from '../support/needs.ts';
+import { newCode } from '../support/sign-in-codes.ts';
+import { type ConsoleTab, consoleTests, violationsOn } from './browser.ts';
+
+needs('chromium')('a link with a code', () => {
+  const { daemon, openTab } = consoleTests();
+
+  /** A person with an account, and the address of a link of that account. */
+  async function account(name: string, role: 'ADMIN' | 'VIEWER' = 'VIEWER') {
+    const { token } = await daemon.user(name, role);
+    return { token, link: async () => `${daemon.url}/console/#code=${await newCode(daemon, 'SESSION', token)}` };
+  }
+  const host = () => new URL(daemon.url).host;
+  const question = (page: Page, name: string) =>
+    page.getByRole('dialog', { name: `Continue as ${name} on ${host()}?` });
+  const signedInAs = (page: Page, name: string) => page.locator('header summary', { hasText: name }).waitFor();
+  const storedUser = (page: Page) =>
+    page.evaluate(() => JSON.parse(sessionStorage.getItem('devmgr.session') ?? 'null')?.user.username ?? null);
+  /** Loads a link as another page does: not by a change of the fragment. */
+  async function load({ page }: ConsoleTab, link: string) {
+    await page.goto('about:blank');
+    await page.goto(link);
+  }
+
+  it('asks with the name of its account and the host, and one press of Enter continues', async () => {
+    const { link } = await account('olga');
+    const tab = await openTab({ token: null });
+    await load(tab, await link());
+    await question(tab.page, 'olga').waitFor();
+    expect(await storedUser(tab.page)).toBeNull();
+    await tab.page.locator('button.main:focus').waitFor();
+    await tab.page.keyboard.press('Enter');
+    await signedInAs(tab.page, 'olga');
+    expect(await storedUser(tab.page)).toBe('olga');
+    expect(tab.complaints).toEqual([]);
+    await tab.context.close();
+  });
+
+  it('gives nothing to a tab whose person refuses', async () => {
+    const { link } = await account('mallory');
+    const tab = await openTab({ token: null });
+    const authorized: string[] = [];
+    tab.page.on('request', request => {
+      if (request.headers().authorization) authorized.push(request.url());
+    });
+    await load(tab, await link());
+    await question(tab.page, 'mallory').waitFor();
+    await tab.page.keyboard.press('Escape');
+    await tab.page.getByLabel('User name').waitFor();
+    await tab.page.reload();
+    await tab.page.getByLabel('User name').waitFor();
+    expect([await storedUser(tab.page), authorized]).toEqual([null, []]);
+    await tab.context.close();
+  });
+
+  it('does not end the session of another person unless that person agrees', async () => {
+    const { link } = await account('trudy');
+    const tab = await openTab();
+    await signedInAs(tab.page, 'admin');
+    await load(tab, await link());
+    await question(tab.page, 'trudy').getByText('This tab is signed in as admin.').waitFor();
+    expect(await storedUser(tab.page)).toBe('admin');
+    await tab.page.getByRole('button', { name: 'Stay signed in as admin' }).click();
+    await signedInAs(tab.page, 'admin');
+    await tab.page.reload();
+    await signedInAs(tab.page, 'admin');
+    await load(tab, await link());
+    await question(tab.page, 'trudy').getByRole('button', { name: 'Continue as trudy' }).click();
+    await signedInAs(tab.page, 'trudy');
+    expect(await tab.page.getByRole('link', { name: 'Users' }).count()).toBe(0);
+    await tab.context.close();
+  });
+
+  it('asks in a page that is open, too, and its code leaves the address and the history', async () => {
+    const { link } = await account('victor');
+    const { page, context } = await openTab({ place: 'devices' });
+    await page.getByRole('heading', { name: 'Devices' }).waitFor();
+    const address = await link();
+    // Only the fragment differs, so the page is not loaded again.
+    await page.goto(address);
+    await question(page, 'victor').waitFor();
+    expect(new URL(page.url()).hash).toBe('#/');
+    await page.evaluate(() => Reflect.set(globalThis, 'ofTheFirstPerson', true));
+    await page.getByRole('button', { name: 'Continue as victor' }).click();
+    await signedInAs(page, 'victor');
+    expect(await page.evaluate(() => Reflect.has(globalThis, 'ofTheFirstPerson'))).toBe(false);
+    await page.goBack();
+    expect(page.url()).not.toContain('code=');
+    await context.close();
+  });
+
+  it('that was used before leaves the session of the tab as it is', async () => {
+    const { link, token } = await account('walter');
+    const tab = await openTab({ token });
+    const used = await link();
+    // The same account needs no question.
+    await load(tab, used);
+    await signedInAs(tab.page, 'walter');
+    expect(await tab.page.getByRole('dialog').count()).toBe(0);
+    await load(tab, used);
+    await tab.page.getByRole('dialog', { name: 'This link does not work' }).waitFor();
+    await tab.page.getByRole('button', { name: 'Close' }).click();
+    await signedInAs(tab.page, 'walter');
+    expect(await storedUser(tab.page)).toBe('walter');
+    await tab.context.close();
+  });
+
+  it('takes no answer in the first half second, nor after the window was left', async () => {
+    const { link } = await account('peggy');
+    const { page, context } = await openTab({ token: null });
+    const address = await link();
+    await page.clock.install();
+    await page.goto('about:blank');
+    await page.goto(address);
+    const accept = page.getByRole('button', { name: 'Continue as peggy' });
+    await page.locator('button.main:focus').waitFor();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.evaluate(() => (globalThis as unknown as EventTarget).dispatchEvent(new Event('focus')));
+    await page.locator('button.main:disabled').waitFor();
+    await page.clock.runFor(499);
+    expect(await accept.isDisabled()).toBe(true);
+    await page.clock.runFor(1);
+    await page.locator('button.main:enabled').waitFor();
+    await context.close();
+  });
+
+  it.each(['light', 'dark'] as const)('asks accessibly in %s colors, and in German', async colorScheme => {
+    const { link } = await account(`hedwig-${colorScheme}`);
+    const tab = await openTab({ token: null, colorScheme, locale: 'de-DE' });
+    await load(tab, await link());
+    await tab.page.getByRole('dialog', { name: `Auf ${host()} als hedwig-${colorScheme} fortfahren?` }).waitFor();
+    await tab.page.locator('button.main:focus').waitFor();
+    expect(await violationsOn(tab.page)).toEqual([]);
+    await tab.context.close();
+  });
+});
