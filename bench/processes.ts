@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { daemonNodeOptions } from '../src/cli/settings/processes.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
 
 /** The program that is measured: what `npm run build` made, unless another build is named. */
@@ -71,14 +70,14 @@ export interface DaemonOptions {
   readonly env?: Env;
 }
 
-/** The built daemon with everything on, with the options of Node that `daemon start` gives it; limits are counted, but too high to be reached. */
+/** The built daemon with everything on; limits are counted, but too high to be reached. */
 export async function startDaemon(
   home: string,
   { preload, node = [], store, env = {} }: DaemonOptions = {},
 ): Promise<BenchDaemon> {
   if (!existsSync(program)) throw new Error(`${program} is missing: npm run build`);
   const high = '100000000/60';
-  const before = [...daemonNodeOptions, ...node, ...(preload === undefined ? [] : ['--import', preload])];
+  const before = [...node, ...(preload === undefined ? [] : ['--import', preload])];
   const stored = store === undefined ? [] : ['--store', store];
   const args = [...before, program, 'daemon', 'run', '--port', '0', '--json', '--home', home, ...stored];
   const served = await serve(args, '/api/health', {

@@ -65,8 +65,6 @@ const settings = {
   // It belongs to one machine type: a foreign one would be refused at the start.
   useCodeCache: platform === ownPlatform,
   execArgvExtension: 'none',
-  // As `daemonNodeOptions` in src/cli/settings/processes.ts.
-  execArgv: ['--max-semi-space-size=4'],
   assets,
 };
 writeFileSync(config, JSON.stringify(settings));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
+import { detach } from '../streamed-memory.ts';
 import { BlobError, fromFileSystem } from './blob-error.ts';
 
 /**
@@ -65,20 +66,6 @@ export class HashingWriter extends Writable {
       throw fromFileSystem(error);
     }
   }
-}
-
-/** Size in bytes of the smallest buffer that is detached; the sender may still use a smaller one. */
-const LARGE = 16 * 1024;
-
-/**
- * Frees memory at once: 64 MiB would accumulate before each garbage collection. Only buffers from the socket are large. The
- * multipart parser also emits the bytes that it held back because they resemble a boundary (at most 256), and continues to use
- * that buffer.
- */
-export function detach(buffer: Buffer): void {
-  const memory = buffer.buffer;
-  if (buffer.byteLength < LARGE || !(memory instanceof ArrayBuffer)) return;
-  if (buffer.byteLength === memory.byteLength) memory.transfer(0);
 }
 
 /** The buffers without their first `count` bytes. */

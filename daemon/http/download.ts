@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../../src/contract/codes.ts';
-import { detach } from '../blobs/hashing-writer.ts';
 import type { Download } from '../services/stored-files.ts';
+import { detach, youngGrowth } from '../streamed-memory.ts';
 import { hasMatch, mayResume, rangeOf } from './ranges.ts';
 import { envelope, JSON_TYPE } from './responses.ts';
 
@@ -73,7 +73,10 @@ export function textStream(
     reply.raw.destroy();
   });
   const stalled = setTimeout(() => content.destroy(new Error('the client stopped reading')), STALLED_MS);
-  content.on('data', () => stalled.refresh());
+  content.on('data', (piece: Buffer) => {
+    stalled.refresh();
+    youngGrowth.streamed(piece.length);
+  });
   content.once('close', () => clearTimeout(stalled));
   return content;
 }

@@ -1,5 +1,6 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { youngGrowth } from '../../daemon/streamed-memory.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { download } from '../support/downloads.ts';
 import { file, filesIn, needed, type Part, sendForm, sha256, uploadPath } from '../support/forms.ts';
@@ -151,6 +152,13 @@ describe('a download', () => {
       etag,
       'x-request-id': expect.stringMatching(/./),
     });
+  });
+
+  it('counts the bytes that it sends, so that young objects get no more memory meanwhile', async () => {
+    const streamed = vi.spyOn(youngGrowth, 'streamed');
+    onTestFinished(() => streamed.mockRestore());
+    await download(daemon, path);
+    await vi.waitFor(() => expect(streamed.mock.calls).toEqual([[1000]]));
   });
 
   it.each([

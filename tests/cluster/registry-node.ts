@@ -3,7 +3,6 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { daemonNodeOptions } from '../../src/cli/settings/processes.ts';
 import { noLimits } from '../support/daemon-process.ts';
 import { program, runProgram } from '../support/program.ts';
 import { Clock } from './clock.ts';
@@ -68,7 +67,7 @@ export class RegistryNode {
   /** Starts the daemon. `ready` says when it serves. */
   start(): void {
     const flags = ['--host', this.machine.address, '--port', `${API_PORT}`, '--role', 'registry', '--insecure-http'];
-    const args = [...daemonNodeOptions, this.program, 'daemon', 'run', '--json', '--node', this.machine.name, ...flags];
+    const args = [this.program, 'daemon', 'run', '--json', '--node', this.machine.name, ...flags];
     const env = { ...noLimits, ...this.env, DEVMGR_DRAIN, DEVMGR_HOME: this.#home, ...this.clock.env };
     this.#process = this.machine.start({ program: process.execPath, args, env });
   }

@@ -1,8 +1,9 @@
 /** What every place for stored files has to do. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Blobs } from '../../daemon/blobs/blobs.ts';
+import { youngGrowth } from '../../daemon/streamed-memory.ts';
 import { sha256 } from '../support/forms.ts';
 import { block, MiB } from '../support/sending.ts';
 
@@ -127,6 +128,14 @@ export function blobRules(open: () => Promise<BlobPlace>): void {
     const { blobs } = await open();
     await expect(blobs.read('../../etc/passwd', 1, 'x')).rejects.toThrow('not the name of a blob');
     expect(() => blobs.remove('../other')).toThrow('not the name of a blob');
+  });
+
+  it('counts the bytes that arrive, so that young objects get no more memory meanwhile', async () => {
+    const { blobs } = await open();
+    const streamed = vi.spyOn(youngGrowth, 'streamed');
+    onTestFinished(() => streamed.mockRestore());
+    await (await blobs.receive(stream(content(PART + 7)), PART + 7)).discard();
+    expect(streamed.mock.calls.reduce((sum, [bytes]) => sum + bytes, 0)).toBe(PART + 7);
   });
 
   it('counts the bytes of what is stored', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
+import { detach } from '../../streamed-memory.ts';
 import { BlobError } from '../blob-error.ts';
-import { detach } from '../hashing-writer.ts';
 import type { Bucket, StoredPart } from './bucket.ts';
 import { PART_BYTES, type PartBuffers } from './buffers.ts';
 

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { PassThrough, type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { detach } from '../../streamed-memory.ts';
 import { BlobError } from '../blob-error.ts';
 import {
   type BlobStream,
@@ -13,7 +14,6 @@ import {
   type StagedBlob,
   type StoredBlob,
 } from '../blobs.ts';
-import { detach } from '../hashing-writer.ts';
 import { KnownDigests } from '../known-digests.ts';
 import { Bucket, type ObjectState } from './bucket.ts';
 import { PartBuffers } from './buffers.ts';

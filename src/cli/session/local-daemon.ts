@@ -13,7 +13,7 @@ import { sleep } from '../client/sleep.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Fault, interrupted, systemCode, systemWords } from '../fault.ts';
 import { portOf, storeDaemonStart } from '../settings/daemon-start.ts';
-import { daemonCommand, isAlive, isDaemon } from '../settings/processes.ts';
+import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
 import { readDaemonInfo, socketOf } from '../settings/settings.ts';
 import { logEntries, openLog } from './daemon-log.ts';
 import { freePort, keptPort } from './ports.ts';
@@ -205,7 +205,7 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 }
 
 function launch({ home, args }: StartOptions, port: number, log: number): ChildProcess {
-  const self = daemonCommand();
+  const self = selfCommand();
   const { [environment.token]: _token, [environment.server]: _server, ...env } = process.env;
   return spawn(self.file, [...self.args, 'daemon', 'run', '--home', home, '--port', String(port), '--json', ...args], {
     detached: true,

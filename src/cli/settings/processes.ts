@@ -43,18 +43,6 @@ export function startOf(pid: number): string {
   }
 }
 
-/**
- * Options of Node for a daemon: young objects get 8 MiB of memory at most, with the default 64. That keeps an upload of 2 GiB below
- * 160 MiB. An executable has them since it was built (scripts/executable.mjs).
- */
-export const daemonNodeOptions = ['--max-semi-space-size=4'] as const;
-
-/** The command that starts this program as a daemon, without the words `daemon run`. */
-export function daemonCommand(): { readonly file: string; readonly args: readonly string[] } {
-  const { file, args } = selfCommand();
-  return { file, args: args.length === 0 ? [] : [...daemonNodeOptions, ...args] };
-}
-
 /** The command that starts this program again. A single executable has no script: there Node repeats the program's name. */
 export function selfCommand(): { readonly file: string; readonly args: readonly string[] } {
   const script = process.argv[1];

@@ -11,7 +11,7 @@ import { systemdService } from '../../service/systemd.ts';
 import { awaitDaemon, findDaemon, stopDaemon } from '../../session/local-daemon.ts';
 import { writeWhole } from '../../settings/files.ts';
 import { readPackaged } from '../../settings/packaged.ts';
-import { daemonCommand } from '../../settings/processes.ts';
+import { selfCommand } from '../../settings/processes.ts';
 import { argumentsOf } from './daemon.ts';
 import { daemonFlags } from './run.ts';
 
@@ -73,7 +73,7 @@ function remove(service: Service, text: string): boolean {
 }
 
 function serviceHere({ settings, env }: Context, args: readonly string[]): Service {
-  const self = daemonCommand();
+  const self = selfCommand();
   const facts: ServiceFacts = {
     program: [self.file, ...self.args, 'daemon'],
     args,
