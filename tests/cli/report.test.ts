@@ -2,8 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { EventService } from '../../daemon/services/events.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EnrollFile } from '../../src/cli/commands/enroll/results.ts';
 import { startBrowser } from '../support/chromium.ts';
 import { day, holdClock } from '../support/clock.ts';
@@ -143,35 +142,6 @@ describe('--json', () => {
     const before = ['--code-expires-before', new Date(start).toISOString()];
     expect((await run('report', ...before, '--json')).json).toMatchObject({ total: 0, codes: { expired: 0 } });
   });
-});
-
-test('more events than a page has are counted with two requests for them', async () => {
-  const post = async (path: string, body: object) =>
-    (await daemon.call('POST', `/api/devices/${path}`, body, { token })).data;
-  const devices = Array.from({ length: 600 }, (_, at) => ({
-    deviceType: 'UKEY',
-    serialNumber: `MANY-${at}`,
-    manufacturer: 'Acme',
-    model: 'Many',
-    tags: { lot: 'many' },
-  }));
-  const { results } = await post('batch-register', { devices });
-  const items = results.map(({ deviceId, activationCode }: Record<string, string>) => ({
-    deviceId,
-    activationCode,
-    userId: 'mona',
-  }));
-  await post('batch-update', { operation: 'ACTIVATE', items });
-  for (const operation of ['LOCK', 'UNLOCK'])
-    await post('batch-update', {
-      operation,
-      items: items.map(({ deviceId }: { deviceId: string }) => ({ deviceId, reason: 'test' })),
-    });
-  const requests = vi.spyOn(EventService.prototype, 'list');
-  const { json } = await run('report', '--tag', 'lot=many', '--json');
-  expect(json.changes).toEqual({ locked: 600, unlocked: 600, deactivated: 0 });
-  expect(requests).toHaveBeenCalledTimes(2);
-  requests.mockRestore();
 });
 
 test('a selection without devices is one line, as in a list', async () => {
