@@ -127,6 +127,23 @@ needs('chromium')('a link with a code', () => {
     await context.close();
   });
 
+  it('takes no answer from a key that was pressed in the page before', async () => {
+    const { link } = await account('rupert');
+    const { page, context } = await openTab({ token: null });
+    const address = await link();
+    await page.goto('about:blank');
+    await page.keyboard.down('Enter');
+    await page.goto(address);
+    await page.locator('button.main:focus').waitFor();
+    // The browser repeats a key that is held.
+    await page.keyboard.down('Enter');
+    expect(await storedUser(page)).toBeNull();
+    await page.keyboard.up('Enter');
+    await page.keyboard.press('Enter');
+    await signedInAs(page, 'rupert');
+    await context.close();
+  });
+
   it.each(['light', 'dark'] as const)('asks accessibly in %s colors, and in German', async colorScheme => {
     const { link } = await account(`hedwig-${colorScheme}`);
     const tab = await openTab({ token: null, colorScheme, locale: 'de-DE' });
