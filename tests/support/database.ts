@@ -4,17 +4,20 @@ import Database from 'better-sqlite3';
 import { copiedTables, keyColumn } from '../../daemon/store/copy.ts';
 import type { PostgresServer } from './postgres.ts';
 
-/** A digest of each table, by name; counters of limits, single-use codes and the checks of health are left out. */
+/**
+ * A digest of each table, by name. Unlogged tables (counters of limits, single-use codes, requests of terminals) and the checks of
+ * health are left out: they change without a commit, and a standby cannot read them.
+ */
 export async function imageOf(server: PostgresServer, database: string): Promise<Readonly<Record<string, string>>> {
   // One connection: each login costs some milliseconds.
   const client = await server.connect(database);
   try {
     const { rows: tables } = await client.query(
-      `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY 1`,
+      `SELECT relname AS name FROM pg_class
+       WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relpersistence = 'p' ORDER BY 1`,
     );
     const image: Record<string, string> = {};
     for (const { name } of tables) {
-      if (name === 'counter' || name === 'sign_in_code') continue;
       const row = name === 'head' ? `to_jsonb(t) - 'touched'` : 'to_jsonb(t)';
       const { rows } = await client.query(`SELECT ${row}::text AS row FROM "${name}" t ORDER BY 1`);
       image[name] = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
