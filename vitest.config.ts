@@ -10,7 +10,11 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     exclude: ['tests/lab/**', '**/node_modules/**'],
     setupFiles: ['tests/support/every-test.ts'],
-    globalSetup: ['tests/support/built-program.ts', 'tests/support/bundled-programs.ts'],
+    globalSetup: [
+      'tests/support/built-program.ts',
+      'tests/support/bundled-programs.ts',
+      'tests/support/postgres-server.ts',
+    ],
     // A test that waits for an event gives up here; nothing measures time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
