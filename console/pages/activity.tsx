@@ -1,6 +1,6 @@
 /** All events that the stream carries, the newest first. */
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import type { Notification } from '../../src/contract/events.ts';
 import { type JournalEventType, journalEventTypes } from '../../src/contract/values.ts';
 import { useAction } from '../api/action.ts';
@@ -61,7 +61,8 @@ function Events({ types }: { readonly types: string }) {
     lowest.value = recent.value.at(-1)?.id ?? null;
     events.value = recent.value.filter(isShown);
   });
-  useEffect(
+  // Before the next task: an event between the first drawing and this would be in neither.
+  useLayoutEffect(
     () =>
       onEvents(arrived => {
         const added = arrived.filter(event => event.id !== undefined && isShown(event)).reverse();
