@@ -16,6 +16,8 @@ interface Edge extends Omit<Remembered, 'total'> {
 const most = 500;
 /** Numbers between the first and the last match of page 1: if there are more, the matches are not near the edge. */
 const widestPage = 20_000;
+/** So few matches of a keyword are looked up faster than a longer statement is planned. */
+const fewest = 1000;
 /** Matches from the edge on that a page may skip. */
 const deepestPage = 10_000;
 
@@ -59,12 +61,13 @@ export class Edges {
     return `SELECT * FROM (${near}) AS n WHERE ${isKnown} UNION ALL SELECT * FROM (${otherwise}) AS n WHERE NOT ${isKnown}`;
   }
 
-  /** Takes the rows of the page with their moment. */
-  read(moment: Moment | null, numbers: readonly number[]): void {
+  /** Takes the numbers of the page, with the moment and the number of all matches. */
+  read(moment: Moment | null, total: number, numbers: readonly number[]): void {
     if (this.#query.offset > 0) return;
     this.#known.delete(this.#name);
     const [first, last] = [numbers[0], numbers.at(-1)];
     if (!moment || first === undefined || Math.abs(first - last!) > widestPage) return;
+    if (this.#query.keyword !== undefined && total <= fewest) return;
     const remembered = toRemember(this.#query, 0, moment);
     if (remembered) this.#known.set(this.#name, { ...remembered, number: first });
     if (this.#known.size > most) this.#known.delete(this.#known.keys().next().value!);

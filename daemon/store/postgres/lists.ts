@@ -69,7 +69,7 @@ async function pageByQuery(readers: Readers, query: DeviceQuery) {
   const [before, page] = few
     ? [`${few.tables(conditions.where)}, `, pageOfFew(few, query, conditions)]
     : ['', numbersOf(query, conditions)];
-  const edges = keys[query.sortBy] === null ? new Edges(readers, query) : undefined;
+  const edges = mayBeginFar(query) ? new Edges(readers, query) : undefined;
   const numbers = edges?.page(conditions, page) ?? page;
   const sql = `WITH ${before}counted AS MATERIALIZED (${total.sql}), page AS MATERIALIZED (${numbers})
     SELECT t.*, p.* FROM counted AS t LEFT JOIN (
@@ -80,9 +80,13 @@ async function pageByQuery(readers: Readers, query: DeviceQuery) {
   const { rows } = await readers.runOnce(sql, conditions.values);
   total.read(rows[0]!);
   const found = rows.filter(({ number }) => number !== null).map(({ number }) => number as number);
-  edges?.read(rows[0]!.moment as Moment | null, found);
+  edges?.read(rows[0]!.moment as Moment | null, rows[0]!.total as number, found);
   return { rows: rows.map(({ place: _, moment: __, ...row }) => row) };
 }
+
+/** Whether many devices that do not match may come before the first one. Other filters have an index in the order of numbers. */
+const mayBeginFar = (query: DeviceQuery): boolean =>
+  keys[query.sortBy] === null && (movingOf(query) !== undefined || query.keyword !== undefined);
 
 /**
  * Whether few matches are sorted for the page, because the order has no index in which they are near each other. Marks are in the order of
