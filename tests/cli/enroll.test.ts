@@ -216,6 +216,14 @@ describe('one key', () => {
     expect((await told).split('\n').map(line => line.split(',')[0])).toEqual(['result', 'registered', '']);
   });
 
+  test.each(['csv', 'jsonl'])('is not looked up in a %s file with a line of 2 MiB', async ending => {
+    const out = join(temporaryFolder(), `codes.${ending}`);
+    expect((await daemon.run(['enroll', '--count', '1', '--out', out])).code).toBe(0);
+    appendFileSync(out, 'x'.repeat(2 ** 21));
+    const { code, stderr } = await daemon.run(['enroll', '--count', '1', '--out', out]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${out} does not contain results of an enrollment`)]);
+  });
+
   test('has its code on the screen if the file cannot be written, and the run ends with one error', async () => {
     const out = join(temporaryFolder(), 'codes.jsonl');
     symlinkSync('/dev/full', out);

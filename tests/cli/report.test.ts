@@ -205,6 +205,8 @@ describe('--out', () => {
   test.each([
     ['a,b\n1,2\n', 'other.csv'],
     ['{"serialNumber":"A"}\n', 'other.jsonl'],
+    [`{"result":"failed"}\n${'x'.repeat(2 ** 21)}`, 'long.jsonl'],
+    [' '.repeat(2 ** 21), 'blank.csv'],
   ])('a file that has no results of an enrollment is refused (%#)', async (text, name) => {
     const file = join(temporaryFolder(), name);
     writeFileSync(file, text);

@@ -46,19 +46,29 @@ const results: readonly unknown[] = [
 class Foreign extends Error {}
 
 /** The rows of a file that an enrollment has written. Throws a usage fault if the file cannot be read, or is another one. */
-export async function* resultRows(path: string): AsyncGenerator<ResultRow> {
+export const resultRows = (path: string): AsyncGenerator<ResultRow> => named(path, recognizedRows(path));
+
+/** Rows of a stream of results. Throws a usage fault that names `path` if it is another file or cannot be read. */
+export const rowsOf = (path: string, text: AsyncIterable<string>, isJson: boolean): AsyncGenerator<ResultRow> =>
+  named(path, isJson ? jsonRows(text) : csvRows(text));
+
+async function* recognizedRows(path: string): AsyncGenerator<ResultRow> {
+  const [first, rest] = await peek(chunksOf(path));
+  const text = concatenated(first, rest);
+  const isJson = first.startsWith('{');
+  let isForeign = isJson;
+  for await (const row of isJson ? jsonRows(text) : csvRows(text)) {
+    // A line that is incomplete after a crash is not a result.
+    if (!results.includes(row.result)) continue;
+    isForeign = false;
+    yield row;
+  }
+  if (isForeign) throw new Foreign();
+}
+
+async function* named(path: string, rows: AsyncIterable<ResultRow>): AsyncGenerator<ResultRow> {
   try {
-    const [first, rest] = await peek(chunksOf(path));
-    const text = concatenated(first, rest);
-    const isJson = first.startsWith('{');
-    let isForeign = isJson;
-    for await (const row of isJson ? jsonRows(text) : csvRows(text)) {
-      // A line that is incomplete after a crash is not a result.
-      if (!results.includes(row.result)) continue;
-      isForeign = false;
-      yield row;
-    }
-    if (isForeign) throw new Foreign();
+    yield* rows;
   } catch (error) {
     if (error instanceof Foreign || error instanceof TooLong)
       throw usage(`${path} does not contain results of an enrollment`, 'give a file that enroll --out has written');
@@ -72,7 +82,7 @@ async function* chunksOf(path: string): AsyncGenerator<string> {
 }
 
 /** Throws `Foreign` if the first row is not the header of results. */
-export async function* csvRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow> {
+async function* csvRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow> {
   let names: readonly string[] | null = null;
   for await (const record of readCsv(chunks)) {
     if ('cells' in record && names !== null) {
@@ -93,7 +103,7 @@ export const isHeader = (columns: readonly string[]): boolean =>
 const isMoreColumn = (name: string): boolean =>
   [proofColumn, nameColumn, failureColumn].includes(name) || name.startsWith(tagColumn);
 
-export async function* jsonRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow> {
+async function* jsonRows(chunks: AsyncIterable<string>): AsyncGenerator<ResultRow> {
   for await (const { text } of readJsonLines(chunks)) {
     try {
       const value: unknown = JSON.parse(text);

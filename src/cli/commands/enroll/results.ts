@@ -5,16 +5,7 @@ import { systemWords, usage } from '../../fault.ts';
 import { toCsv } from '../../terminal/csv.ts';
 import { safeJson } from '../../terminal/text.ts';
 import type { EnrolledKey, EnrollKeyOptions } from './enroll-key.ts';
-import {
-  csvRows,
-  failureColumn,
-  fields,
-  isHeader,
-  jsonRows,
-  nameColumn,
-  proofColumn,
-  type ResultRow,
-} from './result-rows.ts';
+import { failureColumn, fields, isHeader, nameColumn, proofColumn, type ResultRow, rowsOf } from './result-rows.ts';
 
 const headerOf = (columns: readonly string[]): string => toCsv(columns, [], true);
 
@@ -107,8 +98,7 @@ export class EnrollFile {
 
   async *#lines(): AsyncGenerator<ResultRow> {
     if (!this.#isRegular) return;
-    const text = createReadStream(this.path, 'utf8');
-    yield* this.#isCsv ? csvRows(text) : jsonRows(text);
+    yield* rowsOf(this.path, createReadStream(this.path, 'utf8'), !this.#isCsv);
   }
 
   get #isCsv(): boolean {
