@@ -12,8 +12,8 @@ import { setup } from './setup.mjs';
 
 const underCi = Boolean(process.env.CI);
 // Tests must not find what belongs to the person or the machine that runs them.
-const env = { ...process.env, PATH: `${join(modules, '.bin')}:${process.env.PATH}` };
-for (const name of Object.keys(env)) if (/^DEVMGR_/.test(name)) delete env[name];
+const ownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('DEVMGR_')));
+const env = { ...ownEnv, PATH: `${join(modules, '.bin')}:${process.env.PATH}` };
 
 // The longest come first.
 const checks = [
@@ -27,9 +27,9 @@ const checks = [
 ];
 
 // These packages have a folder and a lock file of their own: both installations run at the same time.
-const tools = run(process.execPath, ['tests/tools/setup.mjs'], { env: process.env });
+const tools = run(process.execPath, ['tests/tools/setup.mjs'], { env: ownEnv });
 setup();
-await tools;
+if ((await tools) !== 0) process.exit(1);
 await prepareMachine(underCi);
 
 const failedChecks = await runChecks(checks, { env });

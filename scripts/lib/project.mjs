@@ -21,12 +21,12 @@ export function fail(what, advice) {
 }
 
 /**
- * Runs a program in the project's folder; resolves to its exit code (128 + n after signal n). It has this process's streams, or
- * `onOutput` receives what it writes.
+ * Runs a program in the project's folder, or in `cwd`; resolves to its exit code (128 + n after signal n). It has this process's
+ * streams, or `onOutput` receives what it writes. It ends with this process.
  */
-export function run(command, args, { env = process.env, stdio = 'inherit', onOutput } = {}) {
+export function run(command, args, { cwd = root, env = process.env, stdio = 'inherit', shell, onOutput } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env, stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : stdio });
+    const child = spawn(command, args, { cwd, env, shell, stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : stdio });
     if (onOutput) for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);
     const forward = signal => child.kill(signal);
     const signals = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 };
@@ -34,12 +34,15 @@ export function run(command, args, { env = process.env, stdio = 'inherit', onOut
     process.on('SIGINT', ignore);
     process.on('SIGTERM', forward);
     process.on('SIGHUP', forward);
+    const end = () => child.kill();
+    process.once('exit', end);
     child.on('error', reject);
     // After `close` no output is missing.
     child.on('close', (code, signal) => {
       process.off('SIGINT', ignore);
       process.off('SIGTERM', forward);
       process.off('SIGHUP', forward);
+      process.off('exit', end);
       resolve(code ?? 128 + (signals[signal] ?? 9));
     });
   });

@@ -2,10 +2,10 @@
  * Installs the tools of this folder if they are missing or older than the lock file. Runs on any Node that has npm
  * beside it; does nothing, and needs no network, when everything is there.
  */
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { run } from '../../scripts/lib/project.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const lock = join(here, 'package-lock.json');
@@ -15,13 +15,13 @@ const installed = join(here, 'node_modules', '.installed-lock.json');
 if (!existsSync(installed) || readFileSync(installed, 'utf8') !== readFileSync(lock, 'utf8')) {
   const npm = process.env.npm_execpath;
   const [program, ...before] = npm ? [process.execPath, npm] : [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
-  const { status, error } = spawnSync(program, [...before, 'ci', '--no-fund', '--no-audit'], {
-    cwd: here,
-    stdio: ['ignore', 2, 2],
-    shell: !npm && process.platform === 'win32',
-  });
-  if (status !== 0) {
-    const reason = error ? error.message : `npm ci ended with ${status}`;
+  const options = { cwd: here, stdio: ['ignore', 2, 2], shell: !npm && process.platform === 'win32' };
+  const ended = run(program, [...before, 'ci', '--no-fund', '--no-audit'], options);
+  const reason = await ended.then(
+    code => (code === 0 ? null : `npm ci ended with ${code}`),
+    error => error.message,
+  );
+  if (reason !== null) {
     console.error(`The tools in tests/tools could not be installed: ${reason}. Is the npm registry reachable?`);
     process.exit(1);
   }
