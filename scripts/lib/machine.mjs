@@ -41,7 +41,7 @@ const wanted = [
   { debian: 'strace', program: 'strace', checks: 'a disk whose fsync fails' },
 ];
 
-/** The tests in a browser take a third of the processor time with it; they run in chromium if it is missing. */
+/** Browser tests take a third of the processor time with it. Without it they run in chromium. */
 const faster = { debian: 'chromium-headless-shell', program: 'chromium-headless-shell' };
 
 /** Resolves when the machine is as ready as it can be made without asking anybody. Linux alone has these packages. */
@@ -49,7 +49,7 @@ export async function prepareMachine(underCi) {
   if (process.platform !== 'linux') return;
   const installs = underCi && process.getuid() === 0 && isProgram('apt-get');
   if (installs) await install([...wanted, faster].filter(item => !isThere(item)));
-  else if (!isThere(faster)) say(`the tests take longer without ${faster.debian}`);
+  else if (!isThere(faster)) say(`for faster browser tests: apt-get install ${faster.debian}`);
   const missing = wanted.filter(item => !isThere(item));
   if (missing.length === 0) return;
   say(
@@ -75,8 +75,8 @@ async function install(items) {
 
 function apt(args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const patience = ['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'];
-  return run('apt-get', [...patience, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const timeouts = ['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'];
+  return run('apt-get', [...timeouts, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 function isThere({ program, library, file, folder }) {
