@@ -1,12 +1,12 @@
 /**
- * The order of the test files. Vitest starts the longest first if it has seen them before; in a fresh clone it only knows their sizes,
- * and a long file that starts last runs alone.
+ * The order of the test files. The files below come first, in this order; Vitest orders the others by their last duration, or by size
+ * in a fresh clone.
  */
 import { join, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take 12 s or more, in this order: each uses a processor for much of its time. */
-const busy = [
+export const busy: readonly string[] = [
   'cli/daemon',
   'contract/store-postgres',
   'cli/daemon-restart',
@@ -67,7 +67,7 @@ const busy = [
 ];
 
 /** Files that take 12 s or more and use little processor time: they wait for pcscd, for timeouts and for an object store. */
-const waiting = [
+export const waiting: readonly string[] = [
   'hardware/pcsc-faults',
   'cli/bad-servers',
   'hardware/key-card',
@@ -86,6 +86,7 @@ const ranks = new Map(firstFiles.map((file, rank) => [file, rank]));
 const tests = join(import.meta.dirname, '..');
 const rankOf = ({ moduleId }: TestSpecification): number => ranks.get(relative(tests, moduleId)) ?? ranks.size;
 
+/** Orders the files for Vitest. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));
