@@ -126,7 +126,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 /** Options, quoted words and file names become code; characters with a meaning in Markdown are escaped. */
 const prose = (text: string): string =>
   text
-    .split(/("[^"]*"|(?<![\w-])--?[a-z][\w-]*|\{.*\}|\b\w+\.(?:json|log)\b)/)
+    .split(/("[^"]*"|(?<![\w-])--?[a-z][\w-]*|\{[^{}]*\}|\b\w+\.(?:json|log)\b)/)
     .map((part, index) => (index % 2 === 1 ? `\`${part.replace(/^"(.*)"$/, '$1')}\`` : part.replace(/[*_<>]/g, '\\$&')))
     .join('')
     .replaceAll('``', '`""`');
