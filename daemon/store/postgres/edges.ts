@@ -3,9 +3,10 @@
  * devices before a time are the oldest ones, and lists begin with the newest.
  */
 import type { DeviceQuery } from '../queries.ts';
-import type { Conditions } from './conditions.ts';
+import { type Conditions, isSelective } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { changesSince, type Moment, nameOf, type Remembered, rowsOf, toRemember } from './remembered.ts';
+import { mostHits } from './totals.ts';
 
 /** At the moment, no device beyond `number` matched. */
 interface Edge extends Omit<Remembered, 'total'> {
@@ -16,8 +17,6 @@ interface Edge extends Omit<Remembered, 'total'> {
 const most = 500;
 /** Numbers between the first and the last match of page 1: if there are more, the matches are not near the edge. */
 const widestPage = 20_000;
-/** So few matches of a keyword are looked up faster than a longer statement is planned. */
-const fewest = 1000;
 /** Matches from the edge on that a page may skip. */
 const deepestPage = 10_000;
 
@@ -44,17 +43,19 @@ export class Edges {
     if (!changes) return otherwise;
     const { areKept, changed, devices, inStep, step } = changes;
     const [within, beyond, direction] = descending ? ['<=', '>', 'DESC'] : ['>=', '<', 'ASC'];
-    const at = `${conditions.value(edge!.number)}::int8`;
+    const [at, needed] = [edge!.number, offset + limit].map(value => `${conditions.value(value)}::int8`);
+    const [first, skipped] = [conditions.value(limit), conditions.value(offset)];
+    const ofPage = `ORDER BY number ${direction} LIMIT ${needed}`;
     const late = [
       `SELECT number FROM ${changed}`,
       `SELECT generate_series(${devices} + 1, (SELECT device FROM head))`,
-      ...(step > 0 ? [`SELECT number FROM device ${inStep()}`] : []),
+      // OFFSET 0: the planner would look for them in the order of the numbers, among all devices.
+      ...(step > 0 ? [`(SELECT number FROM (SELECT number FROM device ${inStep()} OFFSET 0) AS s ${ofPage})`] : []),
     ];
     const lateNumbers = `SELECT DISTINCT number FROM (${late.join(' UNION ALL ')}) AS l (number) WHERE number ${beyond} ${at}`;
-    const [first, skipped] = [conditions.value(limit), conditions.value(offset)];
     const near = `SELECT row_number() OVER () AS place, number FROM (
       SELECT number FROM (
-        (SELECT number FROM device ${conditions.and(`number ${within} ${at}`)} ORDER BY number ${direction} LIMIT ${first}::int8 + ${skipped}::int8)
+        (SELECT number FROM device ${conditions.and(`number ${within} ${at}`)} ${ofPage})
         UNION ALL SELECT number FROM ${rowsOf(lateNumbers)} ${conditions.where}) AS both_parts
       ORDER BY number ${direction} LIMIT ${first} OFFSET ${skipped}) AS n`;
     const isKnown = `(SELECT ${areKept} FROM head)`;
@@ -67,7 +68,7 @@ export class Edges {
     this.#known.delete(this.#name);
     const [first, last] = [numbers[0], numbers.at(-1)];
     if (!moment || first === undefined || Math.abs(first - last!) > widestPage) return;
-    if (this.#query.keyword !== undefined && total <= fewest) return;
+    if (isSelective(this.#query.keyword) && total <= mostHits) return;
     const remembered = toRemember(this.#query, 0, moment);
     if (remembered) this.#known.set(this.#name, { ...remembered, number: first });
     if (this.#known.size > most) this.#known.delete(this.#known.keys().next().value!);

@@ -27,8 +27,8 @@ const upTo = (most: number): Few => ({
   areAll: `(SELECT total <= ${most} FROM few)`,
 });
 
-/** Matches of a keyword that are looked up once, both for their total and for the page. */
-const mostHits = 1000;
+/** Matches of a keyword that are looked up once, both for their total and for the page. With so few, a longer statement takes longer to plan. */
+export const mostHits = 1000;
 /** Matches of marks and times that are sorted for a page, where no index has both the filter and the order. */
 const mostSorted = 50_000;
 
@@ -62,16 +62,15 @@ export function rememberedTotal(readers: Readers, filter: DeviceFilter, values: 
   const before = known.get(name);
   const counted = `(${countAll(filter, values)})`;
   const few = fewOf(filter, before);
-  // The page looks few matches of a keyword up each time: with what has changed, the statement would take longer to plan.
-  const isLookedUp = few !== undefined && (!before || isSelective(filter.keyword));
-  const total = isLookedUp
-    ? `CASE WHEN ${few.areAll} THEN (SELECT total FROM few) ELSE ${counted} END`
-    : before
-      ? sinceThen(before, filter, values, counted)
-      : counted;
+  const expression = (): string => {
+    // The page looks few matches of a keyword up each time.
+    if (few && (!before || isSelective(filter.keyword)))
+      return `CASE WHEN ${few.areAll} THEN (SELECT total FROM few) ELSE ${counted} END`;
+    return before ? sinceThen(before, filter, values, counted) : counted;
+  };
   return {
     few,
-    sql: `SELECT (${total})::int8 AS total, json_build_object('devices', device, 'event', event, 'mac', mac,
+    sql: `SELECT (${expression()})::int8 AS total, json_build_object('devices', device, 'event', event, 'mac', mac,
       'at', (extract(epoch FROM now()) * 1000)::int8) AS moment FROM head`,
     read(row) {
       const { total, moment } = row as unknown as { readonly total: number; readonly moment: Moment };
