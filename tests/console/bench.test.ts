@@ -1,5 +1,5 @@
 /** The page Bench with a real registry and simulated keys that are plugged in and unplugged. */
-import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { Browser, CDPSession, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -227,6 +227,43 @@ needs('chromium')('the page Bench', () => {
       expect(list.map(({ type }: { type: string }) => type)).toEqual(['DEVICE_REGISTERED', 'DEVICE_ACTIVATED']);
       expect(lost).toBe(2);
       expect(await deviceOf(serialNumber)).toMatchObject({ status: 'ACTIVE', userId: 'alice' });
+      await context.close();
+    });
+  });
+
+  describe('the run', () => {
+    const script = '**/start-run-*.js';
+
+    it('is loaded again after a failure, and knows the key that is plugged in', async () => {
+      const { serialNumber } = await plug();
+      const { page, context } = await openBench();
+      await said(page, serialNumber!);
+      await page.route(script, route => route.abort(), { times: 1 });
+      await page.keyboard.press('a');
+      const failure = page.getByText('This page has failed.');
+      await failure.waitFor();
+      await call(page, 'alice');
+      await failure.waitFor({ state: 'detached' });
+      await decided(page, 'PASS');
+      await pull();
+      await decided(page, 'BOUND');
+      expect(await deviceOf(serialNumber)).toMatchObject({ userId: 'alice' });
+      await context.close();
+    });
+
+    it('does not show a key that was unplugged while it was being loaded', async () => {
+      const { serialNumber } = await plug();
+      const { page, context } = await openBench();
+      await said(page, serialNumber!);
+      const asked = Promise.withResolvers<Route>();
+      await page.route(script, route => asked.resolve(route));
+      await page.keyboard.press('a');
+      const route = await asked.promise;
+      await pull();
+      await stage(page).getByText(serialNumber!).waitFor({ state: 'detached' });
+      await route.continue();
+      await call(page, 'alice');
+      await said(page, 'Plug in a key for alice.');
       await context.close();
     });
   });

@@ -27,7 +27,7 @@ export class Bench {
   readonly #started = signal<StartedRun | null>(null);
   /** The keys that were plugged in before the run was loaded. */
   readonly #before = signal<readonly Key[]>([]);
-  /** What has happened while the run is being loaded; null before. */
+  /** What has happened while the run is being loaded; null before, and after a failure. */
   #steps: Step[] | null = null;
 
   constructor(userId: string) {
@@ -37,13 +37,15 @@ export class Bench {
     if (tabStore(userId).read() !== null) this.prepare();
   }
 
-  /** Loads the run, unless that was done. */
+  /** Loads the run, unless that was done. After a failure, loads it again; what happened in the meantime is not repeated, except for the keys. */
   prepare(): void {
     if (this.#steps !== null || this.#started.peek() !== null) return;
+    this.hasFailed.value = false;
     this.#steps = this.#before.peek().map(key => run => run.plugged(key, false));
     loadWithWords(() => import('./start-run.ts')).then(
       ({ startRun }) => this.#begin(startRun(this.#userId)),
       () => {
+        this.#steps = null;
         this.hasFailed.value = true;
       },
     );
@@ -68,8 +70,8 @@ export class Bench {
 
   /** As `BenchRun.pulled`. */
   pulled(keyId: string, isSeen: boolean): void {
-    if (this.#isIdle) this.#before.value = this.#before.peek().filter(key => key.keyId !== keyId);
-    else this.#decide(run => run.pulled(keyId, isSeen));
+    this.#before.value = this.#before.peek().filter(key => key.keyId !== keyId);
+    if (!this.#isIdle) this.#decide(run => run.pulled(keyId, isSeen));
   }
 
   /** As `BenchRun.suspend`. */
@@ -85,8 +87,8 @@ export class Bench {
   /** As `BenchRun.keepOnly`. */
   keepOnly(keyIds: ReadonlySet<string>): void {
     const kept = new Set(keyIds);
-    if (this.#isIdle) this.#before.value = this.#before.peek().filter(({ keyId }) => kept.has(keyId));
-    else this.#decide(run => run.keepOnly(kept));
+    this.#before.value = this.#before.peek().filter(({ keyId }) => kept.has(keyId));
+    if (!this.#isIdle) this.#decide(run => run.keepOnly(kept));
   }
 
   /** Whether nothing has happened yet that the run has to know. */
