@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
@@ -117,6 +117,49 @@ needs('chromium')('the page Packages of the console', () => {
     expect(await dialog(page).getByRole('button', { name: 'Cancel upload' }).isDisabled()).toBe(true);
     await context.close();
   });
+
+  it('ends the comparison when the person leaves the page', async () => {
+    const { page, context, show } = await openTab({ place: 'packages' });
+    await fillIn(page, fileNamed('left.rpm'), '5.1.0');
+    await page.evaluate(
+      'Blob.prototype.stream = () => new ReadableStream({ cancel() { globalThis.hasEnded = true; } })',
+    );
+    await send(page).click();
+    await dialog(page).getByText('The package is stored.').waitFor();
+    await show('activity');
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await page.waitForFunction('globalThis.hasEnded');
+    await context.close();
+  });
+
+  it.each([
+    ['before', '5.2.0'],
+    ['after', '5.3.0'],
+  ])(
+    'says that nothing was compared if the file cannot be read again, which fails %s the package is stored',
+    async (when, version) => {
+      const { page, context } = await openTab({ place: 'packages' });
+      await fillIn(page, fileNamed(`changed-${when}.rpm`), version);
+      await page.evaluate(`Blob.prototype.stream = () => new ReadableStream({
+      start(controller) { globalThis.fail = () => controller.error(new DOMException('changed', 'NotReadableError')); },
+    })`);
+      const upload = Promise.withResolvers<Route>();
+      await page.route('**/api/app-versions/upload', route => upload.resolve(route));
+      await send(page).click();
+      const route = await upload.promise;
+      if (when === 'before') await page.evaluate('fail()');
+      await route.continue();
+      if (when === 'after') {
+        await dialog(page).getByText('The SHA-256 is being compared').waitFor();
+        await page.evaluate('fail()');
+      }
+      await dialog(page).getByText('its SHA-256 was not compared').waitFor();
+      await dialog(page).getByText('Uploaded as APP-').waitFor();
+      expect(await dialog(page).getByText('SHA-256 of the file').count()).toBe(0);
+      await rowOf(page, `changed-${when}.rpm`).waitFor();
+      await context.close();
+    },
+  );
 
   it('warns if the daemon stored something else', async () => {
     const app = await stored({ platform: 'IOS', version: '1.0.0' }, 'other.ipa');

@@ -9,13 +9,14 @@ export type UploadPhase =
   | { readonly name: 'form'; readonly problem: Problem | null; readonly wasCanceled: boolean }
   /** `done`: bytes that are sent; when the daemon has stored the package, those that are part of the digest. */
   | { readonly name: 'sending'; readonly file: File; readonly done: number; readonly isStored: boolean }
-  /** `digest` is that of the file in this browser. */
-  | { readonly name: 'done'; readonly app: AppVersion; readonly digest: string };
+  /** `digest` is that of the file in this browser; null if it could not be read again. */
+  | { readonly name: 'done'; readonly app: AppVersion; readonly digest: string | null };
 
 /** Sends one package after another until one is stored. */
 export class Upload {
   readonly #phase = signal<UploadPhase>({ name: 'form', problem: null, wasCanceled: false });
   #abort: AbortController | null = null;
+  #isStored = false;
 
   get phase(): ReadonlySignal<UploadPhase> {
     return this.#phase;
@@ -25,28 +26,25 @@ export class Upload {
   async start(file: File, fields: PackageFields): Promise<boolean> {
     const abort = new AbortController();
     this.#abort = abort;
-    this.#phase.value = { name: 'sending', file, done: 0, isStored: false };
+    this.#isStored = false;
+    let read = 0;
+    const show = (done: number) => {
+      if (!abort.signal.aborted) this.#phase.value = { name: 'sending', file, done, isStored: this.#isStored };
+    };
+    const onRead = (bytes: number) => {
+      read = bytes;
+      if (this.#isStored) show(read);
+    };
+    show(0);
     try {
       const { digestOf } = await import('./digest.ts');
-      let isStored = false;
-      let read = 0;
-      const show = (done: number) => {
-        if (!abort.signal.aborted) this.#phase.value = { name: 'sending', file, done, isStored };
-      };
-      const stored = async () => {
-        const app = await sendPackage(file, fields, show, abort.signal);
-        isStored = true;
-        // From here on a cancel would hide what the daemon has stored.
-        if (this.#abort === abort) this.#abort = null;
-        show(read);
-        return app;
-      };
-      const onRead = (bytes: number) => {
-        read = bytes;
-        if (isStored) show(read);
-      };
-      const [app, digest] = await Promise.all([stored(), digestOf(file, onRead, abort.signal)]);
-      this.#phase.value = { name: 'done', app, digest };
+      abort.signal.throwIfAborted();
+      // If the file cannot be read, the daemon may have stored it all the same: the result of the upload counts.
+      const digest = digestOf(file, onRead, abort.signal).catch(() => null);
+      const app = await sendPackage(file, fields, show, abort.signal);
+      this.#isStored = true;
+      show(read);
+      this.#phase.value = { name: 'done', app, digest: await digest };
       return true;
     } catch (error) {
       const wasCanceled = abort.signal.aborted;
@@ -56,6 +54,13 @@ export class Upload {
     }
   }
 
-  /** Ends an upload that is not stored yet: the daemon discards what it has received. */
-  readonly cancel = (): void => this.#abort?.abort();
+  /** Ends an upload that is not stored yet: the daemon discards what it has received. Later it would hide what is stored. */
+  readonly cancel = (): void => {
+    if (!this.#isStored) this.dispose();
+  };
+
+  /** Ends the upload, or the comparison after it: the page is left. */
+  dispose(): void {
+    this.#abort?.abort();
+  }
 }

@@ -1,6 +1,6 @@
 /** The dialog that uploads a package. */
 import { useComputed } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { AppVersion } from '../../../src/contract/apps.ts';
 import type { Problem } from '../../api/problem.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -22,8 +22,9 @@ export function UploadDialog({ onClose, onDone }: UploadDialogProps) {
   const upload = useMemo(() => new Upload(), []);
   const phase = upload.phase.value;
   const isSending = useComputed(() => upload.phase.value.name === 'sending').value;
-  useEffect(() => () => upload.cancel(), [upload]);
-  useEffect(() => {
+  useEffect(() => () => upload.dispose(), [upload]);
+  // The cleanup of other effects waits for the next frame: a page that removes the dialog and reloads would be stopped.
+  useLayoutEffect(() => {
     if (!isSending) return;
     const keep = (event: Event) => event.preventDefault();
     addEventListener('beforeunload', keep);
@@ -96,7 +97,7 @@ function Done({
   onClose,
 }: {
   readonly app: AppVersion;
-  readonly digest: string;
+  readonly digest: string | null;
   readonly onClose: () => void;
 }) {
   const words = packageWords.value;
@@ -104,10 +105,10 @@ function Done({
   return (
     <>
       <p role={isSame ? 'status' : 'alert'}>
-        <strong>{words.uploaded(app.versionId)}</strong> {isSame ? words.same : words.different}
+        <strong>{words.uploaded(app.versionId)}</strong> {resultOf(app, digest)}
       </p>
       <dl class="facts">
-        {!isSame && (
+        {digest !== null && !isSame && (
           <div>
             <dt>{words.ofFile}</dt>
             <dd class="code">{digest}</dd>
@@ -125,4 +126,10 @@ function Done({
       </p>
     </>
   );
+}
+
+function resultOf(app: AppVersion, digest: string | null): string {
+  const words = packageWords.value;
+  if (digest === null) return words.notCompared;
+  return digest === app.sha256 ? words.same : words.different;
 }

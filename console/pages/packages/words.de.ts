@@ -51,6 +51,8 @@ export const de: PackageWords = {
   same: 'Die SHA-256 der Datei und die des Dienstes sind gleich.',
   different:
     'Der Dienst hat etwas anderes gespeichert als diese Datei. Verteilen Sie es nicht; laden Sie die Datei unter einer anderen Version hoch.',
+  notCompared:
+    'Das Paket ist gespeichert. Die Datei konnte nicht noch einmal gelesen werden; ihre SHA-256 wurde nicht verglichen.',
   ofFile: 'SHA-256 der Datei',
   ofDaemon: 'SHA-256 des Dienstes',
   uploaded: id => `Hochgeladen als ${id}`,

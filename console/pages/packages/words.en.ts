@@ -49,6 +49,7 @@ export const en = {
   same: 'The SHA-256 of the file and of the daemon are the same.',
   different:
     'The daemon stored something else than this file. Do not distribute it; upload the file under another version.',
+  notCompared: 'The package is stored. The file could not be read again, so its SHA-256 was not compared.',
   ofFile: 'SHA-256 of the file',
   ofDaemon: 'SHA-256 of the daemon',
   uploaded: (id: string) => `Uploaded as ${id}`,
