@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { codeIn, go } from '../router.ts';
+import { type Problem, problemOf } from './problem.ts';
 import { call } from './request.ts';
 import { changePerson, endSession, resumeSession, type SignIn, session, useSession } from './session.ts';
 
@@ -11,27 +12,35 @@ import { changePerson, endSession, resumeSession, type SignIn, session, useSessi
 export interface Offer {
   /** Another one for each offer. */
   readonly number: number;
-  /** The session, in memory only until it is accepted; null if its code was used before or is too old. */
+  /** The session, in memory only until it is accepted; null if the code gave none. */
   readonly given: SignIn | null;
+  /** Why the code gave no session; null if it was used before or is too old. */
+  readonly problem: Problem | null;
 }
 
 /** The newest offer that the person has not answered. */
 export const offer = signal<Offer | null>(null);
 
+/** The number of the newest code or answer: what an earlier code gives is ignored. */
 let last = 0;
 
 /** Continues the session of this tab, and asks about the one in the address, now and whenever a link puts another one there. */
 export async function startSession(): Promise<void> {
   resumeSession();
-  addEventListener('hashchange', () => void takeOffer());
-  await takeOffer();
-  // Behind a question, a tab without a session stays empty.
-  if (!offer.peek()) showSignIn();
+  addEventListener('hashchange', () => {
+    const code = takeCode();
+    if (code !== null) void takeOffer(code);
+  });
+  const code = takeCode();
+  // While a code is exchanged, and behind a question, a tab without a session stays empty.
+  if (code === null) showSignIn();
+  else await takeOffer(code);
 }
 
 /** Begins the session that is offered. */
 export function acceptOffer({ given }: Offer): void {
   offer.value = null;
+  last++;
   if (!given) return;
   if (session.peek()) changePerson(given);
   else useSession(given);
@@ -47,15 +56,16 @@ function showSignIn(): void {
   if (session.peek() === undefined) session.value = null;
 }
 
-async function takeOffer(): Promise<void> {
-  const code = takeCode();
-  if (code === null) return;
-  const given = await exchange(code);
+async function takeOffer(code: string): Promise<void> {
+  const number = ++last;
+  const { given, problem } = await exchange(code);
+  if (number !== last) return;
+  offer.value = null;
   const present = session.peek();
-  if (!given && !present) return endSession('code');
   // The same account: the tab has another token of it, and shows the same.
-  if (given && given.user.id === present?.user.id) return useSession(given);
-  offer.value = { number: ++last, given };
+  if (given && given.user.id === present?.user.id) useSession(given);
+  else if (given || problem || present) offer.value = { number, given, problem };
+  else endSession('code');
 }
 
 /** The code in the address, which is cleared at once: neither the history nor a bookmark gets it. */
@@ -66,10 +76,11 @@ function takeCode(): string | null {
 }
 
 /** At once, because the code is valid for 30 s and a person may read for longer. */
-async function exchange(code: string): Promise<SignIn | null> {
+async function exchange(code: string): Promise<Omit<Offer, 'number'>> {
   try {
-    return await call('exchangeCode', { body: { code } });
-  } catch {
-    return null;
+    return { given: await call('exchangeCode', { body: { code } }), problem: null };
+  } catch (error) {
+    const problem = problemOf(error);
+    return { given: null, problem: problem?.code === 1004 ? null : problem };
   }
 }

@@ -46,8 +46,12 @@ export function resumeSession(): void {
 
 /** Gives the tab the session of another person. The page is loaded again, so that nothing of this person stays in its memory. */
 export function changePerson(given: SignIn): void {
+  // No renewal stores the former session again, and no page is left that can stop the reload.
+  clearTimeout(renewal);
+  token.value = null;
+  session.value = undefined;
   store(given);
-  location.reload();
+  setTimeout(() => location.reload());
 }
 
 const store = (given: SignIn) => sessionStorage.setItem(STORED, JSON.stringify(given));

@@ -16,8 +16,8 @@ export const language = computed<Language>(() => {
   return isLanguage(chosen) ? chosen : (offered.find(isLanguage) ?? 'en');
 });
 
-/** The first words of each dictionary, until they are there. Those that cannot be loaded stay. */
-const missing = new Set<Promise<void>>();
+/** Load the first words of each dictionary that has none. A failure leaves its function here, so that it can be called again. */
+const missing = new Set<() => Promise<void>>();
 
 /**
  * Words in the language of the person. Only those of this language are loaded. What shows them waits for `wordsLoaded`; after a change of the
@@ -25,20 +25,23 @@ const missing = new Set<Promise<void>>();
  */
 export function dictionary<T>(load: Readonly<Record<Language, () => Promise<T>>>): ReadonlySignal<T> {
   const words = signal<T | null>(null);
+  const loadIn = async (wanted: Language) => {
+    const loaded = await load[wanted]();
+    // Until those of the present language are there, words of another one are better than none.
+    if (language.peek() === wanted || words.peek() === null) words.value = loaded;
+    missing.delete(loadFirst);
+  };
+  const loadFirst = () => loadIn(language.peek());
+  missing.add(loadFirst);
   effect(() => {
-    const wanted = language.value;
-    const loading = load[wanted]().then(loaded => {
-      if (language.peek() === wanted) words.value = loaded;
-      missing.delete(loading);
-    });
-    if (words.peek() === null) missing.add(loading);
-    else loading.catch(() => {});
+    // `wordsLoaded` reports a failure.
+    loadIn(language.value).catch(() => {});
   });
   return words as ReadonlySignal<T>;
 }
 
 /** Resolves when every dictionary has words. Rejects if the daemon no longer has those of this build. */
-export const wordsLoaded = (): Promise<unknown> => Promise.all(missing);
+export const wordsLoaded = (): Promise<unknown> => Promise.all([...missing].map(load => load()));
 
 /** Loads a part of the console, and its words. */
 export async function loadWithWords<T>(load: () => Promise<T>): Promise<T> {

@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Route } from 'playwright-core';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { adminPassword } from '../support/daemon.ts';
+import { backUp, data, deviceIn } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
 import { consoleTests, violationsOn } from './browser.ts';
 
 const KiB = 1024;
+/** The only device of its daemon. */
+const device = 'devices/DEV-1';
 /** The pages with the most words: in German they are longer. */
-const long = ['devices', 'devices/DEV-1'];
+const long = ['devices', device];
 const built = join(import.meta.dirname, '..', '..', 'dist', 'console');
 
 needs('chromium')('the frame of the console', () => {
@@ -113,6 +116,39 @@ needs('chromium')('the frame of the console', () => {
     await context.close();
   });
 
+  it('shows a page in the former language until the words of a new one are there', async () => {
+    const { page, context, show } = await openTab();
+    await page.locator('summary', { hasText: 'admin' }).click();
+    const choice = page.getByLabel('Language');
+    await choice.waitFor();
+    const [english, german] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/words-*.js', async route => {
+      await (route.request().url().includes('words-en') ? english : german).promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/words-en-*.js');
+    await show('packages');
+    await asked;
+    await choice.selectOption('de');
+    await page.locator('html[lang=de]').waitFor();
+    english.resolve();
+    await page.getByRole('heading', { name: 'Packages' }).waitFor();
+    german.resolve();
+    await page.getByRole('heading', { name: 'Pakete' }).waitFor();
+    await context.close();
+  });
+
+  it('shows other pages after the words of one could not be loaded', async () => {
+    const { page, context, show } = await openTab();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.route('**/words-*.js', route => route.abort(), { times: 1 });
+    await show('packages');
+    await page.getByText('This page has failed.').waitFor();
+    await show('activity');
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await context.close();
+  });
+
   it('speaks German to a browser that prefers it', async () => {
     const { page, context } = await openTab({ locale: 'de-DE' });
     await page.getByRole('heading', { name: 'Übersicht' }).waitFor();
@@ -122,12 +158,22 @@ needs('chromium')('the frame of the console', () => {
 });
 
 needs('chromium')('what a page of the console loads', () => {
-  const { openTab } = consoleTests();
+  const { daemon, openTab } = consoleTests();
+  // With all that the page of a device can show.
+  beforeAll(async () => {
+    const { deviceId, serialNumber } = await deviceIn('ACTIVE', daemon);
+    const { proofId } = data(await daemon.call('POST', '/api/proofs/challenge', {}));
+    const claims = { firmware: '5.7.4' };
+    data(await daemon.call('POST', `/api/proofs/${proofId}`, { serialNumber, claims }));
+    data(await backUp(daemon, deviceId));
+  });
 
   const pages = [...pageNames().map(name => [name, 'en-US'] as const), ...long.map(name => [name, 'de-DE'] as const)];
   it.each(pages)('is small: %s in %s', async (name, locale) => {
     const { page, context, requested } = await openTab({ place: name, locale });
     await page.locator('main h1').waitFor();
+    if (name === device)
+      for (const shown of ['5.7.4', 'key.bak']) await page.locator('main').getByText(shown).first().waitFor();
     await page.waitForLoadState('networkidle');
     expectSmall(requested);
     await context.close();
@@ -170,5 +216,5 @@ const kindOf = (address: string): string => basename(address).replace(/-.{8}\.js
 function pageNames(): string[] {
   const table = readFileSync(join(import.meta.dirname, '..', '..', 'console', 'pages.tsx'), 'utf8');
   const names = [...table.matchAll(/^ {4}name: '(\w+)'/gm)].map(([, name]) => name!);
-  return [...names, 'devices/DEV-1'];
+  return [...names, device];
 }

@@ -1,5 +1,5 @@
 /** Links that offer a session: the person decides before the tab has it. */
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { newCode } from '../support/sign-in-codes.ts';
@@ -89,6 +89,78 @@ needs('chromium')('a link with a code', () => {
     expect(await page.evaluate(() => Reflect.has(globalThis, 'ofTheFirstPerson'))).toBe(false);
     await page.goBack();
     expect(page.url()).not.toContain('code=');
+    await context.close();
+  });
+
+  it('ends an upload of the other person, and no dialog of the browser can keep that person', async () => {
+    const { link } = await account('ursula');
+    const { page, context } = await openTab({ place: 'packages' });
+    const dialogs: string[] = [];
+    page.on('dialog', async dialog => {
+      dialogs.push(dialog.type());
+      await dialog.dismiss();
+    });
+    // The upload gets no response.
+    await page.route('**/api/app-versions/upload', () => {});
+    const exchange = Promise.withResolvers<Route>();
+    await page.route('**/api/auth/exchange', route => exchange.resolve(route));
+    await page.goto(`${await link()}&page=packages`);
+    const asked = await exchange.promise;
+    await page.getByRole('button', { name: 'Upload package …' }).click();
+    const file = { name: 'held.deb', mimeType: 'application/octet-stream', buffer: Buffer.from('held') };
+    await page.getByLabel('Package', { exact: true }).setInputFiles(file);
+    await page.getByLabel('Version number').fill('1.0.0');
+    await page.getByRole('button', { name: 'Upload package', exact: true }).click();
+    await page.getByRole('progressbar').waitFor();
+    await asked.continue();
+    await page.getByRole('button', { name: 'Continue as ursula' }).click();
+    await signedInAs(page, 'ursula');
+    expect([dialogs, await storedUser(page)]).toEqual([[], 'ursula']);
+    await context.close();
+  });
+
+  it('counts instead of one that came before, also if the answer for that one is slower', async () => {
+    const [before, after] = [await account('oscar'), await account('penny')];
+    const { page, context } = await openTab({ place: 'devices' });
+    await signedInAs(page, 'admin');
+    const first = Promise.withResolvers<Route>();
+    await page.route('**/api/auth/exchange', route => first.resolve(route), { times: 1 });
+    await page.goto(await before.link());
+    const held = await first.promise;
+    await page.goto(await after.link());
+    await question(page, 'penny').waitFor();
+    const answered = page.waitForResponse('**/api/auth/exchange');
+    await held.continue();
+    await (await answered).finished();
+    await page.getByRole('button', { name: 'Continue as penny' }).click();
+    await signedInAs(page, 'penny');
+    await context.close();
+  });
+
+  it('of the account that the tab has withdraws an earlier question', async () => {
+    const [own, other] = [await account('quentin'), await account('rosa')];
+    const { page, context } = await openTab({ token: own.token });
+    await signedInAs(page, 'quentin');
+    await page.goto(await other.link());
+    await question(page, 'rosa').waitFor();
+    await page.goto(await own.link());
+    await question(page, 'rosa').waitFor({ state: 'detached' });
+    expect(await storedUser(page)).toBe('quentin');
+    await context.close();
+  });
+
+  it('that the daemon does not answer is not called used or old', async () => {
+    const { link } = await account('silvia');
+    const { page, context } = await openTab({ token: null });
+    const address = await link();
+    await page.goto('about:blank');
+    await page.route('**/api/auth/exchange', route => route.abort());
+    await page.goto(address);
+    const notice = page.getByRole('dialog', { name: 'This link does not work' });
+    await notice.getByText('The daemon does not answer.').waitFor();
+    expect(await page.getByText('used before').count()).toBe(0);
+    await notice.getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('User name').waitFor();
     await context.close();
   });
 

@@ -4,7 +4,6 @@ import { useAction } from '../../api/action.ts';
 import { call, open } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { saveResponse } from '../../parts/save.ts';
 import { moment } from '../../text/numbers.ts';
 import { text } from '../../text/text.ts';
 import { deviceWords } from './words.ts';
@@ -47,11 +46,7 @@ export function Backups({ deviceId }: { readonly deviceId: string }) {
                     <button
                       type="button"
                       aria-label={`${words.download}: ${fileName}`}
-                      onClick={() =>
-                        void download.run(() =>
-                          saveResponse(fileName, () => open('downloadBackup', { params: { deviceId, backupId } })),
-                        )
-                      }
+                      onClick={() => void download.run(() => save(fileName, { deviceId, backupId }))}
                     >
                       {words.download}
                     </button>
@@ -68,4 +63,9 @@ export function Backups({ deviceId }: { readonly deviceId: string }) {
       {!page && !problem.value && <p role="status">{text.value.common.loading}</p>}
     </>
   );
+}
+
+async function save(fileName: string, params: { readonly deviceId: string; readonly backupId: string }): Promise<void> {
+  const { saveResponse } = await import('../../parts/save.ts');
+  await saveResponse(fileName, () => open('downloadBackup', { params }));
 }

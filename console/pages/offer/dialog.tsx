@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { acceptOffer, type Offer, refuseOffer } from '../../api/offer.ts';
 import { type SignIn, session } from '../../api/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { ProblemNotice } from '../../parts/problem.tsx';
 import { signInWords } from '../../text/sign-in/words.ts';
 import { text } from '../../text/text.ts';
 import { words } from './words.ts';
@@ -20,7 +21,7 @@ export function OfferDialog({ offered }: OfferDialogProps) {
   if (offered.given) return <Question offered={offered} given={offered.given} />;
   return (
     <Dialog title={words.value.invalid} onClose={refuseOffer}>
-      <p>{signInWords.value.signIn.code}</p>
+      {offered.problem ? <ProblemNotice problem={offered.problem} /> : <p>{signInWords.value.signIn.code}</p>}
       <div class="actions">
         <button type="button" onClick={refuseOffer}>
           {text.value.common.close}
