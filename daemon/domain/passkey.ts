@@ -71,19 +71,19 @@ interface PasskeyUse {
 export interface PasskeysGuard {
   readonly kind: 'passkeys';
   readonly owner: number;
-  readonly are: readonly number[];
+  readonly numbers: readonly number[];
 }
 
-/** Holds the keys that a decision followed from. `keys`: all of the user, in ascending order. */
-export const holdKeys = (owner: number, keys: readonly Pick<PasskeyRecord, 'number'>[]): PasskeysGuard => ({
+/** Requires that the keys on which a decision is based have not changed. `keys`: all of the user, in ascending order. */
+export const passkeysUnchanged = (owner: number, keys: readonly Pick<PasskeyRecord, 'number'>[]): PasskeysGuard => ({
   kind: 'passkeys',
   owner,
-  are: keys.map(({ number }) => number),
+  numbers: keys.map(({ number }) => number),
 });
 
 /** Whether the guard holds. `present`: the numbers of the user's keys, in ascending order. */
-export const areStill = ({ are }: PasskeysGuard, present: readonly number[]): boolean =>
-  are.length === present.length && are.every((number, i) => number === present[i]);
+export const guardHolds = ({ numbers }: PasskeysGuard, present: readonly number[]): boolean =>
+  numbers.length === present.length && numbers.every((number, i) => number === present[i]);
 
 /** Every change of a key. */
 export type PasskeyChange = PasskeyAdd | PasskeyRemove | PasskeyUse;

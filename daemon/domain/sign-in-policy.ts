@@ -31,8 +31,8 @@ export const needsKey = (
   { number, role }: Pick<UserRecord, 'number' | 'role'>,
 ): boolean => (requireKey.includes(role) || users.includes(number)) && !exempt.includes(number);
 
-/** Holds the policy that a decision followed from. */
-export const holdPolicy = ({ version }: SignInPolicyRecord): DocumentGuard => ({
+/** Requires that the policy on which a decision is based has not changed. */
+export const policyUnchanged = ({ version }: SignInPolicyRecord): DocumentGuard => ({
   kind: 'document',
   name: SIGN_IN_POLICY,
   version,

@@ -36,7 +36,7 @@ import type {
   StatisticsQuery,
   Window,
 } from './queries.ts';
-import type { SharedTerminalRequests } from './terminal-requests.ts';
+import type { SharedTerminalLogins } from './terminal-logins.ts';
 
 /** The reads of a registry. A record that does not exist is null. All reject with `StoreFailure`. */
 export interface Reader {
@@ -152,7 +152,7 @@ export interface Store extends Reader {
   /** Absent if the store has one handle at a time: then single-use codes in memory do. */
   readonly codes?: SharedCodes;
   /** Absent if the store has one handle at a time: then requests of terminals in memory do. */
-  readonly terminalRequests?: SharedTerminalRequests;
+  readonly terminalLogins?: SharedTerminalLogins;
   /** Absent if the store has one handle at a time. */
   readonly sharedWork?: SharedWork;
   /**

@@ -7,7 +7,7 @@ import type * as api from '../../../src/contract/webauthn.ts';
 import { readAttestation } from '../../../src/contract/webauthn-input.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import * as domain from '../../domain/passkey.ts';
-import { endExemption, holdPolicy, needsKey } from '../../domain/sign-in-policy.ts';
+import { endExemption, needsKey, policyUnchanged } from '../../domain/sign-in-policy.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying, timeOf } from '../context.ts';
@@ -31,7 +31,7 @@ const purposeOf = ({ user, loginAt }: Context['caller']) => `register ${user!.nu
 /** A refusal is thrown as an `ApiError`. `site`: of the request, or why there is none. */
 export class PasskeyService {
   readonly #parts: PasskeyServiceParts;
-  /** Saves conflicts within this process; the guards of the commit keep out what other daemons do. */
+  /** Avoids conflicts within this process. The guards of the commit detect changes by other daemons. */
   readonly #changes = new KeyedMutex<number>();
 
   constructor(parts: PasskeyServiceParts) {
@@ -91,7 +91,11 @@ export class PasskeyService {
     if (isOwn) await policies.demandKeyOf(context.caller);
     const changes = [domain.remove(passkey, { username: user.username })];
     // An ADMIN may remove the last key of another user.
-    const what = { at: now(), changes, guards: isOwn ? [holdPolicy(policy), domain.holdKeys(user.number, keys)] : [] };
+    const what = {
+      at: now(),
+      changes,
+      guards: isOwn ? [policyUnchanged(policy), domain.passkeysUnchanged(user.number, keys)] : [],
+    };
     return commitLast(store, context, what, () => presented(passkey));
   }
 
@@ -131,7 +135,7 @@ export class PasskeyService {
     const passkey = { owner: user.number, name, rpId: site.id, transports, ...credential };
     const ended = endExemption(policy, user.number);
     const at = now();
-    const guards = [holdPolicy(policy), domain.holdKeys(user.number, keys)];
+    const guards = [policyUnchanged(policy), domain.passkeysUnchanged(user.number, keys)];
     const changes = [domain.create(passkey, user), ...(ended ? [ended] : [])];
     return commitLast(store, context, { at, changes, guards }, ([result]) => {
       if (result?.kind !== 'added')

@@ -4,7 +4,7 @@ import { userIds } from '../../../src/contract/ids.ts';
 import type * as policyApi from '../../../src/contract/sign-in-policy.ts';
 import { type Role, roles } from '../../../src/contract/values.ts';
 import type * as api from '../../../src/contract/webauthn.ts';
-import { holdKeys } from '../../domain/passkey.ts';
+import { passkeysUnchanged } from '../../domain/passkey.ts';
 import * as domain from '../../domain/sign-in-policy.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
@@ -40,7 +40,7 @@ export class SignInPolicies {
       if (user && keys?.length === 0)
         throw new ApiError(1001, `requireKey: you have the role ${user.role}; register a key of your own first`);
       const changes = [domain.requireOfRoles(await this.read(), wanted)];
-      const guards = user && keys ? [holdKeys(user.number, keys)] : [];
+      const guards = user && keys ? [passkeysUnchanged(user.number, keys)] : [];
       const what = { at: this.#now(), changes, guards };
       return commitLast(this.#store, context, what, () => ({ requireKey: wanted }));
     });
@@ -62,7 +62,7 @@ export class SignInPolicies {
       const change = domain.requireOfUser(await this.read(), user.number, required);
       const data = { userId, required };
       if (!change) return data;
-      const guards = keys ? [holdKeys(user.number, keys)] : [];
+      const guards = keys ? [passkeysUnchanged(user.number, keys)] : [];
       return commitLast(this.#store, context, { at: this.#now(), changes: [change], guards }, () => data);
     });
   }

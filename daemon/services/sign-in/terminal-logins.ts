@@ -7,19 +7,19 @@ import type * as api from '../../../src/contract/terminal-logins.ts';
 import { activationAlphabet } from '../../../src/contract/values.ts';
 import { clientOf } from '../../loopback.ts';
 import type { Store } from '../../store/store.ts';
-import type { SharedTerminalRequests } from '../../store/terminal-requests.ts';
+import type { SharedTerminalLogins } from '../../store/terminal-logins.ts';
 import type { AccessJournal } from '../access-journal.ts';
 import type { Context } from '../context.ts';
 import * as present from '../present.ts';
 import type { Tokens, Verified } from '../tokens.ts';
-import { LocalTerminalRequests } from './local-terminal-requests.ts';
+import { LocalTerminalLogins } from './local-terminal-logins.ts';
 import { type ReopenParts, userToReopen } from './reopened.ts';
 import { keyNeeded } from './sign-in-policies.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
 export interface TerminalLoginParts {
-  readonly store: Pick<Store, 'user' | 'terminalRequests'>;
+  readonly store: Pick<Store, 'user' | 'terminalLogins'>;
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;
   readonly policies: ReopenParts['policies'];
@@ -44,11 +44,11 @@ const terminalDigest = (requestId: string, secret: string) => sha256(`terminal l
 /** A refusal is thrown as an `ApiError`. */
 export class TerminalLogins {
   readonly #parts: TerminalLoginParts;
-  readonly #requests: SharedTerminalRequests;
+  readonly #requests: SharedTerminalLogins;
 
   constructor(parts: TerminalLoginParts) {
     this.#parts = parts;
-    this.#requests = parts.store.terminalRequests ?? new LocalTerminalRequests();
+    this.#requests = parts.store.terminalLogins ?? new LocalTerminalLogins();
   }
 
   async create(
@@ -73,7 +73,7 @@ export class TerminalLogins {
 
   async show({ userCode }: BodyOf<typeof api.showTerminalLogin>): Promise<DataOf<typeof api.showTerminalLogin>> {
     const code = writtenCode(userCode);
-    const { name, address, createdAt, expiresAt } = this.#waiting(await this.#requests.find(codeDigest(code)));
+    const { name, address, createdAt, expiresAt } = this.#parsed(await this.#requests.find(codeDigest(code)));
     return { userCode: code, name, address, createdAt: present.iso(createdAt), expireTime: present.iso(expiresAt) };
   }
 
@@ -87,7 +87,8 @@ export class TerminalLogins {
     if (!(await policies.mayContinue(user!, session))) throw keyNeeded();
     const login = await tokens.verified(token);
     const code = writtenCode(userCode);
-    this.#waiting(await this.#requests.approve(codeDigest(code), JSON.stringify(login)));
+    // The store compares with its own clock: what it has approved is approved.
+    if ((await this.#requests.approve(codeDigest(code), JSON.stringify(login))) === null) throw unknownCode();
     return { userCode: code, approved: true };
   }
 
@@ -113,11 +114,10 @@ export class TerminalLogins {
     };
   }
 
-  /** Refuses with 404 if no request waits, also if only the clock of this daemon says so. */
-  #waiting(found: string | null): Shown {
+  /** Refuses with 404 if there is no such request, or if it has expired by the clock of this daemon. */
+  #parsed(found: string | null): Shown {
     const shown = found === null ? null : (JSON.parse(found) as Shown);
-    if (!shown || shown.expiresAt <= this.#parts.now())
-      throw new ApiError(404, 'no terminal waits with this code; it is wrong, was used or has expired');
+    if (!shown || shown.expiresAt <= this.#parts.now()) throw unknownCode();
     return shown;
   }
 }
@@ -136,4 +136,5 @@ function writtenCode(typed: string): string {
   return `${symbols.slice(0, SYMBOLS / 2)}-${symbols.slice(SYMBOLS / 2)}`;
 }
 
+const unknownCode = () => new ApiError(404, 'no terminal waits with this code; it is wrong, was used or has expired');
 const ended = () => new ApiError(1004, 'the request of this terminal is unknown, was used or has expired');

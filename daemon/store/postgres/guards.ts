@@ -1,7 +1,7 @@
 /** What a commit demands of a draft before it changes anything. */
 import { type CallerGuard, lostByToken, lostByUser } from '../../domain/caller.ts';
 import { brokenBy, type DeviceRecord } from '../../domain/device.ts';
-import { areStill, type PasskeysGuard } from '../../domain/passkey.ts';
+import { guardHolds, type PasskeysGuard } from '../../domain/passkey.ts';
 import { changedSince } from '../../domain/user.ts';
 import { CallerRefused, Conflict, type Guard } from '../commit.ts';
 import type { Draft } from './draft.ts';
@@ -47,7 +47,7 @@ function checkPasskeys(draft: Draft, guard: PasskeysGuard): void {
     .filter(({ owner, removedAt }) => owner === guard.owner && removedAt === null)
     .map(({ number }) => number)
     .sort((a, b) => a - b);
-  if (!areStill(guard, present)) throw new Conflict(`the keys of user ${guard.owner} were changed meanwhile`);
+  if (!guardHolds(guard, present)) throw new Conflict(`the keys of user ${guard.owner} were changed meanwhile`);
 }
 
 /** Throws `Conflict` if the device does not exist. */

@@ -169,10 +169,10 @@ CREATE INDEX sign_in_code_by_end ON sign_in_code (ends_at);
 `;
 
 /**
- * Requests of terminals: see `SharedTerminalRequests`. `login` is null until the request is approved. Times are by the clock of the server. Not
+ * Requests of terminals: see `SharedTerminalLogins`. `login` is null until the request is approved. Times are by the clock of the server. Not
  * logged, as the single-use codes.
  */
-const terminalRequests = `
+const terminalLogins = `
 CREATE UNLOGGED TABLE terminal_login (
   code ${text} PRIMARY KEY,
   number int8 GENERATED ALWAYS AS IDENTITY,
@@ -201,5 +201,5 @@ export const migrations: readonly Migration[] = [
   { number: 8, name: 'passkeys', sql: passkeys, readableBy: 4 },
   { number: 9, name: 'single-use codes', sql: signInCodes, readableBy: 4 },
   // A daemon of the step before keeps requests of terminals elsewhere: one that it has made is approved there.
-  { number: 10, name: 'requests of terminals', sql: terminalRequests, readableBy: 4 },
+  { number: 10, name: 'requests of terminals', sql: terminalLogins, readableBy: 4 },
 ];

@@ -24,7 +24,7 @@ import { scanDevices } from './scan.ts';
 import { type Login, Session } from './session.ts';
 import { PostgresSharedWork } from './shared-work.ts';
 import { readStatistics } from './statistics.ts';
-import { PostgresTerminalRequests } from './terminal-requests.ts';
+import { PostgresTerminalLogins } from './terminal-logins.ts';
 import { Watch } from './watch.ts';
 
 /** How to open the store. */
@@ -120,7 +120,7 @@ class Handle {
   readonly group: Group;
   readonly counters: Counters;
   readonly codes: PostgresCodes;
-  readonly terminalRequests: PostgresTerminalRequests;
+  readonly terminalLogins: PostgresTerminalLogins;
   readonly listeners = new Set<(notice: CommitNotice) => void>();
   readonly #connections: Connections;
   readonly #address: string;
@@ -149,7 +149,7 @@ class Handle {
       ...counting,
     });
     this.codes = new PostgresCodes(this.readers, counting?.clock);
-    this.terminalRequests = new PostgresTerminalRequests(this.readers, counting?.clock);
+    this.terminalLogins = new PostgresTerminalLogins(this.readers, counting?.clock);
     const parts = { readers: this.readers, confirmed, from: head.event, everyMs: watchMs };
     this.#watch = new Watch({ ...parts, primary, notify: what => this.#notify(what) });
     this.#hints = new Hints({ open: () => connections.counter(), heard: id => this.#watch.hint(id) });
@@ -231,7 +231,7 @@ function storeOf(handle: Handle, connections: Connections): Store {
   return {
     counters,
     codes: handle.codes,
-    terminalRequests: handle.terminalRequests,
+    terminalLogins: handle.terminalLogins,
     sharedWork: new PostgresSharedWork({ readers, open: () => connections.worker() }),
     ...reads,
     ...confirmedReads(reads, handle.confirmed),

@@ -1,5 +1,5 @@
 /** The table of the keys that users sign in with: its columns, reads and writes. */
-import { areStill, type PasskeyChange, type PasskeyRecord, type PasskeysGuard } from '../../domain/passkey.ts';
+import { guardHolds, type PasskeyChange, type PasskeyRecord, type PasskeysGuard } from '../../domain/passkey.ts';
 import { Conflict } from '../commit.ts';
 import type { ComparedPasskey } from '../derived-passkeys.ts';
 import type { Statements } from './statements.ts';
@@ -61,7 +61,7 @@ export function passkeyReads(statements: Statements): Pick<Reads, 'passkey' | 'p
 export function checkPasskeysGuard(statements: Statements, guard: PasskeysGuard): void {
   const sql = 'SELECT number FROM passkey WHERE owner = ? AND removed_at IS NULL ORDER BY number';
   const present = statements.all<{ number: number }>(sql, guard.owner).map(({ number }) => number);
-  if (!areStill(guard, present)) throw new Conflict(`the keys of user ${guard.owner} were changed meanwhile`);
+  if (!guardHolds(guard, present)) throw new Conflict(`the keys of user ${guard.owner} were changed meanwhile`);
 }
 
 const add: Apply<'passkey.add'> = ({ passkey, entry }, context, writing) => {

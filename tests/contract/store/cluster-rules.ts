@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { create, holdKeys, remove } from '../../../daemon/domain/passkey.ts';
+import { create, passkeysUnchanged, remove } from '../../../daemon/domain/passkey.ts';
 import { CallerRefused, type Change, Conflict, type Guard, ResponseExists } from '../../../daemon/store/commit.ts';
 import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
 import { deviceStatuses } from '../../../src/contract/values.ts';
@@ -193,7 +193,7 @@ export const clusterRules: readonly Rule[] = [
         [`a-${i}`, `b-${i}`].map(id => create(newPasskey(1, id), owner)),
       );
       const keys = await two!.passkeysOf(1);
-      const guards = [holdKeys(1, keys)];
+      const guards = [passkeysUnchanged(1, keys)];
       const results = await Promise.allSettled(
         keys.map((key, at) => commit(at ? one! : two!, [remove(key)], { guards })),
       );

@@ -174,7 +174,7 @@ export function checkGuard(
     const present = passkeys.filter(({ owner, removedAt }) => owner === guard.owner && removedAt === null);
     const isSame = isDeepStrictEqual(
       present.map(({ number }) => number),
-      guard.are,
+      guard.numbers,
     );
     need(isSame || fault === 'ignores guards on passkeys');
     return;

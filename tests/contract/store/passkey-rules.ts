@@ -1,6 +1,6 @@
 /** Rules about the keys that users sign in with. */
 import { expect } from 'vitest';
-import { create, holdKeys, remove } from '../../../daemon/domain/passkey.ts';
+import { create, passkeysUnchanged, remove } from '../../../daemon/domain/passkey.ts';
 import type { Change } from '../../../daemon/store/commit.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
@@ -71,7 +71,7 @@ export const passkeyRules: readonly Rule[] = [
   rule('a guard on the passkeys of a user refuses a commit after one was added or removed', async ({ store }) => {
     await commit(store, [addUser('alice'), addUser('bob')]);
     await commit(store, [add(1, 'key-1'), add(1, 'key-2'), add(2, 'key-3')]);
-    const guards = [holdKeys(1, await store.passkeysOf(1))];
+    const guards = [passkeysUnchanged(1, await store.passkeysOf(1))];
     const gone = remove((await store.passkey(2))!);
     await commit(store, [use(1, 0), remove((await store.passkey(3))!)], { guards });
     await commit(store, [add(1, 'key-4')], { guards });
@@ -86,7 +86,7 @@ export const passkeyRules: readonly Rule[] = [
     await commit(store, [addUser('alice')]);
     await commit(store, [add(1, 'key-1'), add(1, 'key-2')]);
     const keys = await store.passkeysOf(1);
-    const guards = [holdKeys(1, keys)];
+    const guards = [passkeysUnchanged(1, keys)];
     const both = await Promise.allSettled(keys.map(key => commit(store, [remove(key)], { guards })));
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await store.passkeysOf(1)).toHaveLength(1);

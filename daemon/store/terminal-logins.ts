@@ -1,5 +1,5 @@
 /** A request of a terminal that waits for a person to approve it. Anyone can make one, so their number is bounded. */
-export interface TerminalRequest {
+export interface PendingTerminalLogin {
   /** Digest of the code that the person compares. */
   readonly code: string;
   /** Digest of what the terminal asks with. */
@@ -11,9 +11,9 @@ export interface TerminalRequest {
 }
 
 /**
- * How many requests wait at most, of one network and in all. Above that, the oldest of that network goes, or the oldest of the networks that
- * have the most: a network with one request loses it only if as many networks as `total` have one. Approved requests do not count: users are
- * limited in how many they approve.
+ * The most requests that wait, for each network and in total. Beyond them the oldest request of that network is removed, or the oldest of the
+ * networks with the most: a network with one request loses it only if `total` networks have one each. Approved requests are not counted,
+ * because the approvals of each user are limited.
  */
 export const waitingBounds = { perNetwork: 50, total: 2000 } as const;
 
@@ -22,9 +22,9 @@ export const waitingBounds = { perNetwork: 50, total: 2000 } as const;
  * has them, and a crash of the server may remove them. Each call is one step: a request that was approved, taken or removed by another call
  * is unknown.
  */
-export interface SharedTerminalRequests {
+export interface SharedTerminalLogins {
   /** Keeps a request for so long by the clock of the server, and removes expired ones and those above the bounds. Rejects with `StoreFailure`. */
-  add(request: TerminalRequest, milliseconds: number): Promise<void>;
+  add(request: PendingTerminalLogin, milliseconds: number): Promise<void>;
   /** What a waiting request shows; null if none has the code. It waits on. Rejects with `StoreFailure`. */
   find(code: string): Promise<string | null>;
   /** Approves a waiting request with a login, as JSON. Returns what it shows; null if none has the code. Of several calls one gets it. Rejects with `StoreFailure`. */

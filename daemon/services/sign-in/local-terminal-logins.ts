@@ -1,6 +1,6 @@
-import { type SharedTerminalRequests, type TerminalRequest, waitingBounds } from '../../store/terminal-requests.ts';
+import { type PendingTerminalLogin, type SharedTerminalLogins, waitingBounds } from '../../store/terminal-logins.ts';
 
-interface Stored extends TerminalRequest {
+interface Stored extends PendingTerminalLogin {
   /** Ascends. */
   readonly number: number;
   readonly endsAt: number;
@@ -9,7 +9,7 @@ interface Stored extends TerminalRequest {
 }
 
 /** The requests of one daemon. They end by a clock that never goes back, and with the daemon. */
-export class LocalTerminalRequests implements SharedTerminalRequests {
+export class LocalTerminalLogins implements SharedTerminalLogins {
   /** In the order in which they were made and in which they end. */
   readonly #byCode = new Map<string, Stored>();
   readonly #byTerminal = new Map<string, Stored>();
@@ -29,7 +29,7 @@ export class LocalTerminalRequests implements SharedTerminalRequests {
     return this.#byCode.size;
   }
 
-  async add(request: TerminalRequest, milliseconds: number): Promise<void> {
+  async add(request: PendingTerminalLogin, milliseconds: number): Promise<void> {
     const now = this.#now();
     for (const oldest of this.#byCode.values()) {
       if (oldest.endsAt > now) break;

@@ -1,5 +1,5 @@
 /** Requests of terminals that nodes share: a table that is not logged, and one statement for each step. */
-import { type SharedTerminalRequests, type TerminalRequest, waitingBounds } from '../terminal-requests.ts';
+import { type PendingTerminalLogin, type SharedTerminalLogins, waitingBounds } from '../terminal-logins.ts';
 import { serverTime } from './counters.ts';
 import type { Readers } from './readers.ts';
 
@@ -33,7 +33,7 @@ const statementsAt = (now: string) => ({
  * A statement that is repeated after a failed connection finds nothing if the first one was carried out: the approval is then reported as
  * that of an unknown code, or the login is lost. Neither happens twice.
  */
-export class PostgresTerminalRequests implements SharedTerminalRequests {
+export class PostgresTerminalLogins implements SharedTerminalLogins {
   readonly #readers: Pick<Readers, 'run'>;
   readonly #statements: ReturnType<typeof statementsAt>;
 
@@ -44,7 +44,7 @@ export class PostgresTerminalRequests implements SharedTerminalRequests {
   }
 
   /** Requests that are made at the same moment may exceed the bounds together, until the next one. */
-  async add({ code, terminal, network, shown }: TerminalRequest, milliseconds: number): Promise<void> {
+  async add({ code, terminal, network, shown }: PendingTerminalLogin, milliseconds: number): Promise<void> {
     await this.#readers.run(this.#statements.add, [code, terminal, network, shown, milliseconds]);
     await this.#readers.run(trimNetwork, [network, waitingBounds.perNetwork]);
     await this.#readers.run(trimAll, [waitingBounds.total]);
