@@ -1,5 +1,5 @@
 /** A run of the bench without a browser: what is bound to whom, what is said, and what is kept. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readCsv } from '../../console/pages/bench/csv.ts';
 import { figuresOf, resultCells } from '../../console/pages/bench/results.ts';
 import { readRoster } from '../../console/pages/bench/roster-file.ts';
@@ -101,7 +101,19 @@ describe('without a roster', () => {
     expect([bound, run.view.value.results, run.view.value.person?.userId]).toEqual([[], [], 'ann']);
   });
 
+  test('a key whose unplugging is reported after a badge is not bound', async () => {
+    const { run, bound } = bench();
+    run.plugged(keyOf('A'), true);
+    run.take({ type: 'badge', text: 'ann' });
+    await answered();
+    run.pulled('id-A', true);
+    await answered();
+    expect([bound, run.view.value.results.map(({ failure }) => failure)]).toEqual([[], ['pulled too early']]);
+  });
+
   test('two keys are not bound, and one of them can be ignored', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const { run, bound } = bench();
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('A'), true);
@@ -111,6 +123,8 @@ describe('without a roster', () => {
     expect([run.view.value.phase, bound]).toEqual(['crowded', []]);
     run.ignore('id-A');
     await answered();
+    expect(run.view.value.phase).toBe('checking');
+    await vi.advanceTimersByTimeAsync(1000);
     expect([run.view.value.phase, run.view.value.keys.map(key => key.serialNumber)]).toEqual(['ready', ['B']]);
     run.pulled('id-A', true);
     run.pulled('id-B', true);

@@ -144,7 +144,8 @@ export class Operator {
     const result = new RegExp(`✓ PASS .*${key.serial}|✗ FAIL .*${UNREAD}`);
     const { text, at } = await this.shows(`PASS of ${key.serial}`, result, from);
     const named = this.#screen.texts.map(line => PROMPT.exec(line)?.[1]).findLast(found => found !== undefined);
-    assert.equal(named, userId, `the person on the screen for ${key.serial}`);
+    const shown = this.#screen.texts.slice(-30).join('\n');
+    assert.equal(named, userId, `the person on the screen for ${key.serial}; its last lines:\n${shown}`);
     if (text.includes('PASS')) return { id, at };
     assert.ok(more > 0, `${key.serial} did not answer in time, ${1 + MORE} times`);
     this.unread += 1;

@@ -1,10 +1,11 @@
 /** A run of the bench: what happens at the reader and at the keyboard goes in, what to show comes out. */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Key } from '../../../src/contract/hardware.ts';
-import type { LineAction, LineEvent, Phase, Remark } from '../../../src/contract/line/events.ts';
+import type { CheckAction, LineAction, LineEvent, Phase, Remark } from '../../../src/contract/line/events.ts';
 import { Line } from '../../../src/contract/line/line.ts';
 import type { Person } from '../../../src/contract/line/people.ts';
 import { countsOf } from '../../../src/contract/line/rows.ts';
+import { settled } from '../../../src/contract/line/settled.ts';
 import type { Result } from './results.ts';
 import type { RunStore } from './store.ts';
 import { failed, type Verdict } from './verdict.ts';
@@ -177,14 +178,15 @@ export class BenchRun {
     const key = this.#keys.get(action.keyId);
     if (!key || !person) return;
     if (action.type === 'fail') this.#end({ verdict: failed('pulled too early'), key, person, isCommit: false });
-    else if (action.type === 'check') void this.#check(key, person, action.attempt);
+    else if (action.type === 'check') void this.#check(key, person, action);
     else void this.#commit(key, person, action.attempt);
   }
 
-  async #check(key: Key, person: Person, attempt: number): Promise<void> {
+  async #check(key: Key, person: Person, action: CheckAction): Promise<void> {
     const line = this.#line;
+    const { attempt } = action;
     this.#outcome = null;
-    const verdict = await this.#parts.registry.check(key, person, this.#countedFor(key));
+    const verdict = await settled(action, this.#parts.registry.check(key, person, this.#countedFor(key)));
     // The key was unplugged, or the person has changed.
     if (line !== this.#line || attempt !== line.attempt) return;
     this.#end({ verdict, key, person, isCommit: false });

@@ -14,15 +14,21 @@ export type LineEvent =
 /** What the operator types. */
 export type Command = 'enter' | 'undo' | 'skip' | 'redo';
 
-/** What to do. `person` is the number of a row of the roster. */
+interface Task {
+  readonly attempt: number;
+  readonly keyId: string;
+  /** Number of a row of the roster. */
+  readonly person: number;
+}
+
+/** A key is to be checked. It is new if it was plugged in for this person; otherwise it may be gone: see `settled`. */
+export type CheckAction = Task & { readonly type: 'check'; readonly isNew: boolean };
+
+/** What to do. */
 export type LineAction =
+  | CheckAction
   /** `fail`: it was unplugged too early. */
-  | {
-      readonly type: 'check' | 'commit' | 'fail';
-      readonly attempt: number;
-      readonly keyId: string;
-      readonly person: number;
-    }
+  | (Task & { readonly type: 'commit' | 'fail' })
   | { readonly type: 'say'; readonly what: Remark; readonly person: number | null; readonly text: string };
 
 /** What the operator has to know. */

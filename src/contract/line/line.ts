@@ -93,7 +93,7 @@ export class Line {
   #plug(keyId: string): void {
     if (this.#bound.has(keyId)) return;
     if (!this.#keys.includes(keyId)) this.#keys.push(keyId);
-    this.#settle();
+    this.#settle(true);
   }
 
   /** It is not known for whom the key was plugged in: only a badge relates it to a person. */
@@ -119,8 +119,8 @@ export class Line {
     }
   }
 
-  /** Follows what is in the reader. A key alone is checked for the person who is next. */
-  #settle(): void {
+  /** Follows what is in the reader. A key alone is checked for the person who is next. `isNew`: it was plugged in for that person. */
+  #settle(isNew = false): void {
     if (this.#phase.type === 'committing') return;
     this.#attempt++;
     const [keyId, second] = this.#keys;
@@ -131,7 +131,7 @@ export class Line {
     } else if (this.#aside.has(keyId) || this.person === null) this.#phase = { type: 'aside', keyId };
     else {
       this.#phase = { type: 'checking', keyId };
-      this.#act('check', keyId, this.person);
+      this.#actions.push({ type: 'check', attempt: this.#attempt, keyId, person: this.person, isNew });
     }
   }
 
@@ -156,7 +156,7 @@ export class Line {
     else if (this.#keys.includes(keyId)) this.#aside.add(keyId);
     const badge = this.#badge;
     this.#badge = null;
-    if (badge === null) this.#settle();
+    if (badge === null) this.#settle(true);
     else this.#scan(badge);
   }
 
@@ -262,7 +262,7 @@ export class Line {
     this.#settle();
   }
 
-  #act(type: 'check' | 'commit' | 'fail', keyId: string, person: number): void {
+  #act(type: 'commit' | 'fail', keyId: string, person: number): void {
     this.#actions.push({ type, attempt: this.#attempt, keyId, person });
   }
 

@@ -37,7 +37,7 @@ function lineOf(people: readonly Person[] | null = three, done: readonly number[
 describe('a key that has passed its check', () => {
   test('is bound when it is unplugged, and the next person is named', () => {
     const { line, plug, pull, checked, committed, bindings } = lineOf();
-    expect(plug('k1')).toEqual([{ type: 'check', attempt: 1, keyId: 'k1', person: 0 }]);
+    expect(plug('k1')).toEqual([{ type: 'check', attempt: 1, keyId: 'k1', person: 0, isNew: true }]);
     expect(checked()).toEqual([]);
     expect(pull('k1')).toMatchObject([{ type: 'commit', keyId: 'k1', person: 0 }]);
     committed();
@@ -288,6 +288,19 @@ test('a key that was plugged in unseen is not bound before a badge or its next p
   pull('k2');
   plug('k1');
   expect(bindings()).toEqual(['bob k2']);
+});
+
+test('a check after a badge, or after the other of two keys was removed, is of a key that may be gone', () => {
+  const { take, plug, pull, checked, committed } = lineOf();
+  plug('k1');
+  checked();
+  expect(take({ type: 'badge', text: 'bob' })).toMatchObject([{ what: 'badge' }, { type: 'check', isNew: false }]);
+  plug('k2');
+  expect(pull('k2')).toMatchObject([{ type: 'check', keyId: 'k1', isNew: false }]);
+  checked();
+  take({ type: 'enter' });
+  plug('k3');
+  expect(committed()).toMatchObject([{ type: 'check', keyId: 'k3', isNew: true }]);
 });
 
 describe('without a roster', () => {

@@ -1,9 +1,10 @@
 /** Enrolls keys for the people of a roster: connects the line with the reader, the keyboard and the registry. */
 import type { Key } from '../../../contract/hardware.ts';
-import type { LineAction, LineEvent } from '../../../contract/line/events.ts';
+import type { CheckAction, LineAction, LineEvent } from '../../../contract/line/events.ts';
 import { Line } from '../../../contract/line/line.ts';
 import type { Person } from '../../../contract/line/people.ts';
 import { countsOf } from '../../../contract/line/rows.ts';
+import { settled } from '../../../contract/line/settled.ts';
 import type { DeviceType } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -201,12 +202,13 @@ class RosterRun {
       void this.#work(this.#report.failed(verdict, key.serialNumber ?? key.keyId));
       return;
     }
-    if (action.type === 'check') void this.#work(this.#check(key, person, action.attempt));
+    if (action.type === 'check') void this.#work(this.#check(key, person, action));
     else this.#commit = this.#work(this.#bind(key, person, action.attempt));
   }
 
-  async #check(key: Key, person: Person, attempt: number): Promise<void> {
-    const verdict = await this.#station.check(key, person);
+  async #check(key: Key, person: Person, action: CheckAction): Promise<void> {
+    const { attempt } = action;
+    const verdict = await settled(action, this.#station.check(key, person));
     // The key was unplugged, or the person has changed.
     if (attempt !== this.#line.attempt || this.#over.signal.aborted) return;
     this.#proved = verdict.proved;
