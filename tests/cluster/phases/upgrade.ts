@@ -10,7 +10,17 @@ import { migrations } from '../../../daemon/store/postgres/migrations.ts';
 import type { Cluster } from '../cluster.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const sources = ['bin', 'src', 'daemon', 'drivers', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'];
+const sources = [
+  'bin',
+  'src',
+  'daemon',
+  'drivers',
+  'console',
+  'scripts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+];
 /** The end of the list of steps. */
 const LIST_END = '\n];';
 
