@@ -114,13 +114,16 @@ export class Incidents {
     return isBound;
   }
 
-  /** It may not be seen. What the driver still reports of it comes before a later key has its result. */
+  /** It may not be seen, or reported without its serial number. What the driver still reports of it comes before the result of a later key. */
   async #pulledAtOnce(person: string): Promise<boolean> {
-    const { operator, bench, box } = this.#parts;
+    const { operator, bench, box, others } = this.#parts;
     const key = box.take([]);
     const from = operator.lines;
     await bench.unplugUnseen(await bench.plug(key.spec));
-    await this.#unreadable();
+    // A key without a serial number could not be distinguished from this one on the screen.
+    const later = others[0]!;
+    const id = await operator.failNamed(later);
+    await bench.unplug(id, later.serial);
     return operator.isBoundBy(key, person, from);
   }
 

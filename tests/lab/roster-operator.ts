@@ -162,6 +162,14 @@ export class Operator {
     return id;
   }
 
+  /** The same for a key that has to be named with its serial number. */
+  async failNamed(key: BoxKey): Promise<number> {
+    const from = this.lines;
+    const id = await this.#bench.plug(key.spec);
+    await this.shows('why it is not bound', new RegExp(`✗ FAIL .*${key.serial}`), from);
+    return id;
+  }
+
   /** Pulls out a key that has passed, or presses Enter before that, and waits until it is bound. */
   async bind(key: BoxKey, id: number, userId: string, byEnter: boolean): Promise<void> {
     const from = this.lines;
