@@ -9,7 +9,7 @@ export interface Step {
   readonly file?: { readonly name: string; readonly content: string };
   /** Sent with the service token: its requests count apart, so that two runs in a minute stay within the limits of a user. */
   readonly asProgram?: true;
-  /** Postman cannot use a security key: any response in an envelope passes. */
+  /** The request needs an answer of a security key, which Postman cannot give: the refusal passes too, if it is in the usual envelope. */
   readonly takesKey?: true;
   /** What the path names does not exist: the response is 404. */
   readonly missing?: true;

@@ -114,7 +114,7 @@ export class TerminalLogins {
     };
   }
 
-  /** Refuses with 404 if there is no such request, or if it has expired by the clock of this daemon. */
+  /** The request. Throws 404 if it does not exist or, by this daemon's clock, has expired. */
   #parsed(found: string | null): Shown {
     const shown = found === null ? null : (JSON.parse(found) as Shown);
     if (!shown || shown.expiresAt <= this.#parts.now()) throw unknownCode();
