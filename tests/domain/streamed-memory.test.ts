@@ -55,21 +55,32 @@ test('memory that is small may grow, also if V8 has reduced it while content was
   expect(vi.getTimerCount()).toBe(0);
 });
 
-/** MiB of memory for young objects after 64 MiB of objects were made and kept, in a process of its own. */
-function youngAfter(streamed: number): number {
+/**
+ * The MiB that V8 gave to young objects for half of the time while three times 64 MiB of objects were made, in a process of its own. A
+ * single value says little: V8 needs up to 31 MiB for moments although the growth is stopped, and it takes memory back from a process
+ * that a busy machine slows down.
+ */
+function usualYoung(streamed: number): number {
   const script = `
     import { getHeapSpaceStatistics } from 'node:v8';
     import { youngGrowth } from ${JSON.stringify(join(import.meta.dirname, '../../daemon/streamed-memory.ts'))};
     const young = () => getHeapSpaceStatistics().find(space => space.space_name === 'new_space').space_size / ${MiB};
-    const kept = [];
+    let kept = [];
     while (young() <= 4) kept.push([{}]);
     youngGrowth.streamed(${streamed});
-    for (let i = 0; i < 1_000_000; i++) kept.push([{}]);
-    console.log(young());`;
+    const sizes = [];
+    for (let round = 0; round < 3; round++) {
+      kept = [];
+      for (let i = 0; i < 1_000_000; i++) {
+        kept.push([{}]);
+        if (i % 1_000 === 0) sizes.push(young());
+      }
+    }
+    console.log(sizes.sort((a, b) => a - b)[sizes.length / 2]);`;
   return Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }));
 }
 
 test('V8 keeps the memory of young objects small while content is streamed', () => {
-  expect(youngAfter(0)).toBeGreaterThan(16);
-  expect(youngAfter(16 * MiB)).toBeLessThanOrEqual(9);
+  expect(usualYoung(0)).toBeGreaterThan(16);
+  expect(usualYoung(16 * MiB)).toBeLessThanOrEqual(9);
 });
