@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { importsOf, rules, violationsIn } from '../../scripts/import-boundaries.ts';
+import { importsOf, violationsIn } from '../../scripts/import-boundaries.ts';
+import { rules } from '../../scripts/lib/import-rules.ts';
 
 /** Sources that each break a rule: where one stands, what it says, and why it may not. */
 const broken: readonly (readonly [file: string, source: string, reason: RegExp])[] = [

@@ -1,0 +1,269 @@
+// Which folder may import which: one table, each rule with its reason. `node scripts/import-boundaries.ts` checks it.
+// A path that ends with `/` is a folder.
+
+/** Files in `from`, those in `except` left out, import nothing of `never` (but for `but`), or with `only` nothing else. */
+export interface Rule {
+  readonly from: readonly string[];
+  readonly except?: readonly string[];
+  readonly never?: readonly string[];
+  readonly but?: readonly string[];
+  readonly only?: readonly string[];
+  /** The rule is about imports at the top of a file alone: `await import()` and types are free. */
+  readonly atStart?: true;
+  readonly because: string;
+}
+
+/** The folders that are shipped. */
+export const product: readonly string[] = ['bin/', 'src/', 'daemon/', 'drivers/', 'console/'];
+
+/** The modules of the contract that are plain data. */
+const plainContract = ['codes', 'csv', 'endpoints', 'ids', 'limits', 'local', 'text', 'values'].map(
+  name => `src/contract/${name}.ts`,
+);
+
+/** `npm:` is any package, `npm:x` the package x, `node:` any built-in module, `node:x` the module x. */
+export const rules: readonly Rule[] = [
+  {
+    from: product,
+    never: ['tests/', 'bench/', 'scripts/', 'docs/'],
+    because: 'the program is shipped without its tests and tools',
+  },
+  {
+    from: ['src/', 'daemon/', 'drivers/'],
+    never: ['bin/'],
+    because: 'bin joins the command line and the daemon; nothing imports it',
+  },
+  {
+    from: ['src/'],
+    never: ['daemon/', 'drivers/'],
+    because: 'the command line knows the daemon only by its HTTP interface; bin/ joins the two',
+  },
+  {
+    from: ['daemon/'],
+    never: ['src/'],
+    but: ['src/contract/', 'src/webhooks/'],
+    because: 'the daemon and the command line share only the contract, and how webhooks are signed',
+  },
+  {
+    from: ['drivers/'],
+    only: ['drivers/', 'npm:', 'node:'],
+    because: 'drivers are usable without the daemon and the command line',
+  },
+  {
+    from: ['src/contract/'],
+    only: ['src/contract/', 'npm:typebox', 'npm:yaml'],
+    because: 'the contract is data and types: no I/O, and nothing of the code that uses it',
+  },
+  {
+    from: ['console/'],
+    only: [
+      'console/',
+      'src/contract/',
+      'npm:preact',
+      'npm:@preact/signals',
+      'npm:@simplewebauthn/browser',
+      'npm:uqr',
+      'npm:@noble/hashes',
+    ],
+    because: 'the console runs in a browser and knows the daemon by the contract alone',
+  },
+  {
+    from: ['bin/', 'src/', 'daemon/', 'drivers/'],
+    never: ['console/'],
+    because: 'the daemon serves the files of the console and runs none of it',
+  },
+  {
+    from: ['src/webhooks/'],
+    only: ['src/contract/', 'npm:standardwebhooks', 'node:crypto'],
+    because: 'both sides sign webhooks with it: text in, text out, no I/O',
+  },
+  {
+    from: plainContract,
+    only: plainContract,
+    because: 'the command line loads these modules at every start: TypeBox takes longer to load than a command to run',
+  },
+  {
+    from: ['src/cli/client/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/session/', 'src/cli/settings/', 'src/cli/terminal/'],
+    because: 'imports go commands → client → contract; the client returns what a command shows',
+  },
+  {
+    from: ['src/cli/session/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/terminal/'],
+    because: 'a session finds the server and the token; it neither prints nor prompts',
+  },
+  {
+    from: ['src/cli/terminal/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/client/', 'src/cli/session/', 'src/cli/settings/'],
+    because: 'the terminal shows the values it receives and fetches none',
+  },
+  {
+    from: ['src/cli/pickers/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/session/', 'src/cli/settings/'],
+    because: 'imports go commands → pickers → client and terminal; a picker offers values and changes nothing',
+  },
+  {
+    from: ['src/cli/settings/'],
+    never: ['src/cli/main.ts', 'src/cli/commands/', 'src/cli/client/', 'src/cli/session/'],
+    because: 'settings are read before a client or a command exists',
+  },
+  {
+    from: ['src/cli/service/'],
+    only: ['src/cli/service/', 'src/contract/', 'node:'],
+    because: 'service definitions are made from plain values, so that any machine can test them',
+  },
+  {
+    from: ['src/cli/commands/'],
+    never: ['src/cli/main.ts'],
+    because: 'main runs the commands; a command that imports main could run itself',
+  },
+  {
+    from: ['daemon/domain/'],
+    only: ['daemon/domain/', 'src/contract/', 'node:crypto'],
+    because: 'the domain decides and does no I/O: everything it judges is passed in, and it knows no other room',
+  },
+  {
+    from: ['daemon/proof/'],
+    // The reader of CBOR: the drivers read what keys claim with it.
+    only: [
+      'daemon/proof/',
+      'drivers/protocols/cbor.ts',
+      'drivers/protocols/malformed.ts',
+      'src/contract/',
+      'node:crypto',
+    ],
+    because:
+      'the judge of proofs does no I/O: evidence, trust and time are passed in, so that any verdict can be repeated',
+  },
+  {
+    from: ['daemon/store/'],
+    only: [
+      'daemon/store/',
+      'daemon/domain/',
+      'daemon/concurrency.ts',
+      'daemon/files.ts',
+      'daemon/private-file.ts',
+      'src/contract/',
+      'npm:better-sqlite3',
+      'npm:pg',
+      'node:',
+    ],
+    because: 'imports go http → services → store → domain; the store keeps rows and decides nothing',
+  },
+  {
+    from: ['daemon/services/', 'daemon/notifications/', 'daemon/blobs/', 'daemon/hardware/', 'daemon/home/'],
+    never: ['daemon/main.ts', 'daemon/http/', 'npm:fastify'],
+    because: 'HTTP ends in daemon/http: services return values and refuse with business codes',
+  },
+  {
+    from: ['daemon/services/', 'daemon/notifications/', 'daemon/blobs/', 'daemon/hardware/', 'daemon/home/'],
+    // The connections to the object store.
+    except: ['daemon/blobs/s3/bucket.ts'],
+    never: ['node:http'],
+    because: 'HTTP ends in daemon/http: services return values and refuse with business codes',
+  },
+  {
+    from: ['daemon/'],
+    except: ['daemon/store-engine.ts', 'daemon/store/sqlite/'],
+    never: ['daemon/store/sqlite/'],
+    // The lock of the home folder, which is not part of the registry.
+    but: ['daemon/store/sqlite/file-lock.ts'],
+    because: 'everything stores through the interfaces in daemon/store; only daemon/store-engine.ts chooses the engine',
+  },
+  {
+    from: ['daemon/'],
+    except: ['daemon/store-engine.ts', 'daemon/store/postgres/'],
+    never: ['daemon/store/postgres/'],
+    because: 'everything stores through the interfaces in daemon/store; only daemon/store-engine.ts chooses the engine',
+  },
+  {
+    from: ['daemon/store-engine.ts'],
+    never: ['daemon/store/postgres/'],
+    atStart: true,
+    because: 'a daemon with SQLite does not load the client of PostgreSQL',
+  },
+  {
+    from: ['daemon/http/'],
+    never: ['daemon/main.ts', 'drivers/', 'npm:better-sqlite3'],
+    because: 'http → services → domain → contract: a route reads a request, calls a service and writes the response',
+  },
+  {
+    from: ['daemon/'],
+    except: ['daemon/main.ts', 'daemon/run.ts', 'daemon/programs.ts', 'daemon/maintenance/'],
+    never: [
+      'daemon/main.ts',
+      'daemon/registry-daemon.ts',
+      'daemon/station.ts',
+      'daemon/run.ts',
+      'daemon/programs.ts',
+      'daemon/maintenance/',
+      'daemon/store-engine.ts',
+    ],
+    because: 'main is the composition root: it joins the parts, and no part imports the whole',
+  },
+  {
+    from: ['daemon/'],
+    except: ['daemon/main.ts', 'daemon/hardware/drivers.ts', 'daemon/proof/'],
+    never: ['drivers/hid/', 'drivers/pcsc/', 'drivers/simulated/', 'drivers/protocols/'],
+    because: 'the daemon knows the Driver interface (drivers/driver.ts); main chooses the drivers',
+  },
+  {
+    from: ['drivers/protocols/'],
+    never: ['drivers/hid/', 'drivers/pcsc/', 'drivers/simulated/', 'node:fs', 'node:child_process', 'node:net'],
+    because: 'a protocol talks over the connection it receives, so that it is tested on bytes without hardware',
+  },
+  {
+    from: product,
+    except: ['daemon/store/sqlite/'],
+    never: ['npm:better-sqlite3'],
+    because: 'only daemon/store/sqlite knows SQLite: another store must be able to replace it',
+  },
+  {
+    from: product,
+    except: ['daemon/store/postgres/'],
+    never: ['npm:pg'],
+    because: 'only daemon/store/postgres knows PostgreSQL: another store must be able to replace it',
+  },
+  {
+    from: product,
+    except: ['drivers/hid/'],
+    never: ['npm:node-hid', 'npm:usb'],
+    because: 'only drivers/hid loads the native USB modules, and it works without them',
+  },
+  {
+    from: product,
+    except: ['drivers/pcsc/'],
+    never: ['npm:pcsc-mini', 'node:ffi'],
+    because: 'only drivers/pcsc loads the native PC/SC module, and it works without it',
+  },
+  {
+    from: product,
+    except: ['src/cli/client/'],
+    never: ['npm:undici'],
+    because: 'only src/cli/client knows how requests are sent, and both of its transports pass one suite',
+  },
+  {
+    from: product,
+    except: ['src/cli/settings/'],
+    never: ['npm:conf'],
+    because: 'only src/cli/settings knows how settings are stored: it takes the lock that conf does not',
+  },
+  {
+    from: product,
+    except: ['src/cli/settings/'],
+    never: ['npm:@napi-rs/keyring'],
+    because: 'only src/cli/settings knows where tokens are stored, and it works without a keychain',
+  },
+  {
+    from: product,
+    except: ['daemon/main.ts', 'daemon/registry-daemon.ts', 'daemon/station.ts', 'daemon/assembled.ts', 'daemon/http/'],
+    never: ['npm:fastify'],
+    because: 'only daemon/http, and what composes a daemon, know Fastify',
+  },
+  {
+    from: product,
+    never: ['npm:node-hid', 'npm:usb', 'npm:pcsc-mini', 'npm:@napi-rs/keyring'],
+    atStart: true,
+    because: 'a native module is loaded when it is used: if it is missing, the rest must run',
+  },
+];
