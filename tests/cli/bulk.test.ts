@@ -1,9 +1,9 @@
 /** activate, lock, unlock, deactivate and code for many devices. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../support/needs.ts';
+import { bulkDevices, fileOf, linesOf } from './bulk-devices.ts';
 import { adminPassword, type Daemon, discard, programFile, startDaemon, temporaryFolder } from './program.ts';
 import { relayTo } from './relay.ts';
 import { atTerminal } from './screen.ts';
@@ -14,66 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => discard(daemon));
 
-interface Registered {
-  readonly deviceId: string;
-  readonly serialNumber: string;
-  readonly activationCode: string;
-}
-
-let groups = 0;
-
-/** Devices of a manufacturer of their own. */
-async function registered(count: number, active = false) {
-  const name = `BULK${++groups}`;
-  const devices = Array.from({ length: count }, (_, n) => ({
-    deviceType: 'UKEY',
-    serialNumber: `${name}-${n}`,
-    manufacturer: name,
-    model: 'One',
-  }));
-  const { results } = (await daemon.call('POST', '/api/devices/batch-register', { devices })) as {
-    results: Registered[];
-  };
-  if (active)
-    await update(
-      'ACTIVATE',
-      results.map(({ deviceId, activationCode }) => ({ deviceId, activationCode, userId: 'alice' })),
-    );
-  return { name, devices: results, ids: results.map(({ deviceId }) => deviceId) };
-}
-
-async function update(operation: string, items: readonly object[]): Promise<void> {
-  for (let from = 0; from < items.length; from += 1000) {
-    const data = await daemon.call('POST', '/api/devices/batch-update', {
-      operation,
-      items: items.slice(from, from + 1000),
-    });
-    expect(data.failed).toBe(0);
-  }
-}
-
-const stateOf = async (id: string) => (await daemon.call('GET', `/api/devices/${id}`)).status as string;
-const codeOf = async (id: string) => (await daemon.call('GET', `/api/devices/${id}`)).activationCode as string;
-const countOf = async (manufacturer: string, status: string) =>
-  (await daemon.call('GET', `/api/devices/list?size=1&manufacturer=${manufacturer}&status=${status}`)).pagination
-    .total as number;
-
-function fileOf(content: string, name = 'devices.txt') {
-  const folder = temporaryFolder();
-  const file = join(folder, name);
-  writeFileSync(file, content);
-  return { file, out: join(folder, 'results.csv') };
-}
-
-const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n');
-
-/** The request is executed and its response does not arrive. */
-function loseResponse(forward: () => Promise<void>, answer: ServerResponse): Promise<void> {
-  Object.defineProperty(answer, 'write', { value: () => true });
-  Object.defineProperty(answer, 'writeHead', { value: () => answer });
-  Object.defineProperty(answer, 'end', { value: () => answer.destroy() });
-  return forward();
-}
+const { registered, update, stateOf, codeOf, countOf } = bulkDevices(() => daemon);
 
 describe('several names', () => {
   test('one name prints what it printed before', async () => {
@@ -364,13 +305,14 @@ describe('--out', () => {
   );
 
   test('with --resume, only what failed is tried again', async () => {
-    const { devices, ids } = await registered(2, true);
-    const { file, out } = fileOf(`${devices[0]!.serialNumber}\nLATE-${groups}\n`);
+    const { name, devices, ids } = await registered(2, true);
+    const late = `LATE-${name}`;
+    const { file, out } = fileOf(`${devices[0]!.serialNumber}\n${late}\n`);
     const args = ['lock', '--file', file, '--yes', '--out', out, '--reason', 'r'];
     expect((await daemon.run(args)).code).toBe(7);
-    const { deviceId, activationCode } = await daemon.register(`LATE-${groups}`);
+    const { deviceId, activationCode } = await daemon.register(late);
     await update('ACTIVATE', [{ deviceId, activationCode, userId: 'u' }]);
-    writeFileSync(file, `${ids[0]}\nLATE-${groups}\n`);
+    writeFileSync(file, `${ids[0]}\n${late}\n`);
     const again = await daemon.run([...args, '--resume']);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('1 device locked') });
     expect(linesOf(out)).toHaveLength(4);
@@ -389,91 +331,6 @@ test('a reason that the interface refuses is a usage error, not a failure of eac
   const { code, stdout, stderr } = await daemon.run(['lock', 'DEV-1', 'DEV-2', '--reason', 'x'.repeat(201)]);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('--reason');
-});
-
-describe('a killed run', () => {
-  /** Kills a run while its second batch is on the way; `executed` says whether the daemon gets it. */
-  async function killed(args: readonly string[], executed: boolean): Promise<void> {
-    const reached = Promise.withResolvers<void>();
-    let batches = 0;
-    const url = await relayTo(daemon.url, (forward, answer) => {
-      if (++batches !== 2) void forward();
-      else if (executed) loseResponse(forward, answer).then(reached.resolve, reached.reject);
-      else reached.resolve();
-    });
-    const running = daemon.start([...args, '--server', url], { env: { DEVMGR_TOKEN: daemon.token } });
-    await reached.promise;
-    running.child.kill('SIGKILL');
-    await running.ended;
-  }
-
-  const namesIn = (out: string) =>
-    linesOf(out)
-      .slice(1)
-      .map(line => line.split(',')[2]);
-
-  test.each([true, false])(
-    'is continued, and no new code is lost or replaced twice (executed: %s)',
-    async executed => {
-      const { ids } = await registered(1500);
-      const { file, out } = fileOf(`${ids.join('\n')}\n`);
-      const args = ['code', '--file', file, '--yes', '--out', out, '--reason', 'lost'];
-      await killed(args, executed);
-      expect(linesOf(out)).toHaveLength(1001);
-      expect((await daemon.run(args)).code).toBe(2);
-      const before = await codeOf(ids[1200]!);
-      const resumed = await daemon.run([...args, '--resume']);
-      expect(resumed.code).toBe(0);
-      expect(resumed.stderr).toContain(
-        `had sent 500 devices without an answer; ${executed ? 500 : 0} of them were changed`,
-      );
-      expect(namesIn(out)).toEqual(ids);
-      const line = linesOf(out)[1201]!.split(',');
-      expect([line[2], line[5]]).toEqual([ids[1200], await codeOf(ids[1200]!)]);
-      expect(line[5] === before).toBe(executed);
-      expect(existsSync(`${out}.resume.json`)).toBe(false);
-    },
-    60_000,
-  );
-
-  test('that locks by filter has a result for each device', async () => {
-    const { name, ids } = await registered(1100, true);
-    const { out } = fileOf('');
-    const args = [
-      'lock',
-      '--filter',
-      `manufacturer=${name}`,
-      '--filter',
-      'status=ACTIVE',
-      '--yes',
-      '--out',
-      out,
-      '--reason',
-      'r',
-    ];
-    await killed(args, true);
-    expect((await daemon.run([...args, '--resume'])).code).toBe(0);
-    expect(namesIn(out)).toEqual(ids);
-    expect(await countOf(name, 'LOCKED')).toBe(1100);
-  }, 60_000);
-
-  test('in one run, a lost response is not a failure', async () => {
-    const { ids } = await registered(3, true);
-    const reached: string[] = [];
-    const url = await relayTo(daemon.url, (forward, answer) => {
-      reached.push('batch');
-      if (reached.length === 1) void loseResponse(forward, answer);
-      else void forward();
-    });
-    const { code, rows } = await daemon.run(['lock', ...ids, ids[0]!, '--reason', 'r', '--json', '--server', url], {
-      env: { DEVMGR_TOKEN: daemon.token },
-    });
-    expect(rows.map(({ deviceId, status }) => [deviceId, status])).toEqual([
-      ...ids.map(id => [id, 'success']),
-      [ids[0], 'failed'],
-    ]);
-    expect([code, reached.length]).toEqual([7, 2]);
-  });
 });
 
 needs(['script'], 'bsdutils')('on a terminal', () => {
