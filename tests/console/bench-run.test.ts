@@ -111,6 +111,23 @@ describe('without a roster', () => {
     expect([bound, run.view.value.results.map(({ failure }) => failure)]).toEqual([[], ['pulled too early']]);
   });
 
+  test('a key that a new list of keys lacks is gone and not bound; a key that the list has stays', async () => {
+    const { run, bound } = bench();
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('A'), true);
+    await answered();
+    run.keepOnly(new Set(['id-A']));
+    expect(run.view.value.phase).toBe('ready');
+    run.keepOnly(new Set());
+    expect([run.view.value.phase, bound]).toEqual(['empty', []]);
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('B'), true);
+    await answered();
+    run.pulled('id-B', true);
+    await answered();
+    expect(bound).toEqual(['ann B']);
+  });
+
   test('two keys are not bound, and one of them can be ignored', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
