@@ -195,6 +195,9 @@ describe('a file that cannot be carried out', () => {
     if (text !== null) writeFileSync(file, text);
     const { code, stderr } = await apply(file);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
+    // The file is what is wrong, also without --yes.
+    const unconfirmed = await daemon.run(['janitor', 'apply', file]);
+    expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
   });
 
   test.each([

@@ -254,6 +254,21 @@ describe('--dry-run', () => {
     expect(rows.map(({ line, status }) => [line, status])).toEqual([3, 7, 8].map(line => [line, 'success']));
   });
 
+  test('devices that are named beside a file are those of its rows, with the names of persons', async () => {
+    const file = templateOf(
+      `result,deviceId,serialNumber,userId,name\nregistered,${ids[0]},LB-0,al,Al\nregistered,${ids[1]},LB-1,bo,Bo\nknown,${ids[1]},LB-1,bo,Bo Ott\n`,
+      'handed-out.csv',
+    );
+    const template = templateOf('^XA^FD{name} {serialNumber}^FS^XZ', 'name.zpl');
+    const of = (...names: string[]) =>
+      daemon.run(['label', ...names, '--file', file, '--template', template, '--dry-run']);
+    const { code, stdout } = await of('LB-1', ids[0]!);
+    expect([code, [...stdout.matchAll(/FD([^^]*)/g)].map(([, text]) => text)]).toEqual([0, ['Bo Ott LB-1', 'Al LB-0']]);
+    const absent = await of(ids[2]!);
+    expect(absent).toMatchObject({ code: 2, stdout: '' });
+    expect(absent.stderr).toContain(`${file} has no row of the device "${ids[2]}"`);
+  });
+
   test('a line without a device fails in other files', async () => {
     const file = templateOf('deviceId,serialNumber\n,LB-0\n,\n', 'list.csv');
     const { code, rows } = await daemon.run(['label', '--file', file, '--dry-run', '--json']);

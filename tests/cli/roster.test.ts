@@ -207,8 +207,8 @@ describe('with labels', () => {
   test('a printer that does not respond holds up no person; what is not printed is named', async () => {
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     const { address, server } = await labelPrinter(socket => void isOver.then(() => socket.resetAndDestroy()));
-    const { out, rows, start: begin } = bench.station('userId\nmia\nned\n');
-    const running = begin('--label', '--printer', address, '--out', out);
+    const { out, rows, template, start: begin } = bench.station('userId\nmia\nned\n');
+    const running = begin('--label', '--printer', address, '--template', template, '--out', out);
     for (const user of ['mia', 'ned']) {
       await bench.plug();
       await running.until('stderr', new RegExp(`PASS[\\s\\S]*it is bound to ${user}`));
@@ -223,7 +223,7 @@ describe('with labels', () => {
     const why = `label: failed: printer ${address} has closed the connection before it had the label`;
     expect(stderr).toContain(`! ${why}: it is the label of ${ids[0]} for mia\n`);
     expect(stderr).toContain(
-      `2 labels are not printed. Print them later: devmgr label ${ids.join(' ')} --printer ${address}`,
+      `2 labels are not printed. Print them later: devmgr label ${ids.join(' ')} --file ${out} --printer ${address} --template ${template}`,
     );
   });
 

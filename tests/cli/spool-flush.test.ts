@@ -291,6 +291,22 @@ describe('a file', () => {
     expect(await deviceOf(serial!)).toBeUndefined();
   });
 
+  test('of another registry is named also if no key of it waits; without a login, or while the registry is away, it is done', async () => {
+    spooled([], { header: headerOf('0'.repeat(32)) });
+    expect(await flush()).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/is for another registry: .*\n.*no key waits in it/),
+    });
+    const isDone = { code: 0, stderr: expect.stringMatching(/^No key waits in/) };
+    const elsewhere = { home: folder, env: { ...env(), DEVMGR_SERVER: 'http://127.0.0.1:1' } };
+    expect(await devmgr(['spool', 'flush', file], elsewhere)).toMatchObject(isDone);
+    file = join(folder, 'own.spool');
+    spooled([]);
+    const anyone = { home: temporaryFolder(), env: { DEVMGR_SERVER: registry.url } };
+    expect(await devmgr(['spool', 'flush', file], anyone)).toMatchObject(isDone);
+  });
+
   test('of a registry that was never met is known by the address', async () => {
     spooled([entryOf()], { header: { ...headerOf(null), servers: ['https://elsewhere.test'] } });
     expect(await flush()).toMatchObject({ code: 2, stderr: expect.stringMatching(/for another registry/) });

@@ -52,9 +52,9 @@ export class EnrollFile {
     const known = text === '' ? null : columnsIn(text);
     const more = isRoster ? [...wanted, failureColumn] : wanted;
     this.#columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...more];
-    if (this.#isCsv && text !== '' && known === null)
+    if (this.isCsv && text !== '' && known === null)
       throw usage(`${path} does not contain results of an enrollment`, 'name another file with --out');
-    const missing = this.#isCsv ? wanted.find(column => !this.#columns.includes(column)) : undefined;
+    const missing = this.isCsv ? wanted.find(column => !this.#columns.includes(column)) : undefined;
     if (missing !== undefined) throw usage(`${path} has no column ${missing}`, 'name another file with --out');
     // After a crash the last line may be incomplete: the next result starts on a new line.
     this.#append(text === '' ? this.#header : text.endsWith('\n') ? '' : '\n');
@@ -63,7 +63,7 @@ export class EnrollFile {
   /** Starts a new file if the file was deleted meanwhile. */
   add(outcome: EnrolledKey): void {
     const isNew = this.#isRegular && !statSync(this.path, { throwIfNoEntry: false })?.size;
-    const line = this.#isCsv ? toCsv(this.#columns, [cellsOf(outcome)], false) : `${safeJson(outcome)}\n`;
+    const line = this.isCsv ? toCsv(this.#columns, [cellsOf(outcome)], false) : `${safeJson(outcome)}\n`;
     this.#append(isNew ? this.#header + line : line);
   }
 
@@ -98,15 +98,16 @@ export class EnrollFile {
 
   async *#lines(): AsyncGenerator<ResultRow> {
     if (!this.#isRegular) return;
-    yield* rowsOf(this.path, createReadStream(this.path, 'utf8'), !this.#isCsv);
+    yield* rowsOf(this.path, createReadStream(this.path, 'utf8'), !this.isCsv);
   }
 
-  get #isCsv(): boolean {
+  /** Whether the rows are CSV; else they are JSON lines. */
+  get isCsv(): boolean {
     return !/\.(jsonl|ndjson|json)$/i.test(this.path);
   }
 
   get #header(): string {
-    return this.#isCsv ? headerOf(this.#columns) : '';
+    return this.isCsv ? headerOf(this.#columns) : '';
   }
 
   #append(text: string): void {

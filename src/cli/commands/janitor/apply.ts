@@ -32,8 +32,8 @@ export const janitorApply = command({
   ],
   async run({ args, flags }, context) {
     const { max = Number.POSITIVE_INFINITY, dryRun, yes, out, resume } = flags;
-    if (!yes && !dryRun && !context.canAsk) throw usage('a plan must be confirmed', 'add --yes');
     const plan = await readPlan(args[0]!);
+    if (!yes && !dryRun && !context.canAsk) throw usage('a plan must be confirmed', 'add --yes');
     await demandRegistry(context, plan);
     const found = await compare(context, plan);
     await nameChanged(context, plan, found.changed);

@@ -1,14 +1,14 @@
 /** The devices whose labels a command prints. */
 import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../../context.ts';
-import { Fault } from '../../fault.ts';
+import { Fault, usage } from '../../fault.ts';
 import { findDevice } from '../../hints.ts';
 import { filterOfPairs } from '../bulk/selection.ts';
-import { type Item, itemsOfFile, type Target, targetOf } from '../bulk/source.ts';
+import { type Item, itemsOfFile, nameOf, type Target, targetOf } from '../bulk/source.ts';
 import { exportedDevices } from '../devices/export-stream.ts';
 import type { LabelDevice } from './placeholders.ts';
 
-/** How devices are named: by exactly one of the three. */
+/** How devices are named: by exactly one of the three, or by a file of which `names` are wanted. */
 export interface Named {
   readonly names: readonly string[];
   readonly filter: readonly string[];
@@ -65,7 +65,17 @@ async function namedItems({ io }: Context, names: readonly string[], file: strin
   if (file === undefined) return names.map(name => ({ target: targetOf(name.trim()), fields: {}, problem: null }));
   const items: Item[] = [];
   for await (const item of itemsOfFile({ file, stdin: io.stdin, operation: null, userId: undefined })) items.push(item);
-  return items;
+  return names.length === 0 ? items : names.map(name => rowOf(items, name.trim(), file));
+}
+
+/** The last row of the file for a device: a run can report a key more than once. Throws a usage fault if there is none. */
+function rowOf(items: readonly Item[], name: string, file: string): Item {
+  const isFor = ({ target, unregistered }: Item) =>
+    !unregistered && (target.deviceId === name || target.serialNumber === name);
+  const row = items.findLast(isFor);
+  if (row === undefined)
+    throw usage(`${nameOf(file)} has no row of the device "${name}"`, 'omit --file, or the device');
+  return row;
 }
 
 /** More devices than this are read with one export: the rate limit counts each request. */

@@ -22,8 +22,8 @@ export const keyLabelFlags = {
 export interface KeyLabel {
   /** Returns the row of the key, which says whether the label is printed, and if not why. */
   print(key: EnrolledKey): Promise<EnrolledKey>;
-  /** The command that prints the labels of these devices. */
-  again(deviceIds: readonly string[]): string;
+  /** The command that prints the labels of these devices. `results`: the file with their rows in CSV, which has the names of persons. */
+  again(deviceIds: readonly string[], results: string | null): string;
 }
 
 /** What the flags ask for; null without `--label`. Throws a usage fault if neither they nor the settings name a printer. */
@@ -45,7 +45,11 @@ export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFl
         return withoutLabel(key, error instanceof Error ? error.message : String(error));
       }
     },
-    again: deviceIds => ['devmgr label', ...deviceIds, ...flagWords(flags)].join(' '),
+    again: (deviceIds, results) => {
+      // Only a template can have the name of the person.
+      const rows = results === null || flags.template === undefined ? [] : ['--file', shellWord(results)];
+      return ['devmgr label', ...deviceIds, ...rows, ...flagWords(flags)].join(' ');
+    },
   };
 }
 

@@ -42,11 +42,8 @@ export const label = command({
 type Values = FlagValues<typeof selectionFlags>;
 
 function check(names: readonly string[], { file, filter, out, resume, plugged }: Values): void {
-  if (names.length > 0 && (file !== undefined || filter.length > 0))
-    throw usage(
-      `both "${names[0]}" and ${file === undefined ? '--filter' : '--file'} name devices`,
-      'omit one of them',
-    );
+  if (names.length > 0 && filter.length > 0)
+    throw usage(`both "${names[0]}" and --filter name devices`, 'omit one of them');
   if (plugged && names.length > 0) throw usage(`both "${names[0]}" and --plugged name a device`, 'omit one of them');
   if (names.some(name => name.trim() === '')) throw usage('the name of a device is empty');
   if (file !== undefined) checkInput({ file, out, resume, force: false });

@@ -12,14 +12,17 @@ export class RosterLabels {
   readonly #context: Context;
   readonly #label: KeyLabel;
   readonly #labeled: Labeled;
+  /** The file of results if it is CSV; else null. */
+  readonly #results: string | null;
   /** Bound keys whose labels are not printed, in the order in which they were bound. */
   readonly #missing = new Set<EnrolledKey>();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(context: Context, label: KeyLabel, labeled: Labeled) {
+  constructor(context: Context, label: KeyLabel, results: string | null, labeled: Labeled) {
     this.#context = context;
     this.#label = label;
     this.#labeled = labeled;
+    this.#results = results;
   }
 
   /** Prints the label after those before it. Resolves when it is printed, has failed, or Ctrl-C was pressed. */
@@ -43,7 +46,7 @@ export class RosterLabels {
     if (ids.length === 0) return null;
     const isOne = ids.length === 1;
     return safe(
-      `${counted(ids.length, 'label')} ${isOne ? 'is' : 'are'} not printed. Print ${isOne ? 'it' : 'them'} later: ${this.#label.again(ids)}`,
+      `${counted(ids.length, 'label')} ${isOne ? 'is' : 'are'} not printed. Print ${isOne ? 'it' : 'them'} later: ${this.#label.again(ids, this.#results)}`,
     );
   }
 }

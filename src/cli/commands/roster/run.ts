@@ -104,7 +104,9 @@ class RosterRun {
     this.#options = options;
     this.#line = new Line(people, countsOf(people, bound));
     this.#report = new RosterReport(context, file, { isInteractive, bell, big, roster });
-    this.#labels = options.label && new RosterLabels(context, options.label, row => this.#report.labeled(row));
+    this.#labels =
+      options.label &&
+      new RosterLabels(context, options.label, file?.isCsv ? file.path : null, row => this.#report.labeled(row));
     this.#station = new Station(
       context,
       options,

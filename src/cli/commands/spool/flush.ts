@@ -10,7 +10,7 @@ import { enrolledWords } from '../enroll/enrolled-words.ts';
 import { EnrollFile } from '../enroll/results.ts';
 import { type KeyLabel, keyLabelFlags, keyLabelOf } from '../labels/enrolled.ts';
 import { Delivery } from './deliver.ts';
-import { demandRegistry, meetRegistry } from './registry.ts';
+import { checkRegistry, demandRegistry, meetRegistry } from './registry.ts';
 import { SpoolFile } from './spool-file.ts';
 
 /** Delivers the keys of a spool file. Exit code 7 if some were conflicts or failed. */
@@ -73,6 +73,7 @@ class Flush {
     if (spool.wasTorn)
       this.#say(`The last line of ${safe(spool.path)} was incomplete: it is dropped. Its key was not spooled.`);
     if (spool.waiting === 0) {
+      await checkRegistry(this.#context, spool.path, spool.header);
       this.#say(`No key waits in ${safe(spool.path)}.`);
       return exitCodes.done;
     }
@@ -128,7 +129,7 @@ class Flush {
   #sayLabels(): void {
     const { labels } = this.#counts;
     if (labels === 0) return;
-    const from = this.#file === null ? 'DEVICE' : `--file ${shellWord(this.#file.path)}`;
+    const from = !this.#file?.isCsv ? 'DEVICE' : `--file ${shellWord(this.#file.path)}`;
     this.#say(`${counted(labels, 'key')} had no label printed: devmgr label ${from} --printer HOST`);
   }
 

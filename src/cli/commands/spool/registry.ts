@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../fault.ts';
 import { meetServer } from '../../session/server-identity.ts';
-import { readKnownServer } from '../../settings/known-servers.ts';
+import { type KnownServer, readKnownServer } from '../../settings/known-servers.ts';
 import { addressesOf } from '../../settings/settings.ts';
 import { isAway } from '../enroll/enroll-key.ts';
 import type { SpoolHeader } from './lines.ts';
@@ -14,12 +14,23 @@ export interface MetRegistry {
   readonly away: Error | null;
 }
 
-/** Meets the registry. If it is away: what this profile knows of it. */
-export async function meetRegistry(context: Context, registry: Client = context.registry): Promise<MetRegistry> {
+/** Meets the registry, with a login. If it is away: what this profile knows of it. */
+export const meetRegistry = (context: Context, registry: Client = context.registry): Promise<MetRegistry> =>
+  metBy(context, async () => {
+    await registry.token();
+    return meetServer(registry);
+  });
+
+/** Throws a usage fault if a file of which no key waits is for another registry. Needs no login; a registry that is away is not checked. */
+export async function checkRegistry(context: Context, file: string, expected: SpoolHeader): Promise<void> {
+  const { header, away } = await metBy(context, () => meetServer(context.registry));
+  if (away === null) demandRegistry(file, expected, header, 'no key waits in it: nothing is left to deliver');
+}
+
+async function metBy(context: Context, meet: () => Promise<KnownServer | null>): Promise<MetRegistry> {
   const parts = { servers: serversOf(context), createdAt: new Date().toISOString() };
   try {
-    await registry.token();
-    const met = await meetServer(registry);
+    const met = await meet();
     return { header: { registry: met?.instanceId ?? null, ...parts }, away: null };
   } catch (error) {
     if (!isAway(error)) throw error;
@@ -28,7 +39,12 @@ export async function meetRegistry(context: Context, registry: Client = context.
 }
 
 /** Throws a usage fault if a file is for another registry than this one. If one of them has no known identity, the addresses decide. */
-export function demandRegistry(file: string, expected: SpoolHeader, { registry, servers }: SpoolHeader): void {
+export function demandRegistry(
+  file: string,
+  expected: SpoolHeader,
+  { registry, servers }: SpoolHeader,
+  hint = 'nothing was delivered; name the registry of the file with --server or --profile',
+): void {
   const isSame =
     expected.registry !== null && registry !== null
       ? expected.registry === registry
@@ -36,7 +52,7 @@ export function demandRegistry(file: string, expected: SpoolHeader, { registry, 
   if (isSame) return;
   throw usage(
     `${file} is for another registry: ${nameOf(expected)}, and this is ${nameOf({ registry, servers })}`,
-    'nothing was delivered; name the registry of the file with --server or --profile',
+    hint,
   );
 }
 
