@@ -175,6 +175,23 @@ describe('a queue of the system', () => {
     expect(stderr).toContain('the default queue has not taken the label: lp: The printer or class does not exist.');
   });
 
+  test('that is stopped takes labels, and says that they wait', async () => {
+    const { env, folder } = lp('cat >/dev/null; echo "request id is line-3-17 (0 file(s))"');
+    const lpstat = `#!/bin/sh\n[ "$LC_ALL $*" = 'C -p line-3' ] && printf 'printer line-3 disabled since Sun Nov 22 2026 -\\n\\tout of labels\\n'`;
+    writeFileSync(join(folder, 'lpstat'), lpstat, { mode: 0o755 });
+    const waits = 'queue line-3 is stopped (out of labels): its labels wait until it is enabled with cupsenable line-3';
+    for (const [args, name] of [
+      [['--lp'], 'the default queue'],
+      [['--lp', 'line-3'], 'queue line-3'],
+    ] as const) {
+      const { code, stderr } = await daemon.run(['label', 'LB-0', ...args], { env });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: `warning: ${waits}\n1 label taken by ${name}.\n` });
+    }
+    writeFileSync(join(folder, 'lpstat'), '#!/bin/sh\necho "printer line-3 is idle.  enabled since Sun Nov 22 2026"');
+    const { stderr } = await daemon.run(['label', 'LB-0', '--lp', 'line-3'], { env });
+    expect(stderr).toBe('1 label taken by queue line-3.\n');
+  });
+
   test('without lp is an error', async () => {
     const env = { PATH: temporaryFolder() };
     const { code, stderr } = await daemon.run(['label', 'LB-0', '--lp', 'zebra'], { env });

@@ -40,7 +40,12 @@ export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFl
     print: async key => {
       try {
         await printer.print(label(deviceOf(key)));
-        return { ...key, label: 'printed' };
+        const waits = await printer.waits();
+        return {
+          ...key,
+          label: 'printed',
+          message: waits === null ? key.message : joined(key.message, `label: ${waits}`),
+        };
       } catch (error) {
         return withoutLabel(key, error instanceof Error ? error.message : String(error));
       }
@@ -55,9 +60,10 @@ export function keyLabelOf(context: Context, flags: FlagValues<typeof keyLabelFl
 
 /** The row of a key whose label is not printed. */
 export function withoutLabel(key: EnrolledKey, why: string): EnrolledKey {
-  const failed = `label: failed: ${why}`;
-  return { ...key, label: 'failed', message: key.message === null ? failed : `${key.message}; ${failed}` };
+  return { ...key, label: 'failed', message: joined(key.message, `label: failed: ${why}`) };
 }
+
+const joined = (message: string | null, more: string): string => (message === null ? more : `${message}; ${more}`);
 
 function flagWords({ printer, lp, template, dpi }: FlagValues<typeof keyLabelFlags>): readonly string[] {
   const queue = typeof lp === 'string' ? ['--lp', shellWord(lp)] : lp ? ['--lp'] : [];

@@ -55,8 +55,8 @@ export interface LabelOutput {
   readonly done: string;
   /** Returns when the label is printed; the ZPL only if it is the result. Throws a fault of kind `hardware` if the printer has failed. */
   add(device: LabelDevice): Promise<string | null>;
-  /** After the last label. */
-  finish(): Promise<void>;
+  /** After the last label. Returns why labels are not printed yet, and what to do; null if no reason is known. */
+  finish(): Promise<string | null>;
 }
 
 /** The output that the flags name. Throws a usage fault if they name none, or if the template is not valid. */
@@ -92,12 +92,12 @@ export function labelOf({ template, dpi }: Pick<FlagValues<typeof printerFlags>,
 }
 
 const printerOutput = (printer: Printer, label: Label): LabelOutput => ({
-  done: `printed on ${printer.name}`,
+  done: printer.done,
   add: async device => {
     await printer.print(label(device));
     return null;
   },
-  finish: async () => undefined,
+  finish: () => printer.waits(),
 });
 
 const dryOutput = ({ out, globals }: Context, label: Label): LabelOutput => ({
@@ -107,7 +107,7 @@ const dryOutput = ({ out, globals }: Context, label: Label): LabelOutput => ({
     if (!globals.json) await out.text(zpl.endsWith('\n') ? zpl : `${zpl}\n`);
     return zpl;
   },
-  finish: async () => undefined,
+  finish: async () => null,
 });
 
 function sheetOutput({ out }: Context, file: string, flags: OutputValues): LabelOutput {
@@ -123,6 +123,7 @@ function sheetOutput({ out }: Context, file: string, flags: OutputValues): Label
     finish: async () => {
       writeWhole(file, sheetOf(layout, cells));
       out.trace(`wrote ${file}`);
+      return null;
     },
   };
 }

@@ -1,13 +1,18 @@
 /** Where labels are printed: a printer in the network, or a queue of the system. */
 import { createConnection, type Socket } from 'node:net';
 import { Fault, systemCode, systemWords, usage } from '../../fault.ts';
+import { shellWord } from '../../terminal/text.ts';
 
 /** Prints labels one after the other. */
 export interface Printer {
   /** For messages. */
   readonly name: string;
+  /** What has happened to a label that the printer has taken, as in "3 labels printed on …". */
+  readonly done: string;
   /** Returns when the printer or its queue has taken the label. Throws a fault of kind `hardware`. */
   print(zpl: string): Promise<void>;
+  /** Why labels that were taken are not printed yet, and what to do; null if no reason is known. */
+  waits(): Promise<string | null>;
 }
 
 /** The port of printers for raw data. */
@@ -43,6 +48,8 @@ export function networkPrinter(text: string, seconds: number, source = '--printe
   const name = `printer ${text}`;
   return {
     name,
+    done: `printed on ${name}`,
+    waits: async () => null,
     print: zpl => sent(address, zpl, seconds).catch(error => Promise.reject(inWords(name, error, seconds))),
   };
 }
@@ -118,14 +125,27 @@ export function queuePrinter(queue: string | null, seconds: number, source = '--
     throw usage(`${source} "${queue}" is not the name of a queue`);
   const name = queue === null ? 'the default queue' : `queue ${queue}`;
   const args = ['-o', 'raw', ...(queue === null ? [] : ['-d', queue])];
-  return { name, print: zpl => queued(name, args, zpl, seconds) };
+  let used = queue;
+  return {
+    name,
+    done: `taken by ${name}`,
+    waits: () => stoppedQueue(used),
+    print: async zpl => {
+      const answer = await queued(name, args, zpl, seconds);
+      used ??= /request id is (\S+)-\d/.exec(answer)?.[1] ?? null;
+    },
+  };
 }
 
-async function queued(name: string, args: readonly string[], zpl: string, seconds: number): Promise<void> {
+/** The answers of the system's programs in English. */
+const inEnglish = (): NodeJS.ProcessEnv => ({ ...process.env, LC_ALL: 'C' });
+
+/** Returns what `lp` has written. */
+async function queued(name: string, args: readonly string[], zpl: string, seconds: number): Promise<string> {
   const { execFile } = await import('node:child_process');
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const child = execFile('lp', args, { timeout: seconds * 1000 }, (error, _, stderr) => {
-    if (error === null) resolve();
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const child = execFile('lp', args, { timeout: seconds * 1000, env: inEnglish() }, (error, stdout, stderr) => {
+    if (error === null) resolve(stdout);
     else reject(new Fault('hardware', `${name} has not taken the label: ${lpWords(error, stderr, seconds)}`, lpHint));
   });
   // If lp ends early, its exit code has the reason.
@@ -133,7 +153,22 @@ async function queued(name: string, args: readonly string[], zpl: string, second
   return promise;
 }
 
-const lpHint = 'see the queues of this machine: lpstat -p';
+const lpHint = 'see whether the print service runs, and its queues: lpstat -r -p';
+
+/** Milliseconds for the state of a queue, which is only a remark. */
+const stateMs = 5000;
+
+/** A queue takes labels while it is stopped. Null if it is not stopped, or its state is not known. */
+async function stoppedQueue(queue: string | null): Promise<string | null> {
+  if (queue === null) return null;
+  const { execFile } = await import('node:child_process');
+  const { promise, resolve } = Promise.withResolvers<string>();
+  execFile('lpstat', ['-p', queue], { timeout: stateMs, env: inEnglish() }, (_, stdout) => resolve(stdout));
+  const [first = '', reason = ''] = (await promise).split('\n').map(line => line.trim().slice(0, 200));
+  if (!first.startsWith(`printer ${queue} disabled`)) return null;
+  const why = reason === '' ? '' : ` (${reason})`;
+  return `queue ${queue} is stopped${why}: its labels wait until it is enabled with cupsenable ${shellWord(queue)}`;
+}
 
 function lpWords(error: Error & { readonly killed?: boolean }, stderr: string, seconds: number): string {
   if (systemCode(error) === 'ENOENT') return 'the program lp is not installed';

@@ -2,6 +2,7 @@
 import type { Context } from '../../context.ts';
 import { count, counted } from '../../count.ts';
 import { Fault, interrupted } from '../../fault.ts';
+import { safe } from '../../terminal/text.ts';
 import { errorAfter } from '../batches/send.ts';
 import { RunRecord } from '../bulk/record.ts';
 import { type BulkResult, writerOf } from '../bulk/results.ts';
@@ -68,7 +69,8 @@ class Labels {
         if (this.#context.io.interrupt.aborted) throw interrupted();
         await this.#one(found, isDone);
       }
-      await this.#run.output.finish();
+      const waits = await this.#run.output.finish();
+      if (waits !== null) this.#context.out.warn(safe(waits));
       this.#record?.finish();
     } catch (error) {
       throw this.#withProgress(error, devices.length);
