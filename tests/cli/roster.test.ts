@@ -97,6 +97,8 @@ describe('in a script', () => {
 
   test.each([
     ['userId,room\nann,7\n', /line 1: unknown columns: room/],
+    // A file that is not text.
+    [`userId${`,${'\0'.repeat(40)}`.repeat(5)}\n`, /line 1: unknown columns: [\\x0, ]{190,199}…\n/],
     ['name\nAnn\n', /line 1: the column userId is missing/],
     ['userId\nann\nann\n', /line 3: ann is already in line 2/],
     ['userId,type\nann,UKEY\nann,SIMKEY\nann,ukey\n', /line 4: ann is already in line 2 with type UKEY/],
@@ -131,11 +133,11 @@ test('a roster of 100,000 lines begins with its first person', async () => {
     `userId\n${Array.from({ length: 100_000 }, (_, at) => `u${at}`).join('\n')}\n`,
   );
   const running = begin();
-  await running.until('stderr', /\[1 of 100000\] u0\n/);
+  await running.until('stderr', /\[1 of 100,000\] u0\n/);
   await bench.plug();
   await running.until('stderr', /PASS/);
   await bench.pull();
-  await running.until('stderr', /\[2 of 100000\] u1\n/);
+  await running.until('stderr', /\[2 of 100,000\] u1\n/);
   running.child.kill('SIGINT');
   expect((await running.ended).stderr).toContain('1 of 100,000 rows done; 1 passed');
 });

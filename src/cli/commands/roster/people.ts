@@ -8,6 +8,7 @@ import { deviceTypes } from '../../../contract/values.ts';
 import { count } from '../../count.ts';
 import { Fault, systemWords, usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
+import { shorten } from '../../terminal/width.ts';
 import { fewOf } from '../import/columns.ts';
 import { readCsv } from '../import/csv.ts';
 import { decode, TooLong } from '../import/input-text.ts';
@@ -34,13 +35,17 @@ export async function readRoster(file: string, stdin: Readable): Promise<readonl
   return roster.people;
 }
 
+/** Columns of the screen. A file that is not text has control characters, which take several each. */
+const longestList = 200;
+const nameOf = (cell: string): string => cell.trim() || '(empty)';
+
 /** What is wrong, and what to do. */
 type Words = readonly [problem: string, hint?: string];
 
 function wordsOf(fault: RosterFault): Words {
   switch (fault.what) {
     case 'unknown columns':
-      return [`unknown columns: ${safe(fewOf(fault.names.map(cell => cell.trim() || '(empty)')))}`, columnsHint];
+      return [`unknown columns: ${shorten(safe(fewOf(fault.names.map(nameOf))), longestList, 'end')}`, columnsHint];
     case 'column twice':
       return [`two columns for ${fault.column}`, 'remove one of them'];
     case 'column missing':

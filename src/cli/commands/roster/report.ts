@@ -3,7 +3,7 @@ import type { Line } from '../../../contract/line/line.ts';
 import type { Person } from '../../../contract/line/people.ts';
 import { Tally, type TallyFigures } from '../../../contract/line/tally.ts';
 import type { Context } from '../../context.ts';
-import { counted } from '../../count.ts';
+import { count, counted } from '../../count.ts';
 import { Fault, usage } from '../../fault.ts';
 import { wrapped } from '../../terminal/card.ts';
 import { statusStyle } from '../../terminal/style.ts';
@@ -65,7 +65,7 @@ export class RosterReport {
     const person = line.rows.people[line.person]!;
     const what = person.type === null ? 'a key' : `a ${person.type}`;
     const more = person.wanted > 1 ? ` (${line.rows.doneOf(line.person) + 1} of ${person.wanted})` : '';
-    const place = this.#dim(`[${line.person + 1} of ${line.rows.people.length}]`);
+    const place = this.#dim(`[${count(line.person + 1)} of ${count(line.rows.people.length)}]`);
     this.#notice(`${place} ${this.#named(person)}`);
     this.#notice(`    ${this.#tint('cyan', `plug in ${what}${more}`)}`);
   }
@@ -195,7 +195,7 @@ export class RosterReport {
 
   #progress(line: Line): string {
     const words = tallyWords(this.#tally.figures(performance.now()));
-    return `${line.rows.finished} of ${counted(line.rows.people.length, 'row')} done${words && `; ${words}`}`;
+    return `${count(line.rows.finished)} of ${counted(line.rows.people.length, 'row')} done${words && `; ${words}`}`;
   }
 
   /** The person; with --big in wide letters, if they fit. */

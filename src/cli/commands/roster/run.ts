@@ -7,6 +7,7 @@ import { countsOf } from '../../../contract/line/rows.ts';
 import { settled } from '../../../contract/line/settled.ts';
 import type { DeviceType } from '../../../contract/values.ts';
 import type { Context } from '../../context.ts';
+import { count, counted } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { Fault } from '../../fault.ts';
 import type { EnrolledKey, EnrollKeyOptions, Proved } from '../enroll/enroll-key.ts';
@@ -172,7 +173,7 @@ class RosterRun {
     if (this.#context.io.interrupt.aborted) return exitCodes.interrupted;
     throw new Fault(
       'hardware',
-      `no key was plugged in or unplugged within ${this.#options.timeoutSeconds} s (${finished} of ${people.length} rows are done)`,
+      `no key was plugged in or unplugged within ${this.#options.timeoutSeconds} s (${count(finished)} of ${counted(people.length, 'row')} done)`,
       'plug in a key, and see whether it is found: devmgr keys',
     );
   }
