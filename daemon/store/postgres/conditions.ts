@@ -68,6 +68,9 @@ export function marked(conditions: Conditions, marks: readonly string[]): string
   return `SELECT m.number FROM device_mark AS m WHERE m.mark ${mark}`;
 }
 
+/** The fields that marks serve. */
+export const markFields: readonly (keyof DeviceFilter)[] = ['tags', 'proof', 'aaguid', 'advisory'];
+
 /** Devices have a mark of each of these. A grade among several, because a device has one grade. */
 export function marksOf({ tags = [], proof, aaguid, advisory }: DeviceFilter): readonly (readonly string[])[] {
   return [
@@ -125,7 +128,35 @@ function addKeyword(conditions: Conditions, keyword: string): void {
   // Only the separator between id and serial number has a line break.
   if (lower.includes('\n')) conditions.addTerm('false');
   else if (/^dev-\d{1,15}$/.test(lower)) conditions.addTerm(startOfIds(conditions, lower));
-  else conditions.add(`${searchText} LIKE`, likeAnywhere(lower));
+  else addSearched(conditions, lower);
+}
+
+/**
+ * The index is searched for a few parts of the keyword, and the rows that it finds for all of it: each part is a list of devices that the
+ * index reads. It goes through the list of the first part, and looks its entries up in the others.
+ */
+function addSearched(conditions: Conditions, keyword: string): void {
+  const parts = searchParts(keyword);
+  for (const part of parts.length > 1 ? parts : [keyword]) conditions.add(`${searchText} LIKE`, likeAnywhere(part));
+  if (parts.length > 1) conditions.addTerm(`position(${conditions.value(keyword)} in ${searchText}) > 0`);
+}
+
+/** Parts that the index is searched for. Each further one reads a list more, and excludes next to nothing. */
+const mostParts = 6;
+
+/** Trigrams of a keyword in lower case, the last one first: many serial numbers have their beginning in common. */
+export function searchParts(keyword: string): string[] {
+  const words = keyword.match(/[a-z\d]{3,}/g) ?? [];
+  return words.flatMap(trigramsOf).reverse().slice(0, mostParts);
+}
+
+/** As few trigrams as have all of a word, but three of one that has them: two find many other devices. */
+function trigramsOf(word: string): string[] {
+  const last = word.length - 3;
+  const count = Math.min(last + 1, Math.max(3, Math.ceil(word.length / 3)));
+  return Array.from({ length: count }, (_, i) => Math.round((i * last) / Math.max(count - 1, 1))).map(at =>
+    word.slice(at, at + 3),
+  );
 }
 
 const likeAnywhere = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

@@ -155,6 +155,37 @@ export const listRules: readonly Rule[] = [
         await agree(store, devices, queryOf({ ...filter, sortBy, limit: 30 }));
   }),
 
+  rule('a keyword finds only texts that have all of it in one piece', async ({ store }) => {
+    const serials = [
+      'AB-2026-1F2E3D4C',
+      'ab-2026-3d4c',
+      'abcdef',
+      'abc-cdef',
+      'abc_cdef',
+      '2026-1f2e3d4d',
+      'x4c-1F2E3D-2026',
+    ];
+    await commit(
+      store,
+      serials.map(serial => addDevice(serial)),
+    );
+    const devices = await all(store, serials.length);
+    const words = [
+      'ab-2026-1f2e3d4c',
+      '1F2E3D4C',
+      'abcdef',
+      'ABC_cdef',
+      '2026-',
+      '26-1f2e3d',
+      '1f2e3d-2026',
+      'dev-1\nab',
+      '2e3d4',
+    ];
+    for (const keyword of [...serials, ...words])
+      for (const part of [{}, { status: ['INACTIVE'] }, { sortBy: 'serialNumber' }] as const)
+        await agree(store, devices, queryOf({ keyword, ...part }));
+  }),
+
   rule('a scan returns every match once, by number, as of one moment', async ({ store }) => {
     const devices = await fill(store);
     const filters = [{}, { status: ['LOCKED'] }, { keyword: 'uk' }, { lastUsedBefore: 4990 }] as const;
