@@ -44,6 +44,7 @@ export async function* rowsOfDaemons(
 
 const aaguid = '2fc0579f-8113-47ea-b116-000000000007';
 const tag = 'tag=site%3Asite-7';
+const unused = `lastUsedBefore=${new Date(BEGUN + 60 * DAY).toISOString()}`;
 
 /** Besides those of SQLite. */
 const furtherFilters: Readonly<Record<string, string>> = {
@@ -62,6 +63,16 @@ const furtherFilters: Readonly<Record<string, string>> = {
   '6 hours of creation and a state': `${hours(0, 6)}&status=ACTIVE`,
   'creation from an hour on, and a state': `createdFrom=${new Date(BEGUN + 6 * HOUR).toISOString()}&status=ACTIVE`,
   'a keyword of most and a state': `keyword=${commonKeyword}&status=ACTIVE`,
+  'a keyword of most and the tag': `keyword=${commonKeyword}&${tag}`,
+  'proof=failed, a type and a user': `proof=failed&deviceType=UKEY&userId=${knownUser}`,
+  'the AAGUID, a state and a user': `aaguid=${aaguid}&status=ACTIVE&userId=${knownUser}`,
+  'the tag, a type and a state': `${tag}&deviceType=UKEY&status=LOCKED`,
+  'two tags': `${tag}&tag=site%3Asite-8`,
+  'the tag and 6 hours of creation': `${tag}&${hours(0, 6)}`,
+  'lastUsedBefore and ACTIVE': `${unused}&status=ACTIVE`,
+  'lastUsedBefore and a user': `${unused}&userId=${knownUser}`,
+  'lastUsedBefore, a type and a manufacturer': `${unused}&deviceType=UKEY&manufacturer=Maker%203`,
+  'codeExpiresBefore and the tag': `codeExpiresBefore=${new Date(BEGUN + 366 * DAY).toISOString()}&${tag}`,
 };
 
 function hours(from: number, to: number): string {
@@ -130,14 +141,10 @@ function* bounded(devices: number): Generator<readonly [work: string, atMost: nu
     25,
     asked(['activatedAt', 'lastUsedAt', 'updatedAt'].map(sort => `status=ACTIVE&sortBy=${sort}`)),
   ];
+  yield ['keyword, a whole serial number', 5, searched([sample(7).serialNumber])];
   yield ['keyword, the start of ids (dev-99999)', 5, searched(['dev-99999'])];
   yield ['page 1, a whole serial number', 5, asked([`serialNumber=${sample(7).serialNumber}`])];
   yield ['the tag, ordered by serial number', 100, asked([`${tag}&sortBy=serialNumber`])];
-  yield [
-    'lastUsedBefore and ACTIVE',
-    2000,
-    asked([`lastUsedBefore=${new Date(BEGUN + 60 * DAY).toISOString()}&status=ACTIVE`]),
-  ];
   yield [
     'codeExpiresBefore and INACTIVE',
     3000,

@@ -1,9 +1,10 @@
 /** Totals that are not counted for each request must be exact all the same; so must what indexes of their own find. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { searchParts } from '../../daemon/store/postgres/conditions.ts';
 import { keptEntries } from '../../daemon/store/postgres/list-tables.ts';
 import { manyDevices, migrations } from '../../daemon/store/postgres/migrations.ts';
 import { openPostgresStore } from '../../daemon/store/postgres/postgres-store.ts';
-import type { DeviceFilter } from '../../daemon/store/queries.ts';
+import type { DeviceFilter, DeviceQuery } from '../../daemon/store/queries.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
@@ -12,6 +13,18 @@ import { addDevice, commit, numbersOf, queryOf, setDevice, useDevice } from './s
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const totalOf = async (store: Store, filter: DeviceFilter) =>
   (await store.devices(queryOf({ ...filter, limit: 1 }))).total;
+
+it('the index for keywords is searched for few parts of them, the last one first', () => {
+  expect(searchParts('ft-2026-2d1eda9f')).toEqual(['a9f', 'eda', '2d1', '026', '202']);
+  expect(['123', '1234', '12345', '123456', 'ab-1'].map(searchParts)).toEqual([
+    ['123'],
+    ['234', '123'],
+    ['345', '234', '123'],
+    ['456', '345', '123'],
+    [],
+  ]);
+  expect(searchParts('0123456789'.repeat(6))).toEqual(['789', '456', '123', '890', '567', '234']);
+});
 
 needsPostgres('lists in PostgreSQL', () => {
   let server: PostgresServer;
@@ -107,12 +120,12 @@ needsPostgres('lists in PostgreSQL', () => {
     await cleanup();
   });
 
-  it('a page begins where the last one began, and all devices are searched again after a failover and when too much has changed', async () => {
+  it('a page has the first matches of the last one and what has changed, and all devices are searched again after a failover and when too much has changed', async () => {
     const { store, query, cleanup } = await openPostgres(server);
     const now = Date.now();
     await commit(
       store,
-      range(1, 9).map(n => addDevice(`key-${n}`, { activationCodeExpiresAt: now + (n < 6 ? 0 : 60_000) })),
+      range(1, 39).map(n => addDevice(`key-${n}`, { activationCodeExpiresAt: now + (n < 6 ? 0 : 60_000) })),
     );
     const page = async (bound = 0, filter: DeviceFilter = {}) =>
       numbersOf((await store.devices(queryOf({ codeExpiresBefore: now + 1 + bound, ...filter, limit: 2 }))).rows);
@@ -127,17 +140,17 @@ needsPostgres('lists in PostgreSQL', () => {
       [5, 4],
     ]);
     await commit(store, [
-      addDevice('key-10', { activationCodeExpiresAt: now }),
+      addDevice('key-40', { activationCodeExpiresAt: now }),
       setDevice(8, { activationCodeExpiresAt: now }),
     ]);
-    expect(await page()).toEqual([10, 8]);
+    expect(await page()).toEqual([40, 8]);
     await commit(
       store,
-      [8, 10].map(n => setDevice(n, { activationCodeExpiresAt: now + 60_000 })),
+      [8, 40].map(n => setDevice(n, { activationCodeExpiresAt: now + 60_000 })),
     );
     expect([await page(), await page(60_000), await page()]).toEqual([
       [7, 5],
-      [10, 9],
+      [40, 39],
       [7, 5],
     ]);
     await expire(9);
@@ -151,6 +164,53 @@ needsPostgres('lists in PostgreSQL', () => {
     expect(await page()).toEqual([9, 7]);
     await query(`UPDATE head SET event = event + ${keptEntries + 1}`);
     expect(await page()).toEqual([10, 9]);
+    await cleanup();
+  });
+
+  it('a page of two filters with few devices in common follows from the last one, in both orders and for any limit', async () => {
+    const { store, query, cleanup } = await openPostgres(server);
+    const tags = { site: 'a' };
+    await commit(
+      store,
+      range(1, 60).map(n => addDevice(`key-${n}`, n % 2 === 0 ? { tags } : {})),
+    );
+    const bind = (userId: string | null, ...numbers: number[]) =>
+      commit(
+        store,
+        numbers.map(n => setDevice(n, { userId })),
+      );
+    await bind('alice', ...range(1, 12));
+    const filter: DeviceFilter = { tags: [{ name: 'site', value: 'a' }], userId: 'alice' };
+    const page = async (part: Partial<DeviceQuery> = {}) =>
+      numbersOf((await store.devices(queryOf({ ...filter, limit: 2, ...part }))).rows);
+    expect([await page(), await page({ descending: false }), await page({ userId: 'bob' })]).toEqual([
+      [12, 10],
+      [2, 4],
+      [],
+    ]);
+    // No trigger sees this: a page that is searched among all devices has it.
+    await query(`ALTER TABLE device DISABLE TRIGGER USER; UPDATE device SET user_id = 'alice' WHERE number = 14;
+      ALTER TABLE device ENABLE TRIGGER USER`);
+    expect([await page(), await page({ offset: 2 }), await page({ limit: 3 })]).toEqual([
+      [12, 10],
+      [8, 6],
+      [14, 12, 10],
+    ]);
+    await bind(null, 12);
+    await commit(store, [addDevice('key-61', { tags }), addDevice('key-62')]);
+    await bind('bob', 30, 31);
+    expect([await page(), await page({ descending: false }), await page({ userId: 'bob' })]).toEqual([
+      [10, 8],
+      [2, 4],
+      [30],
+    ]);
+    await bind('alice', 30, 61, 62);
+    await bind(null, 2);
+    expect([await page(), await page({ descending: false }), await page({ userId: 'bob' })]).toEqual([
+      [61, 30],
+      [4, 6],
+      [],
+    ]);
     await cleanup();
   });
 

@@ -2,8 +2,8 @@
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import type { DeviceQuery, Rows } from '../queries.ts';
-import { Conditions, namesOnly, presentConditions } from './conditions.ts';
-import { Edges } from './edges.ts';
+import { Beginnings } from './beginnings.ts';
+import { Conditions, markFields, marksOf, namesOnly, presentConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { rowsOf } from './reads.ts';
 import { type Moment, movingOf } from './remembered.ts';
@@ -64,13 +64,13 @@ function pageByNumber(readers: Readers, { descending, offset, limit, createdFrom
 /** The numbers of a page come first: those before it are skipped in an index, without their rows. */
 async function pageByQuery(readers: Readers, query: DeviceQuery) {
   const conditions = presentConditions(query);
-  const total = totalOf(readers, query, conditions.values);
+  const beginnings = keys[query.sortBy] === null && !isInOrder(query) ? new Beginnings(readers, query) : undefined;
+  const total = totalOf(readers, query, conditions.values, { looksUp: !beginnings?.areKnown });
   const few = isSorted(query) ? total.few : undefined;
   const [before, page] = few
     ? [`${few.tables(conditions.where)}, `, pageOfFew(few, query, conditions)]
     : ['', numbersOf(query, conditions)];
-  const edges = mayBeginFar(query) ? new Edges(readers, query) : undefined;
-  const numbers = edges?.page(conditions, page) ?? page;
+  const numbers = beginnings?.page(conditions, page) ?? page;
   const sql = `WITH ${before}counted AS MATERIALIZED (${total.sql}), page AS MATERIALIZED (${numbers})
     SELECT t.*, p.* FROM counted AS t LEFT JOIN (
       SELECT place, ${rowColumns.replace('number', 'd.number')} FROM page JOIN device AS d ON d.number = page.number
@@ -80,13 +80,23 @@ async function pageByQuery(readers: Readers, query: DeviceQuery) {
   const { rows } = await readers.runOnce(sql, conditions.values);
   total.read(rows[0]!);
   const found = rows.filter(({ number }) => number !== null).map(({ number }) => number as number);
-  edges?.read(rows[0]!.moment as Moment | null, rows[0]!.total as number, found);
+  beginnings?.read(rows[0]!.moment as Moment, rows[0]!.total as number, found);
   return { rows: rows.map(({ place: _, moment: __, ...row }) => row) };
 }
 
-/** Whether many devices that do not match may come before the first one. Other filters have an index in the order of numbers. */
-const mayBeginFar = (query: DeviceQuery): boolean =>
-  keys[query.sortBy] === null && (movingOf(query) !== undefined || query.keyword !== undefined);
+/** Whether an index has the matches in the order of numbers, with no other devices between them. */
+function isInOrder(query: DeviceQuery): boolean {
+  if (query.serialNumber !== undefined) return true;
+  const { deviceType, status, manufacturer, userId, proof, createdFrom, createdTo } = query;
+  if (!namesOnly(query, 'deviceType', 'status', 'manufacturer', 'userId', 'createdFrom', 'createdTo', ...markFields))
+    return false;
+  // The planner does not look up a range of numbers in the index of marks.
+  const isRange = createdFrom !== undefined || createdTo !== undefined;
+  if (proof?.includes('none') || (isRange && marksOf(query).length > 0)) return false;
+  const indexed = [deviceType, status, manufacturer && [manufacturer], userId && [userId], ...marksOf(query)];
+  const [first, ...others] = indexed.filter(values => values !== undefined);
+  return first?.length === 1 && others.length === 0;
+}
 
 /**
  * Whether few matches are sorted for the page, because the order has no index in which they are near each other. Marks are in the order of

@@ -8,7 +8,7 @@ export async function readStatistics(readers: Readers, query: StatisticsQuery): 
   const { since, codesExpireAfter, codesExpireBy, unusedSince } = query;
   const values: unknown[] = [since / hourMs];
   const expired = (before: number, use: string) =>
-    rememberedTotal(readers, { status: ['INACTIVE'], codeExpiresBefore: before }, values, use);
+    rememberedTotal(readers, { status: ['INACTIVE'], codeExpiresBefore: before }, values, { use });
   const totals = [
     rememberedTotal(readers, { status: ['ACTIVE'], lastUsedBefore: unusedSince }, values),
     expired(codesExpireBy + 1, 'by'),

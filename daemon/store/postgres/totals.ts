@@ -1,6 +1,6 @@
 /** How many devices match a filter, as the cheapest expression that is exact. */
 import type { DeviceFilter } from '../queries.ts';
-import { Conditions, isSelective, marked, marksOf, namesOnly, presentConditions } from './conditions.ts';
+import { Conditions, isSelective, marked, markFields, marksOf, namesOnly, presentConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { type Moment, movingOf, nameOf, type Remembered, sinceThen, toRemember } from './remembered.ts';
 
@@ -36,10 +36,18 @@ const mostSorted = 50_000;
 const most = 500;
 const totals = new WeakMap<Readers, Map<string, Remembered>>();
 
+/** How a total is found. */
+interface TotalOptions {
+  /** Keeps totals apart whose bounds are far from each other. */
+  readonly use?: string;
+  /** Whether the page may take its rows from `few`. */
+  readonly looksUp?: boolean;
+}
+
 /** `values`: those of the statement so far; parameters are added. */
-export function totalOf(readers: Readers, filter: DeviceFilter, values: unknown[]): Total {
+export function totalOf(readers: Readers, filter: DeviceFilter, values: unknown[], options: TotalOptions): Total {
   const isKind = namesOnly(filter, 'userId', 'deviceType', 'status', 'manufacturer');
-  if (filter.serialNumber === undefined && !isKind) return rememberedTotal(readers, filter, values);
+  if (filter.serialNumber === undefined && !isKind) return rememberedTotal(readers, filter, values, options);
   const conditions = presentConditions(filter, values);
   const counted = `SELECT count(*) FROM device ${conditions.where}`;
   if (!isKind) return plain(counted);
@@ -49,19 +57,23 @@ export function totalOf(readers: Readers, filter: DeviceFilter, values: unknown[
   return plain(`SELECT CASE WHEN ${hasMany} THEN (${kinds('device_user_count')}) ELSE (${counted}) END`);
 }
 
-const plain = (sql: string): Total => ({ sql: `SELECT (${sql})::int8 AS total, NULL AS moment`, read() {} });
+const momentNow = `json_build_object('devices', device, 'event', event, 'mac', mac,
+  'at', (extract(epoch FROM now()) * 1000)::int8) AS moment`;
+const plain = (sql: string): Total => ({ sql: `SELECT (${sql})::int8 AS total, ${momentNow} FROM head`, read() {} });
 
-/**
- * All matches are counted the first time; later, what has changed since the last time. `use` keeps totals apart whose bounds are far from
- * each other.
- */
-export function rememberedTotal(readers: Readers, filter: DeviceFilter, values: unknown[], use = ''): Total {
+/** All matches are counted the first time; later, what has changed since the last time. */
+export function rememberedTotal(
+  readers: Readers,
+  filter: DeviceFilter,
+  values: unknown[],
+  { use = '', looksUp = false }: TotalOptions = {},
+): Total {
   const known = totals.get(readers) ?? new Map<string, Remembered>();
   totals.set(readers, known);
   const name = `${use}${nameOf(filter)}`;
   const before = known.get(name);
   const counted = `(${countAll(filter, values)})`;
-  const few = fewOf(filter, before);
+  const few = looksUp ? fewOf(filter, before) : undefined;
   const expression = (): string => {
     // The page looks few matches of a keyword up each time.
     if (few && (!before || isSelective(filter.keyword)))
@@ -70,8 +82,7 @@ export function rememberedTotal(readers: Readers, filter: DeviceFilter, values: 
   };
   return {
     few,
-    sql: `SELECT (${expression()})::int8 AS total, json_build_object('devices', device, 'event', event, 'mac', mac,
-      'at', (extract(epoch FROM now()) * 1000)::int8) AS moment FROM head`,
+    sql: `SELECT (${expression()})::int8 AS total, ${momentNow} FROM head`,
     read(row) {
       const { total, moment } = row as unknown as { readonly total: number; readonly moment: Moment };
       const remembered = toRemember(filter, total, moment);
@@ -90,7 +101,7 @@ function fewOf(filter: DeviceFilter, before: Remembered | undefined): Few | unde
 
 function countAll(filter: DeviceFilter, values: unknown[]): string {
   const [marks, ...others] = marksOf(filter);
-  if (marks && others.length === 0 && namesOnly(filter, 'tags', 'aaguid', 'advisory', 'proof'))
+  if (marks && others.length === 0 && namesOnly(filter, ...markFields))
     return `SELECT count(*) FROM (${marked(new Conditions(values), marks)}) AS marked`;
   return `SELECT count(*) FROM device ${presentConditions(filter, values).where}`;
 }

@@ -89,7 +89,7 @@ export const totalRules: readonly Rule[] = [
           Array.from({ length: devices }, () => added(++count)),
           { at },
         );
-      await addAll(30, start - 5 * day);
+      await addAll(60, start - 5 * day);
       await fc.assert(
         fc.asyncProperty(steps, async ({ changes, added, at, bound, handle, page }) => {
           if (added > 0) await addAll(added, at);
