@@ -1,8 +1,5 @@
 /** The requests to the object store that stored files need. */
 
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -15,12 +12,13 @@ import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { StoreFailure } from '../../store/commit.ts';
 import { BlobError, FilesUnavailable } from '../blob-error.ts';
+import { clientOf } from './client.ts';
 import type { S3Target } from './target.ts';
 
 /** What the store says about an object. */
@@ -58,56 +56,6 @@ export interface StoredPart {
 /** Refusals for want of room: the quota of the account or the disks of the service. */
 const fullCodes = new Set(['QuotaExceeded', 'QuotaExceededException', 'InsufficientStorage', 'XMinioStorageFull']);
 
-/** A connection that is not made within this time, and one that is silent for this long, has failed (milliseconds). */
-const timeouts = { connectionTimeout: 5_000, socketTimeout: 30_000 };
-
-const agents = { keepAlive: true, maxSockets: 50 };
-
-/** Bytes that a connection passes on at a time. Each copy of this size has separate memory, which can be freed alone. */
-const BLOCK_BYTES = 64 * 1024;
-
-/**
- * Has each connection read into one buffer: new ones, which connections with TLS even share, would take more than 64 MiB before each
- * garbage collection. The HTTP parser copies the content of a response while the event lasts.
- */
-function inBlocks<A extends HttpAgent>(agent: A): A {
-  const connect = agent.createConnection.bind(agent) as (options: object, callback?: unknown) => Socket;
-  agent.createConnection = (options, callback) => {
-    const block = new Block(bytes => connection.emit('data', bytes));
-    const onread = { buffer: Buffer.allocUnsafeSlow(BLOCK_BYTES), callback: block.take };
-    const connection = connect({ ...options, onread }, callback);
-    // These listeners come before those of the request.
-    for (const event of ['end', 'error', 'close']) connection.on(event, block.passOn);
-    return connection;
-  };
-  return agent;
-}
-
-/** Joins what a connection reads in one turn of the event loop: TLS has at most 16 KiB in a record. */
-class Block {
-  readonly #emit: (bytes: Buffer) => void;
-  readonly #bytes = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  #filled = 0;
-
-  constructor(emit: (bytes: Buffer) => void) {
-    this.#emit = emit;
-  }
-
-  readonly take = (length: number, read: Uint8Array): boolean => {
-    if (this.#filled + length > BLOCK_BYTES) this.passOn();
-    if (this.#filled === 0) setImmediate(this.passOn);
-    this.#bytes.set(read.subarray(0, length), this.#filled);
-    this.#filled += length;
-    return true;
-  };
-
-  readonly passOn = (): void => {
-    const length = this.#filled;
-    this.#filled = 0;
-    if (length > 0) this.#emit(this.#bytes.subarray(0, length));
-  };
-}
-
 /**
  * The objects below the prefix of a target. A request is tried four times. All methods reject with `BlobError` (`missing`,
  * `disk-full`) or, if the store cannot be used, with `StoreFailure`; with `FilesUnavailable` if it may be used later.
@@ -118,21 +66,7 @@ export class Bucket {
 
   constructor(target: S3Target) {
     this.#target = target;
-    this.#client = new S3Client({
-      region: target.region,
-      credentials: target.credentials,
-      // Only AWS itself resolves BUCKET.HOST for each bucket.
-      ...(target.endpoint ? { endpoint: target.endpoint, forcePathStyle: true } : {}),
-      maxAttempts: 4,
-      requestHandler: {
-        ...timeouts,
-        httpAgent: inBlocks(new HttpAgent(agents)),
-        httpsAgent: inBlocks(new HttpsAgent(agents)),
-      },
-      // Other services do not know the newer checksums. The SHA-256 of each part is signed anyway.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
+    this.#client = clientOf(target);
   }
 
   /** Rejects unless the bucket can be listed. */
