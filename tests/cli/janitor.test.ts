@@ -72,6 +72,15 @@ describe('a plan', () => {
     ]);
   });
 
+  test('without devices names no next command', async () => {
+    const plan = (name: string) =>
+      daemon.run(['janitor', 'plan', '--action', 'lock', '--manufacturer', name, '--reason', 'r', '--out', newFile()]);
+    const empty = await plan('nothing of this name');
+    expect(empty.stdout).toMatch(/: Lock 0 devices/);
+    expect(empty.stderr).not.toMatch(/Next:/);
+    expect((await plan((await active(1)).manufacturer)).stderr).toMatch(/Next: devmgr janitor apply/);
+  });
+
   test('is refused without a filter, an action or a reason, with an unknown age, and over a file that exists', async () => {
     const file = newFile();
     const plan = (...args: string[]) => daemon.run(['janitor', 'plan', '--out', file, ...args]);

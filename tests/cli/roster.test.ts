@@ -53,7 +53,10 @@ describe('in a script', () => {
     running.child.kill('SIGINT');
     await running.ended;
     expect((await bench.holders()).get(first.serialNumber!)).toBe('dan');
-    expect((await run('--dry-run', '--timeout', '1', '--skip-attached')).code).toBe(10);
+    expect(await run('--dry-run', '--timeout', '1', '--skip-attached')).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining('within 1 s (0 of 2 rows done)'),
+    });
   });
 
   test('a key that does not prove enough is neither registered nor bound', async () => {

@@ -75,7 +75,7 @@ export const janitorPlan = command({
         ['states', statesOf(devices) || null],
         ['reason', safe(given)],
       ],
-      next: `devmgr janitor apply ${shellWord(safe(file))}`,
+      ...(devices.length > 0 && { next: `devmgr janitor apply ${shellWord(safe(file))}` }),
     });
   },
 });
