@@ -4,7 +4,7 @@
  * with many devices each can have few in common.
  */
 import type { DeviceQuery } from '../queries.ts';
-import { type Conditions, deviceConditions, isSelective, namesOnly } from './conditions.ts';
+import { type Conditions, deviceConditions } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { changesSince, type Moment, movingOf, nameOf, type Remembered, rowsOf, toRemember } from './remembered.ts';
 
@@ -15,14 +15,21 @@ interface Beginning extends Omit<Remembered, 'total'> {
   readonly last: number;
 }
 
+type Changes = NonNullable<ReturnType<typeof changesSince>>;
+
+/** Parts of a statement that also reads `head`, and has the total in `counted`. */
+export interface KnownBeginning {
+  /** Whether `page` has the numbers of the page. */
+  readonly areKept: string;
+  readonly page: (conditions: Conditions) => string;
+}
+
 /** Filters of each store whose beginnings are remembered. */
 const most = 500;
 /** Matches from the first one on that a page may skip. */
 const deepestPage = 10_000;
 /** Devices for each match of page 1, up to which they are searched each time: a statement that names no changes is planned faster. */
 const fewSearched = 10;
-/** Matches of a keyword alone up to which its index is searched each time, for the same reason. */
-const fewFound = 100;
 
 const beginnings = new WeakMap<Readers, Map<string, Beginning>>();
 
@@ -39,21 +46,17 @@ export class Beginnings {
     this.#name = `${query.descending}${query.limit}${nameOf(query)}`;
   }
 
-  /** Whether `page` makes use of what is remembered. */
-  get areKnown(): boolean {
-    const beginning = this.#beginning();
-    return beginning !== undefined && changesSince(beginning, this.#query, []) !== null;
+  /** What is remembered, as parts of a statement with `values`; undefined if nothing is. */
+  known(values: unknown[]): KnownBeginning | undefined {
+    const { offset, limit } = this.#query;
+    const beginning = offset + limit <= deepestPage ? this.#known.get(this.#name) : undefined;
+    const changes = beginning && changesSince(beginning, this.#query, values);
+    if (!changes) return undefined;
+    return { areKept: changes.areKept, page: conditions => this.#page(beginning, changes, conditions) };
   }
 
-  /**
-   * The numbers of the page, from what is remembered; `otherwise`, the statement that searches all devices, if nothing is. For a statement in
-   * which `counted` has the total.
-   */
-  page(conditions: Conditions, otherwise: string): string {
-    const beginning = this.#beginning();
-    const changes = beginning && changesSince(beginning, this.#query, conditions.values);
-    if (!changes) return otherwise;
-    const { areKept, changed, devices, inStep, step } = changes;
+  #page(beginning: Beginning, changes: Changes, conditions: Conditions): string {
+    const { changed, devices, inStep, step } = changes;
     const { descending, offset, limit } = this.#query;
     const [within, beyond, direction] = descending ? ['>=', '<', 'DESC'] : ['<=', '>', 'ASC'];
     const [last, needed] = [beginning.last, offset + limit].map(value => `${conditions.value(value)}::int8`);
@@ -73,36 +76,30 @@ export class Beginnings {
     const matches = deviceConditions(this.#query, conditions.values).where;
     const further = `SELECT number FROM device ${conditions.and(`number ${beyond} ${last}`)} ORDER BY number ${direction}
       LIMIT greatest(least(${needed}, (SELECT total FROM counted)) - (SELECT count(*) FROM beginning), 0)`;
-    const page = `WITH beginning AS MATERIALIZED (SELECT number FROM ${rowsOf(distinct)} ${matches})
+    return `WITH beginning AS MATERIALIZED (SELECT number FROM ${rowsOf(distinct)} ${matches})
       SELECT row_number() OVER () AS place, number FROM (
         SELECT number FROM (
           SELECT number FROM beginning
           -- The second limit is for the planner, which expects a tenth of the table otherwise.
           UNION ALL SELECT number FROM (SELECT number FROM (${further}) AS f LIMIT ${needed}) AS g) AS both_parts
         ORDER BY number ${direction} LIMIT ${first} OFFSET ${skipped}) AS n`;
-    const isKnown = `(SELECT ${areKept} FROM head)`;
-    return `SELECT * FROM (${page}) AS n WHERE ${isKnown} UNION ALL SELECT * FROM (${otherwise}) AS n WHERE NOT ${isKnown}`;
+  }
+
+  forget(): void {
+    this.#known.delete(this.#name);
   }
 
   /** Takes the numbers of the page, with the moment and the number of all matches. */
   read(moment: Moment, total: number, numbers: readonly number[]): void {
-    const { descending, offset, keyword } = this.#query;
+    const { descending, offset } = this.#query;
     if (offset > 0) return;
-    this.#known.delete(this.#name);
+    this.forget();
     const last = total > numbers.length ? numbers.at(-1)! : descending ? 0 : Number.MAX_SAFE_INTEGER;
     const searched = descending ? moment.devices - last : last;
-    const isFast =
-      isSelective(keyword) && namesOnly(this.#query, 'keyword')
-        ? total <= fewFound
-        : movingOf(this.#query) === undefined && searched <= numbers.length * fewSearched;
+    const isFast = movingOf(this.#query) === undefined && searched <= numbers.length * fewSearched;
     const remembered = toRemember(this.#query, 0, moment);
     if (!remembered || isFast) return;
     this.#known.set(this.#name, { ...remembered, numbers, last });
     if (this.#known.size > most) this.#known.delete(this.#known.keys().next().value!);
-  }
-
-  #beginning(): Beginning | undefined {
-    const { offset, limit } = this.#query;
-    return offset + limit <= deepestPage ? this.#known.get(this.#name) : undefined;
   }
 }

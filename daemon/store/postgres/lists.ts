@@ -7,6 +7,7 @@ import { Conditions, markFields, marksOf, namesOnly, presentConditions } from '.
 import type { Readers } from './readers.ts';
 import { rowsOf } from './reads.ts';
 import { type Moment, movingOf } from './remembered.ts';
+import type { Result } from './session.ts';
 import { selectList } from './tables.ts';
 import { tagsOf } from './tags.ts';
 import { type Few, totalOf } from './totals.ts';
@@ -61,16 +62,19 @@ function pageByNumber(readers: Readers, { descending, offset, limit, createdFrom
   );
 }
 
-/** The numbers of a page come first: those before it are skipped in an index, without their rows. */
-async function pageByQuery(readers: Readers, query: DeviceQuery) {
+/**
+ * The numbers of a page come first: those before it are skipped in an index, without their rows. The first statement takes what is remembered for
+ * granted: one that can do without takes twice as long to plan.
+ */
+async function pageByQuery(readers: Readers, query: DeviceQuery, isFirst = true): Promise<Pick<Result, 'rows'>> {
   const conditions = presentConditions(query);
   const beginnings = keys[query.sortBy] === null && !isInOrder(query) ? new Beginnings(readers, query) : undefined;
-  const total = totalOf(readers, query, conditions.values, { looksUp: !beginnings?.areKnown });
+  const known = isFirst ? beginnings?.known(conditions.values) : undefined;
+  const options = { looksUp: !known, given: known?.areKept, mayBeNull: isFirst };
+  const total = totalOf(readers, query, conditions.values, options);
   const few = isSorted(query) ? total.few : undefined;
-  const [before, page] = few
-    ? [`${few.tables(conditions.where)}, `, pageOfFew(few, query, conditions)]
-    : ['', numbersOf(query, conditions)];
-  const numbers = beginnings?.page(conditions, page) ?? page;
+  const before = few ? `${few.tables(conditions.where)}, ` : '';
+  const numbers = known?.page(conditions) ?? (few ? pageOfFew(few, query, conditions) : numbersOf(query, conditions));
   const sql = `WITH ${before}counted AS MATERIALIZED (${total.sql}), page AS MATERIALIZED (${numbers})
     SELECT t.*, p.* FROM counted AS t LEFT JOIN (
       SELECT place, ${rowColumns.replace('number', 'd.number')} FROM page JOIN device AS d ON d.number = page.number
@@ -79,6 +83,10 @@ async function pageByQuery(readers: Readers, query: DeviceQuery) {
     ORDER BY p.place`;
   const { rows } = await readers.runOnce(sql, conditions.values);
   total.read(rows[0]!);
+  if (isFirst && rows[0]!.total === null) {
+    beginnings?.forget();
+    return pageByQuery(readers, query, false);
+  }
   const found = rows.filter(({ number }) => number !== null).map(({ number }) => number as number);
   beginnings?.read(rows[0]!.moment as Moment, rows[0]!.total as number, found);
   return { rows: rows.map(({ place: _, moment: __, ...row }) => row) };

@@ -64,10 +64,18 @@ export function changesSince({ until, moment }: Known, filter: DeviceFilter, val
   };
 }
 
-/** The present total, from a remembered one, as an expression beside the row of `head`. `counted`: the expression that counts all. */
-export function sinceThen(before: Remembered, filter: DeviceFilter, values: unknown[], counted: string): string {
+/**
+ * The present total, from a remembered one, as an expression beside the row of `head`. `otherwise`: its value if what has changed is not known.
+ * `null` if the bound has moved too far.
+ */
+export function sinceThen(
+  before: Remembered,
+  filter: DeviceFilter,
+  values: unknown[],
+  otherwise: () => string,
+): string | null {
   const changes = changesSince(before, filter, values);
-  if (changes === null) return counted;
+  if (changes === null) return null;
   const { step, devices, areKept, changed, inStep } = changes;
   const bound = movingOf(filter);
   const then = deviceConditions(bound === undefined ? filter : { ...filter, [bound]: before.until }, values);
@@ -77,7 +85,7 @@ export function sinceThen(before: Remembered, filter: DeviceFilter, values: unkn
     SELECT DISTINCT ON (number) * FROM ${changed} ORDER BY number, event) AS device ${then.where}`;
   const moved = step === 0 ? '' : ` ${step > 0 ? '+' : '-'} (SELECT count(*) FROM device ${inStep()})`;
   return `CASE WHEN ${areKept} THEN ${then.value(before.total)}::int8 + (${added}) + (${present}) - (${earlier})${moved}
-    ELSE ${counted} END`;
+    ELSE ${otherwise()} END`;
 }
 
 /** The present rows of these numbers, as the table `device`. Each is looked up: the planner would expect too many. */

@@ -42,6 +42,10 @@ interface TotalOptions {
   readonly use?: string;
   /** Whether the page may take its rows from `few`. */
   readonly looksUp?: boolean;
+  /** The total is null, and what is remembered of it forgotten, if this condition beside the row of `head` is not true. */
+  readonly given?: string | undefined;
+  /** Whether the total is null, and forgotten, if what has changed is not known: a statement that can count all takes longer to plan. */
+  readonly mayBeNull?: boolean;
 }
 
 /** `values`: those of the statement so far; parameters are added. */
@@ -50,42 +54,46 @@ export function totalOf(readers: Readers, filter: DeviceFilter, values: unknown[
   if (filter.serialNumber === undefined && !isKind) return rememberedTotal(readers, filter, values, options);
   const conditions = presentConditions(filter, values);
   const counted = `SELECT count(*) FROM device ${conditions.where}`;
-  if (!isKind) return plain(counted);
+  if (!isKind) return plain(counted, options);
   const kinds = (table: string) => `SELECT coalesce(sum(count), 0) FROM ${table} ${conditions.where}`;
-  if (filter.userId === undefined) return plain(kinds('device_count'));
+  if (filter.userId === undefined) return plain(kinds('device_count'), options);
   const hasMany = `EXISTS (SELECT FROM device_user_count WHERE user_id = ${conditions.value(filter.userId)})`;
-  return plain(`SELECT CASE WHEN ${hasMany} THEN (${kinds('device_user_count')}) ELSE (${counted}) END`);
+  return plain(`SELECT CASE WHEN ${hasMany} THEN (${kinds('device_user_count')}) ELSE (${counted}) END`, options);
 }
 
 const momentNow = `json_build_object('devices', device, 'event', event, 'mac', mac,
   'at', (extract(epoch FROM now()) * 1000)::int8) AS moment`;
-const plain = (sql: string): Total => ({ sql: `SELECT (${sql})::int8 AS total, ${momentNow} FROM head`, read() {} });
+const statementOf = (total: string, { given = 'true' }: TotalOptions) =>
+  `SELECT CASE WHEN ${given} THEN (${total})::int8 END AS total, ${momentNow} FROM head`;
+const plain = (sql: string, options: TotalOptions): Total => ({ sql: statementOf(sql, options), read() {} });
 
 /** All matches are counted the first time; later, what has changed since the last time. */
 export function rememberedTotal(
   readers: Readers,
   filter: DeviceFilter,
   values: unknown[],
-  { use = '', looksUp = false }: TotalOptions = {},
+  options: TotalOptions = {},
 ): Total {
+  const { use = '', looksUp = false, mayBeNull = false } = options;
   const known = totals.get(readers) ?? new Map<string, Remembered>();
   totals.set(readers, known);
   const name = `${use}${nameOf(filter)}`;
   const before = known.get(name);
-  const counted = `(${countAll(filter, values)})`;
+  const counted = () => `(${countAll(filter, values)})`;
   const few = looksUp ? fewOf(filter, before) : undefined;
   const expression = (): string => {
     // The page looks few matches of a keyword up each time.
     if (few && (!before || isSelective(filter.keyword)))
-      return `CASE WHEN ${few.areAll} THEN (SELECT total FROM few) ELSE ${counted} END`;
-    return before ? sinceThen(before, filter, values, counted) : counted;
+      return `CASE WHEN ${few.areAll} THEN (SELECT total FROM few) ELSE ${counted()} END`;
+    const otherwise = () => (mayBeNull ? 'NULL' : counted());
+    return (before && sinceThen(before, filter, values, otherwise)) ?? counted();
   };
   return {
     few,
-    sql: `SELECT (${expression()})::int8 AS total, ${momentNow} FROM head`,
+    sql: statementOf(expression(), options),
     read(row) {
-      const { total, moment } = row as unknown as { readonly total: number; readonly moment: Moment };
-      const remembered = toRemember(filter, total, moment);
+      const { total, moment } = row as unknown as { readonly total: number | null; readonly moment: Moment };
+      const remembered = total === null ? null : toRemember(filter, total, moment);
       known.delete(name);
       if (remembered) known.set(name, remembered);
       if (known.size > most) known.delete(known.keys().next().value!);
