@@ -49,8 +49,8 @@ export class RosterBench {
     }
   }
 
-  /** A folder with a roster; the command runs in it. */
-  station(roster: string) {
+  /** A folder with a roster; the command runs in it, with these variables of the environment as well. */
+  station(roster: string, more: Readonly<Record<string, string>> = {}) {
     const home = temporaryFolder();
     const file = join(home, 'people.csv');
     const out = join(home, 'results.csv');
@@ -58,7 +58,7 @@ export class RosterBench {
     writeFileSync(file, roster);
     writeFileSync(template, '^XA^FD{name} {serialNumber}^FS^XZ');
     const args = ['enroll', '--roster', file, '--server', this.#daemon().url, '--timeout', '60'];
-    const env = { DEVMGR_TOKEN: this.#daemon().adminToken };
+    const env = { DEVMGR_TOKEN: this.#daemon().adminToken, ...more };
     return {
       out,
       template,

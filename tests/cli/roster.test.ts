@@ -7,7 +7,7 @@ import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import { labelPrinter, reading } from '../support/label-printer.ts';
 import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
-import { devmgr } from './program.ts';
+import { devmgr, temporaryFolder } from './program.ts';
 import { RosterBench } from './roster-station.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
@@ -230,6 +230,23 @@ describe('with labels', () => {
     expect(stderr).toContain(
       `2 labels are not printed. Print them later: devmgr label ${ids.join(' ')} --file ${out} --printer ${address} --template ${template}`,
     );
+  });
+
+  test('a label in a queue that is stopped is named: it waits', async () => {
+    const programs = temporaryFolder();
+    const program = (name: string, script: string) =>
+      writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    program('lp', 'cat >/dev/null');
+    program('lpstat', 'echo "printer zebra disabled since Sun Nov 22 2026 -"');
+    const { start: begin } = bench.station('userId\nmia\n', { PATH: `${programs}:${process.env.PATH}` });
+    const running = begin('--label', '--lp', 'zebra');
+    await bench.plug();
+    await running.until('stderr', /PASS/);
+    await bench.pull();
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/! label: queue zebra is stopped: its labels wait .*: it is the label of DEV-\d+ for mia\n/);
+    expect(stderr).not.toContain('not printed');
   });
 
   test('the row of a script says whether the label is printed', async () => {

@@ -5,8 +5,8 @@ import { safe } from '../../terminal/text.ts';
 import type { EnrolledKey } from '../enroll/enroll-key.ts';
 import { type KeyLabel, withoutLabel } from '../labels/enrolled.ts';
 
-/** Takes the row of a bound key again when its label is printed or has failed. */
-export type Labeled = (row: EnrolledKey) => Promise<void>;
+/** Takes the row of a bound key again when its label is printed or has failed. `needsAttention`: its message says what to do about the label. */
+export type Labeled = (row: EnrolledKey, needsAttention: boolean) => Promise<void>;
 
 export class RosterLabels {
   readonly #context: Context;
@@ -37,7 +37,7 @@ export class RosterLabels {
     const stopped = interrupt.aborted ? ended(row) : untilAborted(interrupt).then(() => ended(row));
     const labeled = await Promise.race([stopped, this.#label.print(row)]);
     if (labeled.label !== 'failed') this.#missing.delete(row);
-    await this.#labeled(labeled);
+    await this.#labeled(labeled, labeled.message !== row.message);
   }
 
   /** Which labels are not printed, and the command that prints them; null if all are. */

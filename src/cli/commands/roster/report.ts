@@ -133,10 +133,10 @@ export class RosterReport {
     else await out.text(words);
   }
 
-  /** A bound key whose label is printed or has failed. */
-  async labeled(row: EnrolledKey): Promise<void> {
+  /** A bound key whose label is printed or has failed. `needsAttention`: its message is for the operator. */
+  async labeled(row: EnrolledKey, needsAttention: boolean): Promise<void> {
     if (this.#context.globals.json) return this.#context.out.row(row);
-    if (row.label !== 'failed') return;
+    if (!needsAttention) return;
     const about = safe(
       `${row.message ?? 'label: failed'}: it is the label of ${row.deviceId ?? ''} for ${row.userId ?? ''}`,
     );

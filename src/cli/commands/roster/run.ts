@@ -107,7 +107,9 @@ class RosterRun {
     this.#report = new RosterReport(context, file, { isInteractive, bell, big, roster });
     this.#labels =
       options.label &&
-      new RosterLabels(context, options.label, file?.isCsv ? file.path : null, row => this.#report.labeled(row));
+      new RosterLabels(context, options.label, file?.isCsv ? file.path : null, (row, needsAttention) =>
+        this.#report.labeled(row, needsAttention),
+      );
     this.#station = new Station(
       context,
       options,
