@@ -9,6 +9,9 @@ import { createProgram } from '../../src/cli/program.ts';
 
 interface Service {
   readonly image: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly pull_policy?: string;
+  readonly ports?: readonly string[];
   readonly read_only?: boolean;
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string | number>>;
@@ -17,7 +20,7 @@ interface Service {
   readonly networks: Readonly<Record<string, { readonly ipv4_address?: string }>> | readonly string[];
   readonly extra_hosts?: readonly string[];
   readonly depends_on?: Readonly<Record<string, unknown>>;
-  readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
+  readonly healthcheck?: Readonly<Record<string, unknown>> & { readonly test?: readonly string[] };
   readonly stop_grace_period?: string;
 }
 
@@ -117,6 +120,51 @@ describe.each(all)('%s', (_, service) => {
   });
 });
 
+it('only HAProxy can be reached from outside and reaches it', () => {
+  const open = (name: string) => compose.networks[name].internal !== true;
+  const namesOf = ({ networks }: Service) => (Array.isArray(networks) ? networks : Object.keys(networks));
+  expect(all.filter(([, service]) => namesOf(service).some(open)).map(([name]) => name)).toEqual(['balancer']);
+  expect(all.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['balancer']);
+});
+
+it('is accepted by docker-compose 1.29 as well as by the specification: keys that one of them does not know are absent', () => {
+  const topLevel = Object.keys(compose).filter(key => !key.startsWith('x-'));
+  expect(topLevel).toEqual(['services', 'networks', 'volumes', 'secrets']);
+  const known = new Set(['test', 'interval', 'timeout', 'start_period', 'retries', 'disable']);
+  const checks = all.flatMap(([, { healthcheck }]) => Object.keys(healthcheck ?? {}));
+  expect(checks.filter(key => !known.has(key))).toEqual([]);
+  expect(text('.env')).toMatch(/^COMPOSE_PROJECT_NAME=devmgr$/m);
+});
+
+it('one service builds the image, and the image is pulled from nowhere', () => {
+  expect(all.filter(([, { build }]) => build).map(([name]) => name)).toEqual(['init']);
+  expect(services.init!.build).toEqual({ context: '..', dockerfile: 'packaging/Dockerfile' });
+  expect(ours.map(([, service]) => service.pull_policy)).toEqual(ours.map(() => 'never'));
+});
+
+describe('the page', () => {
+  const page = readFileSync(join(packaged, '../docs/three-nodes.md'), 'utf8');
+  const files = Object.values<{ readonly file: string }>(compose.secrets).map(({ file }) => file.replace('./', ''));
+
+  it('creates each secret, and no other file', () => {
+    const created = [...page.matchAll(/(?: > |-keyout )(secrets\/\S+)/g)].map(([, name]) => name);
+    expect(new Set(created)).toEqual(new Set(files));
+  });
+
+  it('gives the secrets of the daemons to their user', () => {
+    const [, user] = /useradd --uid (\d+)/.exec(text('Dockerfile'))!;
+    const own = services['node-1']!.secrets!.map(name => `secrets/${name}`);
+    expect(page).toContain(`$ sudo chown ${user} ${own.join(' ')}\n`);
+  });
+
+  it('creates files that neither git nor the package of npm contains', () => {
+    const ignored = readFileSync(join(packaged, '../.gitignore'), 'utf8').split('\n');
+    expect(ignored).toEqual(expect.arrayContaining(['/packaging/secrets/', '/packaging/*.pem']));
+    const manifest = JSON.parse(readFileSync(join(packaged, '../package.json'), 'utf8'));
+    expect(manifest.files).toEqual(expect.arrayContaining(['!packaging/secrets', '!packaging/*.pem']));
+  });
+});
+
 it('each lasting service has a health check', () => {
   const lasting = all.filter(([name]) => !['init', 'bucket'].includes(name));
   expect(lasting.filter(([, { healthcheck }]) => !healthcheck?.test).map(([name]) => name)).toEqual([]);
@@ -124,6 +172,7 @@ it('each lasting service has a health check', () => {
 
 it('the image has the executable of the build, of one version, and is not run by root', () => {
   const image = text('Dockerfile');
+  expect(text('Dockerfile.dockerignore')).toBe('*\n!dist/bin/devmgr-linux-x64\n');
   expect(image).toMatch(/^FROM debian:\d+\.\d+-slim$/m);
   expect(image).toMatch(/^COPY --chmod=755 dist\/bin\/devmgr-linux-x64 \/usr\/bin\/devmgr\nUSER devmgr$/m);
   const { version } = JSON.parse(readFileSync(join(packaged, '../package.json'), 'utf8'));

@@ -1,9 +1,14 @@
 /** HAProxy accepts the files that are delivered for it. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { makeCertificate } from '../support/certificates.ts';
 import { findTool, needs } from '../support/needs.ts';
 
@@ -50,4 +55,48 @@ needs(['haproxy', 'openssl'])('haproxy -c', () => {
   it('refuses a line that it does not know', () => {
     expect(check(['registry.cfg'], config => config.replace('balance roundrobin', 'balance somehow')).ok).toBe(false);
   });
+
+  it('answers 503 with Retry-After while no daemon is ready, and does not log a connection without a request', async () => {
+    const socket = join(folder, 'front');
+    // Only root can change to another user; one thread logs in the order of the connections.
+    const config = onThisMachine(text('registry.cfg'))
+      .replace(/^ {2}(?:user|group) haproxy\n/gm, '')
+      .replace('global\n', 'global\n  nbthread 1\n')
+      .replace(/bind :443 .*/, `bind unix@${socket}`)
+      .replaceAll('127.0.0.1:7470', '127.0.0.1:1');
+    const file = join(folder, 'no-daemon.cfg');
+    writeFileSync(file, config);
+    const haproxy = spawn(findTool('haproxy')!, ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'ignore'] });
+    onTestFinished(() => void haproxy.kill('SIGKILL'));
+    await connected(socket);
+    const { status, headers } = await get(socket, '/api/devices/list');
+    expect([status, headers['retry-after'], headers['content-type']]).toEqual([503, '1', 'text/plain']);
+    expect(await firstRequest(haproxy.stdout)).toMatch(/ 503 \d+ \S+ GET \/api\/devices\/list$/);
+  });
 });
+
+/** Connects and closes, as soon as something listens there. The test has a time limit. */
+async function connected(path: string): Promise<void> {
+  for (;;) {
+    const socket = connect(path);
+    const failed = await once(socket, 'connect').then(
+      () => false,
+      () => true,
+    );
+    socket.end();
+    if (!failed) return void (await once(socket.resume(), 'close'));
+  }
+}
+
+/** The response to a GET. */
+async function get(socketPath: string, path: string): Promise<{ status: number; headers: IncomingHttpHeaders }> {
+  const [response] = await once(request({ socketPath, path }).end(), 'response');
+  response.resume();
+  return { status: response.statusCode, headers: response.headers };
+}
+
+/** The first line of the log about a connection; undefined if the log ends before. */
+async function firstRequest(log: Readable): Promise<string | undefined> {
+  for await (const line of createInterface(log)) if (!/^(?:Server|backend) /.test(line)) return line;
+  return undefined;
+}
