@@ -38,10 +38,18 @@ export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
         ? ''
         : `Also keep ${homeFiles.journalKey}, ${homeFiles.signingKey} ${
             home.sharesSecrets ? `of ${home.secretsDir} ` : ''
-          }and the folder ${homeFiles.blobs} of ${home.dir}\n`,
+          }and ${uploadedFiles(home, io.env[environment.files.place])}\n`,
     );
     return 0;
   });
+}
+
+/** The place of the uploaded files, in words. A backup does not open it: a malformed place, or one without keys, is not refused here. */
+function uploadedFiles(home: Home, place: string | undefined): string {
+  const url = URL.parse(place ?? '');
+  return url?.protocol === 's3:'
+    ? `the files in s3://${url.host}${url.pathname}`
+    : `the folder ${homeFiles.blobs} of ${home.dir}`;
 }
 
 /** Refuses a database without a registry. */

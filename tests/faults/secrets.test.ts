@@ -55,6 +55,10 @@ describe('the folder of the secrets', () => {
       code: 0,
       stderr: expect.stringContaining(secrets),
     });
+    const inStore = { ...env, DEVMGR_FILES: 's3://devmgr-files/production?endpoint=https://s3.example.com' };
+    expect((await runDaemonProgram(backup, { ...basis, file: `${file}-2` }, inStore)).stderr).toContain(
+      ` and the files in s3://devmgr-files/production\n`,
+    );
     expect(await runDaemonProgram(restore, { ...basis, file }, env)).toMatchObject({ code: 0 });
     expect(readdirSync(home)).not.toContain('journal-key');
     expect(await runDaemonProgram(audit, { ...auditing, home }, {})).toMatchObject({ code: 1 });
