@@ -29,6 +29,8 @@ export interface CommandShape<F extends FlagShapes> {
   readonly examples: readonly Example[];
   /** Whether the command creates a profile that is named and does not exist; any other command refuses it. */
   readonly makesProfile?: (args: readonly string[]) => boolean;
+  /** Whether it also runs with a Node that is too old for the other commands. */
+  readonly runsOnOldNode?: true;
   /** Whether a pager shows its result if that is longer than the screen; with --watch never. */
   readonly isPaged?: true;
   /** Resolves to the exit code; nothing is 0. */

@@ -18,7 +18,7 @@ import { Output } from './terminal/output.ts';
 import type { PagedIo } from './terminal/pager.ts';
 import { choosePaint } from './terminal/style.ts';
 import { safeJson, safeProse } from './terminal/text.ts';
-import { about, aboutText } from './version.ts';
+import { about, aboutText, checkNode } from './version.ts';
 
 interface Surroundings {
   readonly io: Io;
@@ -100,6 +100,7 @@ async function execute(
 ): Promise<number> {
   const { args, shape: command, values } = node;
   if (command === null) throw new Error(`${node.path} has no definition`);
+  if (!command.runsOnOldNode) checkNode(process.versions.node);
   const format = formatOf(values);
   const flags = { ...values, json: isStructured(format), csv: format === 'csv' };
   const globals = flags as unknown as GlobalValues;

@@ -101,22 +101,22 @@ function buildWords({ build, form }: About): string {
   return [commit, build.date, formWords[form]].filter(Boolean).join(', ');
 }
 
-/** The oldest Node that the native packages support: with an earlier one the daemon would crash without a message. */
+/** The oldest Node that the native packages support: with an earlier one the daemon would crash without a message, and commands lack functions. */
 export const leastNode = '22.19';
 
-/** Whether the daemon runs with this version of Node. */
+/** Whether the program runs with this version of Node. */
 export function isNodeSupported(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [leastMajor = 0, leastMinor = 0] = leastNode.split('.').map(Number);
   return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }
 
-/** Throws if Node is too old for the daemon. */
+/** Throws if Node is too old. */
 export function checkNode(version: string): void {
   if (isNodeSupported(version)) return;
   throw new Fault(
     'failure',
-    `Node ${version} is too old for the daemon`,
+    `Node ${version} is too old`,
     `install Node ${leastNode} or later, or use the executable, which contains Node`,
   );
 }

@@ -53,6 +53,16 @@ describe('Node', () => {
     expect(() => checkNode(version)).not.toThrow();
   });
 
+  test('that is too old is named by each command but doctor and version', async () => {
+    const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}` };
+    const { code, stdout, stderr } = await devmgr(['list'], { env });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^devmgr: Node 20\.20\.2 is too old\n {2}→ install Node 22\.19 or later/);
+    expect(await devmgr(['version', '--quiet'], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect((await devmgr(['doctor', '--json'], { env })).stdout).toContain('20.20.2');
+  });
+
   test('is required in the version that package.json names', () => {
     const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(engines.node).toBe(`>=${leastNode}.0`);

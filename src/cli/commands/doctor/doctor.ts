@@ -8,6 +8,7 @@ import { type Check, examine } from './checks.ts';
 
 /** Runs the checks; with --report writes a report, with --fix installs access rules. Exit code 1 if a check fails. */
 export const doctor = command({
+  runsOnOldNode: true,
   description:
     'Checks this program, the home folder, the daemon, the server, the login and the hardware. Starts and changes nothing. Exit code 1 if a check fails.\nWith --report it writes the results, versions, settings and the end of the daemon log to a file for support. Secrets, names, hosts and serial numbers are removed. Read the file before you send it.\nWith --fix it installs the udev and polkit rules that give the group devmgr access to keys and readers. It shows the rules, asks for confirmation, and must run as root.',
   args: [{ name: 'FILE', help: 'with --report: file to write; - is standard output', optional: true, offer: 'file' }],

@@ -85,6 +85,7 @@ function roff(text: string): string {
 
 /** Writes the versions of all parts, or the licenses. */
 export const versionCommand = command({
+  runsOnOldNode: true,
   description:
     'Shows the build, Node, SQLite and the packages with native code. The same as devmgr --version. With --quiet only the version.',
   flags: { licences: { aliases: ['licenses'], help: 'write the licenses of all code in this copy' } },
