@@ -18,11 +18,8 @@ import type { Cluster } from '../cluster.ts';
 import { HOST } from '../machine.ts';
 import { RegistryNode } from '../registry-node.ts';
 
-/**
- * The most memory of a node that takes four uploads and the rest of a download, one after the other. With files of 2 GiB it was
- * 165 MiB, measured with `--max-semi-space-size=4`.
- */
-const MOST_MIB = 175;
+/** The most memory of a node that takes four uploads and the rest of a download, one after the other. */
+const MOST_MIB = 160;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Where the upload is held when its node is killed. */
