@@ -142,7 +142,7 @@ describe('sealed secrets', () => {
     ['another key', randomBytes(32), { ...bound, sealed }],
     ['another number', key, { ...bound, number: 4, sealed }],
     ['another address', key, { ...bound, url: 'https://evil.test/', sealed }],
-    ['a changed text', key, { ...bound, sealed: `A${sealed.slice(1)}` }],
+    ['a changed text', key, { ...bound, sealed: `${sealed.startsWith('A') ? 'B' : 'A'}${sealed.slice(1)}` }],
     ['an empty text', key, { ...bound, sealed: '' }],
   ])('are not opened with %s', (_, other, record) => expect(openSecret(other, record)).toBeNull());
 
