@@ -33,8 +33,18 @@ needs('script', 'bsdutils')('a day at the line', () => {
   let url: string;
   const allShown: string[] = [];
   const keyIds = new Map<number, string>();
+  /** Waits until so many programs follow the keys. A hand is slower than the start of a program; a test is not. */
+  const streams = (count: number) =>
+    vi.waitFor(async () => {
+      const headers = { authorization: `Bearer ${station.adminToken}` };
+      const metrics = await (await fetch(`${station.url}/metrics`, { headers })).text();
+      expect(metrics).toMatch(new RegExp(`^devmgr_streams\\S* ${count}$`, 'm'));
+    }, 20_000);
   const hand: Hand = {
-    plugIn: async number => void keyIds.set(number, (await driver.attach(number)).keyId),
+    async plugIn(number) {
+      await streams(1);
+      keyIds.set(number, (await driver.attach(number)).keyId);
+    },
     unplug: number => driver.detach(keyIds.get(number)),
     registry: is =>
       is === 'away'
@@ -75,6 +85,7 @@ needs('script', 'bsdutils')('a day at the line', () => {
     const screen = atTerminal(command, { home: folder, columns: 110, env });
     const shown = (await played(scene, screen, hand)).replaceAll(url, shownUrl);
     allShown.push(shown);
+    await streams(0);
     expect(lasting(shown)).toBe(textOf(scene));
   });
 });
