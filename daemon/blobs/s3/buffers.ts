@@ -55,8 +55,8 @@ export class PartBuffers {
       this.#made--;
       resize(buffer, 0);
     }
-    const isOver = this.#idle.length === this.#made;
-    if (isOver) for (const idle of this.#idle) resize(idle, 0);
+    const areAllIdle = this.#idle.length === this.#made;
+    if (areAllIdle) for (const idle of this.#idle) resize(idle, 0);
   }
 }
 
