@@ -1,6 +1,6 @@
 import type { ProgramIo, StartFailure } from '../src/contract/programs.ts';
 import { escaped } from './escaped.ts';
-import { StartRefused } from './home/settings.ts';
+import { StartRefused } from './start-refused.ts';
 
 /** Runs the body of a program and returns its exit code. Prints an error as text or JSON on stderr. */
 export async function reporting(io: ProgramIo, json: boolean, body: () => Promise<number>): Promise<number> {

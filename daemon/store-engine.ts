@@ -3,8 +3,8 @@ import { checkBelonging, checkComplete, presentImprint } from './home/belonging.
 import type { Home } from './home/home.ts';
 import { Instance } from './home/instance.ts';
 import { allKeys, journalKeys } from './home/journal-keys.ts';
-import { StartRefused } from './home/settings.ts';
 import type { RegistryPlace, StoreTarget } from './home/store-target.ts';
+import { StartRefused } from './start-refused.ts';
 import { StoreFailure } from './store/commit.ts';
 import type { CopySource, CopyTarget, Replacement } from './store/copy.ts';
 import type { Imprint } from './store/imprint.ts';

@@ -1,5 +1,5 @@
 /** The only place that chooses where stored files are: the folder in the home, or an object store. */
-import { StartRefused } from '../home/settings.ts';
+import { StartRefused } from '../start-refused.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { SharedWork } from '../store/store.ts';
 import { openBlobFolder } from './blob-folder.ts';

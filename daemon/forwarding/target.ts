@@ -1,8 +1,8 @@
 /** Where journal entries are forwarded to, from a URL and the environment. */
 import { readFileSync } from 'node:fs';
-import { environment } from '../../src/contract/local.ts';
-import { StartRefused } from '../home/settings.ts';
+import { type Env, environment } from '../../src/contract/local.ts';
 import { isLoopbackName } from '../loopback.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** The place that receives journal entries. */
 export type ForwardTarget = SyslogTarget | HttpTarget;
@@ -32,8 +32,6 @@ export interface HttpTarget extends AnyTarget {
   /** The bearer token: a text, or a file that is read for each request. Null if there is none. */
   readonly token: { readonly text: string } | { readonly file: string } | null;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** RFC 5425 assigns 6514 to TLS. Plain TCP has no port of its own; receivers use that of UDP. */
 const defaultPorts = { tcp: 514, tls: 6514 } as const;

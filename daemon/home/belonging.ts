@@ -1,11 +1,11 @@
 /** Whether the secrets of a home are those of a registry. */
+import { StartRefused } from '../start-refused.ts';
 import type { Imprint } from '../store/imprint.ts';
 import { isSealed } from '../store/key-ring.ts';
 import { readHeads } from './head-file.ts';
 import type { Home } from './home.ts';
 import { Instance } from './instance.ts';
 import { allKeys, journalKeys } from './journal-keys.ts';
-import { StartRefused } from './settings.ts';
 
 /**
  * Refuses with `StartRefused` a registry that has other secrets than the home, or whose copy is not complete; then nothing was created.

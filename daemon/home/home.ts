@@ -4,8 +4,8 @@ import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
 import { syncFolder } from '../files.ts';
+import { StartRefused } from '../start-refused.ts';
 import { inHome, inSecrets, openFolder } from './private-folder.ts';
-import { StartRefused } from './settings.ts';
 
 /** The files that the daemon reads and writes; the others in the home belong to the command line. */
 const { config: _config, credentials: _credentials, knownServers: _known, ...ofDaemon } = homeFiles;

@@ -9,8 +9,8 @@ import {
   sign,
 } from 'node:crypto';
 import { provenText } from '../../src/contract/local.ts';
+import { StartRefused } from '../start-refused.ts';
 import type { Home } from './home.ts';
-import { StartRefused } from './settings.ts';
 
 /** A statement of the instance about itself, as `/api/health` returns it for a nonce. */
 export interface Proof {

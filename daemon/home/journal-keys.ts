@@ -3,8 +3,8 @@
  * own, so that an earlier devmgr, which reads only `journal-key`, writes entries that later ones accept.
  */
 import { randomBytes } from 'node:crypto';
+import { StartRefused } from '../start-refused.ts';
 import type { Home } from './home.ts';
-import { StartRefused } from './settings.ts';
 
 /** The keys of a home. */
 export interface JournalKeys {

@@ -2,9 +2,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { DaemonInfo } from '../../src/contract/local.ts';
+import { StartRefused } from '../start-refused.ts';
 import { lockFile } from '../store/sqlite/file-lock.ts';
 import type { Home } from './home.ts';
-import { StartRefused } from './settings.ts';
 
 /** A lock that this process holds. */
 export interface HomeLock {

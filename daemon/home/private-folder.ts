@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, lstat, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../files.ts';
-import { StartRefused } from './settings.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** How messages name a folder. */
 interface FolderWords {

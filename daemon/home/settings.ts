@@ -13,11 +13,11 @@ import {
 import {
   type DaemonRole,
   daemonRoles,
+  type Env,
   environment,
   maxDrainSeconds,
   type StepUpMode,
 } from '../../src/contract/local.ts';
-import type { StartFailure } from '../../src/contract/programs.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { S3Target } from '../blobs/s3/target.ts';
@@ -26,6 +26,7 @@ import { isLoopbackName } from '../loopback.ts';
 import type { FileBounds } from '../services/file-budget.ts';
 import type { Limits } from '../services/limiter.ts';
 import type { Cost } from '../services/passwords.ts';
+import { StartRefused } from '../start-refused.ts';
 import type { StoreTarget } from './store-target.ts';
 
 /** How the daemon runs. */
@@ -83,23 +84,6 @@ export interface DaemonSettings {
   /** Cost of new password hashes; absent for the recommended one. Only tests set it: no flag and no variable does. */
   readonly passwordCost?: Cost | undefined;
 }
-
-/** Why the daemon or a maintenance program does not start. `exitCode` is 2 if an argument or setting is wrong, 5 if what it names does not exist, 9 if a service cannot be reached, else 1. */
-export class StartRefused extends Error {
-  readonly exitCode: 1 | 2 | 5 | 9;
-  readonly hint: string | null;
-  /** Set where the program that started the daemon acts on it. */
-  readonly reason: StartFailure | undefined;
-  constructor(exitCode: 1 | 2 | 5 | 9, message: string, hint: string | null = null, reason?: StartFailure) {
-    super(message);
-    this.name = 'StartRefused';
-    this.exitCode = exitCode;
-    this.hint = hint;
-    this.reason = reason;
-  }
-}
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** The settings from the environment. Throws `StartRefused` if a variable is malformed. */
 export function settingsFromEnvironment(

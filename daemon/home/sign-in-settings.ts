@@ -1,9 +1,7 @@
 /** Settings that decide how people sign in. */
-import { environment, type StepUpMode, stepUpModes } from '../../src/contract/local.ts';
+import { type Env, environment, type StepUpMode, stepUpModes } from '../../src/contract/local.ts';
 import { isAddressHost } from '../networks.ts';
-import { StartRefused } from './settings.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { StartRefused } from '../start-refused.ts';
 
 /**
  * The origin at which people open the daemon in a browser, as `given` or else the environment names it; undefined if neither does.

@@ -1,8 +1,6 @@
 import { join, resolve } from 'node:path';
-import { environment, homeFiles } from '../../src/contract/local.ts';
-import { StartRefused } from './settings.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { type Env, environment, homeFiles } from '../../src/contract/local.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** A registry outside the home folder. */
 export interface StoreTarget {

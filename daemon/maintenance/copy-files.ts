@@ -1,7 +1,7 @@
 /** Copies the files of a registry to another place, under the same names. */
 import { Readable } from 'node:stream';
 import type { Blobs } from '../blobs/blobs.ts';
-import { StartRefused } from '../home/settings.ts';
+import { StartRefused } from '../start-refused.ts';
 import type { Reader } from '../store/store.ts';
 import { type RecordedFile, recordedFiles } from './check-blobs.ts';
 import type { Progress } from './copy-rows.ts';

@@ -4,8 +4,8 @@
  */
 import { rename, rm } from 'node:fs/promises';
 import type { Home } from '../home/home.ts';
-import { StartRefused } from '../home/settings.ts';
 import type { StoreTarget } from '../home/store-target.ts';
+import { StartRefused } from '../start-refused.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { CopySource, CopyTarget, Replacement } from '../store/copy.ts';
 import type { CheckReport, StagedRestore } from '../store/maintenance.ts';

@@ -4,7 +4,7 @@ import { open, readFile } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import type { Decrypter, Encrypter } from 'age-encryption';
 import { syncFile } from '../files.ts';
-import { StartRefused } from '../home/settings.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** What opens an encrypted backup: one of the two, or neither if it is not encrypted. */
 export interface Unlocking {

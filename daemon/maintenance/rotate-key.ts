@@ -6,9 +6,9 @@ import { prepareNextKey } from '../home/journal-keys.ts';
 import { lockHome, runningPid } from '../home/lock.ts';
 import { rotateJournalKey } from '../home/rotate-journal-key.ts';
 import { withSecrets } from '../home/secrets-lock.ts';
-import { StartRefused } from '../home/settings.ts';
 import { enterSigningKey, rotateSigningKey, signingKeys } from '../home/signing-keys.ts';
 import { print, reporting } from '../program-io.ts';
+import { StartRefused } from '../start-refused.ts';
 import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { writeRegistry } from './write-registry.ts';
 

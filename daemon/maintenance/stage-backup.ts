@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { homeFiles } from '../../src/contract/local.ts';
 import { BEFORE_RESTORE } from '../blobs/blob-folder.ts';
 import type { Home } from '../home/home.ts';
-import { StartRefused } from '../home/settings.ts';
+import { StartRefused } from '../start-refused.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { StagedRestore } from '../store/maintenance.ts';
 import { sqliteMaintenance } from '../store-engine.ts';

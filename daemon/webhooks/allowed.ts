@@ -3,8 +3,8 @@ import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } fro
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { environment } from '../../src/contract/local.ts';
-import { StartRefused } from '../home/settings.ts';
 import { insideOf, isCidr } from '../networks.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** Resolves a name, as `lookup` of node:dns. Tests replace it. */
 export type Resolve = (

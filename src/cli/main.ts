@@ -1,5 +1,6 @@
 /** The program: parses the command line, runs the command, and turns the result or the error into an exit code. */
 
+import type { Env } from '../contract/local.ts';
 import type { Programs } from '../contract/programs.ts';
 import { isServerRefusal, ServerRefusal } from './client/failures.ts';
 import { commandTable } from './commands/index.ts';
@@ -12,7 +13,7 @@ import { asksForJson, type FormatFlags, formatOf, isStructured } from './format.
 import { type Asked, hintOf, loginLine, messageOf } from './hints.ts';
 import type { CommandNode } from './program.ts';
 import { resolveSettings } from './settings/settings.ts';
-import type { Env, Io } from './terminal/io.ts';
+import type { Io } from './terminal/io.ts';
 import type { Selection } from './terminal/jq.ts';
 import { Output } from './terminal/output.ts';
 import type { PagedIo } from './terminal/pager.ts';

@@ -104,6 +104,9 @@ export type DaemonRole = (typeof daemonRoles)[number];
 export const stepUpModes = ['console', 'all', 'off'] as const;
 export type StepUpMode = (typeof stepUpModes)[number];
 
+/** The variables of a process. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
 /** Environment variables of the daemon and the command line. */
 export const environment = {
   home: 'DEVMGR_HOME',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forwardTarget } from '../../daemon/forwarding/target.ts';
-import { StartRefused } from '../../daemon/home/settings.ts';
+import { StartRefused } from '../../daemon/start-refused.ts';
 
 function refusal(url: string, env: Readonly<Record<string, string>> = {}): StartRefused {
   try {

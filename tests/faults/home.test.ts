@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Home } from '../../daemon/home/home.ts';
-import { StartRefused } from '../../daemon/home/settings.ts';
 import { rotateSigningKey, signingKeys } from '../../daemon/home/signing-keys.ts';
+import { StartRefused } from '../../daemon/start-refused.ts';
 import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
 
 let dir: string;

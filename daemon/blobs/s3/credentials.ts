@@ -1,6 +1,7 @@
 /** The keys of an object store: from the environment, or from a file in the format that the tools of AWS share. */
-import { StartRefused } from '../../home/settings.ts';
+import type { Env } from '../../../src/contract/local.ts';
 import { privateText } from '../../private-file.ts';
+import { StartRefused } from '../../start-refused.ts';
 
 export interface Credentials {
   readonly accessKeyId: string;
@@ -8,8 +9,6 @@ export interface Credentials {
   /** Only for temporary keys. */
   readonly sessionToken?: string;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export const KEY_ID = 'AWS_ACCESS_KEY_ID';
 export const SECRET = 'AWS_SECRET_ACCESS_KEY';

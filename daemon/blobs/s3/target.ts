@@ -1,7 +1,7 @@
 /** Where the stored files are, from `--files` and the environment. The client of the object store is not loaded here. */
-import { environment } from '../../../src/contract/local.ts';
-import { StartRefused } from '../../home/settings.ts';
+import { type Env, environment } from '../../../src/contract/local.ts';
 import { isLoopbackName } from '../../loopback.ts';
+import { StartRefused } from '../../start-refused.ts';
 import { type Credentials, credentialsOf, KEY_ID, SECRET } from './credentials.ts';
 
 /** A place for files in an object store with an S3 interface. */
@@ -14,8 +14,6 @@ export interface S3Target {
   readonly region: string;
   readonly credentials: Credentials;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const example = 's3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION';
 

@@ -1,8 +1,7 @@
 /** Where a database is: its URL, and how the connection is encrypted. */
 import { readFileSync } from 'node:fs';
+import type { Env } from '../../../src/contract/local.ts';
 import { StoreMisconfigured } from './failure.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Options for TLS as node:tls takes them; false for a connection without TLS. */
 export type TlsChoice =

@@ -1,11 +1,10 @@
 /** The password of the database: from a file of its own, or from a pgpass file. Neither may be open to others. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Env } from '../../../src/contract/local.ts';
 import { privateText } from '../../private-file.ts';
 import type { Address } from './address.ts';
 import { StoreMisconfigured } from './failure.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Null if there is none. Throws `StoreMisconfigured` if a file cannot be read or others can read it. */
 export function passwordFor(address: Address, env: Env): string | null {

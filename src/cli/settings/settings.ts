@@ -8,6 +8,7 @@ import {
   defaultHome,
   defaultHost,
   defaultPort,
+  type Env,
   environment,
   homeFiles,
 } from '../../contract/local.ts';
@@ -49,8 +50,6 @@ export interface Settings {
   /** DEVMGR_TOKEN, or null. */
   readonly token: string | null;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 function resolveHome({ home: flag, homeTyped }: SettingFlags, env: Env): string {
   if (flag === '') throw usage('--home needs a folder');

@@ -1,5 +1,5 @@
 /** What this program draws, in a locale without UTF-8. */
-import type { Env } from './io.ts';
+import type { Env } from '../../contract/local.ts';
 
 /** Each has the width of what it replaces, so that columns stay in line. */
 const asciiOf: Readonly<Record<string, string>> = {

@@ -4,8 +4,6 @@ import type { Readable } from 'node:stream';
 import { Fault, systemCode } from '../fault.ts';
 import { hasUtf8, inAscii } from './glyphs.ts';
 
-export type Env = Readonly<Record<string, string | undefined>>;
-
 export interface Io {
   readonly stdin: Readable & { setRawMode?(on: boolean): unknown };
   readonly stdout: NodeJS.WritableStream;

@@ -1,5 +1,5 @@
 /** Colors, only if they are wanted. */
-import type { Env } from './io.ts';
+import type { Env } from '../../contract/local.ts';
 
 const codes = { bold: 1, dim: 2, inverse: 7, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const;
 export type Style = keyof typeof codes;

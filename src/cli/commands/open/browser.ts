@@ -1,10 +1,8 @@
 /** Starts the browser of the user, without a shell. The only argument that devmgr adds is the path of a file. */
 import { execFile, spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
-import { environment } from '../../../contract/local.ts';
+import { type Env, environment } from '../../../contract/local.ts';
 import { systemWords } from '../../fault.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Why this session can show no browser, as part of a sentence; null if it can. */
 export function whyNoBrowser(env: Env, platform: string = process.platform): string | null {

@@ -5,13 +5,11 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { basename, join } from 'node:path';
 import { signInCodeSeconds } from '../../../contract/limits.ts';
-import { environment } from '../../../contract/local.ts';
+import { type Env, environment } from '../../../contract/local.ts';
 import { makeFolder, removeIfPossible, unwritable } from '../../settings/files.ts';
 import { selfCommand } from '../../settings/processes.ts';
 import { isSnap } from './browser.ts';
 import { removalCommand } from './removal.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const fileName = /^devmgr-open-[\w-]{22}\.html$/;
 
