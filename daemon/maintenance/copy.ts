@@ -19,9 +19,10 @@ import { type CopiedRegistry, copiedRegistry } from '../store-engine.ts';
 import { blobProblems } from './check-blobs.ts';
 import { copyFiles } from './copy-files.ts';
 import { copyRows, differingTables, type Progress } from './copy-rows.ts';
+import type { RestoreFiles } from './folder-files.ts';
 import { checkKeys } from './maintenance.ts';
 import { progressOf } from './progress.ts';
-import { filesOf, type RestoreFiles } from './registry-files.ts';
+import { filesOf } from './registry-files.ts';
 
 interface Copy {
   readonly from: CopiedRegistry;

@@ -6,7 +6,17 @@ import { linkOrCopy } from '../files.ts';
 import type { Home } from '../home/home.ts';
 import type { Reader } from '../store/store.ts';
 import { type BlobReport, checkBlobs, digestInFolders } from './check-blobs.ts';
-import type { RestoreFiles } from './registry-files.ts';
+
+/** What a restore does with stored files, wherever they are. */
+export interface RestoreFiles {
+  /** Compares the files of a registry with their records. */
+  check(reader: Reader): Promise<BlobReport>;
+  /** Brings back files that an earlier restore kept with the registry it replaced: that may be the one to be restored now. */
+  bringBack(restored: Reader): Promise<void>;
+  /** Keeps the files that the restored registry does not know with the previous one. Returns the function that removes them. */
+  keepUnknown(restored: Reader, label: string): Promise<() => Promise<void>>;
+  close(): void;
+}
 
 /** The folder of a home, and those that earlier restores have kept beside it. */
 export class FolderFiles implements RestoreFiles {

@@ -16,7 +16,8 @@ import { StartRefused } from '../start-refused.ts';
 import type { JournalReport, StoreMaintenance } from '../store/maintenance.ts';
 import { readImprint, storeMaintenance } from '../store-engine.ts';
 import { type BlobReport, blobProblems } from './check-blobs.ts';
-import { filesOf, type RestoreFiles } from './registry-files.ts';
+import type { RestoreFiles } from './folder-files.ts';
+import { filesOf } from './registry-files.ts';
 
 /** Checks storage, journal, counters and uploaded files. Exit code 1 if there are problems. */
 export function check(options: CheckOptions, io: ProgramIo): Promise<number> {

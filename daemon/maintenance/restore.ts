@@ -21,9 +21,10 @@ import { fileImprint, readImprint } from '../store-engine.ts';
 import type { BlobReport } from './check-blobs.ts';
 import type { Progress } from './copy-rows.ts';
 import { DatabaseRestore, HeldDatabase } from './database-backup.ts';
+import type { RestoreFiles } from './folder-files.ts';
 import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { progressOf } from './progress.ts';
-import { filesOf, type RestoreFiles } from './registry-files.ts';
+import { filesOf } from './registry-files.ts';
 import { type Origin, type Restoring, type StagedBackup, stageBackup, unverifiedMeans } from './stage-backup.ts';
 
 /** Replaces the registry by a backup; the present registry stays beside it. Refuses while a daemon is running. */

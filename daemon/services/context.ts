@@ -7,7 +7,18 @@ import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
 import type { UserRecord } from '../domain/user.ts';
 import { CallerRefused, type ChangeResult, type Commit, Conflict, type ResponsePart } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
-import type { Session } from './session.ts';
+
+/** How a session was opened. It is in the claims of its tokens. */
+export interface Session {
+  /** When the person last gave a password or a key, in seconds since 1970. */
+  readonly signedInAt: number;
+  /** Whether a page in a browser keeps the token. */
+  readonly console: boolean;
+  /** Whether a security key was used. */
+  readonly withKey: boolean;
+  /** Whether the token may do nothing but register a security key. */
+  readonly mustRegisterKey: boolean;
+}
 
 /** Who makes a request. The role is the user's at this moment, not the one in the token. */
 export interface Caller {

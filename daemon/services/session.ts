@@ -1,19 +1,7 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import { stepUpSeconds } from '../../src/contract/limits.ts';
 import type { StepUpMode } from '../../src/contract/local.ts';
-import type { Caller } from './context.ts';
-
-/** How a session was opened. It is in the claims of its tokens. */
-export interface Session {
-  /** When the person last gave a password or a key, in seconds since 1970. */
-  readonly signedInAt: number;
-  /** Whether a page in a browser keeps the token. */
-  readonly console: boolean;
-  /** Whether a security key was used. */
-  readonly withKey: boolean;
-  /** Whether the token may do nothing but register a security key. */
-  readonly mustRegisterKey: boolean;
-}
+import type { Caller, Session } from './context.ts';
 
 /** The session that a single-use code opens in the console: the same sign-in. `undefined`: a daemon of an earlier version made the code. */
 export const consoleSession = (session: Session | undefined): Partial<Session> => ({ ...session, console: true });

@@ -5,8 +5,7 @@ import { userIds } from '../../src/contract/ids.ts';
 import { sessionDays, tokenSeconds } from '../../src/contract/limits.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { Accounts } from './accounts.ts';
-import type { Caller } from './context.ts';
-import type { Session } from './session.ts';
+import type { Caller, Session } from './context.ts';
 
 /** A signed token. */
 export interface IssuedToken {

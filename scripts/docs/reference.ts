@@ -1,10 +1,11 @@
 /** The pages of docs/reference, generated from the tree of commands and the tables of the program. */
 
 import type { Help, Option } from 'commander';
+import type { CommandNode } from '../../src/cli/command-node.ts';
 import { commandTable } from '../../src/cli/commands/index.ts';
 import { variables } from '../../src/cli/environment.ts';
 import { codeOfFault, exitCodes, exitCodeWords, exitOfCode } from '../../src/cli/exit-codes.ts';
-import { type CommandNode, createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { profileSettings } from '../../src/cli/settings/profiles.ts';
 import { codes, type ErrorCode } from '../../src/contract/codes.ts';
 

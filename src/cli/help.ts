@@ -1,10 +1,7 @@
 /** The help: an overview that fits a small terminal, and of a command what is its own before what all commands have. */
 import { Help } from 'commander';
-import type { CommandNode } from './program.ts';
+import { type CommandNode, globalGroup } from './command-node.ts';
 import type { Paint } from './terminal/style.ts';
-
-/** Heading of the options that every command has. */
-export const globalGroup = 'Global options:';
 
 /** What the help shows beside the tree of commands. */
 export interface HelpOptions {

@@ -3,6 +3,7 @@
 import type { Env } from '../contract/local.ts';
 import type { Programs } from '../contract/programs.ts';
 import { isServerRefusal, ServerRefusal } from './client/failures.ts';
+import type { CommandNode } from './command-node.ts';
 import { commandTable } from './commands/index.ts';
 import { createContext } from './context.ts';
 import type { AnyCommand } from './define.ts';
@@ -11,7 +12,6 @@ import { Fault } from './fault.ts';
 import type { GlobalValues } from './flags.ts';
 import { asksForJson, type FormatFlags, formatOf, isStructured } from './format.ts';
 import { type Asked, hintOf, loginLine, messageOf } from './hints.ts';
-import type { CommandNode } from './program.ts';
 import { resolveSettings } from './settings/settings.ts';
 import type { Io } from './terminal/io.ts';
 import type { Selection } from './terminal/jq.ts';

@@ -1,8 +1,8 @@
 /** Lists in every form in which they can be written. */
 import type { Context } from './context.ts';
 import { count } from './count.ts';
+import type { Column } from './terminal/column.ts';
 import { statusStyle } from './terminal/style.ts';
-import type { Column } from './terminal/table.ts';
 import { safe, safeJson } from './terminal/text.ts';
 import { localTime } from './terminal/when.ts';
 

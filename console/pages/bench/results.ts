@@ -1,7 +1,7 @@
 /** What the bench has done: each key, the figures, and the rows of the file. */
+import type { Person } from '../../../src/contract/line/people.ts';
 import { Tally, type TallyFigures } from '../../../src/contract/line/tally.ts';
 import type { DeviceType } from '../../../src/contract/values.ts';
-import type { StoredRun } from './store.ts';
 import type { Failure } from './verdict.ts';
 
 /** A key that was bound or has failed. */
@@ -20,6 +20,17 @@ export interface Result {
   /** Null if the key was bound. */
   readonly failure: Failure | null;
   readonly detail: string | null;
+}
+
+/** A run as it is stored. Contains no activation code. */
+export interface StoredRun {
+  /** Null without a roster. */
+  readonly people: readonly Person[] | null;
+  /** Keys that each row has. */
+  readonly done: readonly number[];
+  readonly results: readonly Result[];
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
 }
 
 /** The figures of the results at the time `now` (milliseconds since 1970). */

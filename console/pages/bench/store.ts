@@ -1,17 +1,5 @@
 /** The run stays in this tab, for the person who is signed in. */
-import type { Person } from '../../../src/contract/line/people.ts';
-import type { Result } from './results.ts';
-
-/** A run as it is stored. Contains no activation code. */
-export interface StoredRun {
-  /** Null without a roster. */
-  readonly people: readonly Person[] | null;
-  /** Keys that each row has. */
-  readonly done: readonly number[];
-  readonly results: readonly Result[];
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-}
+import type { StoredRun } from './results.ts';
 
 /** The run of a person in a tab. */
 export interface RunStore {

@@ -1,26 +1,15 @@
-/** The dialogs of the page: each asks for what one change needs. */
-import type { User } from '../../../src/contract/users.ts';
 import { endSession, session } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { CreateUser, EditUser } from './edit.tsx';
-import type { Asked } from './page.tsx';
 import { SetPassword } from './password.tsx';
 import { changeUser, disabling } from './requests.ts';
+import type { AboutUser, DialogSubject } from './user-action.ts';
 import { userWords } from './words.ts';
 
 interface UserDialogProps {
-  readonly asked: Asked;
+  readonly asked: DialogSubject;
   readonly onClose: () => void;
   /** Called after the change, with the name of the user. */
-  readonly onDone: (username: string) => void;
-}
-
-/** What every dialog about an existing user is given. */
-export interface AboutUser {
-  readonly user: User;
-  /** Whether it is the person's own account. */
-  readonly isOwn: boolean;
-  readonly onClose: () => void;
   readonly onDone: (username: string) => void;
 }
 

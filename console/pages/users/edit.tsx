@@ -6,9 +6,9 @@ import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Choice } from '../../parts/choice.tsx';
 import { Field } from '../../parts/field.tsx';
 import { text } from '../../text/text.ts';
-import type { AboutUser } from './dialogs.tsx';
 import { NewPasswordFields, useNewPassword } from './password.tsx';
 import { changeUser, stateOf } from './requests.ts';
+import type { AboutUser } from './user-action.ts';
 import { userWords } from './words.ts';
 
 /** Adds a user. */

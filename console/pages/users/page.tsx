@@ -1,6 +1,5 @@
 /** The users of the system, and what an administrator does with them. */
 import { useSignal } from '@preact/signals';
-import type { User } from '../../../src/contract/users.ts';
 import { useResource } from '../../api/resource.ts';
 import { session } from '../../api/session.ts';
 import { Pager } from '../../parts/pager.tsx';
@@ -10,18 +9,14 @@ import { text } from '../../text/text.ts';
 import { UserDialog } from './dialogs.tsx';
 import { listUsers } from './requests.ts';
 import { UserTable } from './table.tsx';
+import type { DialogSubject } from './user-action.ts';
 import { userWords } from './words.ts';
-
-/** What can be done with a user. */
-export type UserAction = 'edit' | 'password' | 'logout' | 'disable' | 'enable';
-/** What the dialog of the page is about. */
-export type Asked = { readonly action: 'create' } | { readonly action: UserAction; readonly user: User };
 
 /** The list of users. */
 export function UsersPage() {
   const words = userWords.value;
   const { data, problem, reload } = useResource(signal => listUsers(pageNumber(), signal));
-  const asked = useSignal<Asked | null>(null);
+  const asked = useSignal<DialogSubject | null>(null);
   const done = useSignal('');
   const list = data.value;
   return (

@@ -4,8 +4,8 @@ import { passwordLength } from '../../../src/contract/limits.ts';
 import { endSession } from '../../api/session.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
-import type { AboutUser } from './dialogs.tsx';
 import { changeUser } from './requests.ts';
+import type { AboutUser } from './user-action.ts';
 import { userWords } from './words.ts';
 
 /** A new password as it is entered, twice. */

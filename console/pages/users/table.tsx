@@ -3,8 +3,8 @@ import type { User } from '../../../src/contract/users.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { day, moment } from '../../text/numbers.ts';
 import { text } from '../../text/text.ts';
-import type { UserAction } from './page.tsx';
 import { stateOf } from './requests.ts';
+import type { UserAction } from './user-action.ts';
 import { userWords } from './words.ts';
 
 interface TableProps {

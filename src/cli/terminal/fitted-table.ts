@@ -1,7 +1,7 @@
 /** A table as wide as the terminal: which columns, how wide, and what is shortened. cli-table3 draws it. */
 import Table from 'cli-table3';
+import type { Filled } from './column.ts';
 import type { Paint } from './style.ts';
-import type { Filled } from './table.ts';
 import { shorten, width } from './width.ts';
 
 const usualLeast = 8;

@@ -1,11 +1,12 @@
 /** The output of a command: data on standard output, everything else on standard error. */
 import { type Format, isStructured } from '../format.ts';
+import type { Column } from './column.ts';
 import { toCsv } from './csv.ts';
 import type { Io } from './io.ts';
 import type { Selection } from './jq.ts';
 import { Progress } from './progress.ts';
 import { choosePaint, type Paint, plain } from './style.ts';
-import { type Column, table } from './table.ts';
+import { table } from './table.ts';
 import { harmless, safeJson } from './text.ts';
 
 export interface OutputOptions {

@@ -6,7 +6,7 @@ import { pageFlags } from '../../flags.ts';
 import { listFlags } from '../../format.ts';
 import { type CardRow, indent, present } from '../../present.ts';
 import { presentPage } from '../../present-list.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/column.ts';
 import { safe, safeProse } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
 

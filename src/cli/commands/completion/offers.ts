@@ -1,9 +1,8 @@
 /** What can follow the words of a command line, from the definitions of the commands. */
-import type { Context } from '../../context.ts';
-import { createContext } from '../../context.ts';
+import type { CommandNode } from '../../command-node.ts';
+import { type Context, createContext } from '../../context.ts';
 import type { ArgShape, FlagShape } from '../../flags.ts';
 import { type Flag, NamedArgument } from '../../options.ts';
-import type { CommandNode } from '../../program.ts';
 import { resolveSettings } from '../../settings/settings.ts';
 import { liveValues } from './live-values.ts';
 import type { Offered, Word } from './typed.ts';

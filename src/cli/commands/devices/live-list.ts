@@ -8,9 +8,10 @@ import { count, counted } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { usage } from '../../fault.ts';
 import type { ListPage } from '../../present-list.ts';
+import type { Column } from '../../terminal/column.ts';
 import { type Frame, LiveScreen } from '../../terminal/live-screen.ts';
 import { plain } from '../../terminal/style.ts';
-import { type Column, table } from '../../terminal/table.ts';
+import { table } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 

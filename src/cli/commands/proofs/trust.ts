@@ -12,7 +12,7 @@ import { formats, outputFlags, resultFlags } from '../../format.ts';
 import { type CardRow, indent, present } from '../../present.ts';
 import { presentRows } from '../../present-list.ts';
 import { card } from '../../terminal/card.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/column.ts';
 import { safe } from '../../terminal/text.ts';
 import { bytes, localTime } from '../../terminal/when.ts';
 

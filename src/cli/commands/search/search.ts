@@ -5,7 +5,7 @@ import { command } from '../../define.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { usage } from '../../fault.ts';
 import { resultFlags } from '../../format.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/column.ts';
 import { safe, shellWord } from '../../terminal/text.ts';
 import { appColumns } from '../apps/apps.ts';
 import { deviceColumns } from '../devices/list.ts';

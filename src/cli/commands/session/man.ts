@@ -1,9 +1,9 @@
 /** `man` and `version`: the commands that describe the whole program. */
 import type { Help, Option } from 'commander';
+import type { CommandNode } from '../../command-node.ts';
 import { command } from '../../define.ts';
 import { variables } from '../../environment.ts';
 import { endings } from '../../exit-codes.ts';
-import type { CommandNode } from '../../program.ts';
 import { about, aboutText } from '../../version.ts';
 
 /** Writes the manual page, from the tree of commands. */

@@ -3,7 +3,7 @@ import { count, counted } from '../../count.ts';
 import { command } from '../../define.ts';
 import { listFlags } from '../../format.ts';
 import { presentRows } from '../../present-list.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/column.ts';
 import { safe, shellWord } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import type { SpoolEntry, SpoolHeader } from './lines.ts';

@@ -12,8 +12,8 @@ import { pageFlags } from '../../flags.ts';
 import { listFlags } from '../../format.ts';
 import { present } from '../../present.ts';
 import { presentPage } from '../../present-list.ts';
+import type { Column } from '../../terminal/column.ts';
 import { confirm } from '../../terminal/prompt.ts';
-import type { Column } from '../../terminal/table.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 

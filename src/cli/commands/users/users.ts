@@ -12,7 +12,7 @@ import { listFlags } from '../../format.ts';
 import { type CardRow, present } from '../../present.ts';
 import { presentPage } from '../../present-list.ts';
 import { forgetLogin, storeLogin } from '../../settings/credentials.ts';
-import type { Column } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/column.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { findUser, isRemoved, readUser } from './find-user.ts';
