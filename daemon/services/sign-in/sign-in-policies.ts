@@ -8,7 +8,7 @@ import { passkeysUnchanged } from '../../domain/passkey.ts';
 import * as domain from '../../domain/sign-in-policy.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
-import { type Session, type Caller, type Context, commitLast, retrying } from '../context.ts';
+import { type Caller, type Context, commitLast, retrying, type Session } from '../context.ts';
 
 /** What a right password is worth: a login, the first of two steps, or a login that may only register a key. */
 export type Demand = 'password' | 'key' | 'registration';
