@@ -70,8 +70,8 @@ export interface UnansweredGuard {
 /** Every change of stored answers. */
 export type ProofChange = ProofAdd | ProofExpire;
 
-/** An answer as a registration takes it. */
-export type LatestProof = Pick<ProofRecord, 'proofId' | 'serialNumber' | 'createdAt' | 'claims' | 'proof'>;
+/** An answer as a registration takes it: without the claims, which decide nothing. */
+export type LatestProof = Pick<ProofRecord, 'proofId' | 'serialNumber' | 'createdAt' | 'proof'>;
 
 /** The proof in the column of a device. */
 export const storedProof = (text: string): StoredProof => JSON.parse(text) as StoredProof;

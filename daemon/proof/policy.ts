@@ -1,64 +1,75 @@
-/** What a registry requires of keys before it registers them. */
+/** What a registry requires of keys before it registers them. Only proved facts count: what a key claims cannot meet a rule. */
 import { hasGrade } from '../../src/contract/grades.ts';
-import type { Claims, Proof, ProofPolicy } from '../../src/contract/proof.ts';
+import type { ProofPolicy } from '../../src/contract/proof.ts';
 import { compareFirmware } from './firmware.ts';
+import type { ProvedFacts } from './proved-facts.ts';
 
-/** Why a key may not be registered: the name of the rule and a sentence. */
+/** Why a key may not be registered: the name of the rule, and a sentence that names the fact. */
 export interface PolicyRefusal {
   readonly rule: 'required grade' | 'allowed AAGUIDs' | 'least firmware';
   readonly message: string;
 }
 
-/** The first rule of the policy that the key does not fulfil; null if it may be registered. `proof` is null without one. */
-export function checkPolicy(
-  policy: ProofPolicy,
-  proof: Proof | null,
-  claims: Claims | null = null,
-): PolicyRefusal | null {
-  return gradeRefusal(policy, proof) ?? aaguidRefusal(policy, proof, claims) ?? firmwareRefusal(policy, proof, claims);
+/** The first rule of the policy that the key does not fulfil; null if it may be registered. A fact that is not proved fulfils no rule about it. */
+export function checkPolicy(policy: ProofPolicy, facts: ProvedFacts): PolicyRefusal | null {
+  return gradeRefusal(policy, facts) ?? aaguidRefusal(policy, facts) ?? firmwareRefusal(policy, facts);
 }
 
-function gradeRefusal({ requiredGrade }: ProofPolicy, proof: Proof | null): PolicyRefusal | null {
-  if (hasGrade(proof, requiredGrade)) return null;
-  const grade = proof?.grade ?? 'none';
-  const why = grade === 'failed' && proof?.warnings[0] ? ` (${proof.warnings[0]})` : '';
+function gradeRefusal({ requiredGrade }: ProofPolicy, { grade, failure }: ProvedFacts): PolicyRefusal | null {
+  if (hasGrade({ grade }, requiredGrade)) return null;
+  const why = failure ? ` (${failure})` : '';
   return {
     rule: 'required grade',
     message: `the policy of this registry requires a proof of grade ${requiredGrade}; the grade of this key is ${grade}${why}`,
   };
 }
 
-function aaguidRefusal(
-  { allowedAaguids }: ProofPolicy,
-  proof: Proof | null,
-  claims: Claims | null,
-): PolicyRefusal | null {
-  if (allowedAaguids.length === 0) return null;
-  const aaguid = proof?.aaguid ?? claims?.aaguid;
-  if (aaguid && allowedAaguids.includes(aaguid)) return null;
+function aaguidRefusal({ allowedAaguids }: ProofPolicy, { aaguid, basis }: ProvedFacts): PolicyRefusal | null {
+  if (allowedAaguids.length === 0 || (aaguid !== null && allowedAaguids.includes(aaguid))) return null;
+  const found = aaguid === null ? `the AAGUID of this key is not proved (proof: ${basis})` : `${aaguid} is not allowed`;
   return {
     rule: 'allowed AAGUIDs',
-    message: `the policy of this registry allows keys by their AAGUID; ${aaguid ? `${aaguid} is not among them` : 'this key has none'}`,
+    message: `the policy of this registry allows keys by their AAGUID; ${found}`,
   };
 }
 
-function firmwareRefusal(
-  { leastFirmware }: ProofPolicy,
-  proof: Proof | null,
-  claims: Claims | null,
-): PolicyRefusal | null {
-  const firmware = proof?.firmware ?? claims?.firmware ?? null;
-  const aaguid = proof?.aaguid ?? claims?.aaguid;
-  const model = proof?.model?.toLowerCase() ?? '';
-  for (const item of leastFirmware) {
-    if (item.aaguid !== undefined && item.aaguid !== aaguid) continue;
-    if (item.model !== undefined && !model.startsWith(item.model.toLowerCase())) continue;
-    const difference = firmware === null ? null : compareFirmware(firmware, item.version);
-    if (difference !== null && difference >= 0) continue;
-    return {
-      rule: 'least firmware',
-      message: `the policy of this registry requires firmware ${item.version} or later; this key has ${firmware ?? 'an unknown one'}`,
-    };
-  }
-  return null;
+type FirmwareRule = ProofPolicy['leastFirmware'][number];
+
+function firmwareRefusal({ leastFirmware }: ProofPolicy, facts: ProvedFacts): PolicyRefusal | null {
+  const broken = leastFirmware.find(rule => !hasFirmware(facts, rule) && !isOfOther(facts, rule));
+  if (!broken) return null;
+  return {
+    rule: 'least firmware',
+    message: `the policy of this registry requires firmware ${broken.version} or later${keysOf(broken)}; ${foundFirmware(broken, facts)}`,
+  };
+}
+
+const hasFirmware = ({ firmware }: ProvedFacts, { version }: FirmwareRule): boolean =>
+  firmware !== null && (compareFirmware(firmware, version) ?? -1) >= 0;
+
+/** Whether it is proved that the rule is about other keys. A proved name that is only the start of that in the rule does not say so. */
+function isOfOther(facts: ProvedFacts, rule: FirmwareRule): boolean {
+  if (rule.aaguid !== undefined && facts.aaguid !== null && facts.aaguid !== rule.aaguid) return true;
+  if (rule.model === undefined || facts.model === null) return false;
+  const [proved, named] = [facts.model.toLowerCase(), rule.model.toLowerCase()];
+  return !proved.startsWith(named) && !named.startsWith(proved);
+}
+
+function keysOf({ aaguid, model }: FirmwareRule): string {
+  const about = [
+    aaguid !== undefined && `the AAGUID ${aaguid}`,
+    model !== undefined && `a model that begins with "${model}"`,
+  ].filter(text => text !== false);
+  return about.length === 0 ? '' : ` of keys with ${about.join(' and ')}`;
+}
+
+/** Names each fact that could have met the rule and is not proved. */
+function foundFirmware(rule: FirmwareRule, { firmware, aaguid, model, basis }: ProvedFacts): string {
+  if (firmware !== null) return `this key has ${firmware}`;
+  const missing = [
+    'firmware',
+    rule.aaguid !== undefined && aaguid === null && 'AAGUID',
+    rule.model !== undefined && model === null && 'model',
+  ].filter(name => name !== false);
+  return `the ${missing.join(' and the ')} of this key ${missing.length > 1 ? 'are' : 'is'} not proved (proof: ${basis})`;
 }

@@ -144,11 +144,12 @@ export const proofPolicy = Type.Object(
     requiredGrade: oneOf(requiredGrades, { description: 'least grade of a proof; none: a proof is not required' }),
     allowedAaguids: Type.Array(aaguid, {
       maxItems: proofBounds.policyItems,
-      description: 'AAGUIDs that may be registered; empty: any, also keys without one',
+      description: 'AAGUIDs that may be registered: a key must prove its AAGUID; empty: any, also keys without one',
     }),
     leastFirmware: Type.Array(leastFirmware, {
       maxItems: proofBounds.policyItems,
-      description: 'least firmware by model; an item without aaguid and model applies to all keys',
+      description:
+        'least firmware by model: a key must prove its firmware, or that it is of another model; an item without aaguid and model applies to all keys',
     }),
   },
   { description: 'what a key must prove before it is registered' },

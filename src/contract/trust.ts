@@ -139,7 +139,7 @@ export const setProofPolicy = route({
   tag,
   summary: 'Set what a key must prove to be registered',
   description:
-    'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule. Devices that are registered stay as they are.',
+    'Replaces the whole policy. A registration that does not fulfil it is refused with 1001, which names the rule and the fact. A fact that is not proved does not meet a rule about it. Devices that are registered stay as they are.',
   extension: true,
   access: adminOnly,
   stepUp: true,

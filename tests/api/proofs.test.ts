@@ -1,6 +1,6 @@
 /** Proofs over the interface: a challenge, its answer, and what the registry makes of it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ANSWERING_AAGUID as AAGUID, type Challenged, fidoAnswer } from '../support/challenged.ts';
+import { ANSWERING_AAGUID as AAGUID, type Challenged, fidoAnswer, u2fAnswer } from '../support/challenged.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, form, freshSerial, register, registration } from '../support/fleet.ts';
 import { authenticatorRoot } from '../support/test-authenticator.ts';
@@ -262,6 +262,65 @@ describe('a registration', () => {
     expect(answer).toMatchObject({ code: 1001, message: expect.stringContaining('allowed AAGUIDs') });
     await setPolicy({});
     await register(daemon, { serialNumber: other });
+  });
+
+  it.each([
+    ['allowed AAGUIDs', { allowedAaguids: [AAGUID] }, 'the AAGUID of this key is not proved'],
+    ['least firmware', { leastFirmware: [{ version: '5.7.0' }] }, 'the firmware of this key is not proved'],
+    [
+      'least firmware',
+      { leastFirmware: [{ model: 'YubiKey', version: '5.7.0' }] },
+      'the firmware and the model of this key are not proved',
+    ],
+  ])('that proves nothing does not meet a rule on %s, whatever the key claims: %j', async (rule, policy, fact) => {
+    await setPolicy(policy);
+    const claiming = freshSerial();
+    data(
+      await send((await challenge()).proofId, {
+        serialNumber: claiming,
+        claims: { firmware: '5.7.4', aaguid: AAGUID },
+      }),
+    );
+    const refusal = { code: 1001, message: expect.stringMatching(`^proof \\(${rule}\\): .*${fact} \\(proof: `) };
+    const rows = [
+      registration({ serialNumber: claiming, firmwareVersion: '5.7.4' }),
+      registration({ firmwareVersion: '5.7.4' }),
+      registration({ deviceType: 'SIMKEY' }),
+    ];
+    for (const row of rows) expect(await daemon.call('POST', '/api/devices/register', row)).toMatchObject(refusal);
+    expect(data(await daemon.call('POST', '/api/devices/batch-register', { devices: rows })).results).toMatchObject(
+      rows.map(() => ({ status: 'failed', ...refusal })),
+    );
+    await setPolicy({});
+  });
+
+  it('is judged by the AAGUID of a U2F key as not proved, although the key claims it', async () => {
+    const u2fRoot = authenticatorRoot('Test U2F Root');
+    await trust(u2fRoot.der, { purpose: 'fido', label: 'Test U2F' });
+    await setPolicy({ requiredGrade: 'model', allowedAaguids: [AAGUID] });
+    const serialNumber = freshSerial();
+    const asked = await challenge();
+    const evidence = u2fAnswer(u2fRoot, serialNumber, asked);
+    const { proof } = data(await send(asked.proofId, { serialNumber, claims: { aaguid: AAGUID }, evidence }));
+    expect(proof).toMatchObject({ grade: 'model', method: 'u2f' });
+    expect(await daemon.call('POST', '/api/devices/register', registration({ serialNumber }))).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining('the AAGUID of this key is not proved (proof: u2f)'),
+    });
+    await setPolicy({});
+  });
+
+  it('meets a rule by the fact that its evidence proves', async () => {
+    await setPolicy({ allowedAaguids: [AAGUID] });
+    const serialNumber = freshSerial();
+    await proved(serialNumber);
+    await register(daemon, { serialNumber });
+    await setPolicy({ leastFirmware: [{ model: 'YubiKey', version: '5.7.0' }] });
+    const card = cardSerial();
+    const asked = await challenge();
+    data(await send(asked.proofId, { serialNumber: String(card), claims: {}, evidence: cardEvidence(card, asked) }));
+    await register(daemon, { serialNumber: String(card) });
+    await setPolicy({});
   });
 
   it.each([

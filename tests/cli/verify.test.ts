@@ -197,6 +197,15 @@ describe('with the root of its maker', () => {
     expect((await daemon.call('GET', `/api/devices/list?serialNumber=${serial}`)).pagination.total).toBe(0);
   });
 
+  test('enroll --prove asks for FIDO if the policy allows keys by their AAGUID, which only FIDO proves', async () => {
+    await daemon.run(['policies', 'set', '--allow-aaguid', '2fc0579f-8113-47ea-b116-bb5a8db9202a']);
+    const { url, asked } = await hardware(serial);
+    const enrolled = await daemon.run(['enroll', '--timeout', '1', '--prove', '--hardware', url]);
+    await daemon.run(['policies', 'set', '--allow-aaguid', '']);
+    expect(asked[0]).toMatchObject({ method: 'fido' });
+    expect(enrolled.stdout + enrolled.stderr).toContain('proof (allowed AAGUIDs)');
+  });
+
   test('enroll --prove asks a registered key only if it has proved nothing', async () => {
     await register(serial);
     const { url, asked } = await hardware(serial);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { advisories, advisoriesFor } from '../../daemon/proof/advisories.ts';
 import { checkPolicy } from '../../daemon/proof/policy.ts';
+import { provedFacts } from '../../daemon/proof/proved-facts.ts';
 import { hasGrade } from '../../src/contract/grades.ts';
 import type { Claims, Proof, ProofPolicy } from '../../src/contract/proof.ts';
 import { proofGrades } from '../../src/contract/values.ts';
@@ -112,6 +113,8 @@ describe('a policy', () => {
     ...changes,
   });
 
+  const check = (policy: ProofPolicy, found: Proof | null) => checkPolicy(policy, provedFacts(found));
+
   it.each([
     ['none', ['none', 'claimed', 'model', 'unit']],
     ['claimed', ['claimed', 'model', 'unit']],
@@ -122,8 +125,8 @@ describe('a policy', () => {
   });
 
   it('that requires nothing allows a key without a proof, but not one whose proof failed', () => {
-    expect(checkPolicy(open, null)).toBeNull();
-    expect(checkPolicy(open, proof({ grade: 'failed', warnings: ['It is a copy.'] }))).toMatchObject({
+    expect(check(open, null)).toBeNull();
+    expect(check(open, proof({ grade: 'failed', warnings: ['It is a copy.'] }))).toMatchObject({
       rule: 'required grade',
       message: expect.stringMatching(
         /requires a proof of grade none; the grade of this key is failed \(It is a copy\.\)/,
@@ -132,45 +135,80 @@ describe('a policy', () => {
   });
 
   it('that requires a grade refuses a key without a proof', () => {
-    expect(checkPolicy({ ...open, requiredGrade: 'model' }, null)).toEqual({
+    expect(check({ ...open, requiredGrade: 'model' }, null)).toEqual({
       rule: 'required grade',
       message: 'the policy of this registry requires a proof of grade model; the grade of this key is none',
     });
   });
 
-  it('allows AAGUIDs', () => {
-    const policy = { ...open, allowedAaguids: [AAGUID] };
-    expect(checkPolicy(policy, proof())).toBeNull();
-    expect(checkPolicy(policy, null, { aaguid: AAGUID })).toBeNull();
-    expect(checkPolicy(policy, proof({ aaguid: OTHER_AAGUID }))).toMatchObject({
+  const allowed = { ...open, allowedAaguids: [AAGUID] };
+  const from57 = { ...open, leastFirmware: [{ version: '5.7.0' }] };
+
+  it('allows AAGUIDs that are proved', () => {
+    expect(check(allowed, proof())).toBeNull();
+    expect(check(allowed, proof({ aaguid: OTHER_AAGUID }))).toEqual({
       rule: 'allowed AAGUIDs',
-      message: expect.stringMatching(OTHER_AAGUID),
+      message: `the policy of this registry allows keys by their AAGUID; ${OTHER_AAGUID} is not allowed`,
     });
-    expect(checkPolicy(policy, proof({ aaguid: null }))).toMatchObject({
-      message: expect.stringMatching(/this key has none/),
+  });
+
+  it.each([
+    ['a key without a proof', null, 'none'],
+    ['a key that claims it', proof({ grade: 'claimed', method: 'claims' }), 'claimed'],
+    ['a key whose evidence cannot be judged', proof({ grade: 'claimed', method: 'claims', root: null }), 'claimed'],
+    ['a U2F key', proof({ method: 'u2f', aaguid: null }), 'u2f'],
+    ['a card with SCP11b', proof({ method: 'scp11b', aaguid: null, grade: 'unit' }), 'scp11b'],
+  ])('on AAGUIDs refuses %s, and names the fact', (_, found, basis) => {
+    expect(check(allowed, found)).toEqual({
+      rule: 'allowed AAGUIDs',
+      message: `the policy of this registry allows keys by their AAGUID; the AAGUID of this key is not proved (proof: ${basis})`,
     });
-    expect(checkPolicy(policy, proof({ aaguid: OTHER_AAGUID }), { aaguid: AAGUID })).not.toBeNull();
   });
 
   it.each([
     ['the version itself', [{ version: '5.7.0' }], '5.7.0', true],
     ['a later one', [{ version: '5.7' }], '5.10.0', true],
     ['an earlier one', [{ version: '5.7.0' }], '5.6.12', false],
-    ['an unknown one', [{ version: '5.7.0' }], null, false],
+    ['one that is not proved', [{ version: '5.7.0' }], null, false],
     ['one that is not a version', [{ version: '5.7.0' }], 'beta', false],
     ['any if the rule is for another AAGUID', [{ aaguid: OTHER_AAGUID, version: '9' }], null, true],
+    ['an earlier one of this AAGUID', [{ aaguid: AAGUID, version: '9' }], '8', false],
     ['an earlier one of this model', [{ model: 'test key', version: '2' }], '1.9', false],
+    ['one of a more exact model than is proved', [{ model: 'Test Key 3 FIPS', version: '2' }], '1.9', false],
     ['any of another model', [{ model: 'key', version: '2' }], '1.9', true],
-  ])('on firmware judges %s', (_, leastFirmware, firmware, allowed) => {
-    const refusal = checkPolicy({ ...open, leastFirmware }, proof({ firmware }));
-    expect(refusal?.rule ?? null).toBe(allowed ? null : 'least firmware');
+    ['each rule', [{ version: '1' }, { model: 'test', version: '2' }], '1.9', false],
+  ])('on firmware judges %s', (_, leastFirmware, firmware, isAllowed) => {
+    const refusal = check({ ...open, leastFirmware }, proof({ firmware }));
+    expect(refusal?.rule ?? null).toBe(isAllowed ? null : 'least firmware');
   });
 
-  it('uses firmware that is claimed if none is proved', () => {
-    const policy = { ...open, leastFirmware: [{ version: '5.7.0' }] };
-    expect(checkPolicy(policy, proof(), { firmware: '5.7.1' })).toBeNull();
-    expect(checkPolicy(policy, proof({ firmware: '5.6.0' }), { firmware: '5.7.1' })?.message).toMatch(
-      /requires firmware 5\.7\.0 or later; this key has 5\.6\.0/,
-    );
+  it.each([
+    ['a key without a proof', null, 'none'],
+    ['a key that claims it', proof({ grade: 'claimed', method: 'claims', firmware: '5.7.1' }), 'claimed'],
+    ['a FIDO key', proof(), 'fido'],
+    ['a U2F key', proof({ method: 'u2f', aaguid: null }), 'u2f'],
+  ])('on firmware refuses %s, and names the fact', (_, found, basis) => {
+    expect(check(from57, found)).toEqual({
+      rule: 'least firmware',
+      message: `the policy of this registry requires firmware 5.7.0 or later; the firmware of this key is not proved (proof: ${basis})`,
+    });
+  });
+
+  it.each([
+    ['without a proof', { model: 'YubiKey' }, null, 'model'],
+    ['that claims another model', { model: 'YubiKey' }, proof({ grade: 'claimed', method: 'claims' }), 'model'],
+    ['whose model is the name of its trust anchor', { model: 'YubiKey' }, proof({ metadataNumber: null }), 'model'],
+    ['that claims another AAGUID', { aaguid: OTHER_AAGUID }, proof({ grade: 'claimed' }), 'AAGUID'],
+    ['with U2F', { aaguid: OTHER_AAGUID }, proof({ method: 'u2f', aaguid: null }), 'AAGUID'],
+  ])('on the firmware of some keys refuses a key %s: it could be one of them', (_, some, found, fact) => {
+    const refusal = check({ ...open, leastFirmware: [{ ...some, version: '5.7.0' }] }, found);
+    expect(refusal?.rule).toBe('least firmware');
+    expect(refusal?.message).toContain(`the firmware and the ${fact} of this key are not proved`);
+  });
+
+  it('on the firmware of some keys allows each key whose firmware is proved and new enough', () => {
+    const leastFirmware = [{ aaguid: OTHER_AAGUID, version: '5.7.0' }];
+    const card = proof({ method: 'scp11b', aaguid: null, metadataNumber: null, grade: 'unit', firmware: '5.7.4' });
+    expect(check({ ...open, leastFirmware }, card)).toBeNull();
   });
 });

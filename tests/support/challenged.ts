@@ -1,5 +1,5 @@
 /** What a FIDO key answers to a challenge that a daemon gave out over its interface. */
-import { clientDataHash, RELYING_PARTY } from '../../daemon/proof/client-data.ts';
+import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/proof/client-data.ts';
 import { TestAuthenticator } from './test-authenticator.ts';
 import type { TestCertificate } from './test-pki.ts';
 
@@ -21,4 +21,12 @@ export function fidoAnswer(root: TestCertificate, serialNumber: string, asked: C
   const authenticator = new TestAuthenticator({ root, aaguid: ANSWERING_AAGUID });
   const object = authenticator.attestationObject(RELYING_PARTY, hash);
   return { method: 'fido', attestationObject: object.toString('base64url') };
+}
+
+/** Evidence by U2F of a genuine key under `root` with this serial number: it proves no AAGUID. */
+export function u2fAnswer(root: TestCertificate, serialNumber: string, asked: Challenged) {
+  const hash = clientDataHash(asked.registryId, serialNumber, Buffer.from(asked.challenge, 'base64url'));
+  const options = { root, aaguid: ANSWERING_AAGUID, kind: 'fido-u2f', certifiedAaguid: null } as const;
+  const registration = new TestAuthenticator(options).u2fRegister(hash, relyingPartyHash());
+  return { method: 'u2f', registration: Buffer.from(registration).toString('base64url') };
 }

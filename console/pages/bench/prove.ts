@@ -1,6 +1,7 @@
 /** The proof that the policy of the registry demands before a key is registered. */
-import { hasGrade } from '../../../src/contract/grades.ts';
+import { hasGrade, methodFor } from '../../../src/contract/grades.ts';
 import type { Key } from '../../../src/contract/hardware.ts';
+import type { ProofPolicy } from '../../../src/contract/proof.ts';
 import type { ProofGrade } from '../../../src/contract/values.ts';
 import { call } from '../../api/request.ts';
 
@@ -19,10 +20,11 @@ let last: { readonly keyId: string; readonly answer: Answer } | null = null;
  * `fault`: why the proof is not sufficient; null if it is. Resolves with null if the policy requires nothing. Throws `Problem`.
  */
 export async function proofOf(key: Key): Promise<{ readonly fault: string | null } | null> {
-  const { requiredGrade, allowedAaguids, leastFirmware } = await call('proofPolicy', {});
+  const policy = await call('proofPolicy', {});
+  const { requiredGrade, allowedAaguids, leastFirmware } = policy;
   const hasRules = requiredGrade !== 'none' || allowedAaguids.length > 0 || leastFirmware.length > 0;
   if (!hasRules) return null;
-  if (last?.keyId !== key.keyId) last = { keyId: key.keyId, answer: await answerOf(key) };
+  if (last?.keyId !== key.keyId) last = { keyId: key.keyId, answer: await answerOf(key, policy) };
   const { grade, reason } = last.answer;
   // The other rules are those of the registration: it names the rule that it refuses.
   if (hasGrade({ grade }, requiredGrade)) return { fault: null };
@@ -30,10 +32,11 @@ export async function proofOf(key: Key): Promise<{ readonly fault: string | null
 }
 
 /** Asks the key, which may have to be touched. */
-async function answerOf(key: Key): Promise<Answer> {
+async function answerOf(key: Key, policy: ProofPolicy): Promise<Answer> {
+  const method = methodFor(policy);
   const serialNumber = key.serialNumber ?? '';
   const { proofId, challenge, registryId, ephemeralPublicKey } = await call('createChallenge', {});
-  const asked = { serialNumber, challenge, registryId, ephemeralPublicKey };
+  const asked = { serialNumber, challenge, registryId, ephemeralPublicKey, ...(method && { method }) };
   const { claims, evidence, problem } = await call('proveKey', { params: { keyId: key.keyId }, body: asked });
   // The registry judges only keys that say something.
   if (!evidence && Object.keys(claims).length === 0) return { grade: 'none', reason: problem };

@@ -2,13 +2,14 @@
 
 import type { Registration } from '../../../src/contract/devices.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
-import type { Claims, ProofPolicy } from '../../../src/contract/proof.ts';
+import type { ProofPolicy } from '../../../src/contract/proof.ts';
 import { readPolicy } from '../../../src/contract/proof-input.ts';
 import { TimeSlice } from '../../concurrency.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { type DocumentGuard, replace } from '../../domain/document.ts';
 import { type LatestProof, storedProof, type UnansweredGuard } from '../../domain/proof.ts';
 import { checkPolicy } from '../../proof/policy.ts';
+import { provedFacts } from '../../proof/proved-facts.ts';
 import { Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
@@ -154,7 +155,7 @@ function judged(
         : `proofId: no answer for ${serialNumber} was received with it`,
     );
   const proof = latest && storedProof(latest.proof).proof;
-  const broken = checkPolicy(policy, proof, latest && (JSON.parse(latest.claims) as Claims));
+  const broken = checkPolicy(policy, provedFacts(proof));
   if (broken) return new Refusal(1001, `proof (${broken.rule}): ${broken.message}`);
   return { proof: latest?.proof ?? null };
 }

@@ -23,7 +23,7 @@ const columnTypes: Readonly<Record<keyof ProofRecord, ColumnType>> = {
 const fields = Object.keys(columnTypes) as (keyof ProofRecord)[];
 /** The fields of an answer that its digest covers. */
 export const answerFields = fields.filter(field => field !== 'proof');
-const latestFields: Record<keyof LatestProof, 0> = { proofId: 0, serialNumber: 0, createdAt: 0, claims: 0, proof: 0 };
+const latestFields: Record<keyof LatestProof, 0> = { proofId: 0, serialNumber: 0, createdAt: 0, proof: 0 };
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 /** Evidence comes before claims, and of equal ones the last. */
 const byStrength = 'evidence IS NOT NULL DESC, number DESC';

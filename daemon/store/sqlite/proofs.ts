@@ -24,7 +24,7 @@ export const proofFields: Record<keyof ProofRecord, 0> = {
   proof: 0,
 };
 const columns = columnsOf(proofFields);
-const latestFields: Record<keyof LatestProof, 0> = { proofId: 0, serialNumber: 0, createdAt: 0, claims: 0, proof: 0 };
+const latestFields: Record<keyof LatestProof, 0> = { proofId: 0, serialNumber: 0, createdAt: 0, proof: 0 };
 /** Evidence comes before claims, and of equal ones the last. */
 const byStrength = 'ORDER BY evidence IS NOT NULL DESC, number DESC';
 

@@ -238,9 +238,9 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
         serial => strongest(present().proofs.filter(({ serialNumber }) => serialNumber === serial))[0] ?? [],
       );
       return new Map(
-        found.map(({ proofId, serialNumber, createdAt, claims, proof }) => [
+        found.map(({ proofId, serialNumber, createdAt, proof }) => [
           serialNumber,
-          { proofId, serialNumber, createdAt, claims, proof },
+          { proofId, serialNumber, createdAt, proof },
         ]),
       );
     },

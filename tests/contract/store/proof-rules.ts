@@ -95,7 +95,7 @@ export const proofRules: readonly Rule[] = [
       ['A', 'P2'],
       ['B', 'P3'],
     ]);
-    expect(found.get('B')).toMatchObject({ claims: '{"firmware":"5.7.4"}', createdAt: 1_000 });
+    expect(found.get('B')).toMatchObject({ serialNumber: 'B', createdAt: 1_000 });
     expect([...(await store.latestProofs([]))]).toEqual([]);
   }),
 

@@ -1,7 +1,7 @@
 /** Enrolls one attached key: finds or registers its device, and activates it if that is wanted. */
 
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
-import { hasGrade } from '../../../contract/grades.ts';
+import { hasGrade, methodFor } from '../../../contract/grades.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
 import type { Tags } from '../../../contract/tags.ts';
@@ -172,7 +172,9 @@ export class KeyEnrollment {
     const { serialNumber } = key;
     if (required === null || serialNumber === null) return null;
     const { proveKey, reasonOf } = await import('../proofs/prove-key.ts');
-    const verdict = await proveKey(this.#context, { ...key, serialNumber }, {});
+    // A serial number is proved by the best method; the policy may require a fact that this method does not prove.
+    const method = required === 'unit' ? undefined : methodFor(await this.#context.registry.call('proofPolicy'));
+    const verdict = await proveKey(this.#context, { ...key, serialNumber }, { method });
     const { proof, proofId } = verdict;
     if (required === 'none' || hasGrade(proof, required)) return { proof, proofId, refusal: null };
     const reason = reasonOf(verdict);

@@ -24,7 +24,7 @@ export const policiesShow = command({
 /** Changes parts of the policy: `PUT /api/policies/proof`. */
 export const policiesSet = command({
   description:
-    'Rules that are not named do not change; an empty value removes a rule: --allow-aaguid "". Registered devices stay registered.\n--least-firmware is VERSION for all keys, or NAME=VERSION for those whose AAGUID is NAME or whose model begins with NAME.',
+    'Rules that are not named do not change; an empty value removes a rule: --allow-aaguid "". Registered devices stay registered.\nOnly proved facts count: FIDO proves an AAGUID, SCP11b the firmware, SIM cards and U2F neither.\n--least-firmware is VERSION for all keys, or NAME=VERSION for those whose AAGUID is NAME or whose model begins with NAME.',
   flags: {
     'require-proof': {
       value: 'GRADE',
@@ -32,12 +32,17 @@ export const policiesSet = command({
       choices: requiredGrades,
       help: 'least grade of a proof; none: a proof is not required',
     },
-    'allow-aaguid': { value: 'AAGUID', many: true, field: 'allowedAaguids', help: 'the only FIDO models to register' },
+    'allow-aaguid': {
+      value: 'AAGUID',
+      many: true,
+      field: 'allowedAaguids',
+      help: 'the only FIDO models to register; FIDO must prove them',
+    },
     'least-firmware': {
       value: 'RULE',
       many: true,
       field: 'leastFirmware',
-      help: 'least firmware version; replaces all such rules',
+      help: 'least firmware version, which SCP11b must prove; replaces all such rules',
     },
     ...resultFlags,
   },

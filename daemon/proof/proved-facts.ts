@@ -1,0 +1,38 @@
+/** The facts about a key that its evidence proves. */
+import type { Proof } from '../../src/contract/proof.ts';
+import type { ProofGrade } from '../../src/contract/values.ts';
+
+/** Not exported: no other file can make `ProvedFacts`, of claims for example. */
+const proved: unique symbol = Symbol('proved');
+
+/** What a key has proved; null: it has not proved that fact. What it only claims is not in here. */
+export interface ProvedFacts {
+  readonly [proved]: true;
+  readonly grade: ProofGrade;
+  /** What the facts follow from: the method of the proof, or the grade if nothing is proved. */
+  readonly basis: string;
+  /** Why the proof failed; null if it did not, or no reason is known. */
+  readonly failure: string | null;
+  readonly aaguid: string | null;
+  readonly model: string | null;
+  readonly firmware: string | null;
+}
+
+/** The proved facts of a proof; `proof` is null without one. A proof of grade `claimed` has what the key says, and proves none of it. */
+export function provedFacts(proof: Proof | null): ProvedFacts {
+  const grade = proof?.grade ?? 'none';
+  const isProof = proof !== null && (grade === 'model' || grade === 'unit');
+  return {
+    [proved]: true,
+    grade,
+    basis: (isProof && proof.method) || grade,
+    failure: (grade === 'failed' && proof?.warnings[0]) || null,
+    aaguid: isProof ? proof.aaguid : null,
+    model: isProof ? provedModel(proof) : null,
+    firmware: isProof ? proof.firmware : null,
+  };
+}
+
+/** Without FIDO metadata the proof of a FIDO key has the name of the trust anchor for its model: that is the maker at most. */
+const provedModel = ({ method, metadataNumber, model }: Proof): string | null =>
+  method === 'scp11b' || metadataNumber !== null ? model : null;
