@@ -79,7 +79,7 @@ export function pageAt([name = 'overview']: readonly string[]): PageEntry | null
 }
 
 /** The component of a page; `failed` if the daemon no longer has this version of it. */
-export type LoadedPage = ComponentType | 'loading' | 'failed';
+type LoadedPage = ComponentType | 'loading' | 'failed';
 
 const loaded = new Map<PageEntry['load'], Signal<LoadedPage>>();
 

@@ -5,7 +5,7 @@ import { effect, signal } from '@preact/signals';
 export type Theme = 'system' | 'light' | 'dark';
 
 /** What a person can choose. */
-export interface Preferences {
+interface Preferences {
   /** Absent if the browser's languages decide. */
   readonly language?: string;
   readonly theme?: Theme;

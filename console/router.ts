@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 
 /** A page and what it shows. */
-export interface Place {
+interface Place {
   /** Parts of the path: `['devices', 'DEV-1']`. Empty for the first page. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;

@@ -34,7 +34,7 @@ export class KeyedMutex<K> {
 }
 
 /** What to do with the items of a `TurnBatch`. */
-export interface TurnBatchOptions<T> {
+interface TurnBatchOptions<T> {
   /** Handles one batch. Must not throw or reject: the promises of the items are its own business. */
   readonly handle: (batch: T[]) => void | Promise<void>;
   /** How many of the waiting items the next batch takes, at least 1; all of them if absent. */

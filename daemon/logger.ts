@@ -5,7 +5,7 @@ import { escaped } from './escaped.ts';
 export type { Logger };
 
 /** How to log. */
-export interface LogOptions {
+interface LogOptions {
   /** NDJSON on stdout for programs instead of lines on stderr for people. */
   readonly json: boolean;
   readonly verbose: boolean;

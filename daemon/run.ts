@@ -24,7 +24,7 @@ declare const DEVMGR_VERSION: string | undefined;
 const version: string = typeof DEVMGR_VERSION === 'string' ? DEVMGR_VERSION : '0.0.0-source';
 
 /** What the command line gives, and what only tests set. */
-export type RunSettings = RunOptions & Pick<DaemonSettings, 'passwordCost'>;
+type RunSettings = RunOptions & Pick<DaemonSettings, 'passwordCost'>;
 
 /** Runs the daemon in the foreground until SIGTERM or SIGINT; resolves to the exit code. */
 export async function run(options: RunSettings, io: ProgramIo): Promise<number> {

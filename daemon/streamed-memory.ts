@@ -10,7 +10,7 @@ const MOST_YOUNG = 8 * MiB;
 const RELEASED_AFTER = 10_000;
 
 /** The memory of young objects of a process. */
-export interface YoungMemory {
+interface YoungMemory {
   /** Bytes that their memory has. */
   size(): number;
   /** The factor by which V8 enlarges it the next time: 2, its default, or 1 to keep it. */

@@ -3,7 +3,7 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { type Problem, problemOf } from './problem.ts';
 
 /** The state of an action. */
-export interface Action {
+interface Action {
   readonly busy: ReadonlySignal<boolean>;
   /** Why the last attempt failed; null if it did not. */
   readonly problem: ReadonlySignal<Problem | null>;

@@ -4,7 +4,7 @@ import type { Notification } from '../../src/contract/events.ts';
 import { onEvents } from './stream.ts';
 
 /** When data is loaded again after an event. In milliseconds. */
-export interface Pace {
+interface Pace {
   /** Pause in the events that is waited for. */
   readonly quiet: number;
   /** The longest wait while events continue. */

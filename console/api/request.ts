@@ -7,7 +7,7 @@ import type { Routes } from '../../src/contract/routes.ts';
 import { Problem } from './problem.ts';
 
 /** How a request is sent. */
-export interface RequestOptions {
+interface RequestOptions {
   /** Aborts the request. */
   readonly signal?: AbortSignal;
   /** Aborts a wait for the rate limit, and never a request that is under way. Absent: `signal` does. */

@@ -17,7 +17,7 @@ const STORED = 'devmgr.session';
 /** The session; null before a sign-in, undefined while the page starts. */
 export const session = signal<SignIn | null | undefined>(undefined);
 /** Why the page is without a session. */
-export type Ended =
+type Ended =
   /** The daemon no longer accepts the token. */
   | 'expired'
   /** The key that the person must have is registered, and signs in from now on. */
@@ -27,7 +27,7 @@ export type Ended =
 /** Why the page is without a session; null before the first one, and after a sign-out. */
 export const ended = signal<Ended | null>(null);
 /** The role of the person; VIEWER without a session. */
-export const role = computed<Role>(() => session.value?.user.role ?? 'VIEWER');
+const role = computed<Role>(() => session.value?.user.role ?? 'VIEWER');
 /** Whether the person may change devices. */
 export const mayChange = computed(() => role.value !== 'VIEWER');
 /** Whether the token can only register a security key, which the person must have. */

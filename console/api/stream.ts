@@ -7,7 +7,7 @@ import { addressOf, call, token } from './request.ts';
 import { endSession, mayOnlyRegisterKey } from './session.ts';
 
 /** `lost`: what the page shows may be old. */
-export type StreamState = 'connecting' | 'live' | 'lost';
+type StreamState = 'connecting' | 'live' | 'lost';
 
 /** State of the connection. */
 export const streamState = signal<StreamState>('connecting');

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../store/commit.ts';
  * Why a file was not stored or cannot be read. `too-large`, `disk-full`: it was not taken, and nothing of it remains.
  * `missing`, `damaged`: a stored file is not there, or its content has changed.
  */
-export type BlobProblem = 'too-large' | 'disk-full' | 'missing' | 'damaged';
+type BlobProblem = 'too-large' | 'disk-full' | 'missing' | 'damaged';
 
 /** A problem with one file. The message is for the log, not for clients. */
 export class BlobError extends Error {

@@ -19,7 +19,7 @@ import { HashingWriter } from './hashing-writer.ts';
 import { KnownDigests } from './known-digests.ts';
 
 /** How the files of a registry are stored. */
-export interface FolderOptions {
+interface FolderOptions {
   /** Takes a line for the log. */
   readonly notice?: (message: string) => void;
 }
@@ -34,7 +34,7 @@ export async function openBlobFolder(dir: string, options: FolderOptions = {}): 
 }
 
 /** The files of one registry, in one folder that only one daemon writes. */
-export class BlobFolder implements Blobs {
+class BlobFolder implements Blobs {
   readonly shared = false;
   readonly #dir: string;
   readonly #incoming: string;

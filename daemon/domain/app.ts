@@ -81,7 +81,7 @@ export function duplicateUpload({ platform, version, extension }: Omit<AppIdenti
 }
 
 /** What a client learns about updates. */
-export interface LatestVersion {
+interface LatestVersion {
   readonly latest: AppRecord;
   readonly updateAvailable: boolean;
   readonly forceUpdate: boolean;

@@ -23,7 +23,7 @@ export interface BackupRecord {
 }
 
 /** What a new backup is stored with. */
-export type NewBackup = Omit<BackupRecord, 'number' | 'createdAt'>;
+type NewBackup = Omit<BackupRecord, 'number' | 'createdAt'>;
 
 /** Also raises the device's backupCount and sets its lastBackupAt. */
 interface BackupAdd {

@@ -183,7 +183,7 @@ export function deactivate(device: DeviceRecord, reason: string, note: string | 
 }
 
 /** The fields that an update may set. Absent fields keep their values, null clears. */
-export interface DeviceEdit {
+interface DeviceEdit {
   readonly firmwareVersion?: string | null | undefined;
   readonly note?: string | null | undefined;
   /** Null removes a tag; tags that are not named stay. */

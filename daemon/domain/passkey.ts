@@ -102,7 +102,7 @@ export function remove({ number, owner, name }: PasskeyRecord, detail: object = 
 }
 
 /** What a verified assertion says. */
-export interface Assertion {
+interface Assertion {
   /** Id of the challenge that was answered. */
   readonly challenge: UsedChallenge;
   readonly signCount: number;

@@ -21,7 +21,7 @@ export interface UserRecord {
 }
 
 /** What a new user is stored with. */
-export type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch'>;
+type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch'>;
 
 /** The fields that a change may set. Absent fields keep their values. */
 export type UserSet = Partial<Pick<UserRecord, 'role' | 'email' | 'disabled' | 'passwordHash'>>;
@@ -87,7 +87,7 @@ export function createFirst(username: string, passwordHash: string): UserAdd {
 }
 
 /** The fields that an update may set. */
-export type UserEdit = { readonly [K in 'role' | 'email' | 'disabled']?: UserRecord[K] | undefined };
+type UserEdit = { readonly [K in 'role' | 'email' | 'disabled']?: UserRecord[K] | undefined };
 
 /** The fields whose values differ from those of the user; empty if nothing changes. */
 export function differences(user: UserRecord, { role, email, disabled }: UserEdit): UserSet {

@@ -38,7 +38,7 @@ export interface Webhooks {
 }
 
 /** An attempt to deliver an event. */
-export interface Attempt {
+interface Attempt {
   readonly event: number;
   readonly type: string;
   readonly messageId: string;
@@ -100,7 +100,7 @@ export function webhooksIn(document: DocumentRecord | null): Webhooks {
 }
 
 /** The address without its query, which can hold a token of the receiver: for the journal, the log and messages. */
-export function nameOfUrl(text: string): string {
+function nameOfUrl(text: string): string {
   const url = URL.parse(text);
   return url ? `${url.origin}${url.pathname}` : '';
 }

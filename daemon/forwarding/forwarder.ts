@@ -28,7 +28,7 @@ const DELIVERY_MS = 120_000;
 const TURN_MS = 2000;
 
 /** What a forwarder works with. */
-export interface ForwarderOptions {
+interface ForwarderOptions {
   readonly store: Pick<Store, 'events' | 'device' | 'lastEventId' | 'onCommit' | 'sharedWork'>;
   readonly home: Home;
   readonly target: ForwardTarget;

@@ -8,7 +8,7 @@ import { type ProofInput, type ProofOutput, proveAttached } from './proofs.ts';
 import { presentKey, recordUse, type UseOptions } from './registered-keys.ts';
 
 /** What `AttachedKeys` works with. */
-export interface AttachedKeysOptions extends UseOptions {
+interface AttachedKeysOptions extends UseOptions {
   readonly drivers: readonly Driver[];
   readonly hub: Pick<Hub, 'publish'>;
   /** Monotonic clock in milliseconds, for how long a key was attached. */

@@ -13,7 +13,7 @@ export type ProofInput = BodyOf<typeof proveKey>;
 export type ProofOutput = DataOf<typeof proveKey>;
 
 /** An attached key as a proof needs it. */
-export interface ProvingKey {
+interface ProvingKey {
   readonly driver: Driver;
   /** The key as it is now. */
   readonly key: () => AttachedKey;

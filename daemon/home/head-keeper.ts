@@ -9,7 +9,7 @@ import { SecretsBusy, withSecrets } from './secrets-lock.ts';
 const DELAY_MS = 30_000;
 
 /** What the keeper works with. `now`: milliseconds since 1970. */
-export interface HeadKeeperParts {
+interface HeadKeeperParts {
   readonly home: Home;
   readonly store: Store;
   /** Reads the keys of the journal as they are now. */

@@ -7,7 +7,7 @@ import { lockFile } from '../store/sqlite/file-lock.ts';
 import type { Home } from './home.ts';
 
 /** A lock that this process holds. */
-export interface HomeLock {
+interface HomeLock {
   release(): Promise<void>;
 }
 

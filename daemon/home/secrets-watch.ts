@@ -8,7 +8,7 @@ const EVERY_MS = 1000;
 const watched = ['signingKey', 'journalKey'] as const;
 
 /** What the watch works with. */
-export interface SecretsWatchParts {
+interface SecretsWatchParts {
   readonly home: Home;
   /** Reads the keys again and uses them. */
   readonly renew: () => Promise<void>;

@@ -12,7 +12,7 @@ import { sendError } from './responses.ts';
 const BODY_MS = 60_000;
 
 /** How many connections may be open. */
-export interface ConnectionBounds {
+interface ConnectionBounds {
   /** Of one address. This machine and trusted proxies have no bound of their own, because they serve many clients. */
   readonly each: number;
   /** Of all together. */

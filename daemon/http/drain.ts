@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** How much of a refused body is still read, and for how long, before the connection is closed. */
-export interface DrainLimits {
+interface DrainLimits {
   readonly bytes: number;
   readonly milliseconds: number;
 }

@@ -35,7 +35,7 @@ export async function listenOnAddress(app: FastifyInstance, host: string, port: 
 }
 
 /** A Unix socket that is open, or why there is none. */
-export type LocalSocket =
+type LocalSocket =
   | { readonly server: Server; readonly path: string }
   | { readonly server: null; readonly reason: string };
 

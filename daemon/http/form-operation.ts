@@ -13,13 +13,13 @@ import { bearer, type OperationParts, operation } from './operation.ts';
 type FormRoute = RouteShape & { readonly form: NonNullable<RouteShape['form']>; readonly file: FilePart };
 
 /** Caller and path of a request with a form. */
-export interface FormCall<R> {
+interface FormCall<R> {
   readonly context: Context;
   readonly params: ParamsOf<R>;
 }
 
 /** A form that has arrived completely. */
-export interface ReceivedForm<R> {
+interface ReceivedForm<R> {
   readonly form: FormOf<R>;
   /** As the client sent it; empty if it sent none. */
   readonly fileName: string;
@@ -27,7 +27,7 @@ export interface ReceivedForm<R> {
 }
 
 /** The file of a form that arrives. */
-export interface ArrivingFile {
+interface ArrivingFile {
   readonly content: Readable;
   readonly maxBytes: number;
   /** Bytes of the whole body, 0 if unknown. */
@@ -35,7 +35,7 @@ export interface ArrivingFile {
 }
 
 /** What an operation does with a form, in the order of the calls. Each may refuse with an `ApiError`. */
-export interface FormHandler<R> {
+interface FormHandler<R> {
   /** Before the body is read. */
   before?(call: FormCall<R>): Promise<void>;
   /** Before the file is read, if the fields before it are complete. `add` applies the same rules. */

@@ -62,7 +62,7 @@ async function warnOfReaders(key: string, log: Logger): Promise<void> {
 }
 
 /** Where a daemon accepts requests. */
-export interface Listening {
+interface Listening {
   readonly url: string;
   /** Path of the Unix socket; null if there is none. */
   readonly socket: string | null;

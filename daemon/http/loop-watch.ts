@@ -22,7 +22,7 @@ export interface LoopDelays {
 }
 
 /** What the watch works with. The clocks have defaults; tests replace them. */
-export interface LoopWatchParts {
+interface LoopWatchParts {
   readonly log: { warn(details: object, message: string): void };
   /** Monotonic clock in milliseconds. */
   readonly monotonic?: () => number;

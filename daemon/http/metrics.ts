@@ -8,7 +8,7 @@ import { bearer, type OperationParts, rawOperation } from './operation.ts';
 import { isLoopbackHost } from './origin.ts';
 
 /** What the metrics are read from. */
-export interface MetricsParts extends OperationParts {
+interface MetricsParts extends OperationParts {
   /** Whether the settings name a proxy or public names: then a connection from loopback does not show who sends the request. */
   readonly behindProxy: boolean;
   /** Figures read at each scrape: name (snake_case, with unit) → help and value. */

@@ -19,7 +19,7 @@ export interface FormShape {
 }
 
 /** A form that was read to its end. */
-export interface Form<T> {
+interface Form<T> {
   readonly fields: Fields;
   /** What the `FileTaker` returned; undefined if the form has no file. */
   readonly file: T | undefined;
@@ -29,7 +29,7 @@ export interface Form<T> {
  * Takes the file from its first byte. `before` are the fields that came before it. It must read `content` to its end or reject.
  * If the form fails, `content` is destroyed with the reason.
  */
-export type FileTaker<T> = (fileName: string, content: Readable, before: Fields) => Promise<T>;
+type FileTaker<T> = (fileName: string, content: Readable, before: Fields) => Promise<T>;
 
 /** Bytes of a form other than its file: fields, headers and boundaries. */
 export const MAX_OVERHEAD = 16 * 1024 * 1024;

@@ -22,7 +22,7 @@ export function originRule(listenHost: string, allowed: readonly string[]): Orig
 }
 
 /** The headers of a request. `rawHeaders`: names and values in turn, as they arrived. */
-export interface ReceivedHeaders {
+interface ReceivedHeaders {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
   readonly httpVersionMajor?: number;

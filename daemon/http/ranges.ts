@@ -4,13 +4,13 @@
  */
 
 /** First and last byte, both included. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** What to send: a part, the whole file, or 416. */
-export type RequestedRange = ByteRange | 'whole' | 'unsatisfiable';
+type RequestedRange = ByteRange | 'whole' | 'unsatisfiable';
 
 /** Longest `Range` header that is parsed: one range, with room for white space. */
 const MAX_RANGE = 128;

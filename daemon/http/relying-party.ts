@@ -5,7 +5,7 @@ import type { RelyingParty } from '../services/sign-in/relying-party.ts';
 import type { OriginRule } from './origin.ts';
 
 /** What decides the site of a request. */
-export interface SiteRule {
+interface SiteRule {
   readonly origin: OriginRule;
   /** Origin at which people open the daemon; absent if none is set. */
   readonly publicUrl?: string | undefined;

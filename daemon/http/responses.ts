@@ -14,7 +14,7 @@ import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/commit.
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** What a client learns of an error. */
-export interface ErrorResponse {
+interface ErrorResponse {
   readonly code: ErrorCode;
   readonly message: string;
   /** HTTP status. */
@@ -98,7 +98,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 export const RETRY_AFTER = 1;
 
 /** What every response names: the id of its request, and the daemon. */
-export interface Named {
+interface Named {
   readonly id: string;
   readonly node: string;
 }

@@ -43,7 +43,7 @@ declare module 'fastify' {
 }
 
 /** How a server is set up. */
-export interface ServerOptions {
+interface ServerOptions {
   readonly logger: Logger;
   /** Name of the daemon, in every response; that of the host if absent. */
   readonly node?: string | undefined;
@@ -71,7 +71,7 @@ const MAX_HEADER = 16 * 1024;
 const STRICT_TRANSPORT = 'max-age=31536000';
 
 /** Adds routes or hooks to a server. */
-export type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
+type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
 
 /** Builds a Fastify instance whose errors all have an envelope. The caller makes it listen. */
 export async function buildServer(options: ServerOptions, plugins: readonly RoutePlugin[]): Promise<FastifyInstance> {

@@ -23,7 +23,7 @@ import { type Admission, type AdmissionParts, admit, splitUrl } from './stream-a
 import { type StreamBounds, StreamQuota } from './stream-quota.ts';
 
 /** What the stream works with. */
-export interface WebsocketParts {
+interface WebsocketParts {
   readonly hub: Hub;
   readonly tokens: TokenCheck;
   /** Absent without a registry. */

@@ -26,7 +26,7 @@ export interface BlobReport {
 }
 
 /** SHA-256 of a stored file in lower-case hex; null if it is missing, empty if it is not a file. */
-export type FindDigest = (blob: string) => Promise<string | null>;
+type FindDigest = (blob: string) => Promise<string | null>;
 
 /** Compares the digest of every file that a record refers to. */
 export async function checkBlobs(reader: Reader, digestOf: FindDigest): Promise<BlobReport> {

@@ -7,7 +7,7 @@ import { type CopiedTable, type CopySource, type CopyTarget, copiedTables, keyCo
 const BATCH = 1000;
 
 /** What was copied of a table. */
-export interface CopiedRows {
+interface CopiedRows {
   readonly table: CopiedTable;
   readonly columns: readonly string[];
   readonly rows: number;

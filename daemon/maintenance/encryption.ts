@@ -14,7 +14,7 @@ export interface Unlocking {
 }
 
 /** Who can read a backup: those who have the identity of a recipient, or the passphrase. Not encrypted if there is neither. */
-export interface Encrypting {
+interface Encrypting {
   readonly encryptTo?: readonly string[] | undefined;
   readonly passphraseFile?: string | null | undefined;
 }

@@ -3,7 +3,7 @@ import type { EntryType } from '../domain/journal.ts';
 type Details = Readonly<Record<string, unknown>>;
 
 /** What the text of an entry is made from. */
-export interface EntryParts {
+interface EntryParts {
   readonly type: string;
   readonly details: Details;
 }

@@ -11,7 +11,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
 /** What the writer of a backup says about it. */
-export interface Manifest {
+interface Manifest {
   readonly format: 1;
   /** ISO 8601 UTC. */
   readonly createdAt: string;

@@ -5,7 +5,7 @@ const PING_MS = stream.pingSeconds * 1000;
 const SLOW_MS = stream.slowSeconds * 1000;
 
 /** `alive`; `slow`: something waits and the consumer took nothing for too long; `silent`: no pong by the next ping. */
-export type Health = 'alive' | 'slow' | 'silent';
+type Health = 'alive' | 'slow' | 'silent';
 
 /** Sends the pings of one stream and judges whether its consumer is alive. Times are milliseconds on a monotonic clock. */
 export class Heartbeat {

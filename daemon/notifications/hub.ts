@@ -13,7 +13,7 @@ import type { OutboxOptions } from './outbox.ts';
 import { Tail } from './tail.ts';
 
 /** What the hub works with. The clocks and the timer have defaults; tests replace them. */
-export interface HubOptions {
+interface HubOptions {
   readonly store: Pick<Store, 'events' | 'lastEventId' | 'onCommit' | 'behind'>;
   readonly log: { warn(details: object, message: string): void };
   /** Wall clock in milliseconds, for the expiry of tokens. */
@@ -27,7 +27,7 @@ export interface HubOptions {
 }
 
 /** What a connection asks for. */
-export interface Subscription extends Listener {
+interface Subscription extends Listener {
   readonly wanted: TypeSet;
   /** Number of the device whose events are wanted; null or absent for those of all. */
   readonly device?: number | null;
@@ -36,7 +36,7 @@ export interface Subscription extends Listener {
 }
 
 /** How the owner of a connection reports its progress. */
-export interface SubscriptionHandle {
+interface SubscriptionHandle {
   /** The connection takes more. */
   drained(): void;
   ponged(): void;

@@ -22,7 +22,7 @@ export interface FrameSink {
 }
 
 /** A frame of KEY_*, shared by all consumers. */
-export interface KeyFrame {
+interface KeyFrame {
   readonly type: TypeSet;
   readonly bytes: Buffer;
   /** End of the journal when the event happened: entries up to this id are sent before it. */

@@ -8,7 +8,7 @@ const BATCH = 500;
 const WARM = 1000;
 
 /** What `Tail` works with. */
-export interface TailOptions {
+interface TailOptions {
   readonly store: Pick<Store, 'events' | 'lastEventId'>;
   /** `recent` has something new. */
   readonly onGrowth: () => void;

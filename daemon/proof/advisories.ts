@@ -2,7 +2,7 @@
 import { compareFirmware } from './firmware.ts';
 
 /** A family of keys that an advisory names. */
-export type Family = 'yubikey' | 'yubikey-fips' | 'yubikey-bio' | 'security-key';
+type Family = 'yubikey' | 'yubikey-fips' | 'yubikey-bio' | 'security-key';
 
 /** Firmware versions of a family: from `from` (any if absent) to before `before`. */
 interface Range {
@@ -12,7 +12,7 @@ interface Range {
 }
 
 /** A security advisory. */
-export interface Advisory {
+interface Advisory {
   readonly id: string;
   /** What can happen, as a clause. */
   readonly summary: string;
@@ -49,7 +49,7 @@ export const advisories: readonly Advisory[] = [
 ];
 
 /** What is known about a key for its advisories. */
-export interface AdvisorySubject {
+interface AdvisorySubject {
   /** Names of the model, proved or reported; the first one that names a family counts. */
   readonly names: readonly string[];
   readonly fips: boolean;

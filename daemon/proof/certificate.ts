@@ -17,7 +17,7 @@ import {
 import { MalformedError } from './malformed.ts';
 
 /** An extension of a certificate. */
-export interface Extension {
+interface Extension {
   readonly critical: boolean;
   /** What the OCTET STRING of the extension contains. */
   readonly value: Uint8Array;

@@ -8,7 +8,7 @@ import { judgeStatus } from './status.ts';
 import type { MetadataEntry, Question } from './types.ts';
 
 /** What is trusted about one model. */
-export interface TrustedModel {
+interface TrustedModel {
   /** Name of the model. */
   readonly model: string;
   readonly root: string;
@@ -17,7 +17,7 @@ export interface TrustedModel {
 }
 
 /** An attestation and the model that it is for. */
-export interface Attested {
+interface Attested {
   /** Attestation certificate first. */
   readonly certificates: readonly Certificate[];
   /** Null: a U2F key. */

@@ -11,7 +11,7 @@ export interface TimeBudget {
 }
 
 /** The payload: its members but `entries`, and the entries one by one. */
-export interface Payload {
+interface Payload {
   readonly members: ReadonlyMap<string, unknown>;
   readonly entries: AsyncIterable<unknown>;
 }

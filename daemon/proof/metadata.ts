@@ -9,12 +9,12 @@ import { findPath } from './path.ts';
 import type { Metadata, MetadataEntry, MetadataIndex } from './types.ts';
 
 /** Largest BLOB in bytes. Those of 2026 have some 7 MB. */
-export const MAX_BLOB = 32 * 1024 * 1024;
+const MAX_BLOB = 32 * 1024 * 1024;
 /** The name that the certificate of the signer must have. */
-export const METADATA_SIGNER = 'mds.fidoalliance.org';
+const METADATA_SIGNER = 'mds.fidoalliance.org';
 
 /** What a BLOB is checked against. */
-export interface BlobContext {
+interface BlobContext {
   /** DER of the certificates to which the signer may lead: the roots of the system. */
   readonly roots: readonly Uint8Array[];
   /** Number of the BLOB that was imported last; null if none was. */
@@ -24,7 +24,7 @@ export interface BlobContext {
 }
 
 /** A BLOB that was accepted, and what to know about it. */
-export interface AcceptedBlob {
+interface AcceptedBlob {
   readonly metadata: Metadata;
   readonly warnings: readonly string[];
 }

@@ -3,7 +3,7 @@ import { type Certificate, EXTENSION, KEY_USAGE, same } from './certificate.ts';
 import { STRONG_KEYS, signatureWork } from './signature-work.ts';
 
 /** From what a path is built. */
-export interface PathMaterial {
+interface PathMaterial {
   /** Certificates to which a path may lead. They need not be self-signed; the leaf itself may be one of them. */
   readonly anchors: readonly Certificate[];
   /** Certificates that a path may use. They are not trusted by themselves. */
@@ -13,9 +13,7 @@ export interface PathMaterial {
 }
 
 /** The path that was found, leaf first and anchor last, or why there is none. */
-export type Path =
-  | { readonly anchor: Certificate; readonly path: readonly Certificate[] }
-  | { readonly problem: string };
+type Path = { readonly anchor: Certificate; readonly path: readonly Certificate[] } | { readonly problem: string };
 
 /** Most certificates of a path, leaf and anchor included. */
 const MAX_PATH = 8;

@@ -47,7 +47,7 @@ export function expectedReceipt(privateKey: Uint8Array, cardEphemeral: Uint8Arra
 }
 
 /** The receipt over `data` for the secrets of both key agreements. */
-export function receipt(secret: Uint8Array, data: Uint8Array): Uint8Array {
+function receipt(secret: Uint8Array, data: Uint8Array): Uint8Array {
   return aesCmac(x963Kdf(secret, SHARED_INFO, DERIVED).subarray(0, BLOCK), data);
 }
 

@@ -10,7 +10,7 @@ import { actorOf } from './context.ts';
 import * as present from './present.ts';
 
 /** The types of entry that are summed up. */
-export type AccessType = Extract<
+type AccessType = Extract<
   EntryType,
   | 'LOGIN_SUCCEEDED'
   | 'LOGIN_FAILED'
@@ -49,7 +49,7 @@ interface Sum {
 }
 
 /** What the journal works with. `now`: milliseconds since 1970. */
-export interface AccessJournalParts {
+interface AccessJournalParts {
   readonly store: Pick<Store, 'commit'>;
   readonly now: () => number;
   /** Receives what is wrong, for the log. */

@@ -3,7 +3,7 @@ import { StoreFailure, StoreUnavailable } from '../store/commit.ts';
 import { maxBehindMs, type Store } from '../store/store.ts';
 
 /** 503: whether a token is still valid cannot be found out, because the store does not answer. */
-export class AccountsUnknown extends StoreUnavailable {
+class AccountsUnknown extends StoreUnavailable {
   constructor(options?: ErrorOptions) {
     super('the store does not say whether the token is still valid', options);
     this.name = 'AccountsUnknown';

@@ -13,7 +13,7 @@ import * as present from './present.ts';
 import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface AppServiceParts extends FileStore {
+interface AppServiceParts extends FileStore {
   readonly store: Store;
   readonly now: () => number;
 }

@@ -16,7 +16,7 @@ import { keyNeeded, type SignInPolicies } from './sign-in/sign-in-policies.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface AuthServiceParts {
+interface AuthServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;
   readonly guessing: Guessing;
@@ -29,7 +29,7 @@ export interface AuthServiceParts {
 }
 
 /** A login as the service sees it. */
-export interface LoginRequest extends Pick<Context, 'address' | 'requestId'> {
+interface LoginRequest extends Pick<Context, 'address' | 'requestId'> {
   /** The site of the request, or why there is none. */
   readonly site: RelyingParty | string;
 }

@@ -17,7 +17,7 @@ import * as present from './present.ts';
 import { type Arriving, type Download, type FileStore, keep, stage, type Uploaded } from './stored-files.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface BackupServiceParts extends FileStore {
+interface BackupServiceParts extends FileStore {
   readonly store: Store;
   readonly now: () => number;
 }

@@ -33,7 +33,7 @@ export interface DailyUploads {
 }
 
 /** The clocks of the days in milliseconds, replaceable for tests. */
-export interface DayClocks {
+interface DayClocks {
   /** Never goes back. */
   readonly monotonic: () => number;
   /** Since 1970. */

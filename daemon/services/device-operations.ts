@@ -29,7 +29,7 @@ const operation = <B, D>(parts: DeviceOperation<B, D>): DeviceOperation<B, D> =>
 type Fields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
 
 /** What the operations work with. */
-export interface DeviceOperationParts {
+interface DeviceOperationParts {
   readonly guessing: Guessing;
   readonly access?: AccessJournal | undefined;
 }

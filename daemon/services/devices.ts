@@ -25,7 +25,7 @@ import * as present from './present.ts';
 import type { ProofPolicies } from './proofs/policies.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface DeviceServiceParts {
+interface DeviceServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;
   readonly guessing: Guessing;

@@ -14,7 +14,7 @@ export interface FileBounds {
 }
 
 /** What the budget has to know of the disk. */
-export interface Disk {
+interface Disk {
   /** Bytes of the stored files. Called once, unless nodes share the files. */
   stored(): Promise<number>;
   /** Bytes that can still be written, and the size of the disk. */
@@ -47,7 +47,7 @@ export function fileBudget(bounds: FileBounds, disk: SharedDisk, { counters }: P
 }
 
 /** How a budget counts. */
-export interface BudgetOptions {
+interface BudgetOptions {
   /** The days of users; null if they have no bound. In memory if absent. */
   readonly days?: DailyUploads | null;
   /** Whether `stored` of the disk is asked again and again, because others store files as well. */

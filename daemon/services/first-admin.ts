@@ -15,7 +15,7 @@ export const FIRST_USER = 1;
 type AdminSettings = Pick<DaemonSettings, 'admin' | 'passwordCost'>;
 
 /** The password of the first administrator. */
-export interface FirstPassword {
+interface FirstPassword {
   /** Null if the settings gave the password. */
   readonly generated: string | null;
   readonly hash: string;

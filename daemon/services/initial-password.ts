@@ -4,7 +4,7 @@ import { FIRST_USER } from './first-admin.ts';
 import type { Passwords } from './passwords.ts';
 
 /** What the watch works with. */
-export interface InitialPasswordParts {
+interface InitialPasswordParts {
   readonly home: Home;
   readonly store: Store;
   readonly passwords: Pick<Passwords, 'verify'>;

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 const INTERVAL_MS = 60_000;
 
 /** What `LastUses` works with. */
-export interface LastUsesParts {
+interface LastUsesParts {
   readonly store: Pick<Store, 'commit'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -16,7 +16,7 @@ const FIRST_PART = 16;
 const SHARE = 2;
 
 /** What leases work with. */
-export interface LeaseParts {
+interface LeaseParts {
   readonly counters: Pick<SharedCounters, 'take' | 'giveBack'>;
   readonly scope: string;
   readonly limit: Limit;

@@ -46,7 +46,7 @@ interface Window {
 }
 
 /** The clocks of the limiter, replaceable for tests. */
-export interface LimiterClocks {
+interface LimiterClocks {
   /** Milliseconds on a clock that never goes back. */
   readonly monotonic: () => number;
   /** Milliseconds since 1970. */

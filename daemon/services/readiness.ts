@@ -2,7 +2,7 @@
 import { maxBehindMs, type Store } from '../store/store.ts';
 
 /** What readiness depends on. */
-export interface ReadinessParts {
+interface ReadinessParts {
   readonly store: Pick<Store, 'health' | 'behind' | 'clockIsOff'>;
   readonly log: { info(message: string): void; warn(details: object, message: string): void };
   /** Milliseconds for which an answer of the store is used again; 0 if it costs nothing. */
@@ -15,7 +15,7 @@ export interface ReadinessParts {
 const LOOK_MS = 1000;
 
 /** The readiness of a daemon. The words may be shown to anyone. */
-export interface ReadinessReport {
+interface ReadinessReport {
   readonly ready: boolean;
   /** Why the daemon is not ready; null if it is. */
   readonly reason: string | null;

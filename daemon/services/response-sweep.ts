@@ -9,7 +9,7 @@ const LIFETIME_MS = idempotency.hours * 3_600_000;
 const PORTION = 100;
 
 /** What `ResponseSweep` works with. */
-export interface ResponseSweepParts {
+interface ResponseSweepParts {
   readonly store: Pick<Store, 'commit'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -16,7 +16,7 @@ interface Known {
 const MAX_CACHED = 10_000;
 
 /** What the check works with. */
-export interface ServiceTokensParts {
+interface ServiceTokensParts {
   readonly store: Pick<Store, 'serviceTokenByDigest' | 'onCommit' | 'behind'>;
   readonly lastUses: Pick<LastUses, 'note'>;
   /** Milliseconds since 1970. */

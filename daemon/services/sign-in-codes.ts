@@ -20,7 +20,7 @@ import type { Tokens, Verified } from './tokens.ts';
 type Session = Verified | { readonly serviceToken: string };
 
 /** What the codes work with. `now`: milliseconds since 1970. */
-export interface SignInCodeParts {
+interface SignInCodeParts {
   readonly store: Pick<Store, 'user' | 'codes'>;
   readonly tokens: Tokens;
   readonly serviceTokens: ServiceTokens;
@@ -110,7 +110,7 @@ const invalid = () => new ApiError(1004, 'the code is invalid, was used or has e
 const MOST_CODES = 10_000;
 
 /** The codes of one daemon. They end by a clock that never goes back, and with the daemon. */
-export class LocalCodes implements SharedCodes {
+class LocalCodes implements SharedCodes {
   /** In the order in which they were made, which is about the order in which they end. */
   readonly #codes = new Map<string, { readonly session: string; readonly endsAt: number }>();
 

@@ -15,7 +15,7 @@ import { newServiceTokenText, serviceTokenDigest } from './service-token-text.ts
 const DAY_MS = 86_400_000;
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface TokenServiceParts {
+interface TokenServiceParts {
   readonly store: Store;
   readonly lastUses: LastUses;
   readonly now: () => number;

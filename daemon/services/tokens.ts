@@ -8,7 +8,7 @@ import type { Accounts } from './accounts.ts';
 import type { Caller, Session } from './context.ts';
 
 /** A signed token. */
-export interface IssuedToken {
+interface IssuedToken {
   readonly token: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;

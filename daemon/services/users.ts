@@ -13,7 +13,7 @@ import type { Passwords } from './passwords.ts';
 import * as present from './present.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface UserServiceParts {
+interface UserServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;
   readonly now: () => number;

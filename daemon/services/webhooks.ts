@@ -17,7 +17,7 @@ import { iso } from './present.ts';
 const MAX_WAITING = 100;
 
 /** What the service works with. */
-export interface WebhookServiceParts {
+interface WebhookServiceParts {
   readonly store: Store;
   readonly allowed: AllowedTargets;
   readonly poster: Poster;

@@ -12,7 +12,7 @@ const TURN_MS = 2000;
 const LOOK_MS = 250;
 
 /** What the deliveries work with. */
-export interface DeliveriesParts extends Omit<EndpointParts, 'store' | 'pause'>, Partial<Pick<EndpointParts, 'pause'>> {
+interface DeliveriesParts extends Omit<EndpointParts, 'store' | 'pause'>, Partial<Pick<EndpointParts, 'pause'>> {
   readonly store: EndpointParts['store'] & Pick<Store, 'onCommit' | 'sharedWork' | 'documentVersion'>;
 }
 

@@ -21,7 +21,7 @@ const MAX_HEADERS = 16 * 1024;
 const body = { bytes: 4096, milliseconds: 1000 } as const;
 
 /** What came of a post. */
-export interface Posted {
+interface Posted {
   readonly result: 'delivered' | 'gone' | 'again';
   /** HTTP status; null without a response. */
   readonly status: number | null;
@@ -33,7 +33,7 @@ export interface Posted {
 }
 
 /** What a poster works with. */
-export interface PosterParts {
+interface PosterParts {
   readonly allowed: AllowedTargets;
   /** The key that seals secrets. */
   readonly sealingKey: Uint8Array;

@@ -43,7 +43,7 @@ export function describeMissing(error: unknown): string {
 }
 
 /** Where an administrator puts the rules. Numbered above 60, because systemd's fido_id tags FIDO keys there. */
-export const UDEV_RULES_FILE = '/etc/udev/rules.d/70-devmgr.rules';
+const UDEV_RULES_FILE = '/etc/udev/rules.d/70-devmgr.rules';
 
 const FIDO_RULE = 'SUBSYSTEM=="hidraw", ENV{ID_FIDO_TOKEN}=="1", GROUP="devmgr", MODE="0660"';
 /** fido_id does not tag the OTP interface of a YubiKey. */

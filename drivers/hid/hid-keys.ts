@@ -37,7 +37,7 @@ const PACE_UNAVAILABLE = 10_000;
 const retriable: ReadonlySet<HardwareErrorCode> = new Set(['no-permission', 'busy']);
 
 /** What the keys are watched with. */
-export interface HidKeysParts extends KeyAccess, Pick<DriverOptions, 'now'> {
+interface HidKeysParts extends KeyAccess, Pick<DriverOptions, 'now'> {
   readonly notice: Notice;
   readonly match: readonly UsbMatch[];
   readonly listener: (event: KeyEvent) => void;

@@ -16,11 +16,11 @@ const ASK_AGAIN_AFTER = 2_000;
 const MAX_ASK_AGAIN_AFTER = 60_000;
 
 /** Milliseconds until a key is asked again, doubled with each inquiry in a row that it has not answered. */
-export const askAgainAfter = (unanswered: number): number =>
+const askAgainAfter = (unanswered: number): number =>
   Math.min(ASK_AGAIN_AFTER * 2 ** Math.max(unanswered - 1, 0), MAX_ASK_AGAIN_AFTER);
 
 /** Milliseconds after which a result that is not final is accepted. */
-export function patienceWith({ verdict, unsettled, provisional }: KeyIdentity): number {
+function patienceWith({ verdict, unsettled, provisional }: KeyIdentity): number {
   if (provisional) return PATIENCE;
   if (verdict.serial !== null || unsettled?.code === 'protocol') return PATIENCE_WITH_RESULT;
   return unsettled?.code === 'timeout' ? PATIENCE_WITHOUT_ANSWER : PATIENCE;

@@ -11,7 +11,7 @@ import type { HidKey, KeyAccess } from './hid-key.ts';
 const CLAIMS_LIMIT = 2_000;
 
 /** What the tasks work with. */
-export interface KeyTasksParts {
+interface KeyTasksParts {
   readonly access: KeyAccess;
   /** Settles when no key is being identified. */
   readonly identified: () => Promise<void>;

@@ -14,7 +14,7 @@ export interface Usage {
 }
 
 /** What the decision depends on: the ids, and the usages of the HID interfaces found so far. */
-export interface Candidate {
+interface Candidate {
   /** USB ids as four lower-case hex digits. */
   readonly vendorId: string;
   readonly productId: string;

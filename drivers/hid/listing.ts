@@ -7,13 +7,13 @@ import type { HidInterface } from './system.ts';
 export type Enumerate = () => Promise<readonly Device[]>;
 
 /** What is read from /sys. Replaced by tests. */
-export interface Sysfs {
+interface Sysfs {
   hidrawNodes(): HidrawNode[];
   interfacesOf(node: HidrawNode): Promise<HidInterface[] | null>;
 }
 
 /** Lists the HID interfaces of a system. */
-export interface Listing {
+interface Listing {
   /** Rejects only with HardwareError `unavailable`. */
   list(): Promise<readonly HidInterface[]>;
 }

@@ -10,7 +10,7 @@ import { type CardOnlyKey, cardOnlyKeyProfile, type ReaderProfile } from './read
 import type { Reader } from './transport.ts';
 
 /** What the readers of keys report. */
-export interface KeyReadersParts {
+interface KeyReadersParts {
   /** This reader is the only interface of its key, so its slot has to be watched; `presence` is what it reported so far. */
   readonly onCardOnlyKey: (reader: Reader, profile: ReaderProfile, presence: CardPresence | null) => void;
   readonly traffic: (keyId: string, ...apdu: Parameters<ApduObserver>) => void;

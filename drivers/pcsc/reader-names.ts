@@ -21,7 +21,7 @@ export function isContactless(reader: string, atr: Uint8Array): boolean {
 }
 
 /** USB ids as four lower-case hex digits. */
-export interface UsbIds {
+interface UsbIds {
   readonly vendorId: string;
   readonly productId: string;
 }
@@ -56,7 +56,7 @@ const SERIAL = / \(([^()]*)\)$/;
 const INTERFACE = / \[[^[\]]*\]$/;
 
 /** The parts of a reader's name. */
-export interface ReaderNameParts {
+interface ReaderNameParts {
   readonly manufacturer: string | null;
   /** The whole name if it does not have the expected form. */
   readonly product: string;

@@ -34,7 +34,7 @@ export interface ReaderProfile {
 }
 
 /** What a proof needs to know about a card. */
-export type ProvableCard = Pick<ProvableKey, 'firmwareVersion' | 'beforeScp11b'>;
+type ProvableCard = Pick<ProvableKey, 'firmwareVersion' | 'beforeScp11b'>;
 
 /** A reader for SIMs and other cards. `euiccApplications`: see CardContext. */
 export function cardReaderProfile(reader: string, euiccApplications?: readonly string[]): ReaderProfile {

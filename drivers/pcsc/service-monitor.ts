@@ -6,7 +6,7 @@ import { isSecurityKeyReader } from './reader-names.ts';
 import type { ExtraWatch, Pcsc, ReaderHandlers, ReaderWatch, WatchHandlers } from './transport.ts';
 
 /** What a monitor reports. */
-export interface ServiceMonitorParts extends ReaderHandlers {
+interface ServiceMonitorParts extends ReaderHandlers {
   /** The service is gone: nothing is watched any more, and all readers are to be forgotten. */
   readonly onLost: () => void;
   /** A new watch replaces the old one while the service runs: it reports the readers that are still there again. */

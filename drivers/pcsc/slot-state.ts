@@ -12,7 +12,7 @@ export type ReadResult =
   | { readonly identity: null; readonly failure: HardwareError };
 
 /** The state while a card is in the slot. */
-export interface Insertion {
+interface Insertion {
   readonly presence: CardPresence;
   /** Reads so far. */
   readonly attempts: number;
@@ -23,7 +23,7 @@ export interface Insertion {
 }
 
 /** What a later read must change to be worth another report. */
-export interface Reported {
+interface Reported {
   readonly serialNumber: string | null;
   readonly problem: string | null;
 }

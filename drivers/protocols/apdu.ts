@@ -61,7 +61,7 @@ const HEADER_BYTES = 4;
 const STATUS_BYTES = 2;
 
 /** The parts of a command APDU, each one byte except `data`. */
-export interface Command {
+interface Command {
   /** Default: ISO. */
   readonly cla?: number;
   readonly ins: number;

@@ -89,7 +89,7 @@ function present<T extends object>(values: { readonly [K in keyof T]: T[K] | nul
 const textOf = (text: string | null): string | null => cleanText(text)?.slice(0, MAX_TEXT) ?? null;
 
 /** What getInfo says. Other makers than Yubico number their firmware as they like. */
-export function infoClaims(info: AuthenticatorInfo, yubikey: boolean): KeyClaims {
+function infoClaims(info: AuthenticatorInfo, yubikey: boolean): KeyClaims {
   return present<KeyClaims>({
     aaguid: info.aaguid && uuidOf(info.aaguid),
     firmware: firmwareOf(info.firmware, yubikey),

@@ -5,7 +5,7 @@ import type { CardConnection } from './connection.ts';
 import { toHex } from './hex.ts';
 
 /** What identifies a chip. */
-export interface Cplc {
+interface Cplc {
   /** IC fabricator, type, fabrication date, serial and batch, 24 hex digits: together they identify one chip. */
   readonly serial: string;
   /** Name of the chip maker; null if its number is not in the table. */

@@ -76,7 +76,7 @@ export function needsVerification({ options }: AuthenticatorInfo): boolean {
 }
 
 /** What the credential is made for. */
-export interface CredentialRequest {
+interface CredentialRequest {
   readonly clientDataHash: Uint8Array;
   readonly relyingParty: string;
   /** Asks for an attestation that names the unit. */
@@ -89,7 +89,7 @@ const ES256 = -7;
 const NAME = 'devmgr';
 
 /** The command with its parameters in the canonical order of CTAP2. */
-export function credentialCommand({ clientDataHash, relyingParty, enterprise }: CredentialRequest): Uint8Array {
+function credentialCommand({ clientDataHash, relyingParty, enterprise }: CredentialRequest): Uint8Array {
   const parameters: CborInput[] = [
     1,
     clientDataHash,

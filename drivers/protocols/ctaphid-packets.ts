@@ -5,7 +5,7 @@
 import { HardwareError } from '../driver.ts';
 
 /** Length of a report, without the report number. */
-export const REPORT_BYTES = 64;
+const REPORT_BYTES = 64;
 const CHANNEL_BYTES = 4;
 /** Channel, command and length. */
 const INIT_HEADER = 7;

@@ -21,7 +21,7 @@ const CANCEL_LIMIT = 500;
 const MAX_REPORTS = 1_000;
 
 /** A version as INIT reports it. */
-export interface Version {
+interface Version {
   readonly major: number;
   readonly minor: number;
   readonly build: number;

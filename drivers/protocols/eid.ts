@@ -5,7 +5,7 @@ import type { CardConnection } from './connection.ts';
 import { fromHex, toHex } from './hex.ts';
 
 /** AID of the issuer security domain root, which answers for an eUICC. Some makers use another one. */
-export const ISD_R = 'A0000005591010FFFFFFFF8900000100';
+const ISD_R = 'A0000005591010FFFFFFFF8900000100';
 
 /** Tag A9: additional interfaces supported; 81 extended logical channels (none), 82 and 83 eUICC capabilities. */
 const TERMINAL_CAPABILITY = commandApdu({

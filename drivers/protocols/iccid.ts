@@ -6,7 +6,7 @@ import { fromHex, toHex } from './hex.ts';
 import { checkedSerial } from './serial.ts';
 
 /** The number of a SIM card. */
-export interface Iccid {
+interface Iccid {
   /** The digits as printed on the card. Some issuers use the letters A to E among them. */
   readonly digits: string;
   /** False if the check digit contradicts the others. Some issuers do not compute it, so the number is still the serial. */
@@ -24,7 +24,7 @@ const GENERATIONS = [
 ] as const;
 
 /** `UICC` for a SIM of today, `SIM` for one of the second generation. */
-export type SimModel = (typeof GENERATIONS)[number]['model'];
+type SimModel = (typeof GENERATIONS)[number]['model'];
 
 /** Reads EF_ICCID. Null if the card is not a SIM. Fails with a HardwareError. */
 export async function readIccid(

@@ -10,7 +10,7 @@ import { readOpenPgp } from './openpgp.ts';
 import { checkedSerial } from './serial.ts';
 
 /** What is known of a card before the first command. */
-export interface CardContext {
+interface CardContext {
   readonly contactless: boolean;
   /** AIDs of the applications that may report an EID, in hex, in the order of trying. Default: the standard one. */
   readonly euiccApplications?: readonly string[];

@@ -6,7 +6,7 @@ import { toHex } from './hex.ts';
 import { checkedSerial } from './serial.ts';
 
 /** What an OpenPGP card says about itself. */
-export interface OpenPgp {
+interface OpenPgp {
   /** Maker and number as card users write them: `0006:12345678`. */
   readonly serial: string;
   /** Null if the maker's number is not in the table. */

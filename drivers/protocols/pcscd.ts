@@ -39,7 +39,7 @@ const EXCLUSIVE_SHARING = -1;
 const STATE = { UNAVAILABLE: 0x08, EMPTY: 0x10, PRESENT: 0x20, EXCLUSIVE: 0x80, MUTE: 0x200 } as const;
 
 /** What to send next; `refused` if the service speaks another version. */
-export type Reply = readonly Buffer[] | 'refused';
+type Reply = readonly Buffer[] | 'refused';
 
 /** One conversation with pcscd: takes what arrives, says what to send, and reports the list of readers after each change. */
 export class PcscdConversation {

@@ -28,7 +28,7 @@ const TAG_VERSION = 0x05;
 const TAG_MORE_PAGES = 0x10;
 
 /** One page of the device configuration. */
-export interface YubiKeyConfig {
+interface YubiKeyConfig {
   /** Decimal, as printed on the key; null if the page has none. The Security Key series never has one. */
   readonly serial: string | null;
   /** Such as `5.4.3`; null if the page has none. */

@@ -82,7 +82,7 @@ export const PRODUCT = {
 } as const;
 
 /** An interface of a YubiKey, as the names of its product ids spell it. */
-export type YubiKeyInterface = 'OTP' | 'FIDO' | 'CCID';
+type YubiKeyInterface = 'OTP' | 'FIDO' | 'CCID';
 
 /** The product ids of those YubiKeys that have this interface switched on. */
 export function yubiKeysWith(one: YubiKeyInterface): string[] {

@@ -20,7 +20,7 @@ const INTERFACE_DESCRIPTOR = 4;
 const INTERFACE_CLASS_AT = 5;
 
 /** A USB device as /sys describes it. */
-export interface UsbDevice {
+interface UsbDevice {
   /** USB ids as four lower-case hex digits. */
   readonly vendorId: string;
   readonly productId: string;

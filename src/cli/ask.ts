@@ -6,7 +6,7 @@ import { systemWords, usage } from './fault.ts';
 import { firstLines } from './terminal/lines.ts';
 import { askPassword, askText, type Check, pickOne } from './terminal/prompt.ts';
 
-export interface Missing {
+interface Missing {
   readonly flag: string;
   /** Without a colon at its end. */
   readonly question: string;

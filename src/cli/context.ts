@@ -52,7 +52,7 @@ export interface Context {
 }
 
 /** What a context is made from; the rest is derived. */
-export type ContextParts = Omit<
+type ContextParts = Omit<
   Context,
   'canAsk' | 'registry' | 'hardware' | 'identity' | 'identities' | 'loginHint' | 'acceptHint'
 >;

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import type { ArgShape, FlagShapes, FlagValues } from './flags.ts';
 
 /** What was typed, parsed. `args` has no entry for an optional argument that is absent. */
-export interface Input<F extends FlagShapes> {
+interface Input<F extends FlagShapes> {
   readonly args: readonly string[];
   readonly flags: FlagValues<F>;
   /** The tree of all commands, for commands that describe it: a `CommandNode`. */
@@ -12,14 +12,14 @@ export interface Input<F extends FlagShapes> {
 }
 
 /** An example in the help. Tests check that it is valid. */
-export interface Example {
+interface Example {
   readonly does: string;
   /** The command line without `devmgr`. */
   readonly line: string;
 }
 
 /** A command. Its name and summary are in the table of commands (`commands/index.ts`). */
-export interface CommandShape<F extends FlagShapes> {
+interface CommandShape<F extends FlagShapes> {
   /** Paragraphs, one per line. */
   readonly description?: string;
   readonly args?: readonly ArgShape[];

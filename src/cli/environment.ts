@@ -3,7 +3,7 @@ import { fileBounds, type LimitScope, rateLimits, sessionDays } from '../contrac
 import { defaultHome, environment } from '../contract/local.ts';
 
 /** An environment variable, as the manual page and the reference describe it. */
-export interface Variable {
+interface Variable {
   readonly name: string;
   readonly words: string;
   /** Which part of the program reads it. A daemon that a command starts inherits the environment of the command. */

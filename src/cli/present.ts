@@ -7,7 +7,7 @@ import { safe } from './terminal/text.ts';
 export type CardRow = readonly [label: string, value: string | null];
 
 /** The result of a command in every form in which it can be written. */
-export interface Result {
+interface Result {
   /** `data` of the response; what --json writes. */
   readonly data: unknown;
   /** What --quiet writes. */

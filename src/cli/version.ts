@@ -9,7 +9,7 @@ declare const DEVMGR_VERSION: string | undefined;
 declare const DEVMGR_BUILD: Build | undefined;
 
 /** Set by the build; `0.0.0-source` if the program runs from its sources. */
-export const version = typeof DEVMGR_VERSION === 'string' ? DEVMGR_VERSION : '0.0.0-source';
+const version = typeof DEVMGR_VERSION === 'string' ? DEVMGR_VERSION : '0.0.0-source';
 
 interface Build {
   /** Null if it was not built in a clone. */
@@ -24,7 +24,7 @@ interface Build {
 }
 
 /** The versions of this copy of the program. */
-export interface About {
+interface About {
   readonly name: 'devmgr';
   readonly version: string;
   readonly form: 'executable' | 'package' | 'sources';

@@ -48,15 +48,6 @@ export function isErrorCode(code: number): code is ErrorCode {
   return Object.hasOwn(codes, code);
 }
 
-/** The envelope of every JSON response. */
-export interface Envelope<T> {
-  /** 200, or a business code. */
-  readonly code: number;
-  readonly message: string;
-  /** Null on most errors. */
-  readonly data: T | null;
-}
-
 /** A refusal with a business code. Its message is sent to the client, so it must not reveal internal details. */
 export class ApiError extends Error {
   readonly code: ErrorCode;

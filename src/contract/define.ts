@@ -5,7 +5,7 @@ import type { LimitScope } from './limits.ts';
 import type { CallerRole } from './values.ts';
 
 /** Who may call an operation. */
-export type Access =
+type Access =
   /** Anyone, without a token. */
   | 'public'
   /** Anyone on the machine of the daemon, without a token; from elsewhere any user. */

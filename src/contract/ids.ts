@@ -4,22 +4,22 @@ declare const brand: unique symbol;
 type Branded<B extends string> = string & { readonly [brand]: B };
 
 /** `DEV-` and a number. Assigned at registration, never reused. */
-export type DeviceId = Branded<'DeviceId'>;
+type DeviceId = Branded<'DeviceId'>;
 /** `USR-` and a number. */
-export type UserId = Branded<'UserId'>;
+type UserId = Branded<'UserId'>;
 /** `APP-` and a number: one uploaded installer package. */
-export type VersionId = Branded<'VersionId'>;
+type VersionId = Branded<'VersionId'>;
 /** `BKP-` and a number: one uploaded backup. */
-export type BackupId = Branded<'BackupId'>;
+type BackupId = Branded<'BackupId'>;
 
 /** `TOK-` and a number: one service token. */
-export type TokenId = Branded<'TokenId'>;
+type TokenId = Branded<'TokenId'>;
 
 /** `PSK-` and a number: one security key that a user signs in with. */
-export type PasskeyId = Branded<'PasskeyId'>;
+type PasskeyId = Branded<'PasskeyId'>;
 
 /** `WHK-` and a number: one webhook. */
-export type WebhookId = Branded<'WebhookId'>;
+type WebhookId = Branded<'WebhookId'>;
 
 interface IdKind<T extends string> {
   readonly prefix: string;

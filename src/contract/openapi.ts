@@ -7,7 +7,7 @@ import { type JsonObject, sharedSchemas } from './openapi/schemas.ts';
 import { routes } from './routes.ts';
 
 /** An OpenAPI document as plain JSON. */
-export type OpenapiDocument = JsonObject & {
+type OpenapiDocument = JsonObject & {
   readonly openapi: string;
   readonly paths: JsonObject;
   readonly components: JsonObject;

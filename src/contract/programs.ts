@@ -13,7 +13,7 @@ export interface ProgramIo {
 }
 
 /** What every program takes. */
-export interface HomeOptions {
+interface HomeOptions {
   /** The home folder of the daemon. */
   readonly home: string;
   /** Output and errors as JSON; for `run` the log as NDJSON on standard output. */

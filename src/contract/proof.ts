@@ -28,7 +28,7 @@ const named = <V>(type: string, description: string) =>
 /** AAGUID as text: a UUID in lower case. */
 const aaguidPattern = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 /** The AAGUID of a FIDO authenticator: it names a model, never a unit. */
-export const aaguid = line(36, {
+const aaguid = line(36, {
   pattern: aaguidPattern,
   shape: 'an AAGUID: a UUID in lower case',
   description: 'AAGUID: names a model of FIDO authenticators, never a unit',

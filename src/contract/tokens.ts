@@ -21,7 +21,7 @@ const name = shown('name of the token', 'line-3');
 const expiresAt = timestamp('when the token expires');
 
 /** Unique among the tokens that are not revoked; a duplicate is refused with 1001. */
-export const tokenName = line(textLengths.tokenName, {
+const tokenName = line(textLengths.tokenName, {
   description: 'name, unique among the tokens that are not revoked',
   examples: ['line-3'],
 });

@@ -160,8 +160,6 @@ export type EventType = (typeof eventTypes)[number];
 
 /** States of a webhook. */
 export const webhookStates = ['active', 'retrying', 'disabled'] as const;
-/** A state of a webhook. */
-export type WebhookState = (typeof webhookStates)[number];
 
 /** Codes with which the daemon closes a notification stream (RFC 6455, section 7.4). */
 export const closeCodes = {
@@ -230,8 +228,6 @@ export const unproved = {
 
 /** How a key was proved. `fido-enterprise` is a FIDO attestation whose certificate names the serial number. */
 export const proofMethods = ['claims', 'scp11b', 'fido', 'fido-enterprise', 'u2f'] as const;
-/** A method of proof. */
-export type ProofMethod = (typeof proofMethods)[number];
 
 /** Grades that a policy can require, from the weakest to the strongest. */
 export const requiredGrades = ['none', 'claimed', 'model', 'unit'] as const;

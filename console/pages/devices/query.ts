@@ -18,10 +18,10 @@ export type DeviceList = DataOf<Routes['listDevices']>;
 /** A device in the list. */
 export type Device = DeviceListItem;
 /** Filters of the list, as a request takes them. */
-export type Filter = NonNullable<InputOf<Routes['exportDevices']>['query']>;
+type Filter = NonNullable<InputOf<Routes['exportDevices']>['query']>;
 
 /** Devices on a page. */
-export const PAGE_SIZE = 50;
+const PAGE_SIZE = 50;
 
 /** Filters by a set of values. */
 export const choices = { status: deviceStatuses, deviceType: deviceTypes, proof: proofGrades } as const;
@@ -56,7 +56,7 @@ export function listRequest(query: URLSearchParams): InputOf<Routes['listDevices
 }
 
 /** Number of the page, from 1. */
-export const pageOf = (query: URLSearchParams): number => Math.max(1, Math.trunc(Number(query.get('page'))) || 1);
+const pageOf = (query: URLSearchParams): number => Math.max(1, Math.trunc(Number(query.get('page'))) || 1);
 
 /** The order of the list; the newest devices come first if the address names none. */
 export function sortOf(query: URLSearchParams): { readonly sortBy: DeviceSort; readonly descending: boolean } {

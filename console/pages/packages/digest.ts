@@ -7,7 +7,7 @@ const SLICE_MS = 16;
 const STEP = 256 * 1024;
 
 /** A digest that grows with each piece. */
-export interface Digest {
+interface Digest {
   /** Resolves when the piece is part of the digest. The next piece is added after that. */
   add(piece: Uint8Array): Promise<void>;
   /** The SHA-256 of all pieces in lower-case hex. Called once, at the end. */

@@ -10,7 +10,7 @@ import { sizeOf } from './sizes.ts';
 import { packageWords } from './words.ts';
 
 /** A download and how far it is. */
-export interface Download {
+interface Download {
   readonly app: AppVersion;
   readonly received: number;
   /** `running`, how it ended, or that the browser cannot save it. */

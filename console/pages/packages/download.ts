@@ -4,7 +4,7 @@ import { open } from '../../api/request.ts';
 import { save } from '../../parts/save.ts';
 
 /** Largest package that a browser without access to files keeps in memory, in bytes. */
-export const MAX_IN_MEMORY = 256 * 1024 * 1024;
+const MAX_IN_MEMORY = 256 * 1024 * 1024;
 
 /** What became of a download. */
 export type DownloadEnd = 'saved' | 'damaged' | 'canceled';

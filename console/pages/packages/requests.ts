@@ -33,7 +33,7 @@ async function newestOf(platform: Platform, signal: AbortSignal): Promise<string
 }
 
 /** The extension of a file name in lower case, without the dot. */
-export const extensionOf = (name: string): string => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+const extensionOf = (name: string): string => /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
 
 /** The platform of a file by its extension; null if it is not an installer package. */
 export const platformOf = (name: string): Platform | null =>

@@ -8,7 +8,7 @@ import { call } from '../../api/request.ts';
 const SIZE = 50;
 
 /** The operations that change tokens. */
-export type TokenChange = 'createToken' | 'revokeToken';
+type TokenChange = 'createToken' | 'revokeToken';
 /** A token that was just created, with its text. */
 export type CreatedToken = DataOf<Routes['createToken']>;
 
@@ -21,7 +21,7 @@ export const changeToken = <N extends TokenChange>(name: N, input: InputOf<Route
   call(name, input);
 
 /** States of a token. */
-export type TokenState = 'valid' | 'expired' | 'revoked';
+type TokenState = 'valid' | 'expired' | 'revoked';
 
 /** The state of a token at a time, in milliseconds since 1970. */
 export function stateOf({ revokedAt, expiresAt }: ServiceToken, now: number): TokenState {

@@ -9,7 +9,7 @@ import type { AboutUser } from './user-action.ts';
 import { userWords } from './words.ts';
 
 /** A new password as it is entered, twice. */
-export interface NewPassword {
+interface NewPassword {
   readonly password: Signal<string>;
   readonly repeat: Signal<string>;
   /** Whether both entries are the same and long enough. */

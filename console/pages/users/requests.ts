@@ -9,7 +9,7 @@ import { call } from '../../api/request.ts';
 const SIZE = 50;
 
 /** The operations that change users. */
-export type UserChange = 'createUser' | 'updateUser' | 'setPassword' | 'logoutUser';
+type UserChange = 'createUser' | 'updateUser' | 'setPassword' | 'logoutUser';
 
 /** A page of the list, the newest users first. */
 export const listUsers = (page: number, signal: AbortSignal): Promise<DataOf<Routes['listUsers']>> =>
@@ -23,7 +23,7 @@ export const changeUser = <N extends UserChange>(
 ): Promise<DataOf<Routes[N]>> => call(name, input, { key });
 
 /** States of a user. `removed`: disabled and marked by `devmgr users remove`. */
-export type UserState = 'enabled' | 'disabled' | 'removed';
+type UserState = 'enabled' | 'disabled' | 'removed';
 
 /** The state of a user. */
 export function stateOf({ disabled, email }: User): UserState {

@@ -31,7 +31,7 @@ export interface ObjectState {
 }
 
 /** An object in a list. */
-export interface ListedObject {
+interface ListedObject {
   /** Its name without the prefix. */
   readonly name: string;
   readonly size: number;
@@ -40,7 +40,7 @@ export interface ListedObject {
 }
 
 /** A multipart upload that was neither completed nor aborted. */
-export interface UnfinishedUpload {
+interface UnfinishedUpload {
   readonly name: string;
   readonly uploadId: string;
   /** Milliseconds since 1970. */

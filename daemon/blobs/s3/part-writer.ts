@@ -9,7 +9,7 @@ import { PART_BYTES, type PartBuffers } from './buffers.ts';
 const MOST_SENDING = 1;
 
 /** A file on its way. */
-export interface Arrival {
+interface Arrival {
   readonly bucket: Bucket;
   readonly buffers: PartBuffers;
   readonly name: string;

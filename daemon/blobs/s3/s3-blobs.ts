@@ -21,7 +21,7 @@ import { PartWriter } from './part-writer.ts';
 import type { S3Target } from './target.ts';
 
 /** How the files of an object store are kept. */
-export interface S3Options {
+interface S3Options {
   /** Takes a line for the log. */
   readonly notice?: (message: string) => void;
   /** Milliseconds since 1970. */

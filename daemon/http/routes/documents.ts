@@ -9,7 +9,7 @@ import { pagePolicy, sendPage } from './pages.ts';
 import { type AssetName, assetTypes, readAsset } from './swagger-assets.ts';
 
 /** What the documents contain of the program. */
-export interface DocumentParts {
+interface DocumentParts {
   /** Version of the program. */
   readonly version: string;
   /** Whether the daemon serves the console: then `/` leads to it. */

@@ -118,7 +118,7 @@ export function webhookRoutes(
 }
 
 /** What the operations on devices work with. */
-export interface DeviceRouteParts extends OperationParts {
+interface DeviceRouteParts extends OperationParts {
   readonly devices: DeviceService;
   readonly exports: DeviceExport;
   readonly statistics: () => Promise<DataOf<typeof routes.statistics>>;
@@ -245,7 +245,7 @@ function untilClosed(reply: FastifyReply): AbortSignal {
 }
 
 /** What health is reported from. */
-export interface HealthParts extends OperationParts {
+interface HealthParts extends OperationParts {
   readonly readiness: Pick<Readiness, 'report'>;
   /** Version of the program. */
   readonly version: string;

@@ -10,7 +10,7 @@ import type { TerminalLogins } from '../../services/sign-in/terminal-logins.ts';
 import { bearer, type OperationParts, operation } from '../operation.ts';
 
 /** What the operations work with. */
-export interface SignInRouteParts extends OperationParts {
+interface SignInRouteParts extends OperationParts {
   readonly auth: AuthService;
   readonly keySignIn: KeySignIn;
   readonly passkeys: PasskeyService;

@@ -12,7 +12,7 @@ export const assetTypes = {
 export type AssetName = keyof typeof assetTypes;
 
 /** A file of Swagger UI. */
-export interface Asset {
+interface Asset {
   readonly content: Buffer;
   /** Version of the package; the content changes only with it. */
   readonly version: string;

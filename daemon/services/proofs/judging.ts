@@ -11,7 +11,7 @@ import type { Trust, Verdict } from '../../proof/types.ts';
 export type UnjudgedProof = Omit<ProofRecord, 'proof'>;
 
 /** The circumstances of a verdict. */
-export interface Circumstances {
+interface Circumstances {
   readonly trust: Trust;
   /** Milliseconds since 1970. */
   readonly now: number;

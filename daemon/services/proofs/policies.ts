@@ -23,19 +23,19 @@ const HOUR_MS = 3_600_000;
 const noPolicy: ProofPolicy = { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] };
 
 /** A registration that may be made: the proof that the device gets. */
-export interface Admitted {
+interface Admitted {
   /** See `DeviceRecord`. */
   readonly proof: string | null;
 }
 
 /** What registrations are judged by. The guards hold it until the commit. */
-export interface Admission {
+interface Admission {
   readonly guards: readonly (DocumentGuard | UnansweredGuard)[];
   judge(registration: Registration): Admitted | Refusal;
 }
 
 /** What the policy works with. */
-export interface ProofPolicyParts {
+interface ProofPolicyParts {
   readonly store: Store;
   readonly roots: Pick<TrustedRoots, 'current'>;
   /** Milliseconds since 1970. */

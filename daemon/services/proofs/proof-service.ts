@@ -18,7 +18,7 @@ import { digestOf, judgeAnswer, judgedNow, proofEntry, proofText, type UnjudgedP
 import type { TrustedRoots } from './trusted.ts';
 
 /** What the service works with. */
-export interface ProofServiceParts {
+interface ProofServiceParts {
   readonly store: Store;
   readonly challenges: Challenges;
   readonly roots: TrustedRoots;

@@ -17,7 +17,7 @@ import { iso } from '../present.ts';
 import { certificatesOf, headOf, type MetadataHead, metadataText, type StoredCertificate } from './trusted.ts';
 
 /** What the service works with. */
-export interface TrustServiceParts {
+interface TrustServiceParts {
   readonly store: Store;
   /** DER of the certificates that metadata may lead to: the roots of the system. */
   readonly systemRoots: () => Promise<readonly Uint8Array[]>;

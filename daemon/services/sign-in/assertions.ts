@@ -9,7 +9,7 @@ import type { SignedChallenges } from './signed-challenges.ts';
 import { AnswerRefused, checkAssertion } from './webauthn-library.ts';
 
 /** What an answer must be for. */
-export interface AssertionPurpose {
+interface AssertionPurpose {
   /** See `SignedChallenges`. */
   readonly purpose: string;
   readonly site: RelyingParty;
@@ -19,7 +19,7 @@ export interface AssertionPurpose {
 }
 
 /** What answers are checked with. `now`: milliseconds since 1970. */
-export interface AssertionParts {
+interface AssertionParts {
   readonly store: Store;
   readonly challenges: SignedChallenges;
   readonly now: () => number;

@@ -17,7 +17,7 @@ import type { SignedChallenges } from './signed-challenges.ts';
 import { AnswerRefused, requestOptions } from './webauthn-library.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface KeySignInParts {
+interface KeySignInParts {
   readonly store: Store;
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;
@@ -28,7 +28,7 @@ export interface KeySignInParts {
 }
 
 /** `data` of the refusal of a password that needs a second step. */
-export interface SecondStep {
+interface SecondStep {
   /** Options of the browser; null if keys cannot be used at this address. */
   readonly secondFactor: object | null;
   readonly loginTicket: string;

@@ -18,7 +18,7 @@ import type { SignedChallenges } from './signed-challenges.ts';
 import { AnswerRefused, checkAttestation, creationOptions, type NewCredential } from './webauthn-library.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface PasskeyServiceParts {
+interface PasskeyServiceParts {
   readonly store: Store;
   readonly challenges: SignedChallenges;
   readonly policies: SignInPolicies;

@@ -18,7 +18,7 @@ import { keyNeeded } from './sign-in-policies.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 
 /** What the service works with. `now`: milliseconds since 1970. */
-export interface TerminalLoginParts {
+interface TerminalLoginParts {
   readonly store: Pick<Store, 'user' | 'terminalLogins'>;
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;

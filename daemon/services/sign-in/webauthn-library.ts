@@ -4,7 +4,7 @@ import type { PasskeyRecord } from '../../domain/passkey.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 /** What an answer of a key is compared with. `isExpected`: whether the challenge is one that may be answered. */
-export interface Expected {
+interface Expected {
   readonly site: RelyingParty;
   readonly isExpected: (challenge: string) => boolean;
   /** Whether the key must have verified the person, by PIN or fingerprint. */

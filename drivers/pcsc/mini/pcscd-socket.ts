@@ -4,7 +4,7 @@ import { type ListedReader, MINOR_VERSIONS, PcscdConversation } from '../../prot
 const DEFAULT_SOCKET = '/run/pcscd/pcscd.comm';
 
 /** What is reported about the service's list of readers. */
-export interface PcscdListener {
+interface PcscdListener {
   /** All readers: at first, and after each change. */
   onList(readers: ListedReader[]): void;
   /** There will be no more lists: the service is gone, or its protocol is not known. Called at most once. */

@@ -15,7 +15,7 @@ import { safe } from '../terminal/text.ts';
 import { bytes } from '../terminal/when.ts';
 
 /** A file that the server stores. */
-export interface StoredFile {
+interface StoredFile {
   /** Id of its record. */
   readonly id: string;
   /** As the server names it: only its last part is used. */
@@ -37,7 +37,7 @@ export const targetFlags = {
 } as const satisfies FlagShapes;
 
 /** The values of `targetFlags`. */
-export interface TargetFlags {
+interface TargetFlags {
   readonly out: string | undefined;
   readonly force: boolean;
 }

@@ -52,7 +52,7 @@ async function* partsOf(parts: readonly Buffer[]): AsyncGenerator<Buffer> {
 }
 
 /** A form with a file, and how it is sent. */
-export interface Upload<T> {
+interface Upload<T> {
   readonly file: SentFile;
   readonly fields: readonly (readonly [name: string, value: string])[];
   /** Sends the request; the record of the file that the server has stored. */

@@ -17,7 +17,7 @@ import { aligned } from './aligned.ts';
 const mostPages = 10;
 
 /** Something to choose. */
-export interface Entry<T> {
+interface Entry<T> {
   readonly value: T;
   /** What the list shows, in columns; the search looks into all of them. */
   readonly cells: readonly string[];
@@ -25,7 +25,7 @@ export interface Entry<T> {
 }
 
 /** What is asked, and the error if no one can be asked or there is nothing to choose. */
-export interface ListQuestion {
+interface ListQuestion {
   readonly question: string;
   /** Name of the argument that is missing, as in the usage line. */
   readonly argument: string;
@@ -39,7 +39,7 @@ export interface ListQuestion {
  * One entry of a list. Throws a usage fault that names the argument if no one can be asked, and a fault of kind `absent` if the
  * list is empty.
  */
-export async function pickListed<T>(
+async function pickListed<T>(
   context: Context,
   { question, argument, command, none }: ListQuestion,
   read: () => Promise<{ readonly entries: readonly Entry<T>[]; readonly more: number }>,

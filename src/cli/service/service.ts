@@ -22,7 +22,7 @@ export interface ServiceFacts {
 }
 
 /** A program of the system and its arguments. */
-export type ServiceStep = readonly [program: string, ...args: string[]];
+type ServiceStep = readonly [program: string, ...args: string[]];
 
 /** A service definition and the steps that apply it. */
 export interface Service {

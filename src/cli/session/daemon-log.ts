@@ -28,7 +28,7 @@ export function openLog(home: string): { readonly fd: number; readonly size: num
 }
 
 /** A line of the log, as far as it is understood. */
-export interface LogEntry {
+interface LogEntry {
   readonly words: string;
   readonly reason: StartFailure | null;
 }

@@ -11,7 +11,7 @@ const firstPauseMs = 1_000;
 const maxPauseMs = 30_000;
 const quietMs = 5 * 60_000;
 
-export interface LocalEndpointOptions {
+interface LocalEndpointOptions {
   readonly settings: Settings;
   /** Whether to start the daemon if it does not run. */
   readonly autostart: boolean;

@@ -19,7 +19,7 @@ import { logEntries, openLog } from './daemon-log.ts';
 import { freePort, keptPort } from './ports.ts';
 
 /** What a daemon says about itself. */
-export interface Health {
+interface Health {
   readonly status: string;
   readonly service: string;
   readonly version: string;
@@ -99,7 +99,7 @@ export async function awaitDaemon(home: string, signal: AbortSignal): Promise<bo
   return false;
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly home: string;
   /** Null takes the port that the daemon had last, else the usual one; a free one if those are in use. */
   readonly port: number | null;

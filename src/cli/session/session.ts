@@ -11,7 +11,7 @@ import { readKnownServer, storeKnownServer } from '../settings/known-servers.ts'
 import { type Expected, expectedAt } from '../settings/server-list.ts';
 import { addressesOf, hasSeveralAddresses, isLoopback, type Settings } from '../settings/settings.ts';
 
-export interface RegistrySessionOptions {
+interface RegistrySessionOptions {
   readonly settings: Settings;
   /** The name under which logins to this server are stored. */
   readonly identity: () => string;

@@ -4,7 +4,7 @@ import { homeFiles } from '../../contract/local.ts';
 import { readJsonFile, writeJsonFile } from './files.ts';
 
 /** Content of `homeFiles.daemonStart`. */
-export interface DaemonStart {
+interface DaemonStart {
   /** The process that was started. */
   readonly pid: number;
   /** The address on which it listened. */

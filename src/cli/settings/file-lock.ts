@@ -10,7 +10,7 @@ export interface FileLock {
 }
 
 /** The process that holds a lock; null while it is still writing its id. */
-export interface LockHolder {
+interface LockHolder {
   readonly pid: number | null;
 }
 

@@ -35,7 +35,7 @@ export const unwritable = (file: string, error: unknown, hint = otherFolder): Fa
   new Fault('failure', `cannot write ${file}: ${systemWords(error)}`, hint);
 
 /** How `writeWhole` writes. */
-export interface WriteOptions {
+interface WriteOptions {
   /** Permissions; by default only the user can read the file. */
   readonly mode?: number;
   readonly encoding?: BufferEncoding;

@@ -16,10 +16,10 @@ export const profileSettings = {
   printer: 'printer of labels: HOST, HOST:PORT, lp for the default queue of the system, or lp:QUEUE',
 } as const;
 export type ProfileSetting = keyof typeof profileSettings;
-export type Profile = { readonly [K in ProfileSetting]?: string };
+type Profile = { readonly [K in ProfileSetting]?: string };
 
 /** Content of `config.json`. */
-export interface ConfigFile {
+interface ConfigFile {
   /** Name of the profile to use by default. */
   readonly profile: string;
   readonly profiles: Readonly<Record<string, Profile>>;

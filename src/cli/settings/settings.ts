@@ -18,7 +18,7 @@ import { readJsonFile } from './files.ts';
 import { checkProfileName, demandProfile, profileOf, readConfig } from './profiles.ts';
 
 /** The global flags that settings are resolved from. */
-export interface SettingFlags {
+interface SettingFlags {
   readonly server: string | undefined;
   /** Where `server` comes from, if it has a value. */
   readonly serverFrom: 'flag' | 'environment';
@@ -31,7 +31,7 @@ export interface SettingFlags {
 }
 
 /** Where the value of a setting comes from. */
-export type SettingOrigin = 'flag' | 'environment' | 'profile' | 'default';
+type SettingOrigin = 'flag' | 'environment' | 'profile' | 'default';
 
 /** The settings of one command. */
 export interface Settings {

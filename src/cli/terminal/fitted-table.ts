@@ -10,7 +10,7 @@ const blockRows = 20;
 /** More than any number of a column. */
 const beforeAllOthers = 1000;
 
-export interface Layout {
+interface Layout {
   /** Width of the terminal in cells. */
   readonly room: number;
   /** Spaces between two columns. */

@@ -9,7 +9,7 @@ import { choosePaint, type Paint, plain } from './style.ts';
 import { table } from './table.ts';
 import { harmless, safeJson } from './text.ts';
 
-export interface OutputOptions {
+interface OutputOptions {
   readonly format: Format;
   /** Applied to every JSON value; null writes it whole. */
   readonly selection: Selection | null;

@@ -23,7 +23,7 @@ import { emptyList, type Found, isFinal, type ListEvent, type ListState, listAft
 import { shorten } from './width.ts';
 
 /** What the prompt is made from. */
-export interface SearchOptions<T> {
+interface SearchOptions<T> {
   readonly message: string;
   /** Whether several choices can be marked. */
   readonly many: boolean;

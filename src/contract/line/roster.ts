@@ -4,7 +4,7 @@ import { type DeviceType, deviceTypes } from '../values.ts';
 import { type Person, readUserId } from './people.ts';
 
 /** A column of the roster. Only `userId` is required. */
-export type RosterColumn = 'userId' | 'name' | 'count' | 'type';
+type RosterColumn = 'userId' | 'name' | 'count' | 'type';
 
 /** Why a line of the roster is not valid. */
 export type RosterFault =

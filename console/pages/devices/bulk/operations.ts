@@ -5,7 +5,7 @@ import type { BatchOperation, DeviceStatus } from '../../../../src/contract/valu
 export type EntryName = 'reason' | 'note' | 'validityDays';
 
 /** An operation that a batch carries out on each of its devices. */
-export interface BulkOperation {
+interface BulkOperation {
   /** States in which a device is not refused; devices in other states are left out. */
   readonly fits: readonly DeviceStatus[];
   readonly entries: readonly EntryName[];

@@ -19,7 +19,7 @@ export interface Entries {
 }
 
 /** `paused`: a batch has failed as a whole and can be sent again. `done`: nothing is left, or the person has stopped it. */
-export type RunState = 'ready' | 'running' | 'stopping' | 'paused' | 'done';
+type RunState = 'ready' | 'running' | 'stopping' | 'paused' | 'done';
 
 /** An operation on many devices. */
 export class BulkRun {

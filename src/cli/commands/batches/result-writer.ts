@@ -12,7 +12,7 @@ interface AnyResult {
 }
 
 /** How results are shown. */
-export interface ResultForm<Result> {
+interface ResultForm<Result> {
   /** Whether a file has the results: people see only the failures. */
   readonly toFile: boolean;
   /** The columns, if standard output is CSV. */

@@ -9,7 +9,7 @@ import { Fault } from '../../fault.ts';
 const retryMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 
 /** One batch. */
-export interface Batch<Result> {
+interface Batch<Result> {
   readonly key: string;
   /** Number of items. */
   readonly count: number;

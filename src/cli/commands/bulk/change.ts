@@ -9,7 +9,7 @@ import { BulkRun } from './run.ts';
 import { confirmChange, filterOfPairs } from './selection.ts';
 
 /** What is changed, and how. */
-export interface Change {
+interface Change {
   readonly operation: BatchOperation;
   readonly names: readonly string[];
   readonly flags: BulkFlags & { readonly plugged: boolean };

@@ -25,7 +25,7 @@ interface Stored {
 }
 
 /** What a run is recorded for. */
-export interface RecordOptions {
+interface RecordOptions {
   readonly out: string;
   readonly operation: RunOperation;
   readonly resume: boolean;

@@ -87,7 +87,7 @@ function lineOf(paint: Context['out']['paint'], result: BulkResult): string {
 }
 
 /** The devices in the results of earlier runs. */
-export interface EarlierResults {
+interface EarlierResults {
   /** Bytes of the complete results. */
   readonly bytes: number;
   /** Names of the devices that were changed. */

@@ -46,7 +46,7 @@ function parsed(name: string, shape: FlagShape, value: string, earlier: unknown)
 }
 
 /** The devices that match and are still to be changed, and how many of them are in each state. */
-export interface Selection {
+interface Selection {
   readonly items: readonly Item[];
   readonly states: ReadonlyMap<string, number>;
   /** Matches that an earlier run has changed. */

@@ -31,7 +31,7 @@ export const targetOf = (name: string): Target =>
   deviceIds.parse(name) === null ? { serialNumber: name } : { deviceId: name };
 
 /** Which file to read, and for which operation. */
-export interface FileSource {
+interface FileSource {
   /** `-` is standard input. */
   readonly file: string;
   readonly stdin: Readable;

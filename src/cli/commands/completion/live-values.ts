@@ -12,7 +12,7 @@ import type { Word } from './typed.ts';
 const maxDevices = 50;
 
 /** Which values are wanted. */
-export interface Wanted {
+interface Wanted {
   readonly offer: Offer;
   /** What they begin with. */
   readonly typed: string;

@@ -21,7 +21,7 @@ interface ShellWord {
 }
 
 /** The line up to the cursor. */
-export interface Typed {
+interface Typed {
   /** The words after the program's name; the last one is being typed, and may be empty. */
   readonly words: readonly string[];
   /** The answer for the shell. */

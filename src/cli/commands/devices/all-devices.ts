@@ -9,7 +9,7 @@ type Query = Partial<QueryOf<Routes['listDevices']>>;
 type Page = DataOf<Routes['listDevices']>;
 
 /** Devices of one page. */
-export interface DevicePage {
+interface DevicePage {
   readonly list: readonly DeviceListItem[];
   /** Number of all matches. */
   readonly total: number;

@@ -15,7 +15,7 @@ import { wordsOf } from '../enroll/event-lines.ts';
 const mostEvents = 10;
 
 /** The newest events of a device, the newest last. */
-export interface PastEvents {
+interface PastEvents {
   readonly list: readonly Notification[];
   /** Whether there are earlier ones. */
   readonly hasMore: boolean;

@@ -22,7 +22,7 @@ const leastPauseMs = 1_000;
 
 const types = journalEventTypes.filter(type => type !== 'APP_VERSION_UPLOADED');
 
-export interface LiveListing {
+interface LiveListing {
   /** The columns for a page. */
   readonly columns: (list: readonly DeviceListItem[]) => readonly Column<DeviceListItem>[];
   readonly load: () => Promise<ListPage<DeviceListItem>>;

@@ -7,7 +7,7 @@ import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 
 /** Something that may have a proof. A server of an earlier version sends none. */
-export interface MaybeProved {
+interface MaybeProved {
   readonly proof?: Proof | null;
 }
 
@@ -41,7 +41,7 @@ export const gradeStyle = (grade: string | null | undefined): Style | null =>
   proved.includes(grade ?? '') ? 'green' : grade === 'failed' ? 'red' : null;
 
 /** The grade with its meaning. A newer server may send grades that this version does not know. */
-export const gradeWords = ({ grade }: Proof): string =>
+const gradeWords = ({ grade }: Proof): string =>
   Object.hasOwn(meanings, grade) ? `${grade}: ${meanings[grade].words}` : safe(String(grade));
 
 /** Lines of a card; none without a proof. */

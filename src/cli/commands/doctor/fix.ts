@@ -34,7 +34,7 @@ const known = [
 ] as const;
 
 /** The flags that --fix uses. */
-export interface FixFlags {
+interface FixFlags {
   readonly yes: boolean;
   /** Folder to use instead of `/`, such as a mounted system image. */
   readonly root: string | undefined;

@@ -7,7 +7,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 const mostCharacters = 8_000;
 
 /** What a mark stands for. */
-export type Mark = 'user' | 'host' | 'serial' | 'id' | 'text';
+type Mark = 'user' | 'host' | 'serial' | 'id' | 'text';
 
 /** Keys of a log line whose values may be shown. The values of other keys may be private. */
 const plainKeys =

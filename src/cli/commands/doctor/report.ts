@@ -26,7 +26,7 @@ and home folders, and serial numbers, were replaced by marks such as host-3f2a9c
 report, and a different one in the next. The report does not contain devices, users or the journal of the registry.`;
 
 /** Where the report is written. */
-export interface ReportOptions {
+interface ReportOptions {
   /** Undefined: a name with the time, in this folder. `-`: standard output. */
   readonly file: string | undefined;
   readonly force: boolean;

@@ -6,7 +6,7 @@ import type { RunState } from '../batches/run-state.ts';
 import type { Position } from './line-number.ts';
 
 /** A batch that was sent, and whose results are not stored. */
-export interface Pending {
+interface Pending {
   /** Its idempotency key. */
   readonly key: string;
   /** Rows after those of the checkpoint. */

@@ -22,7 +22,7 @@ export interface Mapping {
 }
 
 /** Files of others that are known by name. */
-export const presets = ['yubico', 'entra-oath', 'snipe-it', 'pskc'] as const;
+const presets = ['yubico', 'entra-oath', 'snipe-it', 'pskc'] as const;
 /** The name of a preset. */
 export type Preset = (typeof presets)[number];
 
@@ -35,7 +35,7 @@ const plain: Omit<Mapping, 'preset'> = {
 };
 
 /** No mapping: columns are known by the names of their fields. */
-export const noMapping: Mapping = { ...plain, preset: null };
+const noMapping: Mapping = { ...plain, preset: null };
 
 /**
  * Columns of Yubico's key provisioning format, which has no header row and may have an eighth column:

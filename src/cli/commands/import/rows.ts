@@ -23,7 +23,7 @@ export interface Input {
 }
 
 /** Which file to read, and how. */
-export interface InputOptions {
+interface InputOptions {
   /** `-` is standard input. */
   readonly file: string;
   readonly stdin: Readable;

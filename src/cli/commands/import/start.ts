@@ -7,7 +7,7 @@ import { hasResults } from './earlier-results.ts';
 import { Ledger } from './ledger.ts';
 
 /** The flags that say what a run reads and writes. */
-export interface RunOptions {
+interface RunOptions {
   readonly file: string;
   readonly out: string | undefined;
   readonly resume: boolean;

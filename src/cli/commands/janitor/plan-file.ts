@@ -9,7 +9,7 @@ import { readRecords } from '../batches/result-file.ts';
 
 /** What a plan can do with devices. */
 export const planActions = ['lock', 'deactivate'] as const;
-export type PlanAction = (typeof planActions)[number];
+type PlanAction = (typeof planActions)[number];
 
 export const operationOf: Readonly<Record<PlanAction, BatchOperation>> = { lock: 'LOCK', deactivate: 'DEACTIVATE' };
 
@@ -20,7 +20,7 @@ const kind = 'devmgr janitor';
 const version = 1;
 
 /** What is to be done, with devices of which registry. */
-export interface PlanHeader {
+interface PlanHeader {
   /** The instanceId of the server; null if it has none. */
   readonly registry: string | null;
   /** ISO 8601. */

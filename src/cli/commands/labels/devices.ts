@@ -25,7 +25,7 @@ export interface Found {
 }
 
 /** The devices in their order, and how many lines of the file name a key that was not registered. */
-export interface FoundDevices {
+interface FoundDevices {
   readonly devices: readonly Found[];
   readonly unregistered: number;
 }

@@ -47,7 +47,7 @@ export const outputFlags = {
 } as const satisfies FlagShapes;
 
 /** The values of `outputFlags`. */
-export type OutputValues = FlagValues<typeof outputFlags>;
+type OutputValues = FlagValues<typeof outputFlags>;
 
 /** Takes labels one after the other. */
 export interface LabelOutput {

@@ -12,7 +12,7 @@ import { type Found, findDevices, type Named } from './devices.ts';
 import type { LabelOutput } from './outputs.ts';
 
 /** What is printed, and where the results go. */
-export interface LabelRun extends Named {
+interface LabelRun extends Named {
   readonly output: LabelOutput;
   /** Whether standard output is the labels themselves. */
   readonly isDry: boolean;

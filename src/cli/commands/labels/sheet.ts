@@ -68,7 +68,7 @@ export const standardSheet =
   '<div class="qr">{qr:deviceId}</div><div><b>{deviceId}</b><br>{serialNumber}<br>{type} {model,40}<br>{userId,40}</div>';
 
 /** The content of the label of a device. */
-export type Cell = (device: LabelDevice) => Promise<string>;
+type Cell = (device: LabelDevice) => Promise<string>;
 
 /** Reads a template of HTML: the content of one label. Throws a usage fault for an unknown placeholder. */
 export function sheetTemplate(text: string): Cell {

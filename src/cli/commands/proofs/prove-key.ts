@@ -14,7 +14,7 @@ import { registrationOf } from '../devices/registration.ts';
 /** The ways in which a key can be asked for evidence. */
 export const askedMethods = ['scp11b', 'fido'] as const;
 /** A way in which a key can be asked for evidence. */
-export type AskedMethod = (typeof askedMethods)[number];
+type AskedMethod = (typeof askedMethods)[number];
 
 /** A key with a serial number: only such keys can be proved. */
 export type NumberedKey = Key & { readonly serialNumber: string };
@@ -41,7 +41,7 @@ type Answer = DataOf<Routes['proveKey']>;
 const touchPollMs = 400;
 
 /** How a key is asked. */
-export interface ProveOptions {
+interface ProveOptions {
   /** Absent: the best one that the key has. */
   readonly method?: AskedMethod | undefined;
 }

@@ -53,7 +53,7 @@ export interface Figures {
   readonly attempts: Attempts | null;
 }
 
-export interface ModelCount {
+interface ModelCount {
   readonly manufacturer: string;
   readonly model: string;
   readonly count: number;

@@ -16,7 +16,7 @@ export interface Section {
   readonly isPlot: boolean;
 }
 
-export interface CountRow {
+interface CountRow {
   readonly name: string;
   readonly count: number;
   /** The count as keys per hour, if the row is a span of time. */
@@ -71,7 +71,7 @@ export function sectionsOf(figures: Figures): readonly Section[] {
 }
 
 /** A single value, with its unit. */
-export interface Fact {
+interface Fact {
   /** Its name in CSV. */
   readonly id: string;
   readonly label: string;

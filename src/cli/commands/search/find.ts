@@ -20,7 +20,7 @@ export interface Group<T> {
 }
 
 /** A group that is found by reading records. */
-export interface ReadGroup<T> extends Group<T> {
+interface ReadGroup<T> extends Group<T> {
   /** False if there are older records, which were not read. */
   readonly complete: boolean;
 }

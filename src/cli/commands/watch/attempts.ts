@@ -13,7 +13,7 @@ export class AttemptFailed extends Error {
 }
 
 /** How often to try. */
-export interface AttemptOptions {
+interface AttemptOptions {
   /** Attempts after the first one. */
   readonly retries: number;
   /** Ends the pauses, not an attempt. */

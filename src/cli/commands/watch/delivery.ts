@@ -21,7 +21,7 @@ export interface Target {
 }
 
 /** How events are delivered. */
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly concurrency: number;
   /** Attempts after the first one, for each event. */
   readonly retries: number;

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { Notification } from '../../../contract/events.ts';
 
 /** What a dispatcher works with. */
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly concurrency: number;
   /** Delivers one event. A rejection ends the dispatcher. */
   readonly deliver: (event: Notification) => Promise<void>;

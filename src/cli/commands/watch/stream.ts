@@ -8,7 +8,7 @@ import { usage } from '../../fault.ts';
 import { safe } from '../../terminal/text.ts';
 
 /** Which events, and when the stream ends. */
-export interface WatchOptions {
+interface WatchOptions {
   readonly types: readonly EventType[];
   readonly deviceId: string | undefined;
   /** Id of the last event seen; null starts with the next event. */

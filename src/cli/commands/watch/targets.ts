@@ -8,7 +8,7 @@ import { Seen, startOf } from './seen.ts';
 import { watchedEvents } from './stream.ts';
 
 /** The flags of a watch that delivers. */
-export interface TargetFlags {
+interface TargetFlags {
   readonly exec: string | undefined;
   readonly forwardTo: string | undefined;
   readonly secretFile: string | undefined;
