@@ -27,13 +27,21 @@ export interface AttemptCounters {
   readonly accounts: AttemptCounter;
   /** Apart from the accounts: names that do not exist cannot push out those that do. */
   readonly unknownNames: AttemptCounter;
-  /** Those who confirm with a password, and the accounts whose password it has to be. */
+  /** Those who confirm with a password or a key, by name. */
   readonly callers: AttemptCounter;
-  readonly targets: AttemptCounter;
+  /** The accounts that a confirmation is compared with: see `entryKey`. */
+  readonly entries: AttemptCounter;
   /** Activation codes. */
   readonly devices: AttemptCounter;
   stop(): Promise<void>;
 }
+
+/**
+ * What people enter for their own account and what others enter for it are counted apart: others must not keep the owner out.
+ * `user`: number of the user who enters it; null if that is not a user.
+ */
+export const entryKey = (account: number, user: number | null): string =>
+  `${account} ${account === user ? 'own' : 'others'}`;
 
 interface Attempts {
   readonly wrong: number;
@@ -123,7 +131,7 @@ export function localAttempts(now: () => number, most: number): AttemptCounters 
     accounts: counter(growing),
     unknownNames: counter(growing),
     callers: counter(windowOf(CONFIRMATION_WINDOW_MS)),
-    targets: counter(windowOf(CONFIRMATION_WINDOW_MS)),
+    entries: counter(windowOf(CONFIRMATION_WINDOW_MS)),
     devices: counter(windowOf(CODE_WINDOW_MS)),
     async stop() {},
   };
@@ -157,7 +165,7 @@ export function sharedAttempts(counters: SharedCounters): AttemptCounters {
     accounts: ofLogins('wrong password for an account'),
     unknownNames: ofLogins(UNKNOWN_NAMES),
     callers: ofWindows('wrong confirmation by', CONFIRMATION_WINDOW_MS),
-    targets: ofWindows('wrong confirmation of', CONFIRMATION_WINDOW_MS),
+    entries: ofWindows('wrong confirmation of', CONFIRMATION_WINDOW_MS),
     devices: ofWindows('wrong code for', CODE_WINDOW_MS),
     async stop() {
       clearInterval(timer);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '../../src/contract/codes.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import type { SharedCounters } from '../store/counters.ts';
-import { type AttemptCounter, type AttemptCounters, localAttempts, sharedAttempts } from './attempts.ts';
+import { type AttemptCounter, type AttemptCounters, entryKey, localAttempts, sharedAttempts } from './attempts.ts';
 
 /** Keys that each counter remembers: about 10 MB. Beyond that, those with the oldest attempts are forgotten. */
 const MOST_KEYS = 50_000;
@@ -16,6 +16,14 @@ export class GuessingBlocked extends ApiError {
     super(429, `too many wrong ${what}; try again in ${retryAfter} s`);
     this.retryAfter = retryAfter;
   }
+}
+
+/** Who enters a confirmation. */
+export interface Confirmer {
+  /** By which all confirmations of the caller are counted. */
+  readonly name: string;
+  /** Number of the user; null for a service token. */
+  readonly user: number | null;
 }
 
 /** How guessing is limited. */
@@ -65,11 +73,12 @@ export class Guessing {
   }
 
   /**
-   * Returns whether a confirmation matches one of the accounts. `compare` gets those that are not blocked. Refuses with 429,
-   * without a comparison, if the caller or every account is blocked. An error of `compare` does not count.
+   * Returns whether a confirmation matches one of the accounts. `compare` gets those that are not blocked for the caller. Refuses with 429,
+   * without a comparison, if the caller or every account is blocked. Only the owner's own entries block an account for its owner.
+   * An error of `compare` does not count.
    */
   confirmation(
-    caller: string,
+    caller: Confirmer,
     accounts: readonly number[],
     compare: (accounts: ReadonlySet<number>) => Promise<boolean>,
   ): Promise<boolean> {
@@ -85,13 +94,13 @@ export class Guessing {
   /** Checks the caller and the accounts, counts what `step` says, and returns the accounts that are not blocked. */
   async #openAccounts(
     step: keyof AttemptCounter,
-    caller: string,
+    caller: Confirmer,
     accounts: readonly number[],
   ): Promise<readonly number[]> {
-    const { callers, targets } = this.#attempts;
+    const { callers, entries } = this.#attempts;
     const [ofCaller, ...ofAccounts] = await Promise.all([
-      callers[step](caller),
-      ...accounts.map(account => targets[step](String(account))),
+      callers[step](caller.name),
+      ...accounts.map(account => entries[step](entryKey(account, caller.user))),
     ]);
     refuse('confirmations', Math.max(ofCaller, Math.min(...ofAccounts)));
     return accounts.filter((_, i) => ofAccounts[i] === 0);

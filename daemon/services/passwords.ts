@@ -77,11 +77,12 @@ export class Passwords {
 
   /**
    * Refuses with 1003 if the password does not match any candidate. A wrong password counts as a login attempt of the caller's
-   * address, and against the caller and the candidates; beyond those limits it is 429 without a comparison.
+   * address, against the caller, and against the candidates: for the owner apart from others. Beyond those limits it is 429 without a comparison.
    */
   async confirm(context: Context, field: string, password: string, candidates: readonly UserRecord[]): Promise<void> {
+    const { user } = context.caller;
     const right = await this.#guessing.confirmation(
-      actorOf(context) ?? context.address,
+      { name: actorOf(context) ?? context.address, user: user?.number ?? null },
       candidates.map(({ number }) => number),
       open =>
         this.#matches(

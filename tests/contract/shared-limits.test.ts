@@ -175,10 +175,24 @@ needsPostgres('limits in PostgreSQL', () => {
     };
     expect(await answered(guessing => guessing.login('ada', 7, async () => false))).toBe(10);
     expect(await answered(guessing => guessing.login('no one', null, async () => false))).toBe(10);
-    expect(await answered(guessing => guessing.confirmation('ada', [7], async () => false))).toBe(10);
+    expect(await answered(guessing => guessing.confirmation({ name: 'ada', user: 7 }, [7], async () => false))).toBe(
+      10,
+    );
     expect(await answered(guessing => guessing.code(1, false))).toBe(10);
     expect(await answered(guessing => guessing.login('ada', 7, async () => true))).toBe(0);
     expect(await answered(guessing => guessing.code(1, true))).toBe(0);
+  });
+
+  test('entries by others for an account are counted over all nodes, apart from those of its owner', async () => {
+    const { nodes } = await openNodes(server, 2);
+    const [one, other] = nodes.map(counters => new Guessing({ enabled: true, counters })) as [Guessing, Guessing];
+    const dealer = (number: number) => ({ name: `dealer-${number}`, user: number });
+    for (let i = 0; i < 10; i++) await (i % 2 ? one : other).confirmation(dealer(i + 100), [7], async () => false);
+    for (const node of [one, other]) {
+      await expect(node.confirmation(dealer(200), [7], async () => true)).rejects.toMatchObject({ code: 429 });
+      expect(await node.confirmation({ name: 'ada', user: 7 }, [7], async () => true)).toBe(true);
+    }
+    await Promise.all([one.stop(), other.stop()]);
   });
 
   test('a right password is not revealed if wrong ones on another node have started a block meanwhile', async () => {

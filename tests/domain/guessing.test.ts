@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Guessing } from '../../daemon/services/guessing.ts';
+import { type Confirmer, Guessing } from '../../daemon/services/guessing.ts';
 import { withBothStores } from '../support/limit-stores.ts';
 
 const second = 1000;
@@ -81,13 +81,21 @@ withBothStores('guessing', store => {
   });
 
   describe('confirmations', () => {
-    const confirm = (guessing: Guessing, caller: string, accounts: number[], compare = wrong) =>
+    const dealer = { name: 'dealer', user: 99 };
+    const ada = { name: 'ada', user: 1 };
+    const confirm = (guessing: Guessing, caller: Confirmer, accounts: number[], compare = wrong) =>
       outcome(guessing.confirmation(caller, accounts, compare));
+    /** Ten wrong entries for an account, each by another user or service token. */
+    const tenByOthers = (guessing: Guessing, account: number) =>
+      repeat(10, () =>
+        confirm(guessing, { name: `token:${++callers}`, user: callers % 2 ? null : callers }, [account]),
+      );
+    let callers = 100;
 
     test('by one caller are refused after ten wrong ones, until 15 minutes after the first', async () => {
       const { guessing, clock } = await at();
       let account = 0;
-      const attempt = () => confirm(guessing, 'dealer', [++account]);
+      const attempt = () => confirm(guessing, dealer, [++account]);
       expect(await attempt()).toBe(false);
       await clock.advance(minute);
       expect(await repeat(9, attempt)).toEqual(times(9, false));
@@ -99,30 +107,50 @@ withBothStores('guessing', store => {
 
     test('against one account are refused after ten wrong ones by several callers', async () => {
       const { guessing } = await at();
-      let caller = 0;
-      const attempt = () => confirm(guessing, `dealer-${++caller}`, [1]);
-      expect(await repeat(11, attempt)).toEqual([...times(10, false), 900]);
-      expect(await confirm(guessing, 'dealer', [2], right)).toBe(true);
+      expect(await tenByOthers(guessing, 1)).toEqual(times(10, false));
+      expect(await confirm(guessing, dealer, [1], right)).toBe(900);
+      expect(await confirm(guessing, dealer, [2], right)).toBe(true);
+    });
+
+    test('by others do not count against the owner of the account, who still has ten', async () => {
+      const { guessing } = await at();
+      await tenByOthers(guessing, 1);
+      expect(await confirm(guessing, ada, [1], right)).toBe(true);
+      expect(await guessing.login('ada', 1, right)).toBe(true);
+      expect(await repeat(11, () => confirm(guessing, ada, [1]))).toEqual([...times(10, false), 900]);
+    });
+
+    test('by the owner do not count against others who confirm with the password of the account', async () => {
+      const { guessing } = await at();
+      expect(await repeat(11, () => confirm(guessing, ada, [1]))).toEqual([...times(10, false), 900]);
+      expect(await confirm(guessing, dealer, [1], right)).toBe(true);
+    });
+
+    test('that are right leave the wrong ones counted', async () => {
+      const { guessing } = await at();
+      await repeat(9, () => confirm(guessing, dealer, [1]));
+      expect(await confirm(guessing, dealer, [1], right)).toBe(true);
+      expect(await repeat(2, () => confirm(guessing, dealer, [1]))).toEqual([false, 900]);
     });
 
     test('are compared with the accounts that are not blocked', async () => {
       const { guessing } = await at();
-      await repeat(10, () => confirm(guessing, 'ada', [1]));
+      await tenByOthers(guessing, 1);
       const seen: number[][] = [];
-      await guessing.confirmation('bob', [1, 2], async open => seen.push([...open]) > 0);
+      await guessing.confirmation(dealer, [1, 2], async open => seen.push([...open]) > 0);
       expect(seen).toEqual([[2]]);
     });
 
     test('that were not compared, because another limit was reached, do not count', async () => {
       const { guessing } = await at();
       const refused = () => Promise.reject(new Error('refused by another limit'));
-      await repeat(12, () => guessing.confirmation('ada', [1], refused).catch(() => {}));
-      expect(await confirm(guessing, 'ada', [1], right)).toBe(true);
+      await repeat(12, () => guessing.confirmation(ada, [1], refused).catch(() => {}));
+      expect(await confirm(guessing, ada, [1], right)).toBe(true);
     });
 
     test('that arrive together get no more answers than those that come one by one', async () => {
       const { guessing } = await at();
-      const all = await Promise.all(Array.from({ length: 15 }, () => confirm(guessing, 'dealer', [1, 2])));
+      const all = await Promise.all(Array.from({ length: 15 }, () => confirm(guessing, dealer, [1, 2])));
       expect(all).toEqual([...times(10, false), ...times(5, 900)]);
     });
   });
@@ -141,7 +169,9 @@ withBothStores('guessing', store => {
   test('nothing is refused if the limit is off', async () => {
     const { guessing } = await at({ enabled: false });
     expect(await repeat(20, () => guessing.login('ada', 7, wrong))).toEqual(times(20, false));
-    expect(await repeat(20, () => guessing.confirmation('ada', [7], wrong))).toEqual(times(20, false));
+    expect(await repeat(20, () => guessing.confirmation({ name: 'ada', user: 7 }, [7], wrong))).toEqual(
+      times(20, false),
+    );
     expect(await repeat(20, () => guessing.code(1, false))).toEqual(times(20, undefined));
   });
 });

@@ -66,6 +66,40 @@ it('ten wrong confirmPasswords by a DEALER are the last that are compared; the s
   expect(await deactivate(active.deviceId, adminPassword)).toMatchObject({ code: 200 });
 });
 
+it('ten wrong confirmPasswords of a DEALER or a service token block others for every ADMIN, and keep no ADMIN from confirming', async () => {
+  const dealer = (await daemon.user('dealer', 'DEALER')).token;
+  const another = (await daemon.user('another', 'DEALER')).token;
+  const ada = await daemon.user('ada', 'ADMIN');
+  const program = data(await daemon.call('POST', '/api/tokens', { name: 'line', role: 'ADMIN', expiresInDays: 1 }));
+  const deactivate = async (token: string, confirmPassword: string) => {
+    const { deviceId } = await deviceIn('ACTIVE', daemon);
+    return daemon.call('POST', `/api/devices/${deviceId}/deactivate`, { reason: 'lost', confirmPassword }, { token });
+  };
+  expect(await codes(5, () => deactivate(dealer, 'wrong one'))).toEqual(times(5, 1003));
+  expect(await codes(6, () => deactivate(program.token, 'wrong one'))).toEqual([...times(5, 1003), 429]);
+  for (const token of [dealer, program.token, another]) {
+    const blocked = await deactivate(token, adminPassword);
+    expect([blocked.code, retryAfter(blocked)]).toEqual([429, '900']);
+  }
+  expect(await deactivate(ada.token, 'wrong one')).toMatchObject({ code: 1003 });
+  expect(await deactivate(ada.token, adminPassword)).toMatchObject({ code: 200 });
+  expect(await login('ada', adminPassword)).toMatchObject({ code: 200 });
+  const own = { token: ada.token };
+  expect(await daemon.call('POST', '/api/auth/step-up', { password: adminPassword }, own)).toMatchObject({ code: 200 });
+  const change = { password: 'another password', oldPassword: adminPassword };
+  expect(await daemon.call('POST', `/api/users/${ada.id}/password`, change, own)).toMatchObject({ code: 200 });
+  expect(await deactivate(daemon.adminToken, adminPassword)).toMatchObject({ code: 200 });
+});
+
+it('ten wrong confirmPasswords of an ADMIN keep no DEALER from confirming with the password of that ADMIN', async () => {
+  const { token } = await daemon.user('dealer', 'DEALER');
+  const { deviceId } = await deviceIn('ACTIVE', daemon);
+  const deactivate = (confirmPassword: string, of = daemon.adminToken) =>
+    daemon.call('POST', `/api/devices/${deviceId}/deactivate`, { reason: 'lost', confirmPassword }, { token: of });
+  expect(await codes(11, () => deactivate('wrong one'))).toEqual([...times(10, 1003), 429]);
+  expect(await deactivate(adminPassword, token)).toMatchObject({ code: 200 });
+});
+
 it('ten wrong oldPasswords are the last that are compared', async () => {
   const { id, token } = await daemon.user('viewer', 'VIEWER');
   const change = (oldPassword: string) =>

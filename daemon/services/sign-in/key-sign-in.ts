@@ -106,7 +106,8 @@ export class KeySignIn {
       requestId: context.requestId,
     };
     let reason = '';
-    const right = await this.#parts.guessing.confirmation(user.username, [user.number], async open => {
+    const caller = { name: user.username, user: user.number };
+    const right = await this.#parts.guessing.confirmation(caller, [user.number], async open => {
       if (!open.has(user.number)) return false;
       try {
         await this.#assertions.accept(answer, asked);
